@@ -1,0 +1,50 @@
+"""The errors that reach a user, each with the exit status of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["JobError", "PredictGraphError", "RequestError", "unknown_name"]
+
+
+class PredictGraphError(Exception):
+    """Base of every error that we raise on purpose; its text is one clear sentence."""
+
+    exit_status = 1
+
+
+class RequestError(PredictGraphError, ValueError):
+    """The request is wrong: a bad value, file or name (exit status 2)."""
+
+    exit_status = 2
+
+
+class JobError(PredictGraphError, RuntimeError):
+    """The request was right, but the job failed: disk full, worker lost (exit status 1)."""
+
+    exit_status = 1
+
+
+def unknown_name(kind: str, name: object, accepted: Iterable[str]) -> RequestError:
+    """Build the error for a name that no plug-in has.
+
+    Parameters
+    ----------
+    kind : str
+        What was asked for, such as ``"sampler"``.
+    name : object
+        The value given.
+    accepted : iterable of str
+        The legal names.
+
+    Returns
+    -------
+    RequestError
+        Names the wrong value and the legal ones.
+
+    Examples
+    --------
+    >>> print(unknown_name("sampler", "rjj", ["rj", "brj"]))
+    unknown sampler 'rjj'; accepted: brj, rj
+    """
+    return RequestError(f"unknown {kind} {name!r}; accepted: {', '.join(sorted(accepted))}")
