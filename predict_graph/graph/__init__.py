@@ -1,0 +1,5 @@
+"""Graphs: the immutable CSR form, reading, generating, storing, named datasets."""
+
+from predict_graph.graph.csr import Graph
+
+__all__ = ["Graph"]

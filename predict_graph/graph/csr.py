@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -146,6 +146,16 @@ class Graph:
             if array is not None:
                 digest.update(np.ascontiguousarray(array).view(np.uint8).data)
         return digest.hexdigest()
+
+    def describe(self) -> dict[str, Any]:
+        """Return name, size, direction and fingerprint, for JSON."""
+        return {
+            "name": self.name,
+            "vertices": self.vertices,
+            "edges": self.edges,
+            "directed": self.directed,
+            "fingerprint": self.fingerprint,
+        }
 
     def neighbors(self, vertex: int) -> IndexArray:
         """Return the out-neighbours of `vertex`, a view."""

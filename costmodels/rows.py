@@ -1,0 +1,142 @@
+"""Training rows: checked, weighted, scaled, and compressed to a small triangle.
+
+A least-squares problem of n rows and k columns has the same solutions as its triangular factor of
+k + 1 rows, so a search that fits many subsets of columns pays for the n rows once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import nnls
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+__all__ = ["CompressedRows", "TrainingRows", "check_training_rows"]
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
+
+WEIGHTS = ("relative", "none")
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """Checked training data.
+
+    Attributes
+    ----------
+    X : ndarray, shape (n, k)
+        Features.
+    y : ndarray, shape (n,)
+        Costs.
+    frequency : ndarray, shape (n,)
+        How often each row counts (sample weights).
+    importance : ndarray, shape (n,)
+        Factor on the residual of each row: 1/y for relative errors, else 1.
+    names : list of str
+        Column names; ``x0``, ``x1``, … when there were none.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    frequency: FloatArray
+    importance: FloatArray
+    names: list[str]
+
+    def design(self) -> FloatArray:
+        """Return ``[1, X, y]`` with each row times its importance, not its frequency."""
+        table = np.column_stack((np.ones(len(self.y)), self.X, self.y))
+        table *= self.importance[:, None]
+        return table
+
+
+def check_training_rows(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, weights: str
+) -> TrainingRows:
+    """Check what was passed to `fit`.
+
+    Raises
+    ------
+    ValueError
+        If `weights` is unknown, a value is not finite, a cost is negative (or 0 with relative
+        weights), or the sample weights are negative or all 0.
+    """
+    if weights not in WEIGHTS:
+        raise ValueError(f"unknown weights {weights!r}; accepted: {', '.join(WEIGHTS)}")
+    X, y = validate_data(estimator, X, y, dtype=np.float64, y_numeric=True)
+    y = np.asarray(y, dtype=np.float64)
+    wrong = np.flatnonzero(y <= 0 if weights == "relative" else y < 0)
+    if len(wrong):
+        accepted = "positive (weights='relative')" if weights == "relative" else "0 or more"
+        raise ValueError(f"y of row {wrong[0]} is {y[wrong[0]]:g}, but a cost must be {accepted}")
+    frequency = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not frequency.any():
+        raise ValueError("all sample weights are 0, so there is no row to fit")
+    importance = 1 / y if weights == "relative" else np.ones_like(y)
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        names = [f"x{column}" for column in range(X.shape[1])]
+    return TrainingRows(X, y, frequency, importance, [str(name) for name in names])
+
+
+@dataclass(frozen=True)
+class CompressedRows:
+    """Triangular factor of weighted rows, its columns scaled to unit length.
+
+    Attributes
+    ----------
+    factor : ndarray, shape (at most k + 2, k + 2)
+        Column 0 is the intercept, then the k features, then y.
+    scale : ndarray, shape (k + 2,)
+        Length that each column had; 1 for columns of zeros.
+    """
+
+    factor: FloatArray
+    scale: FloatArray
+
+    @classmethod
+    def of(cls, rows: TrainingRows) -> Self:
+        """Weight, scale and compress `rows`."""
+        table = rows.design() * np.sqrt(rows.frequency)[:, None]
+        scale = column_lengths(table)
+        return cls(triangle(table / scale), scale)
+
+    def solve(self, columns: IntArray) -> FloatArray:
+        """Fit non-negative coefficients of `columns` (0 is the intercept) in original units.
+
+        Returns
+        -------
+        ndarray, shape (k + 1,)
+            Intercept first; 0 for every column that is not in `columns`.
+        """
+        solution = np.zeros(len(self.scale) - 1)
+        scaled = solve_scaled(self.factor, columns)
+        solution[columns] = scaled * self.scale[-1] / self.scale[columns]
+        return solution
+
+
+def column_lengths(table: FloatArray) -> FloatArray:
+    """Return the Euclidean length of each column, 1 where it is 0, without overflow."""
+    largest = np.abs(table).max(axis=0)
+    largest[largest == 0] = 1.0
+    lengths: FloatArray = largest * np.sqrt(((table / largest) ** 2).sum(axis=0))
+    lengths[lengths == 0] = 1.0
+    return lengths
+
+
+def triangle(table: FloatArray) -> FloatArray:
+    """Return the triangular factor of `table`."""
+    return np.asarray(np.linalg.qr(table, mode="r"))
+
+
+def solve_scaled(factor: FloatArray, columns: IntArray) -> FloatArray:
+    """Solve non-negative least squares of the last column of `factor` on `columns`."""
+    if len(columns) == 0:
+        return np.zeros(0)
+    solution: FloatArray = nnls(factor[:, columns], factor[:, -1], maxiter=100 + 30 * len(columns))[
+        0
+    ]
+    return solution

@@ -1,0 +1,59 @@
+"""What every algorithm declares."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from predict_graph.algorithms.parameters import Parameter, Value, check_parameters
+
+__all__ = ["Algorithm"]
+
+
+class Algorithm(ABC):
+    """An iterative graph algorithm: its name, its parameters and how it converges.
+
+    A subclass says what is computed; how it is computed is the kernel of an engine.
+
+    Parameters
+    ----------
+    **parameters
+        By the names that `declared` lists; the others keep their defaults.
+
+    Raises
+    ------
+    RequestError
+        If a parameter is unknown or its value is not accepted.
+    """
+
+    name: ClassVar[str]
+    """Name in the registry."""
+    summary: ClassVar[str]
+    """What it computes, in one line."""
+    convergence: ClassVar[str]
+    """What the threshold is on: ``absolute`` aggregate, ``ratio`` or ``fixed-point``."""
+    declared: ClassVar[tuple[Parameter, ...]]
+    """The parameters."""
+
+    def __init__(self, **parameters: object) -> None:
+        self.parameters: Mapping[str, Value] = check_parameters(
+            self.name, self.declared, parameters
+        )
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.to_dict().items())
+        return f"{type(self).__name__}({given})"
+
+    @property
+    def max_iterations(self) -> int:
+        """Iterations after which a run stops, converged or not."""
+        return int(self.parameters["max_iterations"])  # type: ignore[arg-type]
+
+    @abstractmethod
+    def threshold(self, vertices: int) -> float:
+        """Return the convergence threshold on a graph of so many vertices."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters that are set, for JSON."""
+        return {name: value for name, value in self.parameters.items() if value is not None}

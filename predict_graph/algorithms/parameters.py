@@ -1,0 +1,113 @@
+"""Algorithm parameters: declared once, they feed constructor, command line and serialization."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from predict_graph.errors import RequestError, unknown_name
+
+__all__ = ["Parameter", "Value", "check_parameters"]
+
+Value = float | int | str | None
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of an algorithm.
+
+    Parameters
+    ----------
+    name : str
+    kind : {float, int, str}
+        Type of the value.
+    default : float, int, str or None
+    summary : str
+        What it is, in one line.
+    low, high : float, optional
+        Ends of the accepted range.
+    low_included, high_included : bool
+        Whether the ends belong to it.
+    choices : tuple of str, optional
+        Legal values of a text parameter.
+
+    Examples
+    --------
+    >>> damping = Parameter("damping", float, 0.85, "share that follows edges", 0, 1)
+    >>> damping.check("0.9")
+    0.9
+    """
+
+    name: str
+    kind: Callable[[Any], Any]
+    default: Value
+    summary: str
+    low: float = -math.inf
+    high: float = math.inf
+    low_included: bool = False
+    high_included: bool = False
+    choices: tuple[str, ...] = ()
+
+    @property
+    def accepted(self) -> str:
+        """What a user may give, in words."""
+        if self.choices:
+            return ", ".join(self.choices)
+        kind = "a whole number" if self.kind is int else "a number"
+        bounds = []
+        if self.low > -math.inf:
+            bounds.append(f"{'at least' if self.low_included else 'greater than'} {self.low:g}")
+        if self.high < math.inf:
+            bounds.append(f"{'at most' if self.high_included else 'less than'} {self.high:g}")
+        return f"{kind} {' and '.join(bounds)}".strip()
+
+    def check(self, value: object) -> Value:
+        """Return `value` (of the right type, or text from a command line) as a legal value.
+
+        Raises
+        ------
+        RequestError
+            Names the parameter, the value and what is accepted.
+        """
+        if value is None and self.default is None:
+            return None
+        wrong = RequestError(f"{self.name} is {value!r}; accepted: {self.accepted}")
+        if isinstance(value, bool):
+            raise wrong
+        try:
+            converted = self.kind(value)
+            exact = self.kind is not int or isinstance(value, str) or converted == value
+        except (TypeError, ValueError, OverflowError):
+            raise wrong from None
+        if self.choices:
+            if converted not in self.choices:
+                raise wrong
+            return str(converted)
+        above = converted >= self.low if self.low_included else converted > self.low
+        below = converted <= self.high if self.high_included else converted < self.high
+        if not (exact and above and below):  # NaN is neither above nor below
+            raise wrong
+        result: Value = converted
+        return result
+
+
+def check_parameters(
+    algorithm: str, declared: tuple[Parameter, ...], given: Mapping[str, object]
+) -> dict[str, Value]:
+    """Return all parameters of an algorithm: those given, checked, and the defaults.
+
+    Raises
+    ------
+    RequestError
+        If a name is unknown or a value is not accepted.
+    """
+    names = {parameter.name for parameter in declared}
+    for name in given:
+        if name not in names:
+            raise unknown_name(f"parameter of {algorithm}", name, names)
+    return {
+        parameter.name: parameter.check(given.get(parameter.name, parameter.default))
+        for parameter in declared
+    }

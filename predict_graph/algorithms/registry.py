@@ -1,0 +1,44 @@
+"""Registered algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from predict_graph.algorithms.base import Algorithm
+from predict_graph.errors import RequestError
+from predict_graph.plugins import Registry
+
+__all__ = ["ALGORITHMS", "check_algorithm"]
+
+ALGORITHMS: Registry[type[Algorithm]] = Registry(
+    "algorithm",
+    "predict_graph.algorithms",
+    {"pagerank": "predict_graph.algorithms.pagerank:PageRank"},
+)
+
+
+def check_algorithm(
+    value: str | Algorithm, parameters: Mapping[str, object] | None = None
+) -> Algorithm:
+    """Return an algorithm from its name and parameters, or the algorithm given.
+
+    Raises
+    ------
+    RequestError
+        If nothing has this name, or parameters come beside an algorithm that has its own.
+
+    Examples
+    --------
+    >>> check_algorithm("pagerank", {"epsilon": "0.01"}).threshold(100)
+    0.0001
+    """
+    if isinstance(value, Algorithm):
+        if parameters:
+            raise RequestError("parameters are given beside an algorithm that has its own")
+        return value
+    if not isinstance(value, str):
+        raise RequestError(
+            f"algorithm is {value!r}; accepted: an Algorithm, or one of "
+            f"{', '.join(ALGORITHMS.names())}"
+        )
+    return ALGORITHMS.get(value)(**dict(parameters or {}))

@@ -1,0 +1,14 @@
+"""Engines: they run an algorithm on a graph and say what each iteration did and took."""
+
+from predict_graph.engines.base import ENGINES, Engine, IterationCallback
+from predict_graph.engines.profile import COUNTERS, PHASES, TABLE_COLUMNS, RunProfile
+
+__all__ = [
+    "COUNTERS",
+    "ENGINES",
+    "PHASES",
+    "TABLE_COLUMNS",
+    "Engine",
+    "IterationCallback",
+    "RunProfile",
+]

@@ -1,0 +1,60 @@
+"""What every engine does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines.profile import RunProfile
+from predict_graph.graph import Graph
+from predict_graph.plugins import Registry
+
+__all__ = ["ENGINES", "Engine", "IterationCallback"]
+
+IterationCallback = Callable[[int, float], None]
+"""Called after each iteration with its number and the convergence aggregate."""
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Runs algorithms on graphs."""
+
+    name: str
+    workers: int
+
+    def describe(self) -> dict[str, Any]:
+        """Return name and settings, for JSON and for telling histories apart."""
+
+    def run(
+        self,
+        algorithm: Algorithm,
+        graph: Graph,
+        *,
+        threshold: float | None = None,
+        max_iterations: int | None = None,
+        progress: IterationCallback | None = None,
+        write_to: Path | None = None,
+    ) -> RunProfile:
+        """Run an algorithm on a graph.
+
+        Parameters
+        ----------
+        algorithm : Algorithm
+        graph : Graph
+        threshold : float, optional
+            Convergence threshold; the algorithm's own for this graph by default.
+        max_iterations : int, optional
+            Stop after so many iterations; the algorithm's limit by default.
+        progress : callable, optional
+        write_to : Path, optional
+            Where the result goes.
+        """
+
+
+ENGINES: Registry[Callable[..., Engine]] = Registry(
+    "engine",
+    "predict_graph.engines",
+    {"local": "predict_graph.engines.local:LocalEngine"},
+)

@@ -1,0 +1,126 @@
+"""What a run leaves behind: phases, a table of counters and seconds, the result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+__all__ = ["COUNTERS", "PHASES", "TABLE_COLUMNS", "RunProfile"]
+
+PHASES = ("setup", "read", "superstep", "write")
+COUNTERS = (
+    "active_vertices",
+    "local_messages",
+    "remote_messages",
+    "local_message_bytes",
+    "remote_message_bytes",
+)
+TABLE_COLUMNS = (
+    "iteration",
+    "worker",
+    "active_vertices",
+    "total_vertices",
+    "local_messages",
+    "remote_messages",
+    "local_message_bytes",
+    "remote_message_bytes",
+    "average_message_bytes",
+    "seconds",
+    "convergence",
+    "working_set_bytes",
+)
+
+
+@dataclass(frozen=True)
+class RunProfile:
+    """The profile of one run: what PREDIcT's table 1 lists, for each iteration and worker.
+
+    Parameters
+    ----------
+    algorithm : str
+    parameters : mapping
+    graph : mapping
+        ``name``, ``vertices``, ``edges``, ``directed``, ``fingerprint``.
+    engine : mapping
+        ``name``, ``workers`` and what else the engine is set to.
+    phases : mapping of str to float
+        Seconds of ``setup``, ``read``, ``superstep`` and ``write``.
+    table : DataFrame
+        One row per iteration and worker, columns as in ``TABLE_COLUMNS``: seconds are those of the
+        iteration, the same for each of its workers; working_set_bytes is the memory that an
+        iteration reads at random.
+    convergence : ndarray of float64, shape (iterations,)
+        The aggregate that the threshold is on, after each iteration.
+    converged : bool
+        False when the run stopped at its limit of iterations.
+    values : ndarray, shape (n,)
+        Result of each vertex.
+    """
+
+    algorithm: str
+    parameters: Mapping[str, Any]
+    graph: Mapping[str, Any]
+    engine: Mapping[str, Any]
+    phases: Mapping[str, float]
+    table: pd.DataFrame
+    convergence: npt.NDArray[np.float64]
+    converged: bool
+    values: npt.NDArray[Any] = field(repr=False)
+
+    @property
+    def iterations(self) -> int:
+        """Number of iterations that ran."""
+        return len(self.convergence)
+
+    @property
+    def runtime_seconds(self) -> float:
+        """Seconds of all phases."""
+        return float(sum(self.phases.values()))
+
+    @property
+    def iteration_seconds(self) -> npt.NDArray[np.float64]:
+        """Seconds of each iteration, shape (iterations,)."""
+        first = self.table[self.table["worker"] == 0]
+        return first["seconds"].to_numpy(dtype=np.float64)
+
+    @property
+    def critical_worker(self) -> int:
+        """Worker with most outbound edges: the critical path (PREDIcT, section 3.4)."""
+        if not len(self.table):
+            return 0
+        sent = self.table["local_messages"] + self.table["remote_messages"]
+        return int(sent.groupby(self.table["worker"]).sum().idxmax())
+
+    def critical_path(self) -> pd.DataFrame:
+        """Return the rows of the critical worker, one an iteration."""
+        return self.table[self.table["worker"] == self.critical_worker].reset_index(drop=True)
+
+    def per_iteration(self) -> pd.DataFrame:
+        """Return counters summed over workers, with seconds and convergence; a row an iteration."""
+        grouped = self.table.groupby("iteration", sort=True)
+        sums = grouped[[*COUNTERS, "total_vertices"]].sum()
+        firsts = grouped[["seconds", "convergence", "working_set_bytes"]].first()
+        return sums.join(firsts).reset_index()
+
+    def features_total(self) -> dict[str, int]:
+        """Return each counter summed over iterations and workers."""
+        return {name: int(self.table[name].sum()) for name in COUNTERS}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the result, for JSON."""
+        return {
+            "algorithm": {"name": self.algorithm, "parameters": dict(self.parameters)},
+            "graph": dict(self.graph),
+            "engine": dict(self.engine),
+            "iterations": self.iterations,
+            "converged": self.converged,
+            "runtime_seconds": self.runtime_seconds,
+            "phases": {name: float(self.phases[name]) for name in PHASES},
+            "features_total": self.features_total(),
+            "per_iteration": self.per_iteration().to_dict("records"),
+        }

@@ -1,0 +1,59 @@
+"""Writing files so that nothing is ever half written."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from predict_graph.errors import JobError, RequestError
+
+__all__ = ["check_writable", "written_beside"]
+
+
+def check_writable(path: Path) -> Path:
+    """Return `path` if a file can be put there.
+
+    Raises
+    ------
+    RequestError
+        If it is a folder, or its folder is missing or cannot be written to.
+    """
+    folder = path.parent
+    if path.is_dir():
+        raise RequestError(f"cannot write {path}: it is a folder; accepted: the name of a file")
+    if not folder.is_dir():
+        raise RequestError(f"cannot write {path}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise RequestError(f"cannot write {path}: the folder {folder} is not writable")
+    return path
+
+
+@contextmanager
+def written_beside(path: Path) -> Iterator[Path]:
+    """Give the name of a file beside `path`; it takes the place of `path` when all went well.
+
+    Raises
+    ------
+    RequestError
+        If `path` cannot be written to.
+    JobError
+        If writing fails: disk full, input/output error. What was at `path` stays.
+    """
+    check_writable(path)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part{path.suffix}")
+    try:
+        yield beside
+        os.replace(beside, path)
+    except OSError as error:
+        raise _explained(path, error) from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _explained(path: Path, error: OSError) -> JobError | RequestError:
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return RequestError(f"cannot write {path}: {error.strerror}")
+    return JobError(f"writing {path} failed: {error.strerror or error}")

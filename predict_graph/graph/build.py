@@ -1,0 +1,308 @@
+"""Building compressed sparse rows: from edges, by transposing, by taking a subgraph.
+
+Rules, the same for every source:
+
+- An edge that comes twice counts once; the weights of its copies are added.
+- Self-loops stay. An undirected self-loop is stored once.
+- An undirected graph stores each edge in both directions, whether the source lists one or both: an
+  edge listed in both directions is one edge (its weight is the larger of the two).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.errors import RequestError
+from predict_graph.graph.csr import Graph
+
+__all__ = ["from_edges", "induced_subgraph", "transpose", "without_self_loops"]
+
+IntArray = npt.NDArray[np.int64]
+IndexArray = npt.NDArray[np.integer]
+WeightArray = npt.NDArray[np.float32]
+_NO_WEIGHTS = np.empty(0, np.float32)
+
+
+def from_edges(
+    sources: IndexArray,
+    targets: IndexArray,
+    *,
+    vertices: int | None = None,
+    weights: npt.NDArray[np.floating] | None = None,
+    directed: bool = True,
+    name: str = "graph",
+    labels: npt.NDArray[np.generic] | None = None,
+) -> Graph:
+    """Return the graph of a list of edges.
+
+    Two counting sorts, by target and then by source: linear in vertices and edges.
+
+    Parameters
+    ----------
+    sources, targets : ndarray of int, shape (k,)
+        Vertices, 0 … n - 1.
+    vertices : int, optional
+        n; the largest vertex + 1 when it is not given.
+    weights : ndarray of float, shape (k,), optional
+    directed : bool
+    name : str
+    labels : ndarray, shape (n,), optional
+
+    Raises
+    ------
+    RequestError
+        If a vertex is out of range or the lengths differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> graph = from_edges(np.array([0, 0, 1]), np.array([2, 2, 0]), vertices=3)
+    >>> graph.edges, graph.neighbors(0).tolist()
+    (2, [2])
+    """
+    sources, targets = np.asarray(sources), np.asarray(targets)
+    if len(sources) != len(targets) or (weights is not None and len(weights) != len(sources)):
+        raise RequestError("sources, targets and weights of the edges differ in length")
+    lowest = min(_extreme(np.min, sources, 0), _extreme(np.min, targets, 0))
+    highest = max(_extreme(np.max, sources, -1), _extreme(np.max, targets, -1))
+    n = highest + 1 if vertices is None else int(vertices)
+    if lowest < 0 or highest >= n:
+        wrong = lowest if lowest < 0 else highest
+        raise RequestError(f"an edge names the vertex {wrong}; accepted: 0 to {n - 1}")
+    index = np.int32 if n < 2**31 else np.int64
+    values = _NO_WEIGHTS if weights is None else np.asarray(weights, dtype=np.float32)
+    rows = np.ascontiguousarray(sources, dtype=index)
+    columns = np.ascontiguousarray(targets, dtype=index)
+    # Sorted by target first, so that the second, stable sort leaves each row ascending.
+    by_target = _bucket(columns, rows, values, n)
+    indptr, indices, values = _transposed(*by_target, n)
+    indptr, indices, values = _merge_duplicates(indptr, indices, values)
+    kept = values if weights is not None else None
+    graph = Graph(indptr, indices, kept, directed=True, name=name, labels=labels)
+    return graph if directed else _symmetric(graph)
+
+
+def transpose(graph: Graph) -> Graph:
+    """Return the graph with every edge turned round; rows come out ascending.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> graph = from_edges(np.array([0, 2]), np.array([1, 1]), vertices=3)
+    >>> transpose(graph).neighbors(1).tolist()
+    [0, 2]
+    """
+    values = _NO_WEIGHTS if graph.weights is None else graph.weights
+    indptr, indices, values = _transposed(graph.indptr, graph.indices, values, graph.vertices)
+    kept = None if graph.weights is None else values
+    return replace(graph, indptr=indptr, indices=indices, weights=kept)
+
+
+def induced_subgraph(graph: Graph, vertices: IndexArray, name: str | None = None) -> Graph:
+    """Return the subgraph that `vertices` induce; its vertex *i* is ``vertices[i]``.
+
+    Cost: the out-edges of `vertices`, and one array of n integers.
+
+    Raises
+    ------
+    RequestError
+        If a vertex does not exist or comes twice.
+    """
+    chosen = np.asarray(vertices)
+    if chosen.ndim != 1 or (len(chosen) and not np.issubdtype(chosen.dtype, np.integer)):
+        raise RequestError("the vertices of a subgraph must be a vector of integers")
+    chosen = chosen.astype(np.int64)
+    if len(chosen) and (chosen.min() < 0 or chosen.max() >= graph.vertices):
+        wrong = chosen.min() if chosen.min() < 0 else chosen.max()
+        raise RequestError(f"there is no vertex {wrong}; accepted: 0 to {graph.vertices - 1}")
+    position = np.full(graph.vertices, -1, dtype=graph.indices.dtype)
+    position[chosen] = np.arange(len(chosen))
+    if np.count_nonzero(position >= 0) != len(chosen):
+        raise RequestError("the vertices of a subgraph must be distinct")
+    values = _NO_WEIGHTS if graph.weights is None else graph.weights
+    indptr, indices, values = _induced(graph.indptr, graph.indices, values, chosen, position)
+    if len(chosen) > 1 and not bool(np.all(np.diff(chosen) > 0)):
+        indptr, indices, values = _transposed(indptr, indices, values, len(chosen))
+        indptr, indices, values = _transposed(indptr, indices, values, len(chosen))
+    return Graph(
+        indptr,
+        indices,
+        None if graph.weights is None else values,
+        directed=graph.directed,
+        name=name or f"{graph.name}[{len(chosen)}]",
+        labels=None if graph.labels is None else graph.labels[chosen],
+    )
+
+
+def without_self_loops(graph: Graph) -> Graph:
+    """Return the graph without edges from a vertex to itself."""
+    rows = np.repeat(np.arange(graph.vertices, dtype=graph.indices.dtype), graph.out_degrees)
+    kept = rows != graph.indices
+    indptr = np.zeros(graph.vertices + 1, np.int64)
+    np.cumsum(np.bincount(rows[kept], minlength=graph.vertices), out=indptr[1:])
+    weights = None if graph.weights is None else graph.weights[kept]
+    return replace(graph, indptr=indptr, indices=graph.indices[kept], weights=weights)
+
+
+def _symmetric(graph: Graph) -> Graph:
+    """Store every edge in both directions."""
+    other = transpose(graph)
+    values = (_NO_WEIGHTS, _NO_WEIGHTS)
+    if graph.weights is not None and other.weights is not None:
+        values = (graph.weights, other.weights)
+    indptr, indices, merged = _union(
+        graph.indptr, graph.indices, values[0], other.indptr, other.indices, values[1]
+    )
+    kept = None if graph.weights is None else merged
+    return replace(graph, indptr=indptr, indices=indices, weights=kept, directed=False)
+
+
+def _extreme(function: object, array: IndexArray, empty: int) -> int:
+    return int(function(array)) if len(array) else empty  # type: ignore[operator]
+
+
+@numba.njit(cache=True, nogil=True)
+def _bucket(
+    keys: IndexArray, others: IndexArray, weights: WeightArray, n: int
+) -> tuple[IntArray, IndexArray, WeightArray]:
+    """Counting sort of `others` by `keys`, stable."""
+    indptr = np.zeros(n + 1, np.int64)
+    for key in keys:
+        indptr[key + 1] += 1
+    for v in range(n):
+        indptr[v + 1] += indptr[v]
+    place = indptr[:-1].copy()
+    sorted_others = np.empty_like(others)
+    sorted_weights = np.empty_like(weights)
+    weighted = len(weights) > 0
+    for e in range(len(keys)):
+        at = place[keys[e]]
+        place[keys[e]] = at + 1
+        sorted_others[at] = others[e]
+        if weighted:
+            sorted_weights[at] = weights[e]
+    return indptr, sorted_others, sorted_weights
+
+
+@numba.njit(cache=True, nogil=True)
+def _transposed(
+    indptr: IntArray, indices: IndexArray, weights: WeightArray, n: int
+) -> tuple[IntArray, IndexArray, WeightArray]:
+    turned = np.zeros(n + 1, np.int64)
+    for e in range(len(indices)):
+        turned[indices[e] + 1] += 1
+    for v in range(n):
+        turned[v + 1] += turned[v]
+    place = turned[:-1].copy()
+    sources = np.empty_like(indices)
+    values = np.empty_like(weights)
+    weighted = len(weights) > 0
+    for v in range(len(indptr) - 1):
+        for e in range(indptr[v], indptr[v + 1]):
+            at = place[indices[e]]
+            place[indices[e]] = at + 1
+            sources[at] = v
+            if weighted:
+                values[at] = weights[e]
+    return turned, sources, values
+
+
+@numba.njit(cache=True, nogil=True)
+def _merge_duplicates(
+    indptr: IntArray, indices: IndexArray, weights: WeightArray
+) -> tuple[IntArray, IndexArray, WeightArray]:
+    """Drop repeated targets of ascending rows, in place; weights of the copies are added."""
+    n = len(indptr) - 1
+    merged = np.zeros(n + 1, np.int64)
+    weighted = len(weights) > 0
+    kept = 0
+    for v in range(n):
+        start = kept
+        for e in range(indptr[v], indptr[v + 1]):
+            if kept > start and indices[kept - 1] == indices[e]:
+                if weighted:
+                    weights[kept - 1] += weights[e]
+                continue
+            indices[kept] = indices[e]
+            if weighted:
+                weights[kept] = weights[e]
+            kept += 1
+        merged[v + 1] = kept
+    if kept == len(indices):
+        return merged, indices, weights
+    return merged, indices[:kept].copy(), weights[:kept].copy() if weighted else weights
+
+
+@numba.njit(cache=True, nogil=True)
+def _union(
+    indptr: IntArray,
+    indices: IndexArray,
+    weights: WeightArray,
+    other_indptr: IntArray,
+    other_indices: IndexArray,
+    other_weights: WeightArray,
+) -> tuple[IntArray, IndexArray, WeightArray]:
+    """Merge the ascending rows of two graphs; first count, then fill."""
+    n = len(indptr) - 1
+    weighted = len(weights) > 0
+    merged = np.zeros(n + 1, np.int64)
+    result, values = np.empty(0, indices.dtype), np.empty(0, np.float32)
+    for filling in range(2):
+        if filling:
+            result = np.empty(merged[n], indices.dtype)
+            values = np.empty(merged[n] if weighted else 0, np.float32)
+        kept = 0
+        for v in range(n):
+            a, a_stop = indptr[v], indptr[v + 1]
+            b, b_stop = other_indptr[v], other_indptr[v + 1]
+            while a < a_stop or b < b_stop:
+                from_first = b == b_stop or (a < a_stop and indices[a] <= other_indices[b])
+                both = from_first and b < b_stop and indices[a] == other_indices[b]
+                if filling:
+                    result[kept] = indices[a] if from_first else other_indices[b]
+                    if weighted:
+                        values[kept] = weights[a] if from_first else other_weights[b]
+                        if both:
+                            values[kept] = max(weights[a], other_weights[b])
+                kept += 1
+                if both or from_first:
+                    a += 1
+                if both or not from_first:
+                    b += 1
+            if not filling:
+                merged[v + 1] = kept
+    return merged, result, values
+
+
+@numba.njit(cache=True, nogil=True)
+def _induced(
+    indptr: IntArray,
+    indices: IndexArray,
+    weights: WeightArray,
+    chosen: IntArray,
+    position: IndexArray,
+) -> tuple[IntArray, IndexArray, WeightArray]:
+    k = len(chosen)
+    kept = np.zeros(k + 1, np.int64)
+    for i in range(k):
+        inside = 0
+        for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
+            inside += position[indices[e]] >= 0
+        kept[i + 1] = kept[i] + inside
+    targets = np.empty(kept[k], indices.dtype)
+    weighted = len(weights) > 0
+    values = np.empty(kept[k] if weighted else 0, np.float32)
+    at = 0
+    for i in range(k):
+        for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
+            target = position[indices[e]]
+            if target >= 0:
+                targets[at] = target
+                if weighted:
+                    values[at] = weights[e]
+                at += 1
+    return kept, targets, values

@@ -1,0 +1,49 @@
+"""PageRank on a completed sample."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.iterations.completion.completed import CompletedSample
+
+__all__ = ["pagerank_curve"]
+
+
+def pagerank_curve(
+    sample: CompletedSample,
+    *,
+    damping: float,
+    spread_dangling: bool,
+    threshold: float,
+    max_iterations: int,
+) -> npt.NDArray[np.float64]:
+    """Return the mean change of rank per vertex after each iteration, as the whole graph shows it.
+
+    Equation 1 of PREDIcT (section 3.1) with each sampled vertex counted as many times as there are
+    vertices that it stands for.
+
+    Parameters
+    ----------
+    sample : CompletedSample
+    damping : float
+    spread_dangling : bool
+        Whether the rank of dangling vertices is spread evenly, or dropped.
+    threshold : float
+        Iterate until the mean change is below it.
+    max_iterations : int
+    """
+    weights = sample.weights
+    vertices = weights.sum()
+    leaking = np.where(sample.dangling, weights, 0.0)
+    rank = np.full(len(weights), 1.0 / vertices)
+    curve = []
+    for _ in range(max_iterations):
+        updated = damping * (sample.operator @ rank) + (1.0 - damping) / vertices
+        if spread_dangling:
+            updated += damping * (leaking @ rank) / vertices
+        curve.append(float(weights @ np.abs(updated - rank)) / vertices)
+        rank = updated
+        if curve[-1] < threshold:
+            break
+    return np.array(curve)

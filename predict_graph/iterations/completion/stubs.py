@@ -1,0 +1,172 @@
+"""The edges that a stratified sample sees, and the edge ends (stubs) that it loses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.graph import Graph
+
+__all__ = ["SampleEdges", "collect_edges", "hub_edges"]
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class SampleEdges:
+    """Edges and stubs of the sampled vertices; positions count within the sample.
+
+    Parameters
+    ----------
+    sources, targets : ndarray of int64
+        Position of both ends of each edge that the sample sees whole.
+    mutual_owner, out_owner, in_owner : ndarray of int64
+        Position of the vertex that has the stub: of an edge in both directions, of an outbound one,
+        of an inbound one.
+    mutual_wanted, out_wanted, in_wanted : ndarray of int64
+        The lost vertex of each stub (a vertex of the graph).
+    """
+
+    sources: IntArray
+    targets: IntArray
+    mutual_owner: IntArray
+    mutual_wanted: IntArray
+    out_owner: IntArray
+    out_wanted: IntArray
+    in_owner: IntArray
+    in_wanted: IntArray
+
+
+def hub_edges(graph: Graph, hubs: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the edges among hubs, as positions in `hubs`."""
+    position = np.full(graph.vertices, -1, np.int32)
+    position[hubs] = np.arange(len(hubs), dtype=np.int32)
+    return _edges_within(graph.indptr, graph.indices, hubs, position)
+
+
+def collect_edges(
+    graph: Graph,
+    hubs: IntArray,
+    others: IntArray,
+    among_hubs: tuple[IntArray, IntArray],
+) -> SampleEdges:
+    """Return the edges and stubs of a sample of all `hubs` and some `others`.
+
+    A hub is in the sample for certain, so only edges between two other vertices leave stubs.
+    Cost: the edges of `others`, in both directions.
+
+    Parameters
+    ----------
+    graph : Graph
+    hubs, others : ndarray of int64
+        Distinct vertices; the sample lists hubs first.
+    among_hubs : pair of ndarray
+        From :func:`hub_edges`.
+    """
+    position = np.full(graph.vertices, -1, np.int32)
+    position[hubs] = np.arange(len(hubs), dtype=np.int32)
+    position[others] = np.arange(len(hubs), len(hubs) + len(others), dtype=np.int32)
+    reverse = graph.reverse
+    arrays = (graph.indptr, graph.indices, reverse.indptr, reverse.indices)
+    edges, mutual, outward, inward = _collect(*arrays, others, position, len(hubs))
+    return SampleEdges(
+        sources=np.concatenate((among_hubs[0], edges[0])),
+        targets=np.concatenate((among_hubs[1], edges[1])),
+        mutual_owner=mutual[0],
+        mutual_wanted=mutual[1],
+        out_owner=outward[0],
+        out_wanted=outward[1],
+        in_owner=inward[0],
+        in_wanted=inward[1],
+    )
+
+
+@numba.njit(cache=True, nogil=True)
+def _edges_within(
+    indptr: IntArray,
+    indices: npt.NDArray[np.int32],
+    members: IntArray,
+    position: npt.NDArray[np.int32],
+) -> tuple[IntArray, IntArray]:
+    count = 0
+    for v in members:
+        for e in range(indptr[v], indptr[v + 1]):
+            count += position[indices[e]] >= 0
+    sources, targets = np.empty(count, np.int64), np.empty(count, np.int64)
+    count = 0
+    for i in range(len(members)):
+        for e in range(indptr[members[i]], indptr[members[i] + 1]):
+            target = position[indices[e]]
+            if target >= 0:
+                sources[count], targets[count] = i, target
+                count += 1
+    return sources, targets
+
+
+@numba.njit(cache=True, nogil=True)
+def _collect(
+    indptr: IntArray,
+    indices: npt.NDArray[np.int32],
+    reverse_indptr: IntArray,
+    reverse_indices: npt.NDArray[np.int32],
+    others: IntArray,
+    position: npt.NDArray[np.int32],
+    hubs: int,
+) -> tuple[
+    tuple[IntArray, IntArray],
+    tuple[IntArray, IntArray],
+    tuple[IntArray, IntArray],
+    tuple[IntArray, IntArray],
+]:
+    """Merge the sorted out-row and in-row of each vertex; every neighbour falls in one of four."""
+    outs = ins = 0
+    for v in others:
+        outs += indptr[v + 1] - indptr[v]
+        ins += reverse_indptr[v + 1] - reverse_indptr[v]
+    edge_source, edge_target = np.empty(outs + ins, np.int64), np.empty(outs + ins, np.int64)
+    mutual_owner, mutual_wanted = np.empty(min(outs, ins), np.int64), np.empty(
+        min(outs, ins), np.int64
+    )
+    out_owner, out_wanted = np.empty(outs, np.int64), np.empty(outs, np.int64)
+    in_owner, in_wanted = np.empty(ins, np.int64), np.empty(ins, np.int64)
+    edges = mutual = outward = inward = 0
+    for i in range(len(others)):
+        v = others[i]
+        own = hubs + i
+        a, a_stop = indptr[v], indptr[v + 1]
+        b, b_stop = reverse_indptr[v], reverse_indptr[v + 1]
+        while a < a_stop or b < b_stop:
+            to = indices[a] if a < a_stop else np.iinfo(np.int32).max
+            of = reverse_indices[b] if b < b_stop else np.iinfo(np.int32).max
+            w = min(to, of)
+            has_out = a < a_stop and to == w
+            has_in = b < b_stop and of == w
+            a += has_out
+            b += has_in
+            other = position[w]
+            if other >= 0:
+                if has_out:
+                    edge_source[edges], edge_target[edges] = own, other
+                    edges += 1
+                if has_in and other < hubs:
+                    # Between two other vertices the edge is seen from its source.
+                    edge_source[edges], edge_target[edges] = other, own
+                    edges += 1
+            elif has_out and has_in:
+                mutual_owner[mutual], mutual_wanted[mutual] = own, w
+                mutual += 1
+            elif has_out:
+                out_owner[outward], out_wanted[outward] = own, w
+                outward += 1
+            else:
+                in_owner[inward], in_wanted[inward] = own, w
+                inward += 1
+    return (
+        (edge_source[:edges], edge_target[:edges]),
+        (mutual_owner[:mutual], mutual_wanted[:mutual]),
+        (out_owner[:outward], out_wanted[:outward]),
+        (in_owner[:inward], in_wanted[:inward]),
+    )

@@ -1,0 +1,83 @@
+"""Where a convergence curve crosses its threshold, as a real number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["crossing", "stretched_curve"]
+
+
+def crossing(curve: Sequence[float] | npt.NDArray[np.float64], threshold: float) -> float:
+    """Return the point at which a convergence curve falls below `threshold`.
+
+    The curve is read as a straight line on a log scale between iterations, so samples can be
+    averaged without the rounding of whole iterations. The number of iterations that a run takes is
+    the crossing rounded up.
+
+    Parameters
+    ----------
+    curve : array_like of float, shape (t,)
+        Aggregate after iteration 1, 2, …
+    threshold : float
+        The run stops when the aggregate is below it.
+
+    Returns
+    -------
+    float
+        At least 1; ``inf`` when the curve stays above.
+
+    Examples
+    --------
+    >>> crossing([0.1, 0.001], 0.01)
+    1.5
+    >>> crossing([0.1, 0.001], 0.5)
+    1.0
+    """
+    values = np.asarray(curve, dtype=np.float64)
+    below = np.flatnonzero(values < threshold)
+    if not len(below):
+        return math.inf
+    first = int(below[0])
+    if first == 0:
+        return 1.0
+    before, after = values[first - 1], values[first]
+    if after <= 0.0 or before <= threshold:
+        return float(first + 1)
+    return float(first + np.log(before / threshold) / np.log(before / after))
+
+
+def stretched_curve(
+    curves: Sequence[npt.NDArray[np.float64]], factor: float, iterations: int
+) -> npt.NDArray[np.float64]:
+    """Return the geometric mean of curves, with the axis of iterations stretched by `factor`.
+
+    Parameters
+    ----------
+    curves : sequence of ndarray
+        Convergence curves of repeated samples.
+    factor : float
+        A value of 1.1 makes everything happen 10% later.
+    iterations : int
+        Length of the result.
+    """
+    length = max(len(curve) for curve in curves)
+    logs = np.array([_extended(np.log(np.maximum(curve, 1e-300)), length) for curve in curves])
+    mean = logs.mean(axis=0)
+    at = np.arange(1, iterations + 1) / factor
+    slope = mean[-1] - mean[-2] if length > 1 else 0.0
+    inside = np.interp(at, np.arange(1, length + 1), mean)
+    beyond = mean[-1] + slope * (at - length)
+    return np.exp(np.where(at > length, beyond, inside))
+
+
+def _extended(logs: npt.NDArray[np.float64], length: int) -> npt.NDArray[np.float64]:
+    """Continue a curve on a log scale with its last slope."""
+    missing = length - len(logs)
+    if missing == 0:
+        return logs
+    slope = logs[-1] - logs[-2] if len(logs) > 1 else 0.0
+    return np.concatenate((logs, logs[-1] + slope * np.arange(1, missing + 1)))

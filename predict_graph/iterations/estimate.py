@@ -1,0 +1,108 @@
+"""What an estimator of iteration counts returns, and how it puts an interval around it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["IterationEstimate", "Progress", "SampleSummary", "iteration_interval"]
+
+Progress = Callable[[str, float], None]
+"""Called with what is being done and the fraction that is done."""
+
+
+@dataclass(frozen=True)
+class SampleSummary:
+    """One sample that was run.
+
+    Parameters
+    ----------
+    sampler : str
+    ratio : float
+        Vertices of the sample / vertices of the graph.
+    vertices, edges : int
+    iterations : int
+        Of the run on the sample.
+    seconds : float
+        Drawing and running it.
+    purpose : str
+        ``"iterations"``, ``"calibration"`` or ``"cost"``.
+    note : str
+        What went otherwise than asked, in plain words.
+    """
+
+    sampler: str
+    ratio: float
+    vertices: int
+    edges: int
+    iterations: int
+    seconds: float
+    purpose: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class IterationEstimate:
+    """How many iterations a run will take, and how sure that is.
+
+    Parameters
+    ----------
+    method : str
+        Name of the estimator.
+    crossing : float
+        Where the convergence curve crosses the threshold; ``inf`` if it never does.
+    iterations, low, high : int
+        `crossing` rounded up, and the ends of its interval.
+    curve : ndarray of float64, shape (iterations,)
+        Convergence aggregate after each iteration, as predicted for the whole graph.
+    converged : bool
+        False when the run is expected to stop at its limit of iterations.
+    samples : list of SampleSummary
+    edge_steps : float
+        Work done: edges times iterations, over all samples.
+    warnings : list of str
+    """
+
+    method: str
+    crossing: float
+    iterations: int
+    low: int
+    high: int
+    curve: npt.NDArray[np.float64]
+    converged: bool
+    samples: list[SampleSummary]
+    edge_steps: float
+    warnings: list[str] = field(default_factory=list)
+
+
+def iteration_interval(
+    crossing: float, relative_std: float, quantile: float, limit: int
+) -> tuple[int, int, int]:
+    """Return the iterations and the ends of their interval, all at most `limit`.
+
+    Parameters
+    ----------
+    crossing : float
+        Where the curve crosses the threshold.
+    relative_std : float
+        Standard deviation of the logarithm of the crossing.
+    quantile : float
+        Of the distribution of the error: 1.645 for 90% of a normal one.
+    limit : int
+        The run's limit of iterations.
+
+    Examples
+    --------
+    >>> iteration_interval(9.2, 0.1, 1.645, 500)
+    (10, 8, 11)
+    """
+
+    def whole(value: float) -> int:
+        return limit if value >= limit else max(1, math.ceil(value - 1e-9))
+
+    spread = math.exp(quantile * relative_std)
+    return whole(crossing), whole(crossing / spread), whole(crossing * spread)

@@ -1,0 +1,87 @@
+"""Registered transforms, and the default rule for each kind of convergence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from predict_graph.errors import RequestError
+from predict_graph.plugins import Registry
+from predict_graph.transforms.base import Transform
+
+__all__ = ["TRANSFORMS", "check_transform", "default_transform", "register_transform"]
+
+TRANSFORMS: Registry[Transform] = Registry(
+    "transform",
+    "predict_graph.transforms",
+    {
+        "scaled-threshold": "predict_graph.transforms.base:scaled_threshold",
+        "same-threshold": "predict_graph.transforms.base:same_threshold",
+    },
+)
+
+_DEFAULT_RULES = {
+    "absolute": "scaled-threshold",
+    "ratio": "same-threshold",
+    "fixed-point": "same-threshold",
+}
+
+
+def default_transform(convergence: str) -> Transform:
+    """Return the default rule for a kind of convergence (PREDIcT, section 3.2.2).
+
+    A threshold on an absolute aggregate is scaled by the sampling ratio; one on a ratio, or a fixed
+    point, is kept.
+
+    Parameters
+    ----------
+    convergence : {'absolute', 'ratio', 'fixed-point'}
+
+    Examples
+    --------
+    >>> round(default_transform("absolute").sample_threshold(1e-6, 0.1), 9)
+    1e-05
+    """
+    return TRANSFORMS.get(_DEFAULT_RULES[convergence])
+
+
+def check_transform(value: str | Transform | None, convergence: str) -> Transform:
+    """Return a transform from a name, a transform, or None for the default rule.
+
+    Raises
+    ------
+    RequestError
+        If `value` is none of these, or a name that nothing has.
+    """
+    if value is None:
+        return default_transform(convergence)
+    if isinstance(value, Transform):
+        return value
+    if isinstance(value, str):
+        return TRANSFORMS.get(value)
+    raise RequestError(
+        f"transform is {value!r}; accepted: a Transform, or one of {', '.join(TRANSFORMS.names())}"
+    )
+
+
+def register_transform(
+    name: str, summary: str = ""
+) -> Callable[[Callable[[float, float], float]], Callable[[float, float], float]]:
+    """Return a decorator that registers ``f(tau_G, ratio) -> tau_S`` as a transform.
+
+    Examples
+    --------
+    >>> @register_transform("root-scaled", "tau_S = tau_G / sqrt(sr)")
+    ... def root_scaled(threshold, ratio):
+    ...     return threshold / ratio**0.5
+    >>> "root-scaled" in TRANSFORMS.names()
+    True
+    >>> TRANSFORMS.unregister("root-scaled")
+    """
+
+    def add(function: Callable[[float, float], float]) -> Callable[[float, float], float]:
+        doc = (function.__doc__ or "").strip().splitlines()
+        line = summary or (doc[0] if doc else "registered by the user")
+        TRANSFORMS.register(name)(Transform(name, function, line))
+        return function
+
+    return add

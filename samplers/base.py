@@ -1,0 +1,203 @@
+"""What every sampler has in common, and what it returns."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from samplers._random import RandomState, State, new_state
+from samplers.csr import CSRArrays, check_csr
+
+__all__ = ["Sample", "Sampler", "Visits"]
+
+_NO_CAP = np.iinfo(np.int64).max
+
+
+class Visits(NamedTuple):
+    """What a kernel reports of its run; the fields are those of :class:`Sample`."""
+
+    vertices: npt.NDArray[np.integer]
+    steps: int = 0
+    restarts: int = 0
+    dead_ends: int = 0
+    unreached: int = 0
+    edges_scanned: int = 0
+    capped: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The vertices that a sampler picked, and how it came by them.
+
+    Parameters
+    ----------
+    vertices : ndarray of int, shape (k,)
+        Distinct vertices in the order of their first visit.
+    sampler : str
+        Name of the sampler.
+    ratio : float
+        Sampling ratio asked for, k / n.
+    requested : int
+        Number of vertices asked for, ``max(1, round(ratio * n))``.
+    steps : int
+        Steps walked: moves, refused moves and jumps.
+    restarts : int
+        Jumps made by chance, with the restart probability; fires lit after the first one in a
+        forest fire.
+    dead_ends : int
+        Jumps made because the vertex has no edge to leave by.
+    unreached : int
+        Vertices filled in uniformly from the unvisited ones because the walk had stopped finding
+        new vertices.
+    edges_scanned : int
+        Sum of the out-degrees of `vertices`: the edges that cutting out the subgraph reads.
+    seconds : float
+        Wall time of the sampling, compilation included when the kernel ran for the first time.
+    capped : bool
+        True when `max_edges` ended the sampling early.
+    """
+
+    vertices: npt.NDArray[np.integer] = field(repr=False)
+    sampler: str
+    ratio: float
+    requested: int
+    steps: int
+    restarts: int
+    dead_ends: int
+    unreached: int
+    edges_scanned: int
+    seconds: float
+    capped: bool = False
+
+    @property
+    def note(self) -> str:
+        """What a reader should know before trusting the sample; empty when all went as asked."""
+        notes = []
+        if self.capped:
+            notes.append(
+                f"the edge cap ended the sampling at {len(self.vertices)} of {self.requested} "
+                f"vertices, {self.edges_scanned} edges"
+            )
+        if self.unreached:
+            share = self.unreached / len(self.vertices)
+            notes.append(
+                f"the walks stopped finding new vertices, so {self.unreached} "
+                f"({share:.1%} of the sample) were filled in uniformly"
+            )
+        return "; ".join(notes)
+
+    def __len__(self) -> int:
+        return len(self.vertices)
+
+
+class Sampler(ABC):
+    """Base of the samplers: options are keyword arguments, and only :meth:`sample` computes.
+
+    A subclass sets `name`, keeps each option of its ``__init__`` in an attribute of the same name,
+    checks them in ``_check_options`` and picks vertices in ``_visit``.
+    """
+
+    name: ClassVar[str]
+
+    def sample(
+        self,
+        csr: Any,
+        ratio: float,
+        random_state: RandomState = None,
+        max_edges: int | None = None,
+    ) -> Sample:
+        """Pick vertices of a graph.
+
+        Parameters
+        ----------
+        csr : graph-like
+            Anything that :func:`samplers.check_csr` accepts.
+        ratio : float
+            Share of the vertices, in (0, 1].
+        random_state : int, numpy.random.Generator or None
+            The same seed gives the same sample.
+        max_edges : int, optional
+            Stop before the out-degrees of the sampled vertices add up to more than this. One
+            vertex is always taken.
+
+        Returns
+        -------
+        Sample
+            ``max(1, round(ratio * n))`` distinct vertices, fewer only when `max_edges` ended it.
+
+        Raises
+        ------
+        ValueError
+            If an option, `ratio`, `max_edges` or the graph is wrong.
+        """
+        self._check_options()
+        ratio = _check_ratio(ratio)
+        cap = _check_max_edges(max_edges)
+        state = new_state(random_state)
+        graph = check_csr(csr)
+        target = max(1, round(ratio * graph.vertices))
+        start = time.perf_counter()
+        visits = self._visit(graph, target, cap, state)
+        seconds = time.perf_counter() - start
+        return Sample(
+            vertices=visits.vertices,
+            sampler=self.name,
+            ratio=ratio,
+            requested=target,
+            steps=visits.steps,
+            restarts=visits.restarts,
+            dead_ends=visits.dead_ends,
+            unreached=visits.unreached,
+            edges_scanned=visits.edges_scanned,
+            seconds=seconds,
+            capped=visits.capped,
+        )
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the options by name."""
+        names = list(inspect.signature(type(self).__init__).parameters)[1:]
+        return {name: getattr(self, name) for name in names if name not in ("args", "kwargs")}
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        return f"{type(self).__name__}({options})"
+
+    def _check_options(self) -> None:  # noqa: B027
+        """Raise ValueError for a wrong option."""
+
+    @abstractmethod
+    def _visit(self, graph: CSRArrays, target: int, max_edges: int, state: State) -> Visits:
+        """Pick `target` vertices."""
+
+
+def check_share(name: str, value: Any, *, zero: bool, one: bool) -> None:
+    """Raise ValueError unless `value` is a number between 0 and 1; the ends count when asked."""
+    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if is_number and 0 <= value <= 1 and (zero or value != 0) and (one or value != 1):
+        return
+    interval = f"{'[' if zero else '('}0, 1{']' if one else ')'}"
+    raise ValueError(f"{name} is {value!r}; accepted: a number in {interval}")
+
+
+def check_positive(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is an integer of at least 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"{name} is {value!r}; accepted: an integer >= 1")
+
+
+def _check_ratio(ratio: Any) -> float:
+    check_share("ratio", ratio, zero=False, one=True)
+    return float(ratio)
+
+
+def _check_max_edges(max_edges: Any) -> int:
+    if max_edges is None:
+        return int(_NO_CAP)
+    check_positive("max_edges", max_edges)
+    return min(int(max_edges), int(_NO_CAP))

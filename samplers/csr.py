@@ -1,0 +1,250 @@
+"""One coercion for everything that a sampler accepts as a graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+__all__ = ["CSRArrays", "check_csr", "reverse_csr"]
+
+IntArray = npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True, eq=False)
+class CSRArrays:
+    """The adjacency of a graph: read-only, contiguous, checked.
+
+    Parameters
+    ----------
+    indptr : ndarray of int32 or int64, shape (n + 1,)
+        Start of each row in `indices`.
+    indices : ndarray of int32 or int64, shape (m,)
+        Out-neighbours, row after row.
+    directed : bool
+        False when every edge is known to be stored in both directions.
+    source : object
+        What the arrays were taken from; its ``reverse``, if it has one, is asked for when needed.
+    given_reverse : object
+        The graph with every edge turned round, when the caller has it.
+    """
+
+    indptr: IntArray
+    indices: IntArray
+    directed: bool
+    source: Any = None
+    given_reverse: Any = None
+
+    @property
+    def vertices(self) -> int:
+        """Number of vertices, n."""
+        return len(self.indptr) - 1
+
+    @property
+    def edges(self) -> int:
+        """Number of stored edges, m."""
+        return len(self.indices)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(n, n)``."""
+        return self.vertices, self.vertices
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the two arrays."""
+        return self.indptr.nbytes + self.indices.nbytes
+
+    def reverse(self) -> CSRArrays:
+        """Return the graph with every edge turned round; itself when it is undirected.
+
+        Taken from the caller if given, else from the ``reverse`` attribute of the source, else
+        built, which takes as much memory as the graph.
+
+        Raises
+        ------
+        ValueError
+            If the reverse given is not of the same size.
+        """
+        if not self.directed:
+            return self
+        given = self.given_reverse
+        if given is None:
+            given = getattr(self.source, "reverse", None)
+            if not hasattr(given, "indptr"):
+                return CSRArrays(*reverse_csr(self.indptr, self.indices), directed=True)
+        reverse = check_csr(given)
+        if reverse.vertices != self.vertices or reverse.edges != self.edges:
+            raise ValueError(
+                f"the reverse has {reverse.vertices} vertices and {reverse.edges} edges, the graph "
+                f"{self.vertices} and {self.edges}"
+            )
+        return reverse
+
+
+def check_csr(graph: Any, reverse: Any = None) -> CSRArrays:
+    """Return the adjacency arrays of any graph that a sampler accepts.
+
+    Arrays in compressed sparse rows are taken as they are, without a copy. The ids of a networkx
+    graph become its positions, in the order of ``graph.nodes``; its undirected edges are stored in
+    both directions. A sparse matrix of another format is converted. Every index is checked, in one
+    pass and without memory, except in arrays mapped from a file, where only the ends are.
+
+    Parameters
+    ----------
+    graph : object
+        Something with ``indptr``, ``indices`` and ``shape``, a scipy sparse array, or a networkx
+        graph. A ``directed`` attribute that is False says that both directions of every edge are
+        stored.
+    reverse : object, optional
+        The graph with every edge turned round, when the caller has it.
+
+    Raises
+    ------
+    ValueError
+        If `graph` is none of these, not square, without a vertex, or has a wrong index.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> arrays = check_csr(csr_array([[0, 1], [0, 0]]))
+    >>> arrays.vertices, arrays.edges, arrays.directed
+    (2, 1, True)
+    """
+    if isinstance(graph, CSRArrays):
+        return graph if reverse is None else replace(graph, given_reverse=reverse)
+    directed = True
+    source = graph
+    if hasattr(graph, "is_directed") and hasattr(graph, "nodes"):
+        import networkx as nx
+
+        directed = bool(graph.is_directed())
+        source = None
+        if len(graph) == 0:
+            raise ValueError("the graph has no vertices; at least one is needed")
+        graph = nx.to_scipy_sparse_array(graph, weight=None, dtype=np.int8, format="csr")
+    elif getattr(graph, "format", "csr") != "csr" and hasattr(graph, "tocsr"):
+        graph = graph.tocsr()
+        source = None
+    elif not all(hasattr(graph, name) for name in ("indptr", "indices", "shape")):
+        if hasattr(graph, "tocsr"):
+            graph = graph.tocsr()
+        else:
+            raise ValueError(
+                f"a {type(graph).__name__} is not a graph; accepted: something with indptr, "
+                "indices and shape, a scipy sparse array, a networkx graph"
+            )
+    if getattr(graph, "directed", directed) is False:
+        directed = False
+
+    if len(graph.shape) != 2 or graph.shape[0] != graph.shape[1]:
+        raise ValueError(f"the matrix has shape {tuple(graph.shape)}; it must be square")
+    n = int(graph.shape[0])
+    if n == 0:
+        raise ValueError("the graph has no vertices; at least one is needed")
+    if n >= 2**32:
+        raise ValueError(f"the graph has {n} vertices; fewer than 2**32 are accepted")
+    if len(graph.indptr) != n + 1:
+        raise ValueError(f"indptr has {len(graph.indptr)} elements; {n + 1} are needed")
+    end = int(graph.indptr[-1])
+    if int(graph.indptr[0]) != 0 or not 0 <= end <= len(graph.indices):
+        raise ValueError(
+            f"indptr goes from {int(graph.indptr[0])} to {end}; it must go from 0 to at most the "
+            f"{len(graph.indices)} elements of indices"
+        )
+    indptr = read_only(graph.indptr, "indptr")
+    indices = read_only(graph.indices[:end], "indices")
+    if not (_is_mapped(graph.indptr) or _is_mapped(graph.indices)):
+        _check_rows(indptr, indices)
+    return CSRArrays(indptr, indices, directed, source, reverse)
+
+
+def read_only(array: Any, name: str) -> IntArray:
+    """Return a read-only contiguous view of 32- or 64-bit integers.
+
+    One set of types means that each kernel is compiled once, whoever calls it.
+    """
+    values = np.asarray(array)
+    if not np.issubdtype(values.dtype, np.integer):
+        raise ValueError(f"{name} has type {values.dtype}; integers are needed")
+    if values.dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
+        values = values.astype(np.int64)
+    view = np.ascontiguousarray(values).view(np.ndarray)[:]
+    view.flags.writeable = False
+    return view
+
+
+def reverse_csr(indptr: IntArray, indices: IntArray) -> tuple[npt.NDArray[np.int64], IntArray]:
+    """Return the arrays of the graph with every edge turned round; rows come out ascending.
+
+    Takes the memory of its result and nothing more.
+
+    Parameters
+    ----------
+    indptr : ndarray of int, shape (n + 1,)
+    indices : ndarray of int, shape (m,)
+
+    Returns
+    -------
+    indptr : ndarray of int64, shape (n + 1,)
+    indices : ndarray, shape (m,), dtype of the input's `indices`
+
+    Examples
+    --------
+    >>> reverse_csr(np.array([0, 2, 2, 3]), np.array([1, 2, 1], dtype=np.int32))
+    (array([0, 0, 2, 3]), array([0, 2, 0], dtype=int32))
+    """
+    indptr, indices = read_only(indptr, "indptr"), read_only(indices, "indices")
+    reverse_indptr = np.zeros(len(indptr), dtype=np.int64)
+    reverse_indices = np.empty(len(indices), dtype=indices.dtype)
+    _turn_round(indptr, indices, reverse_indptr, reverse_indices)
+    return read_only(reverse_indptr, "indptr"), read_only(reverse_indices, "indices")
+
+
+def _check_rows(indptr: IntArray, indices: IntArray) -> None:
+    if _descents(indptr):
+        row = int(np.flatnonzero(np.diff(indptr) < 0)[0])
+        raise ValueError(f"indptr goes down after row {row}; it must never")
+    last = len(indptr) - 2
+    if len(indices) and not (indices.min() >= 0 and indices.max() <= last):
+        wrong = int(indices[(indices < 0) | (indices > last)][0])
+        raise ValueError(f"indices holds vertex {wrong}; vertices are 0 to {last}")
+
+
+def _is_mapped(array: Any) -> bool:
+    while array is not None:
+        if isinstance(array, np.memmap):
+            return True
+        array = getattr(array, "base", None)
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _descents(indptr: IntArray) -> int:
+    count = 0
+    for v in range(indptr.size - 1):
+        count += indptr[v + 1] < indptr[v]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _turn_round(
+    indptr: IntArray, indices: IntArray, reverse_indptr: IntArray, reverse_indices: IntArray
+) -> None:
+    n = indptr.size - 1
+    for e in range(indices.size):
+        reverse_indptr[indices[e] + 1] += 1
+    for v in range(n):
+        reverse_indptr[v + 1] += reverse_indptr[v]
+    # The row starts serve as cursors and are moved back afterwards.
+    for v in range(n):
+        for e in range(indptr[v], indptr[v + 1]):
+            w = indices[e]
+            reverse_indices[reverse_indptr[w]] = v
+            reverse_indptr[w] += 1
+    for v in range(n, 0, -1):
+        reverse_indptr[v] = reverse_indptr[v - 1]
+    reverse_indptr[0] = 0
