@@ -18,10 +18,14 @@ Examples
 
 from __future__ import annotations
 
-from costmodels.forward import ForwardSelectedLinear
-from costmodels.intervals import log_interval, residual_interval
-from costmodels.linear import NonNegativeLinear
-from costmodels.validation import leave_one_group_out, relative_error
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from costmodels.forward import ForwardSelectedLinear
+    from costmodels.intervals import log_interval, residual_interval
+    from costmodels.linear import NonNegativeLinear
+    from costmodels.validation import leave_one_group_out, relative_error
 
 __all__ = [
     "COST_MODELS",
@@ -38,3 +42,19 @@ COST_MODELS = {
     "nnls": "costmodels.linear:NonNegativeLinear",
 }
 """Name of each cost model, and where it is: ``"module:attribute"``."""
+
+# scikit-learn takes a second to import: only who fits a model, not who lists them, waits for it.
+_PLACES = {
+    "ForwardSelectedLinear": "costmodels.forward",
+    "NonNegativeLinear": "costmodels.linear",
+    "leave_one_group_out": "costmodels.validation",
+    "log_interval": "costmodels.intervals",
+    "relative_error": "costmodels.validation",
+    "residual_interval": "costmodels.intervals",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -25,9 +25,11 @@ class ForwardSelectedLinear(LinearCosts):
 
     Starts with the intercept and the `required` columns, and adds, one at a time, the column whose
     model predicts left-out data best; stops when the root-mean-square left-out error falls by less
-    than `min_gain` of itself. Left out is one group at a time when `fit` gets `groups` (as it
-    should when rows of one run resemble each other), else one row at a time. Of columns that do
-    equally well, such as exact multiples of each other, the first one is taken.
+    than `min_gain` of itself, or by less than 1/n of itself for n distinct rows, which is about
+    what chance gives (Akaike's criterion asks the same of the residuals). Left out is one group at
+    a time when `fit` gets `groups` (as it should when rows of one run resemble each other), else
+    one row at a time. Of columns that do equally well, such as exact multiples of each other, the
+    first one is taken.
 
     Parameters
     ----------
@@ -113,7 +115,11 @@ class ForwardSelectedLinear(LinearCosts):
         self._check_options()
         rows = check_training_rows(self, X, y, sample_weight, self.weights)
         chosen = self._required_columns(rows.names)
-        room = self._room(rows)
+        distinct = _distinct_rows(rows)
+        room = distinct - 1
+        if self.max_terms is not None:
+            room = min(room, self.max_terms + bool(self.fit_intercept))
+        bound = max(self.min_gain, 1 / distinct)
         compressed = CompressedRows.of(rows)
         errors: LeftOutErrors
         if groups is None:
@@ -121,7 +127,7 @@ class ForwardSelectedLinear(LinearCosts):
         else:
             errors = GroupErrors(rows, compressed, groups, self.max_folds)
         start = [0] if self.fit_intercept else []
-        order, self.path_ = self._select(rows, errors, start + chosen, room)
+        order, self.path_ = self._select(rows, errors, start + chosen, room, bound)
         self.left_out_error_ = self.path_[-1][1]
         self._keep(rows, compressed.solve(np.array(order, dtype=np.intp)))
         added = [column - 1 for column in order if column > 0]
@@ -132,7 +138,7 @@ class ForwardSelectedLinear(LinearCosts):
         return self
 
     def _select(
-        self, rows: TrainingRows, errors: LeftOutErrors, order: list[int], room: int
+        self, rows: TrainingRows, errors: LeftOutErrors, order: list[int], room: int, bound: float
     ) -> tuple[list[int], list[tuple[str, float]]]:
         """Add columns greedily; `order` and the result count the intercept as column 0."""
         error = errors(np.array(order, dtype=np.intp))
@@ -141,7 +147,7 @@ class ForwardSelectedLinear(LinearCosts):
         while left and len(order) < room:
             found = [errors(np.array([*order, column], dtype=np.intp)) for column in left]
             smallest = min(found)
-            if not smallest < error * (1 - self.min_gain):
+            if not smallest < error * (1 - bound):
                 break
             # The first of those that rounding alone tells apart.
             best = next(
@@ -151,21 +157,6 @@ class ForwardSelectedLinear(LinearCosts):
             order = [*order, int(left.pop(best))]
             path.append((rows.names[order[-1] - 1], error))
         return order, path
-
-    def _room(self, rows: TrainingRows) -> int:
-        """Return the largest number of unknowns."""
-        distinct = len(np.unique(rows.X[rows.frequency > 0], axis=0))
-        if distinct < FEWEST_ROWS:
-            count = len(rows.y)
-            raise ValueError(
-                f"found {count} sample{'s' if count != 1 else ''} with {distinct} distinct "
-                f"row{'s' if distinct != 1 else ''} of features, but selecting features needs "
-                f"{FEWEST_ROWS} distinct rows"
-            )
-        room = distinct - 1
-        if self.max_terms is not None:
-            room = min(room, self.max_terms + bool(self.fit_intercept))
-        return room
 
     def _required_columns(self, names: list[str]) -> list[int]:
         columns = []
@@ -187,3 +178,15 @@ class ForwardSelectedLinear(LinearCosts):
             raise ValueError(f"max_terms is {self.max_terms!r}, but must be at least 1 or None")
         if self.max_folds < 2:
             raise ValueError(f"max_folds is {self.max_folds!r}, but must be at least 2")
+
+
+def _distinct_rows(rows: TrainingRows) -> int:
+    distinct = len(np.unique(rows.X[rows.frequency > 0], axis=0))
+    if distinct < FEWEST_ROWS:
+        count = len(rows.y)
+        raise ValueError(
+            f"found {count} sample{'s' if count != 1 else ''} with {distinct} distinct "
+            f"row{'s' if distinct != 1 else ''} of features, but selecting features needs "
+            f"{FEWEST_ROWS} distinct rows"
+        )
+    return distinct

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_consistent_length
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["leave_one_group_out", "relative_error"]
 
@@ -87,6 +89,8 @@ def leave_one_group_out(
     >>> found["relative_error"].abs().max() < 1e-9
     np.True_
     """
+    import pandas as pd
+
     check_consistent_length(X, y, groups, sample_weight)
     labels = np.asarray(groups)
     cost = np.asarray(y, dtype=np.float64)

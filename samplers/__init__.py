@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from samplers.base import Sample, Sampler
     from samplers.biased_random_jump import BiasedRandomJump
     from samplers.csr import check_csr, reverse_csr
+    from samplers.fidelity import FidelityReport, fidelity_report
     from samplers.forest_fire import ForestFire
     from samplers.induced import induced_csr
     from samplers.metropolis_hastings import MetropolisHastingsRandomWalk
+    from samplers.properties import GraphProperties, graph_properties
     from samplers.random_jump import RandomJump
     from samplers.random_walk_with_restart import RandomWalkWithRestart
     from samplers.uniform import UniformVertices
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
 __all__ = [
     "SAMPLERS",
     "BiasedRandomJump",
+    "FidelityReport",
     "ForestFire",
+    "GraphProperties",
     "MetropolisHastingsRandomWalk",
     "RandomJump",
     "RandomWalkWithRestart",
@@ -30,6 +34,8 @@ __all__ = [
     "Sampler",
     "UniformVertices",
     "check_csr",
+    "fidelity_report",
+    "graph_properties",
     "induced_csr",
     "reverse_csr",
 ]
@@ -46,9 +52,13 @@ SAMPLERS = {
 
 _HOMES = {
     **{reference.partition(":")[2]: reference.partition(":")[0] for reference in SAMPLERS.values()},
+    "FidelityReport": "samplers.fidelity",
+    "GraphProperties": "samplers.properties",
     "Sample": "samplers.base",
     "Sampler": "samplers.base",
     "check_csr": "samplers.csr",
+    "fidelity_report": "samplers.fidelity",
+    "graph_properties": "samplers.properties",
     "induced_csr": "samplers.induced",
     "reverse_csr": "samplers.csr",
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, uint64
+from numba import njit
 
 __all__ = ["RandomState", "State", "below", "chance_threshold", "happens", "new_state", "next64"]
 
@@ -54,15 +54,15 @@ def next64(state: State) -> np.uint64:
     """Return the next 64 random bits."""
     state[0] = state[0] + _GAMMA
     z = state[0]
-    z = (z ^ (z >> uint64(30))) * _MIX_1
-    z = (z ^ (z >> uint64(27))) * _MIX_2
-    return z ^ (z >> uint64(31))
+    z = (z ^ (z >> np.uint64(30))) * _MIX_1
+    z = (z ^ (z >> np.uint64(27))) * _MIX_2
+    return np.uint64(z ^ (z >> np.uint64(31)))
 
 
 @njit(cache=True, nogil=True)
 def happens(state: State, threshold: np.uint64) -> bool:
     """Return True with the probability that `threshold` stands for."""
-    return (next64(state) >> uint64(11)) < threshold
+    return bool((next64(state) >> np.uint64(11)) < threshold)
 
 
 @njit(cache=True, nogil=True)
@@ -72,12 +72,12 @@ def below(state: State, bound: int) -> int:
     Lemire's method ("Fast random integer generation in an interval", ACM TOMACS 2019): a product
     instead of a division, which is needed once in 2**32 / bound draws only.
     """
-    wide = uint64(bound)
-    product = (next64(state) >> uint64(32)) * wide
-    low = product & uint64(0xFFFFFFFF)
+    wide = np.uint64(bound)
+    product = (next64(state) >> np.uint64(32)) * wide
+    low = product & np.uint64(0xFFFFFFFF)
     if low < wide:
-        rejected = uint64(0x100000000 - wide) % wide
+        rejected = (np.uint64(0x100000000) - wide) % wide
         while low < rejected:
-            product = (next64(state) >> uint64(32)) * wide
-            low = product & uint64(0xFFFFFFFF)
-    return np.int64(product >> uint64(32))
+            product = (next64(state) >> np.uint64(32)) * wide
+            low = product & np.uint64(0xFFFFFFFF)
+    return int(np.int64(product >> np.uint64(32)))

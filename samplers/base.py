@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -31,7 +31,7 @@ class Visits(NamedTuple):
     capped: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sample:
     """The vertices that a sampler picked, and how it came by them.
 
@@ -63,7 +63,7 @@ class Sample:
         True when `max_edges` ended the sampling early.
     """
 
-    vertices: npt.NDArray[np.integer] = field(repr=False)
+    vertices: npt.NDArray[np.integer]
     sampler: str
     ratio: float
     requested: int
@@ -94,6 +94,13 @@ class Sample:
 
     def __len__(self) -> int:
         return len(self.vertices)
+
+    def __repr__(self) -> str:
+        note = f"; {self.note}" if self.note else ""
+        return (
+            f"Sample({self.sampler!r}, {len(self.vertices)} vertices, {self.edges_scanned} edges "
+            f"scanned, {self.steps} steps, {self.seconds:.3g} s{note})"
+        )
 
 
 class Sampler(ABC):

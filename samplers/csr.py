@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["CSRArrays", "check_csr", "reverse_csr"]
+__all__ = ["CSRArrays", "check_csr", "read_only", "reverse_csr"]
 
 IntArray = npt.NDArray[np.integer]
 
@@ -119,13 +119,14 @@ def check_csr(graph: Any, reverse: Any = None) -> CSRArrays:
     directed = True
     source = graph
     if hasattr(graph, "is_directed") and hasattr(graph, "nodes"):
-        import networkx as nx
+        from networkx import to_scipy_sparse_array
 
         directed = bool(graph.is_directed())
         source = None
         if len(graph) == 0:
             raise ValueError("the graph has no vertices; at least one is needed")
-        graph = nx.to_scipy_sparse_array(graph, weight=None, dtype=np.int8, format="csr")
+        to_sparse: Any = to_scipy_sparse_array
+        graph = to_sparse(graph, weight=None, dtype=np.int8, format="csr")
     elif getattr(graph, "format", "csr") != "csr" and hasattr(graph, "tocsr"):
         graph = graph.tocsr()
         source = None
@@ -177,7 +178,7 @@ def read_only(array: Any, name: str) -> IntArray:
     return view
 
 
-def reverse_csr(indptr: IntArray, indices: IntArray) -> tuple[npt.NDArray[np.int64], IntArray]:
+def reverse_csr(indptr: IntArray, indices: IntArray) -> tuple[IntArray, IntArray]:
     """Return the arrays of the graph with every edge turned round; rows come out ascending.
 
     Takes the memory of its result and nothing more.

@@ -84,6 +84,8 @@ def _burn(
         spread = 0
         while happens(state, burning):
             spread += 1
+        # A fire cut short by the target must not prefer the neighbours that come first.
+        spread = min(spread, vertices.size - found)
         if spread == 0:
             continue
         start, end = indptr[v], indptr[v + 1]

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from samplers.csr import read_only
+
 __all__ = ["induced_csr"]
 
 IntArray = npt.NDArray[np.integer]
@@ -58,7 +60,7 @@ def induced_csr(
     >>> induced_csr(indptr, indices, [2, 0])
     (array([0, 1, 2]), array([1, 0], dtype=int32), None)
     """
-    indptr, indices = _frozen(indptr), _frozen(indices)
+    indptr, indices = read_only(indptr, "indptr"), read_only(indices, "indices")
     chosen = np.asarray(vertices)
     if chosen.ndim != 1 or (chosen.size and not np.issubdtype(chosen.dtype, np.integer)):
         raise ValueError(
@@ -85,14 +87,17 @@ def induced_csr(
         return kept_indptr, kept_indices, None
     kept_weights = np.empty(len(kept_indices), dtype=weights.dtype)
     _fill_weighted(
-        indptr,
-        indices,
-        _frozen(weights),
-        chosen,
-        new_id,
-        kept_indptr,
-        kept_indices,
-        kept_weights,
+        indptr, indices, _frozen(weights), chosen, new_id, kept_indptr, kept_indices, kept_weights
+    )
+    # Turned round twice, each edge is where it belongs, and its weight with it.
+    turned_indptr = np.zeros_like(kept_indptr)
+    turned_indices, turned_weights = np.empty_like(kept_indices), np.empty_like(kept_weights)
+    _turn_round_weighted(
+        kept_indptr, kept_indices, kept_weights, turned_indptr, turned_indices, turned_weights
+    )
+    kept_indptr[:] = 0
+    _turn_round_weighted(
+        turned_indptr, turned_indices, turned_weights, kept_indptr, kept_indices, kept_weights
     )
     return kept_indptr, kept_indices, kept_weights
 
@@ -110,9 +115,9 @@ def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _number(chosen: IntArray, new_id: IntArray) -> int:
     for i in range(chosen.size):
         if new_id[chosen[i]] >= 0:
-            return chosen[i]
+            return int(chosen[i])
         new_id[chosen[i]] = i
-    return np.int64(-1)
+    return -1
 
 
 @njit(cache=True, nogil=True)
@@ -184,8 +189,29 @@ def _fill_weighted(
                 kept_indices[at] = w
                 kept_weights[at] = weights[e]
                 at += 1
-        if at - start > 1:
-            # A stable sort keeps parallel edges in the order of the input.
-            order = np.argsort(kept_indices[start:at], kind="mergesort")
-            kept_indices[start:at] = kept_indices[start:at][order]
-            kept_weights[start:at] = kept_weights[start:at][order]
+
+
+@njit(cache=True, nogil=True)
+def _turn_round_weighted(
+    indptr: IntArray,
+    indices: IntArray,
+    weights: npt.NDArray[Any],
+    turned_indptr: IntArray,
+    turned_indices: IntArray,
+    turned_weights: npt.NDArray[Any],
+) -> None:
+    n = indptr.size - 1
+    for e in range(indices.size):
+        turned_indptr[indices[e] + 1] += 1
+    for v in range(n):
+        turned_indptr[v + 1] += turned_indptr[v]
+    # The row starts serve as cursors and are moved back afterwards.
+    for v in range(n):
+        for e in range(indptr[v], indptr[v + 1]):
+            at = turned_indptr[indices[e]]
+            turned_indices[at] = v
+            turned_weights[at] = weights[e]
+            turned_indptr[indices[e]] += 1
+    for v in range(n, 0, -1):
+        turned_indptr[v] = turned_indptr[v - 1]
+    turned_indptr[0] = 0

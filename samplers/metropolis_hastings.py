@@ -65,7 +65,7 @@ class MetropolisHastingsRandomWalk(RestartWalk):
     def _visit(self, graph: CSRArrays, target: int, max_edges: int, state: State) -> Visits:
         reverse = graph.reverse()
         vertices = np.empty(target, dtype=graph.indices.dtype)
-        found, *counts, capped = _metropolis_hastings(
+        found, steps, restarts, dead_ends, unreached, edges, capped = _metropolis_hastings(
             graph.indptr,
             graph.indices,
             reverse.indptr,
@@ -78,7 +78,7 @@ class MetropolisHastingsRandomWalk(RestartWalk):
             np.zeros(graph.vertices, dtype=np.uint8),
             vertices,
         )
-        return Visits(vertices[:found], *counts, capped)
+        return Visits(vertices[:found], steps, restarts, dead_ends, unreached, edges, capped)
 
 
 @njit(cache=True, nogil=True)
@@ -86,7 +86,7 @@ def _degree(indptr: IntArray, reverse_indptr: IntArray, both: bool, v: int) -> i
     degree = indptr[v + 1] - indptr[v]
     if both:
         degree += reverse_indptr[v + 1] - reverse_indptr[v]
-    return degree
+    return int(degree)
 
 
 @njit(cache=True, nogil=True)

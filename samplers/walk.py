@@ -59,7 +59,7 @@ class RestartWalk(Sampler):
     ) -> Visits:
         """Walk from random `starts` (anywhere when empty); a stall replaces them when `moving`."""
         vertices = np.empty(target, dtype=graph.indices.dtype)
-        found, *counts, capped = _walk_with_restarts(
+        found, steps, restarts, dead_ends, unreached, edges, capped = _walk_with_restarts(
             graph.indptr,
             graph.indices,
             starts,
@@ -71,7 +71,7 @@ class RestartWalk(Sampler):
             np.zeros(graph.vertices, dtype=np.uint8),
             vertices,
         )
-        return Visits(vertices[:found], *counts, capped)
+        return Visits(vertices[:found], steps, restarts, dead_ends, unreached, edges, capped)
 
 
 @njit(cache=True, nogil=True)
@@ -80,7 +80,7 @@ def unvisited(state: State, visited: Marks) -> int:
     v = below(state, visited.size)
     while visited[v]:
         v = below(state, visited.size)
-    return v
+    return int(v)
 
 
 @njit(cache=True, nogil=True)
@@ -98,8 +98,8 @@ def more_patience(allowed: int, patience: int) -> int:
 @njit(cache=True, nogil=True)
 def _jump(state: State, starts: IntArray, n: int) -> int:
     if starts.size == 0:
-        return below(state, n)
-    return starts[below(state, starts.size)]
+        return int(below(state, n))
+    return int(starts[below(state, starts.size)])
 
 
 @njit(cache=True, nogil=True)

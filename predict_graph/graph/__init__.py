@@ -1,5 +1,28 @@
 """Graphs: the immutable CSR form, reading, generating, storing, named datasets."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from predict_graph.graph.csr import Graph
 
-__all__ = ["Graph"]
+if TYPE_CHECKING:
+    from predict_graph.graph.coerce import check_graph
+    from predict_graph.graph.storage import open_graph, save_graph
+
+__all__ = ["Graph", "check_graph", "open_graph", "save_graph"]
+
+# Imported when first used: reading needs compiled code, and importing the package must not.
+_LAZY = {
+    "check_graph": "predict_graph.graph.coerce",
+    "open_graph": "predict_graph.graph.storage",
+    "save_graph": "predict_graph.graph.storage",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_LAZY[name]), name)

@@ -18,8 +18,18 @@ import numpy.typing as npt
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.csr import Graph
+from predict_graph.graph.edges import EdgeBlock
+from samplers.induced import induced_csr
 
-__all__ = ["from_edges", "induced_subgraph", "transpose", "without_self_loops"]
+__all__ = [
+    "as_asked",
+    "from_blocks",
+    "from_edges",
+    "induced_subgraph",
+    "symmetric",
+    "transpose",
+    "without_self_loops",
+]
 
 IntArray = npt.NDArray[np.int64]
 IndexArray = npt.NDArray[np.integer]
@@ -38,8 +48,6 @@ def from_edges(
     labels: npt.NDArray[np.generic] | None = None,
 ) -> Graph:
     """Return the graph of a list of edges.
-
-    Two counting sorts, by target and then by source: linear in vertices and edges.
 
     Parameters
     ----------
@@ -73,17 +81,53 @@ def from_edges(
     if lowest < 0 or highest >= n:
         wrong = lowest if lowest < 0 else highest
         raise RequestError(f"an edge names the vertex {wrong}; accepted: 0 to {n - 1}")
-    index = np.int32 if n < 2**31 else np.int64
-    values = _NO_WEIGHTS if weights is None else np.asarray(weights, dtype=np.float32)
-    rows = np.ascontiguousarray(sources, dtype=index)
-    columns = np.ascontiguousarray(targets, dtype=index)
+    values = None if weights is None else np.asarray(weights, dtype=np.float32)
+    block = EdgeBlock(sources, targets, values)
+    return from_blocks([block], n, directed=directed, name=name, labels=labels)
+
+
+def from_blocks(
+    blocks: list[EdgeBlock],
+    vertices: int,
+    *,
+    directed: bool = True,
+    name: str = "graph",
+    labels: npt.NDArray[np.generic] | None = None,
+) -> Graph:
+    """Return the graph of blocks of edges between the vertices 0 … `vertices` - 1.
+
+    Two counting sorts, by target and then by source: linear in vertices and edges. At most 12
+    bytes an edge are in use beside the vertices: the blocks and the edges sorted by target.
+
+    Parameters
+    ----------
+    blocks : list of EdgeBlock
+        Emptied on the way, so that the memory of the blocks can be used again.
+    vertices : int
+        n; the ids must be below it.
+    directed, name, labels
+        See :class:`Graph`.
+    """
+    index = np.int32 if vertices < 2**31 else np.int64
+    edges = sum(len(block.sources) for block in blocks)
+    weighted = bool(blocks) and blocks[0].weights is not None
+    place = np.zeros(vertices + 1, np.int64)
+    for block in blocks:
+        _count(place, block.targets)
+    by_target = _starts(place)
+    others = np.empty(edges, index)
+    values = np.empty(edges if weighted else 0, np.float32)
+    blocks.reverse()
+    while blocks:
+        block = blocks.pop()
+        _distribute(place, block.targets, block.sources, _of(block.weights), others, values)
     # Sorted by target first, so that the second, stable sort leaves each row ascending.
-    by_target = _bucket(columns, rows, values, n)
-    indptr, indices, values = _transposed(*by_target, n)
+    indptr, indices, values = _transposed(by_target, others, values, vertices)
+    del others
     indptr, indices, values = _merge_duplicates(indptr, indices, values)
-    kept = values if weights is not None else None
+    kept = values if weighted else None
     graph = Graph(indptr, indices, kept, directed=True, name=name, labels=labels)
-    return graph if directed else _symmetric(graph)
+    return graph if directed else symmetric(graph)
 
 
 def transpose(graph: Graph) -> Graph:
@@ -113,25 +157,16 @@ def induced_subgraph(graph: Graph, vertices: IndexArray, name: str | None = None
         If a vertex does not exist or comes twice.
     """
     chosen = np.asarray(vertices)
-    if chosen.ndim != 1 or (len(chosen) and not np.issubdtype(chosen.dtype, np.integer)):
-        raise RequestError("the vertices of a subgraph must be a vector of integers")
-    chosen = chosen.astype(np.int64)
-    if len(chosen) and (chosen.min() < 0 or chosen.max() >= graph.vertices):
-        wrong = chosen.min() if chosen.min() < 0 else chosen.max()
-        raise RequestError(f"there is no vertex {wrong}; accepted: 0 to {graph.vertices - 1}")
-    position = np.full(graph.vertices, -1, dtype=graph.indices.dtype)
-    position[chosen] = np.arange(len(chosen))
-    if np.count_nonzero(position >= 0) != len(chosen):
-        raise RequestError("the vertices of a subgraph must be distinct")
-    values = _NO_WEIGHTS if graph.weights is None else graph.weights
-    indptr, indices, values = _induced(graph.indptr, graph.indices, values, chosen, position)
-    if len(chosen) > 1 and not bool(np.all(np.diff(chosen) > 0)):
-        indptr, indices, values = _transposed(indptr, indices, values, len(chosen))
-        indptr, indices, values = _transposed(indptr, indices, values, len(chosen))
+    if chosen.size == 0:
+        chosen = chosen.astype(np.int64)
+    try:
+        indptr, indices, weights = induced_csr(graph.indptr, graph.indices, chosen, graph.weights)
+    except ValueError as error:
+        raise RequestError(str(error)) from error
     return Graph(
         indptr,
         indices,
-        None if graph.weights is None else values,
+        weights,
         directed=graph.directed,
         name=name or f"{graph.name}[{len(chosen)}]",
         labels=None if graph.labels is None else graph.labels[chosen],
@@ -148,8 +183,26 @@ def without_self_loops(graph: Graph) -> Graph:
     return replace(graph, indptr=indptr, indices=graph.indices[kept], weights=weights)
 
 
-def _symmetric(graph: Graph) -> Graph:
-    """Store every edge in both directions."""
+def as_asked(graph: Graph, directed: bool | None, name: str | None) -> Graph:
+    """Return the graph with the direction and the name asked for; None leaves them as they are."""
+    if directed is False and graph.directed:
+        graph = symmetric(graph)
+    elif directed is True and not graph.directed:
+        graph = replace(graph, directed=True)
+    return replace(graph, name=name) if name and name != graph.name else graph
+
+
+def symmetric(graph: Graph) -> Graph:
+    """Return the undirected graph of a directed one: every edge in both directions.
+
+    The weight of an edge that had both directions is the larger of the two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> symmetric(from_edges(np.array([0, 1, 1]), np.array([1, 0, 2])))
+    Graph('graph', 3 vertices, 2 undirected edges)
+    """
     other = transpose(graph)
     values = (_NO_WEIGHTS, _NO_WEIGHTS)
     if graph.weights is not None and other.weights is not None:
@@ -165,27 +218,39 @@ def _extreme(function: object, array: IndexArray, empty: int) -> int:
     return int(function(array)) if len(array) else empty  # type: ignore[operator]
 
 
+def _of(weights: WeightArray | None) -> WeightArray:
+    return _NO_WEIGHTS if weights is None else weights
+
+
+def _starts(place: IntArray) -> IntArray:
+    """Turn counts of rows, one place late, into the start of each row; return row pointers too."""
+    np.cumsum(place, out=place)
+    return place.copy()
+
+
 @numba.njit(cache=True, nogil=True)
-def _bucket(
-    keys: IndexArray, others: IndexArray, weights: WeightArray, n: int
-) -> tuple[IntArray, IndexArray, WeightArray]:
-    """Counting sort of `others` by `keys`, stable."""
-    indptr = np.zeros(n + 1, np.int64)
-    for key in keys:
-        indptr[key + 1] += 1
-    for v in range(n):
-        indptr[v + 1] += indptr[v]
-    place = indptr[:-1].copy()
-    sorted_others = np.empty_like(others)
-    sorted_weights = np.empty_like(weights)
-    weighted = len(weights) > 0
+def _count(place: IntArray, keys: IndexArray) -> None:
+    for e in range(len(keys)):
+        place[keys[e] + 1] += 1
+
+
+@numba.njit(cache=True, nogil=True)
+def _distribute(
+    place: IntArray,
+    keys: IndexArray,
+    others: IndexArray,
+    weights: WeightArray,
+    sorted_others: IndexArray,
+    sorted_weights: WeightArray,
+) -> None:
+    """Put `others` where their keys' rows go on; `place` moves along."""
+    weighted = len(sorted_weights) > 0
     for e in range(len(keys)):
         at = place[keys[e]]
         place[keys[e]] = at + 1
         sorted_others[at] = others[e]
         if weighted:
             sorted_weights[at] = weights[e]
-    return indptr, sorted_others, sorted_weights
 
 
 @numba.njit(cache=True, nogil=True)
@@ -276,33 +341,3 @@ def _union(
             if not filling:
                 merged[v + 1] = kept
     return merged, result, values
-
-
-@numba.njit(cache=True, nogil=True)
-def _induced(
-    indptr: IntArray,
-    indices: IndexArray,
-    weights: WeightArray,
-    chosen: IntArray,
-    position: IndexArray,
-) -> tuple[IntArray, IndexArray, WeightArray]:
-    k = len(chosen)
-    kept = np.zeros(k + 1, np.int64)
-    for i in range(k):
-        inside = 0
-        for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
-            inside += position[indices[e]] >= 0
-        kept[i + 1] = kept[i] + inside
-    targets = np.empty(kept[k], indices.dtype)
-    weighted = len(weights) > 0
-    values = np.empty(kept[k] if weighted else 0, np.float32)
-    at = 0
-    for i in range(k):
-        for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
-            target = position[indices[e]]
-            if target >= 0:
-                targets[at] = target
-                if weighted:
-                    values[at] = weights[e]
-                at += 1
-    return kept, targets, values

@@ -80,9 +80,7 @@ class Graph:
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
-        return (
-            f"Graph({self.name!r}, {self.vertices} vertices, {self.logical_edges} {kind} edges)"
-        )
+        return f"Graph({self.name!r}, {self.vertices} vertices, {self.logical_edges} {kind} edges)"
 
     @property
     def vertices(self) -> int:
@@ -139,7 +137,7 @@ class Graph:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hex digest of the content (structure, weights, direction): the same for the same graph."""
+        """Hex digest of structure, weights and direction: the same for the same graph."""
         digest = hashlib.blake2b(digest_size=16)
         digest.update(f"{self.vertices} {self.edges} {self.directed}".encode())
         for array in (self.indptr, self.indices, self.weights):

@@ -7,7 +7,6 @@ import numpy as np
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine
 from predict_graph.graph import Graph
-from predict_graph.iterations.budget import EdgeBudget
 from predict_graph.iterations.crossing import crossing, stretched_curve
 from predict_graph.iterations.estimate import IterationEstimate, Progress, iteration_interval
 from predict_graph.iterations.samples import draw_sample, run_sample
@@ -27,7 +26,6 @@ def estimate_by_sample_runs(
     *,
     sampler: str,
     ratio: float,
-    budget: EdgeBudget,
     rng: np.random.Generator,
     progress: Progress,
     repeats: int = 3,
@@ -44,13 +42,10 @@ def estimate_by_sample_runs(
     sampler : str
     ratio : float
         Vertices of the sample / vertices of the graph.
-    budget : EdgeBudget
-        Not applied; going over it is reported.
     rng : Generator
     progress : callable
     repeats : int
     """
-    del budget
     threshold = algorithm.threshold(graph.vertices)
     crossings, curves, samples, steps = [], [], [], 0.0
     converged = True

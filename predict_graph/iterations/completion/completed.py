@@ -19,6 +19,7 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 
+
 @dataclass(frozen=True)
 class CompletedSample:
     """What stands for the graph: sampled vertices, each with the number of vertices it stands for.

@@ -15,7 +15,7 @@ from predict_graph.iterations.budget import EdgeBudget
 from predict_graph.iterations.completion.calibration import Calibration, combined_correction
 from predict_graph.iterations.completion.completed import Completer
 from predict_graph.iterations.completion.hubs import choose_hubs
-from predict_graph.iterations.completion.power import completed_curve
+from predict_graph.iterations.completion.curves import completed_curve
 from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.iterations.crossing import crossing, stretched_curve
 from predict_graph.iterations.estimate import (
@@ -142,7 +142,8 @@ def _replicate(
     rng: np.random.Generator,
     progress: Progress,
 ) -> _Replicates:
-    hubs = choose_hubs(graph, ratio, min(edges // 2, int(_HUB_SHARE * graph.edges)))
+    least = max(min(ratio, edges / 2 / max(graph.edges, 1)), 1e-9)
+    hubs = choose_hubs(graph, least, min(edges // 2, int(_HUB_SHARE * graph.edges)))
     completer = Completer(graph, vertex_profiles(graph), hubs)
     size = _sample_size(completer, ratio, edges // 2)
     crossings, curves, drawn = [], [], 0
@@ -179,10 +180,10 @@ def _calibrate(
 ) -> tuple[list[Calibration], list[SampleSummary], float]:
     """Run and complete one walk sample of each kind, of at most `allowed` edges."""
     calibrations, samples, steps = [], [], 0.0
-    most = min(allowed, _LARGEST_CALIBRATION)
+    most = max(min(allowed, _LARGEST_CALIBRATION), 1)
     for number, walk in enumerate(_CALIBRATION_WALKS):
         progress(f"calibration on a {walk} sample", number / len(_CALIBRATION_WALKS))
-        sample = draw_sample(graph, walk, ratio, rng, max_edges=None)
+        sample = draw_sample(graph, walk, ratio, rng, max_edges=most)
         small = sample.graph
         if small.vertices < 2 * _FEWEST_VERTICES or small.edges < small.vertices // 10:
             continue
@@ -203,7 +204,6 @@ def _calibrate(
         samples.append(run.summary)
         steps += small.edges * run.profile.iterations
         steps += completed.edges * float(completed.crossings.sum())
-    del most
     return calibrations, samples, steps
 
 

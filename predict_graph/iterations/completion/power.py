@@ -5,18 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.algorithms import PageRank
 from predict_graph.iterations.completion.completed import CompletedSample
 
 __all__ = ["pagerank_curve"]
 
 
 def pagerank_curve(
-    sample: CompletedSample,
-    *,
-    damping: float,
-    spread_dangling: bool,
-    threshold: float,
-    max_iterations: int,
+    algorithm: PageRank, sample: CompletedSample, threshold: float
 ) -> npt.NDArray[np.float64]:
     """Return the mean change of rank per vertex after each iteration, as the whole graph shows it.
 
@@ -25,22 +21,20 @@ def pagerank_curve(
 
     Parameters
     ----------
+    algorithm : PageRank
     sample : CompletedSample
-    damping : float
-    spread_dangling : bool
-        Whether the rank of dangling vertices is spread evenly, or dropped.
     threshold : float
         Iterate until the mean change is below it.
-    max_iterations : int
     """
+    damping = algorithm.damping
     weights = sample.weights
     vertices = weights.sum()
     leaking = np.where(sample.dangling, weights, 0.0)
     rank = np.full(len(weights), 1.0 / vertices)
     curve = []
-    for _ in range(max_iterations):
+    for _ in range(algorithm.max_iterations):
         updated = damping * (sample.operator @ rank) + (1.0 - damping) / vertices
-        if spread_dangling:
+        if algorithm.spread_dangling:
             updated += damping * (leaking @ rank) / vertices
         curve.append(float(weights @ np.abs(updated - rank)) / vertices)
         rank = updated

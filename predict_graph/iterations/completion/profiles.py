@@ -52,31 +52,36 @@ def vertex_profiles(graph: Graph) -> npt.NDArray[np.int32]:
 
 
 def profile_key(profiles: npt.NDArray[np.int32], level: int) -> npt.NDArray[np.int64]:
-    """Return the key of each profile at a coarsening level, 0 (finest) to ``LEVELS - 1`` (any).
+    """Return the key of each profile at a coarsening level, 0 (finest) to ``LEVELS - 1``.
+
+    Out-degrees 0, 1 and 2 are told apart at every level. A vertex with one outbound edge that is
+    joined to another such vertex makes a trap for rank, which no coarse class may allow.
 
     Examples
     --------
     >>> import numpy as np
     >>> packed = np.array([(4 << 14) | (6 << 7) | 61], dtype=np.int32)
     >>> [int(profile_key(packed, level)[0]) for level in range(LEVELS)]
-    [66365, 66334, 16542, 66304, 16512, 0]
+    [66365, 66334, 17054, 66304, 17024, 512]
     """
     packed = profiles.astype(np.int64)
     inflow = packed & _MASK
     degrees = packed >> _FIELD << _FIELD
+    out_class = packed >> _FIELD & _MASK
     # A quarter of a half-octave class is a class of two octaves: floor(floor(2x) / 4) = floor(x / 2).
-    coarse = (packed >> 2 * _FIELD) // 4 << 2 * _FIELD | (packed >> _FIELD & _MASK) // 4 << _FIELD
+    coarse_in = (packed >> 2 * _FIELD) // 4 << 2 * _FIELD
+    coarse_out = np.where(out_class < 4, out_class, 4 + out_class // 4)
     if level == 0:
         return degrees | inflow
     if level == 1:
         return degrees | inflow // 2
     if level == 2:
-        return coarse | inflow // 2
+        return coarse_in | coarse_out << _FIELD | inflow // 2
     if level == 3:
         return degrees
     if level == 4:
-        return coarse
-    return np.zeros_like(packed)
+        return coarse_in | coarse_out << _FIELD
+    return np.minimum(out_class, 4) << _FIELD
 
 
 @numba.njit(cache=True, nogil=True)

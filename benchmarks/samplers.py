@@ -1,0 +1,304 @@
+"""Graph samplers of this project beside those users have today: same graph, same run.
+
+    python benchmarks/samplers.py --out docs/studies/samplers.md
+
+Needs the `bench` extra. littleballoffur samples undirected graphs only, so the comparison is on the
+undirected form of the graph; the second table has all our samplers on the graphs as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import random
+import statistics
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+from scipy import sparse
+
+# A script's own folder comes first on the path, where this file would hide the package.
+HERE = Path(__file__).resolve().parent
+sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
+
+from samplers import (  # noqa: E402
+    SAMPLERS,
+    MetropolisHastingsRandomWalk,
+    RandomJump,
+    RandomWalkWithRestart,
+    induced_csr,
+)
+
+RESTART = 0.15
+OURS = {
+    "RJ": RandomJump(restart=RESTART),
+    "RWR": RandomWalkWithRestart(restart=RESTART),
+    "MHRW, no restarts": MetropolisHastingsRandomWalk(restart=0),
+}
+
+
+def median_seconds(job: Callable[[int], object], repeats: int) -> float:
+    """Return the median wall time of `job`, which is given the number of the run as a seed."""
+    seconds = []
+    for seed in range(repeats):
+        start = time.perf_counter()
+        job(seed)
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
+def undirected(graph: object) -> SimpleNamespace:
+    """Return both directions of every edge, without self-loops and parallel edges."""
+    n = graph.shape[0]
+    ones = np.ones(len(graph.indices), dtype=np.int8)
+    matrix = sparse.csr_array((ones, graph.indices, graph.indptr), shape=(n, n))
+    matrix = (matrix + matrix.T).tocsr()
+    matrix.setdiag(0)
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    return SimpleNamespace(
+        indptr=matrix.indptr.astype(np.int64),
+        indices=matrix.indices.astype(np.int32),
+        shape=(n, n),
+        directed=False,
+    )
+
+
+def edge_list(graph: SimpleNamespace) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of each undirected edge, once."""
+    rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
+    once = rows < graph.indices
+    return rows[once], graph.indices[once]
+
+
+def ours(graph: SimpleNamespace, ratio: float, repeats: int) -> dict[str, dict[str, float]]:
+    """Time our samplers: the vertices alone, and with the subgraph they induce."""
+
+    def with_subgraph(sampler: object, seed: int) -> None:
+        vertices = sampler.sample(graph, ratio, seed).vertices
+        induced_csr(graph.indptr, graph.indices, vertices)
+
+    vertices, subgraph = {}, {}
+    for name, sampler in OURS.items():
+        with_subgraph(sampler, 0)
+        vertices[name] = median_seconds(
+            lambda seed, s=sampler: s.sample(graph, ratio, seed), repeats
+        )
+        subgraph[name] = median_seconds(lambda seed, s=sampler: with_subgraph(s, seed), repeats)
+    return {"ours: vertices": vertices, "ours: vertices and subgraph": subgraph}
+
+
+def networkit_loops(graph: SimpleNamespace, count: int, repeats: int) -> dict[str, dict]:
+    """Time loops in Python over networkit's random neighbours, and littleballoffur on top of it."""
+    import networkit
+
+    rows, columns = edge_list(graph)
+    # It reads the arrays as 64-bit words, whatever their type.
+    ends = rows.astype(np.uint64), columns.astype(np.uint64)
+    network = networkit.GraphFromCoo(ends, n=graph.shape[0], directed=False)
+    neighbour = networkit.graphtools.randomNeighbor
+    n = graph.shape[0]
+
+    def random_jump(seed: int) -> None:
+        random.seed(seed)
+        networkit.setSeed(seed, False)
+        chance = random.random
+        v = random.randrange(n)
+        seen = {v}
+        while len(seen) < count:
+            v = random.randrange(n) if chance() < RESTART else neighbour(network, v)
+            seen.add(v)
+
+    def restart(seed: int) -> None:
+        random.seed(seed)
+        networkit.setSeed(seed, False)
+        chance = random.random
+        v = start = random.randrange(n)
+        seen = {v}
+        while len(seen) < count:
+            v = start if chance() < RESTART else neighbour(network, v)
+            seen.add(v)
+
+    def metropolis(seed: int) -> None:
+        random.seed(seed)
+        networkit.setSeed(seed, False)
+        chance, degree = random.random, network.degree
+        v = random.randrange(n)
+        seen = {v}
+        while len(seen) < count:
+            w = neighbour(network, v)
+            if chance() * degree(w) < degree(v):
+                v = w
+                seen.add(v)
+
+    loops = {"RJ": random_jump, "RWR": restart, "MHRW, no restarts": metropolis}
+    return {
+        "networkit loop by hand: vertices": {
+            name: median_seconds(loop, repeats) for name, loop in loops.items()
+        },
+        "littleballoffur on networkit: subgraph": littleballoffur(network, count, repeats),
+    }
+
+
+def littleballoffur(network: object, count: int, repeats: int) -> dict[str, float]:
+    """Time the samplers of littleballoffur on a networkit or networkx graph."""
+    from littleballoffur import exploration_sampling as theirs
+
+    jobs = {
+        "RJ": lambda seed: theirs.RandomWalkWithJumpSampler(count, seed, RESTART),
+        "RWR": lambda seed: theirs.RandomWalkWithRestartSampler(count, seed, RESTART),
+        "MHRW, no restarts": lambda seed: theirs.MetropolisHastingsRandomWalkSampler(count, seed),
+    }
+    return {
+        name: median_seconds(lambda seed, make=make: make(seed).sample(network), repeats)
+        for name, make in jobs.items()
+    }
+
+
+def networkx_samplers(graph: SimpleNamespace, count: int) -> dict[str, dict[str, float]]:
+    """Time littleballoffur on networkx, once: it is slow."""
+    import networkx
+
+    network = networkx.Graph()
+    network.add_nodes_from(range(graph.shape[0]))
+    rows, columns = edge_list(graph)
+    network.add_edges_from(zip(rows.tolist(), columns.tolist(), strict=True))
+    return {"littleballoffur on networkx: subgraph": littleballoffur(network, count, 1)}
+
+
+def igraph_walks(graph: SimpleNamespace, count: int, repeats: int) -> dict[str, dict[str, float]]:
+    """Time random jumps made of igraph's walks, one call a walk of geometric length."""
+    import igraph
+
+    rows, columns = edge_list(graph)
+    network = igraph.Graph(n=graph.shape[0], edges=np.column_stack([rows, columns]))
+    n = graph.shape[0]
+
+    def random_jump(seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        random.seed(seed)
+        seen: set[int] = set()
+        while len(seen) < count:
+            starts = rng.integers(0, n, 1000).tolist()
+            lengths = (rng.geometric(RESTART, 1000) - 1).tolist()
+            for start, length in zip(starts, lengths, strict=True):
+                seen.update(network.random_walk(start, length))
+                if len(seen) >= count:
+                    break
+
+    return {"igraph walks by hand: vertices": {"RJ": median_seconds(random_jump, repeats)}}
+
+
+def comparison(graph: object, ratio: float, repeats: int, slow: bool) -> list[str]:
+    """Return the table of all tools on the undirected form of a graph."""
+    plain = undirected(graph)
+    count = round(ratio * plain.shape[0])
+    measured = ours(plain, ratio, 3 * repeats)
+    measured |= networkit_loops(plain, count, repeats)
+    measured |= igraph_walks(plain, count, repeats)
+    if slow:
+        measured |= networkx_samplers(plain, count)
+    reference = measured["ours: vertices and subgraph"]
+    lines = [
+        "| tool | " + " | ".join(OURS) + " |",
+        "|---|" + "---:|" * len(OURS),
+    ]
+    for tool, seconds in measured.items():
+        cells = [
+            f"{1e3 * seconds[name]:.1f} ms ({seconds[name] / reference[name]:.2g})"
+            if name in seconds
+            else "–"
+            for name in OURS
+        ]
+        lines.append(f"| {tool} | " + " | ".join(cells) + " |")
+    fastest = {
+        name: min(s[name] for tool, s in measured.items() if name in s and "ours" not in tool)
+        for name in OURS
+    }
+    ratios = ", ".join(f"{name} {fastest[name] / reference[name]:.1f}" for name in OURS)
+    lines += ["", f"Fastest other tool over ours with the subgraph: {ratios}."]
+    return lines
+
+
+def own_row(title: str, graph: object, name: str, ratio: float, repeats: int) -> str:
+    """Return the row of one of our samplers: time, edges touched, memory beyond the graph."""
+    module, _, attribute = SAMPLERS[name].partition(":")
+    sampler = getattr(import_module(module), attribute)()
+    sampler.sample(graph, ratio, 0)
+    seconds = median_seconds(lambda seed: sampler.sample(graph, ratio, seed), repeats)
+    tracemalloc.start()
+    sample = sampler.sample(graph, ratio, 0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    size = graph.indptr.nbytes + graph.indices.nbytes
+    return (
+        f"| {title} | {name} | {1e3 * seconds:.1f} ms | {len(sample)} | {sample.steps} "
+        f"| {sample.unreached} | {sample.edges_scanned / max(1, len(graph.indices)):.0%} "
+        f"| {1 + peak / size:.2f} |"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--graph", default="web-NotreDame", help="graph of the comparison")
+    parser.add_argument(
+        "--more",
+        nargs="*",
+        default=["soc-Epinions1", "rmat:scale=22,edge_factor=16,seed=1"],
+        help="graphs of the second table, besides --graph",
+    )
+    parser.add_argument("--ratio", type=float, default=0.1)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--fast", action="store_true", help="leave networkx out")
+    parser.add_argument("--out", type=Path, help="write the tables to this file, too")
+    options = parser.parse_args()
+
+    from predict_graph.graph import check_graph
+
+    graph = check_graph(options.graph)
+    lines = [
+        "# Samplers",
+        "",
+        f"`python benchmarks/samplers.py`, {time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores "
+        f"({platform.machine()}), Python {platform.python_version()}. Sampling ratio "
+        f"{options.ratio:g}, median of {options.repeats} or more runs of different seeds "
+        "(networkx: one run), restart probability 0.15, compilation and conversion excluded.",
+        "",
+        f"## {options.graph}, undirected",
+        "",
+        "Wall time, and in brackets the ratio to ours with the subgraph.",
+        "",
+        *comparison(graph, options.ratio, options.repeats, not options.fast),
+        "",
+        "## All our samplers",
+        "",
+        "Vertices only, default options. *Edges* is the share of the graph's edges that leave the "
+        "sampled vertices; *memory* is the peak during sampling over that of the graph, the graph "
+        "included. mhrw walks a directed graph both ways; a graph that does not keep its reverse "
+        "has it built for each sample.",
+        "",
+        "| graph | sampler | time | vertices | steps | filled in | edges | memory |",
+        "|---|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for title in [options.graph, *options.more]:
+        graph = check_graph(title)
+        repeats = options.repeats if len(graph.indices) < 10_000_000 else 3
+        lines += [own_row(title, graph, name, options.ratio, repeats) for name in SAMPLERS]
+        del graph
+    report = "\n".join(lines) + "\n"
+    print(report)
+    if options.out:
+        partial = options.out.with_suffix(".part")
+        partial.write_text(report)
+        partial.replace(options.out)
+
+
+if __name__ == "__main__":
+    main()

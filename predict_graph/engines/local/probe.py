@@ -1,0 +1,206 @@
+"""What an iteration on the whole graph costs, measured on a few of its rows.
+
+The cost of an edge depends on where the ranks that it reads are: in a cache or in memory. A sample
+graph has smaller arrays, so its edges cost less (two- to sixfold). The probe keeps the arrays of the
+whole graph and leaves out most of the rows: it runs the superstep of the real run, the same machine
+code, for evenly spread ranges of vertices whose inbound edges read the whole array of offers.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.algorithms import PageRank
+from predict_graph.engines.local.pagerank import superstep
+from predict_graph.engines.local.rows import RANGE_BITS, inbound_rows
+from predict_graph.errors import RequestError
+from predict_graph.graph import Graph
+
+__all__ = ["CostProbe", "probe_cost"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+_LEAST_WORK = 1 << 18  # edges + vertices of a measurement, so that it takes about a millisecond
+_MESSAGE_BYTES = 16
+
+
+@dataclass(frozen=True)
+class CostProbe:
+    """Cost of a PageRank superstep at the working set of a graph.
+
+    Parameters
+    ----------
+    seconds_per_edge, seconds_per_vertex, seconds_per_superstep : float
+        Marginal costs, and what a superstep without vertices takes.
+    table : DataFrame
+        One row a measurement: active_vertices, messages, message_bytes, working_set_bytes, seconds.
+    overhead_seconds : float
+        How long probing took.
+    """
+
+    seconds_per_edge: float
+    seconds_per_vertex: float
+    seconds_per_superstep: float
+    working_set_bytes: int
+    table: pd.DataFrame = field(repr=False)
+    overhead_seconds: float
+
+    def iteration_seconds(self, vertices: float, edges: float) -> float:
+        """Return the seconds of an iteration in which so many vertices receive along so many edges."""
+        return (
+            self.seconds_per_superstep
+            + self.seconds_per_vertex * vertices
+            + self.seconds_per_edge * edges
+        )
+
+
+def probe_cost(
+    graph: Graph,
+    fraction: float = 0.02,
+    repeats: int = 3,
+    random_state: int | np.random.Generator | None = None,
+    *,
+    algorithm: PageRank | None = None,
+    threads: int | None = None,
+) -> CostProbe:
+    """Measure what PageRank costs per edge and per vertex at the working set of `graph`.
+
+    Each repeat takes other rows, so that none finds its own in a cache. Rows are taken at a regular
+    distance from a random start. Cost: two passes over ``indices`` to find the inbound edges of the
+    rows, `repeats` passes over the vertices, and `repeats` x `fraction` of an iteration; the reverse
+    graph is not built.
+
+    Parameters
+    ----------
+    graph : Graph
+    fraction : float
+        Share of the vertices of one repeat, in (0, 1]; more when the graph is so small that this
+        would be too short to time.
+    repeats : int
+    random_state : int, Generator or None
+        Chooses the rows.
+    algorithm : PageRank, optional
+    threads : int, optional
+        As in :class:`~predict_graph.engines.local.LocalEngine`.
+
+    Raises
+    ------
+    RequestError
+        If `fraction` or `repeats` is out of range, or the graph has no vertices.
+    """
+    if not 0.0 < fraction <= 1.0:
+        raise RequestError(f"fraction is {fraction}; accepted: greater than 0 and at most 1")
+    if repeats < 1:
+        raise RequestError(f"repeats is {repeats}; accepted: at least 1")
+    if graph.vertices == 0:
+        raise RequestError(f"the graph {graph.name!r} has no vertices")
+    began = time.perf_counter()
+    rng = np.random.default_rng(random_state)
+    threads = threads or numba.config.NUMBA_NUM_THREADS
+    previous = numba.get_num_threads()
+    numba.set_num_threads(threads)
+    try:
+        probe = _Probe(graph, algorithm or PageRank(), fraction, repeats, rng, threads)
+        launch, per_vertex = probe.launch_seconds(), probe.vertex_seconds()
+        rows = [probe.measure(number) for number in range(repeats)]
+    finally:
+        numba.set_num_threads(previous)
+    vertices, edges, seconds = (np.array(column, dtype=np.float64) for column in zip(*rows, strict=True))
+    along_edges = np.maximum(seconds - launch - per_vertex * vertices, 0.0)
+    per_edge = float(np.median(along_edges / np.maximum(edges, 1.0)))
+    table = pd.DataFrame(
+        {
+            "active_vertices": vertices.astype(np.int64),
+            "messages": edges.astype(np.int64),
+            "message_bytes": edges.astype(np.int64) * _MESSAGE_BYTES,
+            "working_set_bytes": 8 * graph.vertices,
+            "seconds": seconds,
+        }
+    )
+    return CostProbe(
+        per_edge, per_vertex, launch, 8 * graph.vertices, table, time.perf_counter() - began
+    )
+
+
+class _Probe:
+    """The arrays of a real run, but only some of its rows."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        algorithm: PageRank,
+        fraction: float,
+        repeats: int,
+        rng: np.random.Generator,
+        threads: int,
+    ) -> None:
+        n = graph.vertices
+        ranges = np.arange(-(-n >> RANGE_BITS))
+        work = graph.edges + n
+        stride = max(1, min(int(1 / fraction), work // _LEAST_WORK, len(ranges)))
+        offsets = rng.permutation(stride)
+        self._offsets = offsets[np.arange(repeats) % stride]
+        self._stride = stride
+        self._ranges = ranges[np.isin(ranges % stride, self._offsets)]
+        vertices, self._indptr, sources = inbound_rows(graph, self._ranges, threads)
+        self._sources = sources.view(np.dtype(f"u{sources.itemsize}"))
+        degrees = graph.out_degrees
+        self._all_scale = np.where(degrees > 0, algorithm.damping / np.maximum(degrees, 1), 0.0)
+        self._all_rank = np.full(n, 1.0 / n)
+        self._offer = self._all_rank * self._all_scale
+        self._scale = self._all_scale[vertices]
+        self._rank = self._all_rank[vertices]
+        self._next_offer = self._offer[vertices]
+        self._threads = threads
+
+    def launch_seconds(self) -> float:
+        """Return what a superstep without rows takes."""
+        nothing = np.zeros(self._threads, np.int64)
+        return float(np.median([self._timed(self._indptr, nothing, nothing) for _ in range(9)][2:]))
+
+    def vertex_seconds(self) -> float:
+        """Return what a vertex without edges costs."""
+        starts, stops = self._blocks(np.arange(len(self._ranges)))
+        edgeless = np.zeros_like(self._indptr)
+        times = [self._timed(edgeless, starts, stops) for _ in range(3)]
+        return max(float(np.median(times)) - self.launch_seconds(), 0.0) / len(self._rank)
+
+    def measure(self, repeat: int) -> tuple[int, int, float]:
+        """Return vertices, edges and seconds of a superstep on the rows of one repeat."""
+        chosen = np.flatnonzero(self._ranges % self._stride == self._offsets[repeat])
+        starts, stops = self._blocks(chosen)
+        edges = int((self._indptr[stops] - self._indptr[starts]).sum())
+        # As the superstep before would have left them: ranks and offers passed over once, in order.
+        np.multiply(self._all_rank, self._all_scale, out=self._offer)
+        return int((stops - starts).sum()), edges, self._timed(self._indptr, starts, stops)
+
+    def _blocks(self, chosen: IntArray) -> tuple[IntArray, IntArray]:
+        """Return first and last rows of ranges, so that each thread gets the same amount of work."""
+        size = 1 << RANGE_BITS
+        starts = chosen * size
+        stops = np.minimum(starts + size, len(self._rank))
+        work = np.cumsum(self._indptr[stops] - self._indptr[starts] + stops - starts)
+        thread = np.minimum((work - 1) * self._threads // work[-1], self._threads - 1)
+        longest = int(np.bincount(thread, minlength=self._threads).max())
+        # Threads get equal numbers of blocks: pad with empty ones.
+        padded = np.zeros((2, self._threads, longest), np.int64)
+        for number in range(self._threads):
+            own = thread == number
+            padded[0, number, : own.sum()] = starts[own]
+            padded[1, number, : own.sum()] = stops[own]
+        return padded[0].ravel(), padded[1].ravel()
+
+    def _timed(self, indptr: IntArray, starts: IntArray, stops: IntArray) -> float:
+        changes, dangling = np.zeros(len(starts)), np.zeros(len(starts))
+        arguments: tuple[Any, ...] = (indptr, self._sources, starts, stops, self._scale, self._offer)
+        started = time.perf_counter()
+        superstep(*arguments, 0.0, self._rank, self._next_offer, changes, dangling)
+        return time.perf_counter() - started

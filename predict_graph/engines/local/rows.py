@@ -1,0 +1,116 @@
+"""Inbound edges of a few ranges of vertices, without building the whole reverse graph."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.graph import Graph
+
+__all__ = ["RANGE_BITS", "inbound_rows"]
+
+IntArray = npt.NDArray[np.int64]
+
+RANGE_BITS = 7
+"""A range is 2**7 = 128 consecutive vertices."""
+
+
+def inbound_rows(
+    graph: Graph, ranges: IntArray, threads: int = 1
+) -> tuple[IntArray, IntArray, npt.NDArray[Any]]:
+    """Return the inbound edges of the vertices of some ranges.
+
+    Two passes over all edges that stream ``indices`` and look up a table of ranges which stays in
+    cache: an order of magnitude less than transposing the graph.
+
+    Parameters
+    ----------
+    graph : Graph
+    ranges : ndarray of int64, shape (r,)
+        Distinct numbers of ranges, ascending; range *i* holds the vertices from ``i * 128`` on.
+    threads : int
+
+    Returns
+    -------
+    vertices : ndarray of int64, shape (k,)
+        The vertices of the ranges.
+    indptr : ndarray of int64, shape (k + 1,)
+        Start of the inbound edges of each of them.
+    sources : ndarray, shape (indptr[-1],)
+        Where the edges come from, ascending in each row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> graph = Graph(np.array([0, 1, 2, 3]), np.array([1, 2, 1], dtype=np.int32))
+    >>> vertices, indptr, sources = inbound_rows(graph, np.array([0]))
+    >>> vertices.tolist(), indptr.tolist(), sources.tolist()
+    ([0, 1, 2], [0, 0, 2, 3], [0, 2, 1])
+    """
+    n = graph.vertices
+    size = 1 << RANGE_BITS
+    wanted = np.zeros((n >> RANGE_BITS) + 1, np.uint8)
+    wanted[ranges] = 1
+    place = np.cumsum(wanted, dtype=np.int64) * size - size
+    vertices = (ranges[:, None] * size + np.arange(size)).ravel()
+    vertices = vertices[vertices < n]
+    targets = graph.indices.view(np.dtype(f"u{graph.indices.itemsize}"))
+    share = np.linspace(0, graph.edges, threads + 1)
+    cuts = np.searchsorted(graph.indptr, share)
+    cuts[0], cuts[-1] = 0, n
+    with ThreadPoolExecutor(threads) as pool:
+        parts = list(
+            pool.map(
+                lambda span: _scan(graph.indptr, targets, wanted, place, *span),
+                zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True),
+            )
+        )
+    rows = np.concatenate([part[0] for part in parts])
+    found = np.concatenate([part[1] for part in parts]).astype(graph.indices.dtype, copy=False)
+    indptr, sources = _sorted_by_row(rows, found, len(vertices))
+    return vertices, indptr, sources
+
+
+@numba.njit(cache=True, nogil=True)
+def _scan(
+    indptr: Any, targets: Any, wanted: Any, place: Any, first: int, last: int
+) -> tuple[Any, Any]:
+    """Find the edges of vertices first … last - 1 that end in a wanted range: count, then collect."""
+    within = (1 << RANGE_BITS) - 1
+    hits = 0
+    for e in range(indptr[first], indptr[last]):
+        if wanted[targets[e] >> RANGE_BITS]:
+            hits += 1
+    rows = np.empty(hits, np.int64)
+    found = np.empty(hits, np.int64)
+    at = 0
+    v = first
+    for e in range(indptr[first], indptr[last]):
+        target = targets[e]
+        if wanted[target >> RANGE_BITS]:
+            while indptr[v + 1] <= e:
+                v += 1
+            rows[at] = place[target >> RANGE_BITS] + np.int64(target & within)
+            found[at] = v
+            at += 1
+    return rows, found
+
+
+@numba.njit(cache=True, nogil=True)
+def _sorted_by_row(rows: Any, found: Any, k: int) -> tuple[Any, Any]:
+    """Counting sort, stable: sources were found in ascending order."""
+    indptr = np.zeros(k + 1, np.int64)
+    for row in rows:
+        indptr[row + 1] += 1
+    for row in range(k):
+        indptr[row + 1] += indptr[row]
+    place = indptr[:-1].copy()
+    sources = np.empty_like(found)
+    for i in range(len(rows)):
+        sources[place[rows[i]]] = found[i]
+        place[rows[i]] += 1
+    return indptr, sources

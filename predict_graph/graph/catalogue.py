@@ -1,0 +1,139 @@
+"""The named datasets: where they come from, and what their publishers say about their size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["CATALOGUE", "Dataset"]
+
+_SNAP = "https://snap.stanford.edu/data/"
+_LAW = "http://data.law.di.unimi.it/webdata/"
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A graph that has a name.
+
+    Parameters
+    ----------
+    name : str
+    addresses : tuple of str
+        What to download; the first one is the graph, others have to lie beside it.
+    files : tuple of str
+        File names under which a local copy is recognized, the best first.
+    directed : bool
+    vertices, edges : int
+        As published; an undirected edge counts once.
+    member : str, optional
+        File inside the archive that is downloaded.
+    sha256 : str, optional
+        Of the first address; None where it is not known for certain.
+    """
+
+    name: str
+    addresses: tuple[str, ...]
+    files: tuple[str, ...]
+    directed: bool
+    vertices: int
+    edges: int
+    member: str | None = None
+    sha256: str | None = None
+
+
+def _snap(
+    name: str, vertices: int, edges: int, *, directed: bool = True, file: str = ""
+) -> Dataset:
+    address = _SNAP + (file or f"{name}.txt.gz")
+    local = address.rpartition("/")[2]
+    return Dataset(name, (address,), (local, local.removesuffix(".gz")), directed, vertices, edges)
+
+
+_COMMUNITIES = "bigdata/communities/"
+
+CATALOGUE: tuple[Dataset, ...] = (
+    _snap("amazon0601", 403_394, 3_387_388),
+    _snap("ca-AstroPh", 18_772, 198_110, directed=False),
+    _snap("cit-HepPh", 34_546, 421_578),
+    _snap("cit-Patents", 3_774_768, 16_518_948),
+    _snap(
+        "com-amazon",
+        334_863,
+        925_872,
+        directed=False,
+        file=_COMMUNITIES + "com-amazon.ungraph.txt.gz",
+    ),
+    _snap(
+        "com-dblp",
+        317_080,
+        1_049_866,
+        directed=False,
+        file=_COMMUNITIES + "com-dblp.ungraph.txt.gz",
+    ),
+    _snap(
+        "com-youtube",
+        1_134_890,
+        2_987_624,
+        directed=False,
+        file=_COMMUNITIES + "com-youtube.ungraph.txt.gz",
+    ),
+    Dataset(
+        "deezer_HU",
+        (_SNAP + "gemsec_deezer_dataset.tar.gz",),
+        ("gemsec_deezer_HU_edges.csv.gz", "gemsec_deezer_HU_edges.csv", "HU_edges.csv"),
+        directed=False,
+        vertices=47_538,
+        edges=222_887,
+        member="gemsec_deezer_dataset/HU_edges.csv",
+    ),
+    _snap("email-Enron", 36_692, 183_831, directed=False),
+    _snap("email-EuAll", 265_214, 420_045),
+    Dataset(
+        "musae_facebook",
+        (_SNAP + "facebook_large.zip",),
+        ("musae_facebook_edges.csv.gz", "musae_facebook_edges.csv"),
+        directed=False,
+        vertices=22_470,
+        edges=171_002,
+        member="facebook_large/musae_facebook_edges.csv",
+    ),
+    Dataset(
+        "musae_git",
+        (_SNAP + "git_web_ml.zip",),
+        ("musae_git_edges.csv.gz", "musae_git_edges.csv"),
+        directed=False,
+        vertices=37_700,
+        edges=289_003,
+        member="git_web_ml/musae_git_edges.csv",
+    ),
+    _snap("p2p-Gnutella31", 62_586, 147_892),
+    _snap("soc-Epinions1", 75_879, 508_837),
+    _snap("soc-LiveJournal1", 4_847_571, 68_993_773),
+    _snap("soc-Slashdot0811", 77_360, 905_468),
+    _snap("soc-Slashdot0902", 82_168, 948_464),
+    Dataset(
+        "uk-2007-05@100000",
+        (
+            _LAW + "uk-2007-05@100000/uk-2007-05@100000.graph",
+            _LAW + "uk-2007-05@100000/uk-2007-05@100000.properties",
+        ),
+        ("uk-2007-05@100000.graph", "uk-2007-05@100000.txt.gz"),
+        directed=True,
+        vertices=100_000,
+        edges=3_050_615,
+    ),
+    _snap("web-BerkStan", 685_230, 7_600_595),
+    _snap("web-Google", 875_713, 5_105_039),
+    _snap("web-NotreDame", 325_729, 1_497_134),
+    _snap("web-Stanford", 281_903, 2_312_497),
+    _snap("wiki-Talk", 2_394_385, 5_021_410),
+    _snap("wiki-Vote", 7_115, 103_689),
+    Dataset(
+        "wing",
+        ("https://sparse.tamu.edu/MM/DIMACS10/wing.tar.gz",),
+        ("wing.graph.gz", "wing.graph", "wing.mtx"),
+        directed=False,
+        vertices=62_032,
+        edges=121_544,
+        member="wing/wing.mtx",
+    ),
+)

@@ -1,0 +1,132 @@
+"""The one place where whatever a user gives becomes a Graph."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from predict_graph.errors import RequestError
+from predict_graph.graph.build import as_asked
+from predict_graph.graph.csr import Graph
+from predict_graph.graph.generators import GENERATORS, generate, is_generator
+
+__all__ = ["check_graph"]
+
+
+def check_graph(
+    source: Any,
+    *,
+    directed: bool | None = None,
+    ids: str = "integer",
+    name: str | None = None,
+    seed: int | np.random.Generator | None = None,
+) -> Graph:
+    """Return the graph that `source` is, names or describes.
+
+    A text is, in this order: an existing file or ``.pgraph`` folder, a generator such as
+    ``rmat:scale=18``, the name of a dataset.
+
+    Parameters
+    ----------
+    source : Graph, str, Path, networkx graph, or scipy sparse array
+    directed : bool, optional
+        None: as the dataset, the file or the object says, else directed. False stores both
+        directions of every edge; true takes the edges as they are listed.
+    ids : {"integer", "string"}
+        Whether the ids of a file are integers from 0 on or any text.
+    name : str, optional
+        What reports call the graph.
+    seed : int or numpy.random.Generator, optional
+        For a generator whose text sets no seed.
+
+    Returns
+    -------
+    Graph
+        With at least one edge, unless `source` is a Graph already.
+
+    Raises
+    ------
+    RequestError
+        If `source` is none of these, cannot be read, or has no edges.
+
+    Examples
+    --------
+    >>> check_graph("grid:rows=3,columns=4")
+    Graph('grid:rows=3,columns=4', 12 vertices, 17 undirected edges)
+    >>> import networkx
+    >>> check_graph(networkx.path_graph(3), name="three")
+    Graph('three', 3 vertices, 2 undirected edges)
+    """
+    from predict_graph.graph.readers import check_ids
+
+    check_ids(ids)
+    if isinstance(source, Graph):
+        return as_asked(source, directed, name)
+    if isinstance(source, str | os.PathLike):
+        graph = _named(os.fspath(source), directed, ids, name, seed)
+    else:
+        graph = _converted(source, directed, name)
+    if graph.edges == 0:
+        raise RequestError(
+            f"the graph {graph.name!r} has no edges ({graph.vertices} vertices); "
+            "accepted: graphs with at least one edge"
+        )
+    return graph
+
+
+def _named(text: str, directed: bool | None, ids: str, name: str | None, seed: Any) -> Graph:
+    from predict_graph.graph.readers import read_graph
+
+    path = Path(text)
+    if text and path.exists():
+        from predict_graph.graph.storage import is_stored, open_graph
+
+        if is_stored(path):
+            return as_asked(open_graph(path), directed, name)
+        return read_graph(path, directed=directed, ids=ids, name=name)
+    if is_generator(text):
+        return generate(text, directed=directed, name=name, seed=seed)
+    from predict_graph.graph.datasets import dataset, dataset_names, fetch
+
+    if text in dataset_names():
+        described = dataset(text)
+        asked = described.directed if directed is None else directed
+        return read_graph(fetch(text), directed=asked, ids=ids, name=name or text)
+    if not text or path.suffix or os.sep in text:
+        raise RequestError(f"there is no file {text!r}; accepted: {_accepted()}")
+    raise RequestError(f"unknown graph {text!r}; accepted: {_accepted()}")
+
+
+def _accepted() -> str:
+    from predict_graph.graph.datasets import dataset_names
+
+    return (
+        "the name of an existing file, "
+        f"a generator ({', '.join(GENERATORS.names())}) such as rmat:scale=18, "
+        f"or a dataset ({', '.join(dataset_names())})"
+    )
+
+
+def _converted(source: Any, directed: bool | None, name: str | None) -> Graph:
+    begin = time.perf_counter()
+    networkx, sparse = sys.modules.get("networkx"), sys.modules.get("scipy.sparse")
+    if networkx is not None and isinstance(source, networkx.Graph):
+        from predict_graph.graph.objects import from_networkx
+
+        graph = from_networkx(source, directed=directed, name=name)
+    elif sparse is not None and sparse.issparse(source):
+        from predict_graph.graph.objects import from_scipy
+
+        graph = from_scipy(source, directed=directed, name=name)
+    else:
+        raise RequestError(
+            f"a graph cannot be made of {type(source).__name__}; accepted: Graph, a text or path, "
+            "a networkx graph, a scipy sparse array"
+        )
+    object.__setattr__(graph, "read_seconds", time.perf_counter() - begin)
+    return graph

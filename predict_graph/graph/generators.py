@@ -1,0 +1,164 @@
+"""Graphs made by name: ``rmat:scale=18,edge_factor=16,seed=1``.
+
+A generator is a function whose keyword parameters, with their annotations, are what the text may
+set. Other packages register theirs in the entry-point group ``predict_graph.generators``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from predict_graph.errors import PredictGraphError, RequestError
+from predict_graph.graph.csr import Graph
+from predict_graph.plugins import Registry
+
+__all__ = ["GENERATORS", "generate", "is_generator", "parse_generator"]
+
+Generator = Callable[..., Graph]
+
+_CLASSICS = "predict_graph.graph.classics"
+GENERATORS: Registry[Generator] = Registry(
+    "generator",
+    "predict_graph.generators",
+    {
+        "rmat": "predict_graph.graph.rmat:rmat",
+        "barabasi-albert": f"{_CLASSICS}:barabasi_albert",
+        "erdos-renyi": f"{_CLASSICS}:erdos_renyi",
+        "watts-strogatz": f"{_CLASSICS}:watts_strogatz",
+        "powerlaw-cluster": f"{_CLASSICS}:powerlaw_cluster",
+        "star": f"{_CLASSICS}:star",
+        "path": f"{_CLASSICS}:path",
+        "cycle": f"{_CLASSICS}:cycle",
+        "grid": f"{_CLASSICS}:grid",
+    },
+)
+
+
+def is_generator(text: str) -> bool:
+    """Tell whether `text` names a generator, with or without parameters."""
+    return text.partition(":")[0].strip() in GENERATORS.names()
+
+
+def parse_generator(text: str) -> tuple[str, dict[str, str]]:
+    """Split ``name:key=value,...`` into the name and the texts of the parameters.
+
+    Raises
+    ------
+    RequestError
+        If a parameter is not ``key=value`` or comes twice.
+
+    Examples
+    --------
+    >>> parse_generator("rmat:scale=18,seed=1")
+    ('rmat', {'scale': '18', 'seed': '1'})
+    """
+    name, _, rest = text.partition(":")
+    parameters: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in rest.split(","))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (key and equals and value):
+            raise RequestError(f"{part!r} in {text!r} is not a parameter; accepted: NAME=VALUE")
+        if key in parameters:
+            raise RequestError(f"the parameter {key!r} comes twice in {text!r}")
+        parameters[key] = value
+    return name.strip(), parameters
+
+
+def generate(
+    text: str, *, directed: bool | None = None, name: str | None = None, seed: Any = None
+) -> Graph:
+    """Make the graph that a text describes.
+
+    Parameters
+    ----------
+    text : str
+        ``name`` or ``name:key=value,...``.
+    directed : bool, optional
+        None: as the generator does by itself.
+    name : str, optional
+        The text itself when it is not given.
+    seed : int or numpy.random.Generator, optional
+        Used when the text sets no seed.
+
+    Returns
+    -------
+    Graph
+        With `read_seconds` set to the time of making it.
+
+    Raises
+    ------
+    RequestError
+        If the generator or a parameter is unknown, or a value is wrong.
+
+    Examples
+    --------
+    >>> generate("star:n=5")
+    Graph('star:n=5', 5 vertices, 4 undirected edges)
+    """
+    begin = time.perf_counter()
+    kind, texts = parse_generator(text)
+    make = GENERATORS.get(kind)
+    values = _values(kind, make, texts)
+    accepted = inspect.signature(make).parameters
+    if seed is not None and "seed" not in values and "seed" in accepted:
+        values["seed"] = seed
+    if directed is not None and "directed" not in values and "directed" in accepted:
+        values["directed"] = directed
+    if "name" in accepted:
+        values["name"] = name or text
+    try:
+        graph = make(**values)
+    except PredictGraphError:
+        raise
+    except (ValueError, TypeError, MemoryError) as error:
+        raise RequestError(f"the graph {text!r} cannot be made: {error}") from error
+    object.__setattr__(graph, "read_seconds", time.perf_counter() - begin)
+    return graph
+
+
+def _values(kind: str, make: Generator, texts: dict[str, str]) -> dict[str, Any]:
+    """Convert the texts to the types that the generator's parameters are annotated with."""
+    declared = {
+        key: parameter
+        for key, parameter in inspect.signature(make).parameters.items()
+        if key != "name"
+    }
+    values: dict[str, Any] = {}
+    for key, text in texts.items():
+        if key not in declared:
+            raise RequestError(
+                f"the generator {kind!r} has no parameter {key!r}; accepted: {', '.join(declared)}"
+            )
+        values[key] = _converted(f"{key} of {kind}", text, str(declared[key].annotation))
+    missing = [
+        key
+        for key, parameter in declared.items()
+        if parameter.default is inspect.Parameter.empty and key not in values
+    ]
+    if missing:
+        raise RequestError(f"the generator {kind!r} needs {', '.join(f'{m}=…' for m in missing)}")
+    return values
+
+
+def _converted(what: str, text: str, annotation: str) -> Any:
+    if annotation == "bool":
+        truth = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+        if text.lower() not in truth:
+            raise RequestError(f"{what} is {text!r}; accepted: true, false")
+        return truth[text.lower()]
+    kind = float if annotation == "float" else int
+    try:
+        value = kind(text.replace("_", ""))
+    except ValueError:
+        noun = "a number" if kind is float else "an integer"
+        raise RequestError(f"{what} is {text!r}; accepted: {noun}") from None
+    if not np.isfinite(value):
+        raise RequestError(f"{what} is {text!r}; accepted: finite numbers")
+    if what.startswith("seed ") and value < 0:
+        raise RequestError(f"{what} is {text!r}; accepted: integers from 0 on")
+    return value

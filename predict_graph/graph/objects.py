@@ -1,0 +1,110 @@
+"""Graphs of other libraries, as ours: networkx graphs and scipy sparse arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from predict_graph.errors import RequestError
+from predict_graph.graph.build import from_edges
+from predict_graph.graph.csr import Graph
+
+__all__ = ["check_weights", "from_networkx", "from_scipy"]
+
+
+def from_networkx(source: Any, *, directed: bool | None = None, name: str | None = None) -> Graph:
+    """Return the graph of a networkx graph; its nodes become `labels` unless they are 0 … n - 1.
+
+    Edges have weights when every edge has the attribute ``weight``. Parallel edges of a multigraph
+    count once, their weights added.
+
+    Raises
+    ------
+    RequestError
+        If a weight is not a finite number, or the graph has no vertices.
+    """
+    nodes = list(source.nodes())
+    if not nodes:
+        raise RequestError("the networkx graph has no vertices")
+    ordered = all(type(node) is int for node in nodes)
+    if ordered:
+        nodes.sort()
+    position = {node: i for i, node in enumerate(nodes)}
+    count = source.number_of_edges()
+    ends = np.fromiter(
+        (position[end] for edge in source.edges() for end in edge[:2]), np.int64, 2 * count
+    )
+    listed = [weight for _, _, weight in source.edges(data="weight")]
+    weights = None
+    if listed and all(weight is not None for weight in listed):
+        try:
+            weights = np.array(listed, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise RequestError(f"a weight of the networkx graph is not a number: {error}") from None
+        check_weights(weights, "the networkx graph")
+    plain = ordered and nodes[0] == 0 and nodes[-1] == len(nodes) - 1
+    return from_edges(
+        ends[::2],
+        ends[1::2],
+        vertices=len(nodes),
+        weights=weights,
+        directed=bool(source.is_directed()) if directed is None else directed,
+        name=name or str(getattr(source, "name", "")) or "networkx",
+        labels=None if plain else _labels(nodes),
+    )
+
+
+def from_scipy(source: Any, *, directed: bool | None = None, name: str | None = None) -> Graph:
+    """Return the graph of a square scipy sparse array; stored elements are the edges.
+
+    Values that are all one are no weights.
+
+    Raises
+    ------
+    RequestError
+        If the array is not square, or a value is not a finite real number.
+    """
+    if len(source.shape) != 2 or source.shape[0] != source.shape[1]:
+        raise RequestError(f"the sparse array has the shape {source.shape}; accepted: square")
+    if np.iscomplexobj(source):
+        raise RequestError("the sparse array has complex values; accepted: real ones")
+    listed = source.tocoo()
+    rows, columns = listed.coords if hasattr(listed, "coords") else (listed.row, listed.col)
+    values = np.asarray(listed.data, dtype=np.float64)
+    check_weights(values, "the sparse array")
+    weighted = source.dtype != np.bool_ and bool(np.any(values != 1))
+    return from_edges(
+        rows,
+        columns,
+        vertices=int(source.shape[0]),
+        weights=values if weighted else None,
+        directed=directed is not False,
+        name=name or "sparse array",
+    )
+
+
+def check_weights(weights: np.ndarray[Any, Any], where: str) -> None:
+    """Raise an error if a weight is not finite, or too large for 32 bits.
+
+    Raises
+    ------
+    RequestError
+    """
+    wrong = np.flatnonzero(~(np.abs(weights) <= np.finfo(np.float32).max))
+    if len(wrong):
+        raise RequestError(
+            f"the weight of edge {wrong[0]} of {where} is {weights[wrong[0]]}; "
+            "accepted: finite numbers"
+        )
+
+
+def _labels(nodes: list[Any]) -> np.ndarray[Any, Any]:
+    if all(type(node) is int for node in nodes):
+        try:
+            return np.array(nodes, dtype=np.int64)
+        except OverflowError:
+            pass
+    labels = np.empty(len(nodes), dtype=object)
+    labels[:] = nodes
+    return labels

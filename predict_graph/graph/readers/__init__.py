@@ -1,0 +1,101 @@
+"""Readers of graph files: one a format, found by suffix and content."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.errors import RequestError
+from predict_graph.graph.build import as_asked, from_blocks
+from predict_graph.graph.csr import Graph
+from predict_graph.graph.edges import EdgeSource
+from predict_graph.graph.readers.formats import FORMATS, ID_KINDS, check_ids, open_source
+from predict_graph.graph.relabel import relabel
+
+__all__ = ["FORMATS", "ID_KINDS", "EdgeSource", "check_ids", "open_source", "read_graph"]
+
+
+def read_graph(
+    path: str | Path, *, directed: bool | None = None, ids: str = "integer", name: str | None = None
+) -> Graph:
+    r"""Read a graph file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The format follows from suffix and content; see docs/graphs.md.
+    directed : bool, optional
+        None: as the file says, else directed.
+    ids : {"integer", "string"}
+        Whether the ids are integers from 0 on or any text.
+    name : str, optional
+        The file's name without suffixes when it is not given.
+
+    Returns
+    -------
+    Graph
+        With `read_seconds` set.
+
+    Raises
+    ------
+    RequestError
+        If the file cannot be read, is not what its suffix says, or holds no edge.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "tiny.txt"
+    ...     _ = file.write_text("# from to\n7 9\n9 12\n")
+    ...     read_graph(file)
+    Graph('tiny', 3 vertices, 2 directed edges)
+    """
+    begin = time.perf_counter()
+    path = Path(path)
+    source = open_source(path, ids)
+    name = name or name_of(path)
+    if source.graph is not None:
+        graph = as_asked(source.graph, directed, name)
+    else:
+        graph = _built(path, source, directed, name)
+    if graph.edges == 0:
+        raise RequestError(f"{path} has no edges")
+    object.__setattr__(graph, "read_seconds", time.perf_counter() - begin)
+    return graph
+
+
+def _built(path: Path, source: EdgeSource, directed: bool | None, name: str) -> Graph:
+    if directed is None:
+        directed = source.directed
+    blocks = list(source.blocks)
+    if not blocks:
+        raise RequestError(f"{path} has no edges")
+    labels: npt.NDArray[np.generic] | None = None
+    if source.vertices is not None:
+        n = source.vertices
+    elif source.text_ids is not None:
+        blocks, n, labels = source.text_ids.sort(blocks)
+    else:
+        blocks, n, labels = relabel(blocks)
+    return from_blocks(blocks, n, directed=directed is not False, name=name, labels=labels)
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a file without the suffixes of its format and compression.
+
+    Examples
+    --------
+    >>> name_of(Path("graphs/uk-2007-05@100000.txt.gz"))
+    'uk-2007-05@100000'
+    """
+    from predict_graph.graph.readers.streams import suffixes_of
+
+    form, compression = suffixes_of(path)
+    name = path.name
+    for suffix in (compression, form):
+        if suffix and name.lower().endswith(suffix):
+            name = name[: -len(suffix)]
+    return name or path.name

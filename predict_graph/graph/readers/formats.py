@@ -1,0 +1,110 @@
+"""Which reader reads a file: by its suffix, and by its content where a suffix has two meanings."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from predict_graph.errors import RequestError
+from predict_graph.graph.edges import EdgeSource
+from predict_graph.graph.readers.streams import raw_blocks, suffixes_of
+
+__all__ = ["FORMATS", "ID_KINDS", "check_ids", "format_of", "open_source"]
+
+ID_KINDS = ("integer", "string")
+
+FORMATS = {
+    "text": "predict_graph.graph.readers.text:open_text",
+    "matrix-market": "predict_graph.graph.readers.matrix_market:open_matrix_market",
+    "metis": "predict_graph.graph.readers.metis:open_metis",
+    "npz": "predict_graph.graph.readers.npz:open_npz",
+    "parquet": "predict_graph.graph.readers.parquet:open_parquet",
+    "webgraph": "predict_graph.graph.readers.webgraph:open_webgraph",
+}
+_SUFFIXES = {
+    ".txt": "text",
+    ".tsv": "text",
+    ".csv": "text",
+    ".edges": "text",
+    ".edgelist": "text",
+    ".el": "text",
+    ".mtx": "matrix-market",
+    ".graph": "metis",
+    ".metis": "metis",
+    ".npz": "npz",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+# Formats that seek in the file, or know the ids 0 … n - 1 only.
+_NEVER_COMPRESSED = ("npz", "parquet", "webgraph")
+_INTEGER_ONLY = ("matrix-market", "metis", "npz", "webgraph")
+
+
+def check_ids(ids: str) -> str:
+    """Return `ids` if it is a kind of ids.
+
+    Raises
+    ------
+    RequestError
+        If it is not.
+    """
+    if ids not in ID_KINDS:
+        raise RequestError(f"ids is {ids!r}; accepted: {', '.join(ID_KINDS)}")
+    return ids
+
+
+def open_source(path: Path, ids: str = "integer") -> EdgeSource:
+    """Open a graph file with the reader of its format.
+
+    Raises
+    ------
+    RequestError
+        If the file cannot be read, or its format is unknown or does not fit `ids`.
+    """
+    check_ids(ids)
+    form = format_of(path)
+    if ids == "string" and form in _INTEGER_ONLY:
+        raise RequestError(f"{path}: the format {form} has integer ids only; drop --ids string")
+    module, _, function = FORMATS[form].partition(":")
+    source: EdgeSource = getattr(import_module(module), function)(path, ids)
+    return source
+
+
+def format_of(path: Path) -> str:
+    """Return the format of a file, a key of `FORMATS`.
+
+    Raises
+    ------
+    RequestError
+        If the file is missing, empty, a folder or unreadable, or its suffix is unknown.
+    """
+    if path.is_dir():
+        raise RequestError(f"{path} is a folder; accepted: a graph file, or a .pgraph folder")
+    if not path.exists():
+        raise RequestError(f"there is no file {path}")
+    suffix, compression = suffixes_of(path)
+    if suffix not in _SUFFIXES:
+        raise RequestError(
+            f"{path} has the suffix {suffix or 'none'!r}; accepted: {' '.join(sorted(_SUFFIXES))}, "
+            "and .gz, .zst or .bz2 after those of text files"
+        )
+    form = _SUFFIXES[suffix]
+    if suffix == ".graph" and not compression and path.with_suffix(".properties").is_file():
+        form = "webgraph"
+    if form in _NEVER_COMPRESSED:
+        if compression:
+            raise RequestError(f"{path}: {form} files are read uncompressed only")
+        return form
+    blocks = raw_blocks(path)
+    start = next(blocks, b"")
+    blocks.close()
+    if not start.strip():
+        raise RequestError(f"{path} is empty")
+    if start.startswith(b"%%MatrixMarket"):
+        return "matrix-market"
+    if suffix == ".graph" and b"\0" in start[:4096]:
+        raise RequestError(
+            f"{path} is not METIS text; a WebGraph needs {path.with_suffix('.properties').name} "
+            "beside it"
+        )
+    return form

@@ -1,0 +1,68 @@
+"""Matrix Market files: coordinate matrices, entry (i, j) is the edge i → j.
+
+Indices count from 1. A ``symmetric`` matrix is an undirected graph; a ``pattern`` matrix has no
+weights. Dense (``array``), complex and skew-symmetric matrices are no graphs and are refused.
+
+References
+----------
+.. [1] R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market Exchange Formats: Initial
+   Design", NISTIR 5935, 1996.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from predict_graph.errors import RequestError
+from predict_graph.graph.edges import EdgeBlock, EdgeSource
+from predict_graph.graph.readers.streams import line_blocks, raw_blocks, read_ahead
+from predict_graph.graph.readers.text import first_data, overwrite_line, scan_blocks
+
+__all__ = ["open_matrix_market"]
+
+_FIELDS = {"pattern": 2, "real": 3, "integer": 3, "double": 3}
+_SYMMETRIES = {"general": None, "symmetric": False}
+
+
+def open_matrix_market(path: Path, ids: str) -> EdgeSource:
+    """Open a Matrix Market file; the ids become 0 … n - 1.
+
+    Raises
+    ------
+    RequestError
+        If it is no square coordinate matrix of real numbers, or the number of entries is wrong.
+    """
+    blocks = line_blocks(read_ahead(raw_blocks(path)))
+    first, _, size, line = first_data(blocks)
+    banner = bytes(first.split(b"\n", 1)[0]).decode(errors="replace").lower().split()
+    if len(banner) != 5 or banner[0] != "%%matrixmarket" or banner[1] != "matrix":
+        raise RequestError(
+            f"{path}:1: a Matrix Market file begins with "
+            "'%%MatrixMarket matrix coordinate FIELD SYMMETRY'"
+        )
+    kind, field, symmetry = banner[2:]
+    if kind != "coordinate" or field not in _FIELDS or symmetry not in _SYMMETRIES:
+        raise RequestError(
+            f"{path}:1: a matrix of the kind {kind} {field} {symmetry} is no graph; accepted: "
+            f"coordinate, {' or '.join(_FIELDS)}, {' or '.join(_SYMMETRIES)}"
+        )
+    counts = (size or b"").split()
+    if len(counts) != 3 or not all(count.isdigit() for count in counts):
+        raise RequestError(f"{path}:{line}: the line of sizes must be 'rows columns entries'")
+    rows, columns, entries = (int(count) for count in counts)
+    if rows != columns:
+        raise RequestError(f"{path}:{line}: the matrix is {rows} by {columns}; accepted: square")
+    overwrite_line(first, line)
+    edges = scan_blocks(path, chain([first], blocks), 0, _FIELDS[field], lowest=1, highest=rows)
+    return EdgeSource(_counted(path, edges, entries), vertices=rows, directed=_SYMMETRIES[symmetry])
+
+
+def _counted(path: Path, blocks: Iterator[EdgeBlock], entries: int) -> Iterator[EdgeBlock]:
+    found = 0
+    for block in blocks:
+        found += len(block.sources)
+        yield block
+    if found != entries:
+        raise RequestError(f"{path}: the file says {entries} entries, but holds {found}")

@@ -1,0 +1,237 @@
+"""METIS graph files: a header ``n m [fmt [ncon]]``, then one line a vertex with its neighbours.
+
+Vertices count from 1; lines that begin with ``%`` are comments; a blank line is a vertex without
+neighbours. The format is undirected, lists each edge at both its ends, and m counts it once. Vertex
+sizes and vertex weights (`fmt` 100 and 10) are passed over; edge weights (`fmt` 1) are kept.
+
+References
+----------
+.. [1] G. Karypis, "METIS: A Software Package for Partitioning Unstructured Graphs", version 5.1,
+   2013, section 4.1.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from predict_graph.errors import RequestError
+from predict_graph.graph.edges import EdgeBlock, EdgeSource
+from predict_graph.graph.readers import scan
+from predict_graph.graph.readers.scan import parse_float, parse_integer
+from predict_graph.graph.readers.streams import line_blocks, raw_blocks, read_ahead
+
+__all__ = ["open_metis"]
+
+_NEWLINE, _PERCENT = 10, 37
+_TOO_MANY_LINES = 20
+_CAPACITY = 1 << 19
+
+
+def open_metis(path: Path, ids: str) -> EdgeSource:
+    """Open a METIS file; the ids become 0 … n - 1.
+
+    Raises
+    ------
+    RequestError
+        If the header is wrong, the counts are, or an edge is listed at one of its ends only.
+    """
+    blocks = line_blocks(read_ahead(raw_blocks(path)))
+    first = next(blocks, bytearray())
+    header, line, at = _header(first)
+    if not 2 <= len(header) <= 4 or not all(field.isdigit() for field in header):
+        raise RequestError(
+            f"{path}:{line}: the header of a METIS file is 'n m [fmt [ncon]]', "
+            f"not {b' '.join(header).decode(errors='replace')[:60]!r}"
+        )
+    vertices, edges = int(header[0]), int(header[1])
+    form = header[2].decode().zfill(3) if len(header) > 2 else "000"
+    if len(form) != 3 or set(form) - {"0", "1"}:
+        raise RequestError(f"{path}:{line}: fmt is {form}; accepted: three digits of 0 and 1")
+    constraints = int(header[3]) if len(header) > 3 else 1
+    skipped = (form[0] == "1") + (constraints if form[1] == "1" else 0)
+    del first[:at]
+    edge_blocks = _blocks(
+        path, chain([first], blocks), line, vertices, edges, skipped, form[2] == "1"
+    )
+    return EdgeSource(edge_blocks, vertices=vertices, directed=False)
+
+
+def _header(block: bytearray) -> tuple[list[bytes], int, int]:
+    """Return the fields of the first line that is no comment, its number, and where it ends."""
+    at, line = 0, 0
+    while at < len(block):
+        stop = block.index(b"\n", at)
+        line += 1
+        text = bytes(block[at:stop]).strip()
+        at = stop + 1
+        if text and not text.startswith(b"%"):
+            return text.split(), line, at
+    return [], line, at
+
+
+def _blocks(
+    path: Path,
+    blocks: Iterator[bytearray],
+    line: int,
+    vertices: int,
+    edges: int,
+    skipped: int,
+    weighted: bool,
+) -> Iterator[EdgeBlock]:
+    cursor = np.array([0, line, 0, 0, 0], np.int64)
+    sources, targets = np.empty(_CAPACITY, np.int32), np.empty(_CAPACITY, np.int32)
+    weights = np.empty(_CAPACITY if weighted else 0, np.float32)
+    entries = loops = balance = 0
+    for block in blocks:
+        cursor[:1] = 0
+        code = scan.FULL
+        while code == scan.FULL:
+            cursor[scan.EDGES] = 0
+            code = _scan(
+                np.frombuffer(block, np.uint8), vertices, skipped, sources, targets, weights, cursor
+            )
+            found = int(cursor[scan.EDGES])
+            if found:
+                entries += found
+                loops += int(np.count_nonzero(sources[:found] == targets[:found]))
+                balance += _imbalance(sources[:found], targets[:found])
+                kept = weights[:found].copy() if weighted else None
+                yield EdgeBlock(sources[:found].copy(), targets[:found].copy(), kept)
+        if code != scan.DONE:
+            raise _error(path, code, block, cursor, vertices)
+    listed = int(cursor[3])
+    if listed != vertices:
+        raise RequestError(
+            f"{path}: the header says {vertices} vertices, but {listed} lines follow"
+        )
+    if entries != 2 * edges and entries + loops != 2 * edges:
+        raise RequestError(
+            f"{path}: the header says {edges} edges, that is {2 * edges} neighbours, "
+            f"but {entries} are listed"
+        )
+    if balance % 2**64:
+        raise RequestError(f"{path}: some edge is listed at one of its ends only")
+
+
+def _imbalance(sources: npt.NDArray[np.int32], targets: npt.NDArray[np.int32]) -> int:
+    """Return a sum that is zero over a file when each edge is listed at both ends.
+
+    Each end of an edge adds a hash of the edge, or takes it away when it is the larger end: a
+    wrong file passes with a probability of 2**-64.
+    """
+    return int(_signed_hashes(sources, targets))
+
+
+@njit(cache=True, nogil=True)
+def _signed_hashes(sources: npt.NDArray[np.int32], targets: npt.NDArray[np.int32]) -> int:
+    total = np.uint64(0)
+    for e in range(len(sources)):
+        low, high = min(sources[e], targets[e]), max(sources[e], targets[e])
+        z = (np.uint64(low) << np.uint64(32)) | np.uint64(high)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z = z ^ (z >> np.uint64(31))
+        if sources[e] < targets[e]:
+            total += z
+        elif sources[e] > targets[e]:
+            total -= z
+    return total  # type: ignore[return-value]
+
+
+def _error(
+    path: Path, code: int, block: bytearray, cursor: npt.NDArray[np.int64], vertices: int
+) -> RequestError:
+    from predict_graph.graph.readers.text import scan_error, wrong_field
+
+    line = int(cursor[scan.LINE]) + 1
+    if code == _TOO_MANY_LINES:
+        return RequestError(
+            f"{path}:{line}: the header says {vertices} vertices, but a further line follows"
+        )
+    field = wrong_field(block, int(cursor[scan.AT]), 0)
+    if code in (scan.NOT_INTEGER, scan.NEGATIVE, scan.TOO_LARGE):
+        code = scan.OUT_OF_RANGE
+    if code == scan.EMPTY:
+        return RequestError(f"{path}:{line}: a vertex or edge weight is missing")
+    return scan_error(path, line, code, field, 1, vertices)
+
+
+@njit(cache=True, nogil=True)
+def _scan(
+    buffer: npt.NDArray[np.uint8],
+    vertices: int,
+    skipped: int,
+    sources: npt.NDArray[np.int32],
+    targets: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.float32],
+    cursor: npt.NDArray[np.int64],
+) -> int:
+    """Scan lines of neighbours; the cursor holds place, line, edges, vertices done, in a row."""
+    at, line, edges, vertex = cursor[0], cursor[1], cursor[2], cursor[3]
+    inside = cursor[4] != 0
+    weighted = len(weights) > 0
+    code = scan.DONE
+    while at < len(buffer):
+        while buffer[at] == 32 or buffer[at] == 9 or buffer[at] == 13:
+            at += 1
+        if not inside and buffer[at] == _PERCENT:
+            while buffer[at] != _NEWLINE:
+                at += 1
+            at += 1
+            line += 1
+            continue
+        if not inside:
+            if vertex == vertices:
+                if buffer[at] == _NEWLINE:
+                    at += 1
+                    line += 1
+                    continue
+                code = _TOO_MANY_LINES
+                break
+            inside = True
+            for _ in range(skipped):
+                _, at, code = parse_float(buffer, at, 0)
+                if code != scan.DONE:
+                    break
+                while buffer[at] == 32 or buffer[at] == 9 or buffer[at] == 13:
+                    at += 1
+            if code != scan.DONE:
+                code = scan.EMPTY
+                break
+        if buffer[at] == _NEWLINE:
+            at += 1
+            line += 1
+            vertex += 1
+            inside = False
+            continue
+        if edges == len(sources):
+            code = scan.FULL
+            break
+        begin = at
+        target, at, code = parse_integer(buffer, at, 0)
+        if code == scan.DONE and not 1 <= target <= vertices:
+            at, code = begin, scan.OUT_OF_RANGE
+        if code != scan.DONE:
+            break
+        if weighted:
+            while buffer[at] == 32 or buffer[at] == 9 or buffer[at] == 13:
+                at += 1
+            if buffer[at] == _NEWLINE:
+                code = scan.EMPTY
+                break
+            weight, at, code = parse_float(buffer, at, 0)
+            if code != scan.DONE:
+                break
+            weights[edges] = weight
+        sources[edges] = vertex
+        targets[edges] = target - 1
+        edges += 1
+    cursor[0], cursor[1], cursor[2], cursor[3] = at, line, edges, vertex
+    cursor[4] = inside
+    return code

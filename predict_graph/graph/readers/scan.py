@@ -1,0 +1,237 @@
+"""Compiled scanner of edge lists: bytes in, vertex ids out, with the line of the first error."""
+
+# Compiled functions: what numba infers, and casts it needs, are not types that mypy knows.
+# mypy: disable-error-code="no-any-return, return-value, assignment"
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+__all__ = [
+    "AT",
+    "DONE",
+    "EDGES",
+    "EMPTY",
+    "EXTRA",
+    "FULL",
+    "LINE",
+    "MISSING_WEIGHT",
+    "NEGATIVE",
+    "NOT_INTEGER",
+    "NOT_NUMBER",
+    "ONE_COLUMN",
+    "OUT_OF_RANGE",
+    "TOO_LARGE",
+    "parse_float",
+    "parse_integer",
+    "scan_integers",
+]
+
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
+
+# What a scan returns.
+DONE, FULL = 0, 1
+NOT_INTEGER, NEGATIVE, TOO_LARGE, OUT_OF_RANGE = 2, 3, 4, 5
+ONE_COLUMN, EXTRA, MISSING_WEIGHT, NOT_NUMBER, EMPTY = 6, 7, 8, 9, 10
+
+# Places in the cursor: where the scan is, lines that are done, edges that are found.
+AT, LINE, EDGES = 0, 1, 2
+
+_NEWLINE, _RETURN, _TAB, _SPACE = 10, 13, 9, 32
+_HASH, _PERCENT, _PLUS, _MINUS, _DOT = 35, 37, 43, 45, 46
+_TENS = 10.0 ** np.arange(23)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _is_blank(byte: int, delimiter: int) -> bool:
+    return byte in (_SPACE, _RETURN) or (byte == _TAB and delimiter != _TAB)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _ends(byte: int, delimiter: int) -> bool:
+    return byte in (_NEWLINE, delimiter) or _is_blank(byte, delimiter)
+
+
+@njit(cache=True, nogil=True)
+def parse_integer(buffer: Bytes, at: int, delimiter: int) -> tuple[int, int, int]:
+    """Parse the non-negative integer at `at`; return its value, where it ends, and a code."""
+    begin = at
+    value = 0
+    while True:
+        digit = np.int64(buffer[at]) - 48
+        if digit < 0 or digit > 9:
+            break
+        if value >= 922337203685477580 and (value > 922337203685477580 or digit > 7):
+            return value, begin, TOO_LARGE
+        value = value * 10 + digit
+        at += 1
+    if at > begin and _ends(buffer[at], delimiter):
+        return value, at, DONE
+    if at == begin and _ends(buffer[at], delimiter):
+        return value, begin, EMPTY
+    negative = buffer[begin] == _MINUS and 48 <= buffer[begin + 1] <= 57
+    return value, begin, NEGATIVE if negative else NOT_INTEGER
+
+
+@njit(cache=True, nogil=True)
+def parse_float(buffer: Bytes, at: int, delimiter: int) -> tuple[float, int, int]:
+    """Parse the finite decimal number at `at`; return its value, where it ends, and a code."""
+    begin = at
+    negative = buffer[at] == _MINUS
+    if negative or buffer[at] == _PLUS:
+        at += 1
+    value, exponent, digits, point = 0.0, 0, 0, False
+    whole = 0
+    while True:
+        byte = np.int64(buffer[at])
+        if byte == _DOT and not point:
+            point = True
+        elif 48 <= byte <= 57:
+            digits += 1
+            # Eighteen digits fit; what follows only moves the point.
+            if whole < 100000000000000000:
+                whole = whole * 10 + (byte - 48)
+                exponent -= point
+            else:
+                exponent += not point
+        else:
+            break
+        at += 1
+    if digits == 0:
+        return value, begin, NOT_NUMBER
+    if buffer[at] == 101 or buffer[at] == 69:
+        at += 1
+        down = buffer[at] == _MINUS
+        if down or buffer[at] == _PLUS:
+            at += 1
+        power, first = 0, at
+        while 48 <= buffer[at] <= 57:
+            power = min(power * 10 + (np.int64(buffer[at]) - 48), 9999)
+            at += 1
+        if at == first:
+            return value, begin, NOT_NUMBER
+        exponent += -power if down else power
+    if not _ends(buffer[at], delimiter):
+        return value, begin, NOT_NUMBER
+    value = float(whole)
+    if -22 <= exponent < 0:
+        value /= _TENS[-exponent]
+    elif 0 < exponent <= 22:
+        value *= _TENS[exponent]
+    elif exponent != 0 and whole != 0:
+        value *= 10.0**exponent
+    if value > 3.4028235677973366e38:  # beyond float32
+        return value, begin, NOT_NUMBER
+    return -value if negative else value, at, DONE
+
+
+@njit(cache=True, nogil=True)
+def scan_integers(
+    buffer: Bytes,
+    delimiter: int,
+    columns: int,
+    lowest: int,
+    highest: int,
+    sources: Ints,
+    targets: Ints,
+    weights: Floats,
+    cursor: Ints,
+) -> int:
+    """Scan whole lines of two ids each, perhaps with a weight.
+
+    Lines that are blank or begin with ``#`` or ``%`` are passed over.
+
+    Parameters
+    ----------
+    buffer : ndarray of uint8
+        Ends with a line end.
+    delimiter : int
+        Byte between two columns, or 0 for blanks.
+    columns : int
+        2: two ids and nothing else; 3: two ids and a weight, further columns are ignored; 0: two
+        ids, further columns are ignored.
+    lowest, highest : int
+        Range of the ids; `lowest` is subtracted.
+    sources, targets, weights : ndarray
+        Filled from ``cursor[EDGES]`` on.
+    cursor : ndarray of int64, shape (3,)
+        Brought up to date; after an error ``cursor[AT]`` is where the wrong field begins.
+
+    Returns
+    -------
+    int
+        DONE, FULL (the arrays are full: call again), or what is wrong.
+    """
+    at, line, edges = cursor[AT], cursor[LINE], cursor[EDGES]
+    stop, capacity = len(buffer), len(sources)
+    code = DONE
+    while at < stop:
+        start = at
+        while _is_blank(buffer[at], delimiter):
+            at += 1
+        byte = buffer[at]
+        if byte in (_HASH, _PERCENT):
+            while buffer[at] != _NEWLINE:
+                at += 1
+        if buffer[at] == _NEWLINE:
+            at += 1
+            line += 1
+            continue
+        if edges == capacity:
+            at, code = start, FULL
+            break
+        source, at, code = parse_integer(buffer, at, delimiter)
+        if code == DONE and not lowest <= source <= highest:
+            code = OUT_OF_RANGE
+            at = start
+        if code != DONE:
+            break
+        while _is_blank(buffer[at], delimiter):
+            at += 1
+        if buffer[at] == _NEWLINE:
+            at, code = start, ONE_COLUMN
+            break
+        if delimiter != 0 and buffer[at] == delimiter:
+            at += 1
+            while _is_blank(buffer[at], delimiter):
+                at += 1
+        elif delimiter != 0:
+            at, code = start, ONE_COLUMN
+            break
+        begin = at
+        target, at, code = parse_integer(buffer, at, delimiter)
+        if code == DONE and not lowest <= target <= highest:
+            code = OUT_OF_RANGE
+            at = begin
+        if code != DONE:
+            break
+        while _is_blank(buffer[at], delimiter):
+            at += 1
+        if columns == 3:
+            if delimiter != 0 and buffer[at] == delimiter:
+                at += 1
+                while _is_blank(buffer[at], delimiter):
+                    at += 1
+            if buffer[at] == _NEWLINE:
+                at, code = start, MISSING_WEIGHT
+                break
+            weight, at, code = parse_float(buffer, at, delimiter)
+            if code != DONE:
+                break
+            weights[edges] = weight
+        elif columns == 2 and buffer[at] != _NEWLINE:
+            code = EXTRA
+            break
+        while buffer[at] != _NEWLINE:
+            at += 1
+        at += 1
+        line += 1
+        sources[edges] = source - lowest
+        targets[edges] = target - lowest
+        edges += 1
+    cursor[AT], cursor[LINE], cursor[EDGES] = at, line, edges
+    return code

@@ -1,0 +1,277 @@
+"""Edge lists as text: SNAP files, CSV and TSV, with blanks, commas, semicolons or tabs.
+
+Rules:
+
+- A line whose first character is ``#`` or ``%`` is a comment, anywhere; blank lines do not count.
+- The delimiter is that of the first line of data: a comma, a semicolon, a tab (in ``.tsv`` files
+  and for text ids), or else any run of blanks.
+- The first line of data is a header when neither of its first two fields is an integer (with text
+  ids: when it names a source and a target in words such as ``source``, ``from``, ``src``).
+- Without a header the first two columns are the ids and a third is the weight; further columns are
+  ignored. With a header, the columns are found by their names, or else are the first two, and only
+  a column called ``weight`` (``weights``, ``w``, ``value``) is a weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.errors import RequestError
+from predict_graph.graph.edges import EdgeBlock, EdgeSource
+from predict_graph.graph.readers import scan
+from predict_graph.graph.readers.streams import line_blocks, raw_blocks, read_ahead, suffixes_of
+
+__all__ = [
+    "Layout",
+    "find_columns",
+    "first_data",
+    "open_text",
+    "overwrite_line",
+    "scan_blocks",
+    "scan_error",
+    "wrong_field",
+]
+
+_SOURCES = ("source", "src", "from", "fromnodeid", "id_1", "node_1", "u", "start", "node1", "id1")
+_TARGETS = ("target", "dst", "to", "tonodeid", "id_2", "node_2", "v", "end", "node2", "id2")
+_WEIGHTS = ("weight", "weights", "w", "value")
+_MOST = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the lines of a text file are made.
+
+    Parameters
+    ----------
+    delimiter : int
+        Byte between two columns; 0 for any run of blanks.
+    source, target : int
+        Columns of the two ids.
+    weight : int, optional
+        Column of the weight.
+    exact : bool
+        True when a line may have no further column.
+    header : bool
+        True when the first line of data holds the names of the columns.
+    """
+
+    delimiter: int
+    source: int = 0
+    target: int = 1
+    weight: int | None = None
+    exact: bool = False
+    header: bool = False
+
+
+def open_text(path: Path, ids: str) -> EdgeSource:
+    """Open an edge list of integer ids, or of text ids when `ids` is ``"string"``.
+
+    Raises
+    ------
+    RequestError
+        If the file holds no line of data or its first lines are not those of an edge list.
+    """
+    blocks = line_blocks(read_ahead(raw_blocks(path)))
+    first, comments, fields_line, line = first_data(blocks)
+    if fields_line is None:
+        raise RequestError(f"{path} has no edges")
+    layout = _layout(fields_line, suffixes_of(path)[0], ids, f"{path}:{line}")
+    directed = False if b"# undirected graph" in comments.lower() else None
+    if layout.header:
+        overwrite_line(first, line)
+    whole = chain([first], blocks)
+    simple = (layout.source, layout.target) == (0, 1) and layout.weight in (None, 2)
+    if ids == "integer" and simple and b'"' not in first:
+        columns = 3 if layout.weight is not None else 2 if layout.exact else 0
+        return EdgeSource(scan_blocks(path, whole, layout.delimiter, columns), directed=directed)
+    from predict_graph.graph.readers.fields import open_fields
+
+    source = open_fields(path, whole, layout, ids)
+    source.directed = directed
+    return source
+
+
+def scan_blocks(
+    path: Path,
+    blocks: Iterator[bytearray],
+    delimiter: int,
+    columns: int,
+    *,
+    lowest: int = 0,
+    highest: int = _MOST,
+    line: int = 0,
+) -> Iterator[EdgeBlock]:
+    """Yield the edges of blocks of whole lines; see :func:`scan.scan_integers`."""
+    cursor = np.array([0, line, 0], np.int64)
+    capacity = 1 << 19
+    sources, targets = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
+    weights = np.empty(capacity if columns == 3 else 0, np.float32)
+    for block in blocks:
+        buffer = np.frombuffer(block, np.uint8)
+        cursor[scan.AT] = 0
+        code = scan.FULL
+        while code == scan.FULL:
+            cursor[scan.EDGES] = 0
+            code = scan.scan_integers(
+                buffer, delimiter, columns, lowest, highest, sources, targets, weights, cursor
+            )
+            if code not in (scan.DONE, scan.FULL):
+                at, wrong = int(cursor[scan.AT]), int(cursor[scan.LINE]) + 1
+                raise scan_error(
+                    path, wrong, code, wrong_field(block, at, delimiter), lowest, highest
+                )
+            edges = int(cursor[scan.EDGES])
+            if edges:
+                yield EdgeBlock(
+                    _narrow(sources[:edges]),
+                    _narrow(targets[:edges]),
+                    weights[:edges].copy() if columns == 3 else None,
+                )
+
+
+def scan_error(
+    path: Path, line: int, code: int, field: str, lowest: int = 0, highest: int = _MOST
+) -> RequestError:
+    """Say what is wrong in a line, and what is accepted."""
+    place = f"{path}:{line}"
+    what = {
+        scan.NOT_INTEGER: f"{field!r} is not an id; accepted: integers from 0 on, "
+        "or any text with --ids string",
+        scan.NEGATIVE: f"{field!r} is not an id; accepted: integers from 0 on, "
+        "or any text with --ids string",
+        scan.EMPTY: "an id is missing; accepted: two ids a line, source and target",
+        scan.TOO_LARGE: f"the id {field} is too large; accepted: 0 to {_MOST}, "
+        "or any text with --ids string",
+        scan.OUT_OF_RANGE: f"the id {field} is out of range; accepted: {lowest} to {highest}",
+        scan.ONE_COLUMN: "the line has one column; accepted: two ids a line, source and target",
+        scan.EXTRA: "the line has more columns than the first one",
+        scan.MISSING_WEIGHT: "the line has no weight, although the first one has",
+        scan.NOT_NUMBER: f"{field!r} is not a weight; accepted: finite numbers",
+    }
+    return RequestError(f"{place}: {what[code]}")
+
+
+def first_data(blocks: Iterator[bytearray]) -> tuple[bytearray, bytes, bytes | None, int]:
+    """Take blocks up to the first line of data.
+
+    Returns
+    -------
+    block : bytearray
+        All that was taken.
+    comments : bytes
+        What comes before that line.
+    line : bytes or None
+        That line, stripped; None when there is none.
+    number : int
+        Its number, from 1 on.
+    """
+    taken = bytearray()
+    at, number = 0, 0
+    for block in blocks:
+        taken += block
+        if at == 0 and taken.startswith(b"\xef\xbb\xbf"):
+            del taken[:3]
+        while at < len(taken):
+            stop = taken.index(b"\n", at)
+            number += 1
+            line = bytes(taken[at:stop]).strip()
+            if line and line[:1] not in (b"#", b"%"):
+                return taken, bytes(taken[:at]), line, number
+            at = stop + 1
+    return taken, bytes(taken), None, number
+
+
+def _layout(line: bytes, suffix: str, ids: str, place: str) -> Layout:
+    delimiter = _delimiter(line, suffix, ids)
+    fields = _split(line, delimiter)
+    if len(fields) < 2:
+        raise RequestError(
+            f"{place}: the line has one column; accepted: two ids a line, source and target"
+        )
+    names = [field.strip().strip('"').lower().lstrip("~") for field in fields]
+    source, target, weight = find_columns(names)
+    named = bool({*names} & {*_SOURCES}) and bool({*names} & {*_TARGETS})
+    header = named if ids == "string" else not any(_like_number(name) for name in names[:2])
+    header = header and (named or suffix in (".csv", ".tsv"))
+    if not header:
+        weighted = len(names) > 2 and names[2] != ""
+        return Layout(delimiter, weight=2 if weighted else None, exact=len(names) == 2)
+    return Layout(delimiter, source, target, weight, header=True)
+
+
+def find_columns(names: list[str]) -> tuple[int, int, int | None]:
+    """Return the columns of the source, the target and the weight, by their names.
+
+    The source and the target are the first two columns when the names do not tell.
+
+    Examples
+    --------
+    >>> find_columns(["weight", "From", "to"])
+    (1, 2, 0)
+    >>> find_columns(["a", "b", "c"])
+    (0, 1, None)
+    """
+    lower = [name.strip().lower() for name in names]
+
+    def find(accepted: tuple[str, ...]) -> int | None:
+        return next((lower.index(name) for name in accepted if name in lower), None)
+
+    source, target, weight = find(_SOURCES), find(_TARGETS), find(_WEIGHTS)
+    if source is None or target is None:
+        source, target = 0, 1
+    return source, target, None if weight in (source, target) else weight
+
+
+def _delimiter(line: bytes, suffix: str, ids: str) -> int:
+    for byte in b",;":
+        if bytes([byte]) in line and not (suffix == ".tsv" and b"\t" in line):
+            return byte
+    strict_tabs = b"\t" in line and (ids == "string" or suffix == ".tsv")
+    return ord("\t") if strict_tabs else 0
+
+
+def _split(line: bytes, delimiter: int) -> list[str]:
+    text = line.decode("utf-8", errors="replace")
+    if delimiter == 0:
+        return text.split()
+    import csv
+
+    return next(csv.reader([text], delimiter=chr(delimiter)))
+
+
+def _like_number(text: str) -> bool:
+    return text[:1].isdigit() or (text[:1] in "+-." and text[1:2].isdigit())
+
+
+def overwrite_line(block: bytearray, line: int) -> None:
+    """Overwrite a line by blanks, so that the numbers of the others stay right."""
+    at = 0
+    for _ in range(line - 1):
+        at = block.index(b"\n", at) + 1
+    stop = block.index(b"\n", at)
+    block[at:stop] = b" " * (stop - at)
+
+
+def wrong_field(block: bytearray, at: int, delimiter: int) -> str:
+    """Return the field that begins at `at`, for an error."""
+    stop = block.find(b"\n", at)
+    rest = block[at : stop if stop >= 0 else len(block)].strip(b" \r\t")
+    if delimiter:
+        field = rest.split(bytes([delimiter]), 1)[0].strip()
+    else:
+        field = rest.split(None, 1)[0] if rest else rest
+    text = bytes(field).decode("utf-8", errors="replace")
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _narrow(ids: npt.NDArray[np.int64]) -> npt.NDArray[np.integer]:
+    """Copy ids into 32 bits if they fit."""
+    fits = int(ids.max()) < 2**31
+    return ids.astype(np.int32 if fits else np.int64)

@@ -1,0 +1,198 @@
+"""The SQLite file: schema, connections, and errors in the words of the user."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from predict_graph.errors import JobError, RequestError
+
+__all__ = ["SCHEMA_VERSION", "compact", "reading", "writing"]
+
+SCHEMA_VERSION = 1
+APPLICATION_ID = 0x50475248  # "PGRH"; tells our files from other programs' SQLite files
+WAIT_SECONDS = 30.0
+
+SCHEMA = """
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    uid TEXT NOT NULL UNIQUE,
+    time TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    algorithm TEXT NOT NULL,
+    parameters TEXT NOT NULL,
+    graph TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    vertices INTEGER NOT NULL,
+    edges INTEGER NOT NULL,
+    directed INTEGER NOT NULL,
+    engine TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    version TEXT NOT NULL,
+    phases TEXT NOT NULL,
+    iterations INTEGER NOT NULL,
+    converged INTEGER,
+    sample TEXT,
+    sample_of TEXT
+);
+CREATE INDEX runs_algorithm ON runs (algorithm, time);
+CREATE INDEX runs_time ON runs (time);
+CREATE TABLE tables (
+    run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+    types TEXT NOT NULL,
+    rows INTEGER NOT NULL,
+    cells BLOB NOT NULL
+);
+"""
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
+    """Open the file to read one consistent state; None if there is no file yet.
+
+    Raises
+    ------
+    RequestError
+        If the file is damaged, of another program or of a newer version.
+    JobError
+        If it cannot be read.
+    """
+    with _explained(path, "read"):
+        if not path.exists():
+            yield None
+            return
+        connection = _open_to_read(path)
+        try:
+            if _check(connection, path) == 0:
+                yield None
+                return
+            connection.execute("BEGIN")
+            yield connection
+        finally:
+            connection.close()
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the file, made if need be, for one transaction: all of it is kept, or nothing.
+
+    Raises
+    ------
+    RequestError
+        If the file is damaged, of another program or of a newer version.
+    JobError
+        If it cannot be written: no permission, disk full, locked for too long.
+    """
+    with _explained(path, "written"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = _connect(path)
+        try:
+            _check(connection, path)
+            _use_write_ahead_log(connection)
+            connection.execute("BEGIN IMMEDIATE")
+            # Looked at again under the lock: another process may have made the schema meanwhile.
+            if _check(connection, path) == 0:
+                _create(connection)
+            yield connection
+            connection.execute("COMMIT")
+        finally:
+            connection.close()  # rolls back what was not committed
+
+
+def compact(path: Path) -> None:
+    """Give the space of deleted rows back to the disk, unless another process is in the way."""
+    with _explained(path, "written"):
+        connection = _connect(path)
+        try:
+            connection.execute("VACUUM")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+        finally:
+            connection.close()
+
+
+def _connect(path: Path, options: str = "") -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path.absolute().as_uri() + options, uri=True, timeout=WAIT_SECONDS, isolation_level=None
+    )
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    # A write-ahead log needs files beside the database even to read, and only who may write
+    # removes them again. Where none can be made nobody writes either, and SQLite can be told that
+    # the file does not change.
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        return _connect(path, "?mode=rw")
+    if path.with_name(path.name + "-wal").exists():
+        return _connect(path, "?mode=ro")
+    return _connect(path, "?mode=ro&immutable=1")
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    # SQLite does not wait for this lock by itself. Other journals are as safe, only slower.
+    deadline = time.monotonic() + WAIT_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the schema version of the file, 0 if it is empty."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (owner,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if owner != APPLICATION_ID and (owner or version or tables):
+        raise RequestError(
+            f"{path} is an SQLite file of another program, not a history; name another file"
+        )
+    if version > SCHEMA_VERSION:
+        raise RequestError(
+            f"the history {path} is of version {version}, newer than {SCHEMA_VERSION}, the newest "
+            "that this program knows; update predict-graph, or name another history file"
+        )
+    return int(version)
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    for statement in SCHEMA.split(";"):
+        if statement.strip():
+            connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+@contextmanager
+def _explained(path: Path, what: str) -> Iterator[None]:
+    try:
+        if path.is_dir():
+            raise RequestError(f"{path} is a folder, but a history is one file")
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+            raise RequestError(
+                f"the history {path} is damaged or not a history ({error}); move it away to start "
+                "a new one, or name another history file"
+            ) from error
+        raise JobError(f"the history {path} could not be {what}: {error}") from error
+    except OSError as error:
+        reason = error.strerror or error
+        raise JobError(f"the history {path} could not be {what}: {reason}") from error

@@ -1,0 +1,206 @@
+"""Export and import of a history as one flat Parquet or CSV file.
+
+One row a run, iteration and worker: the fields of the run in columns ``run_…``, then the columns
+of its table. A run without a table has one row. ``run_types`` tells which columns a run has and
+whether they are integers, so that an import gives back exactly what was exported.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from predict_graph.errors import JobError, PredictGraphError, RequestError
+from predict_graph.history.pack import Columns
+from predict_graph.history.record import RunRecord
+from predict_graph.history.rows import FIELDS, decode, encode
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["read_runs", "write_runs"]
+
+ENDINGS = (".parquet", ".csv", ".csv.gz")
+WHOLE_NUMBERS = ("vertices", "edges", "directed", "iterations", "converged")
+OPTIONAL = ("converged", "sample", "sample_of")
+
+
+def write_runs(path: Path, runs: Sequence[dict[str, Any]], tables: dict[int, Columns]) -> int:
+    """Write runs (newest first, as selected) and their tables; return how many.
+
+    Raises
+    ------
+    RequestError
+        If the name has an unknown ending.
+    JobError
+        If the file cannot be written; what was at its place stays.
+    """
+    ending = _ending(path)
+    frame = _flat(runs, tables)
+    try:
+        number, beside = tempfile.mkstemp(dir=path.parent, prefix=".export-", suffix=ending)
+        os.close(number)
+        try:
+            if ending == ".parquet":
+                frame.to_parquet(beside, index=False)
+            else:
+                frame.to_csv(beside, index=False)
+            os.chmod(beside, 0o666 & ~_umask())
+            os.replace(beside, path)
+        except BaseException:
+            os.unlink(beside)
+            raise
+    except OSError as error:
+        raise JobError(f"{path} could not be written: {error.strerror or error}") from error
+    return len(runs)
+
+
+def read_runs(path: Path) -> list[RunRecord]:
+    """Read what :func:`write_runs` wrote, oldest run first.
+
+    Raises
+    ------
+    RequestError
+        If the file is missing, or not a whole export.
+    """
+    ending = _ending(path)
+    import pandas as pd
+
+    try:
+        if ending == ".parquet":
+            frame = pd.read_parquet(path)
+        else:
+            frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+        return _records(frame)
+    except FileNotFoundError as error:
+        raise RequestError(f"there is no file {path} to import") from error
+    except PredictGraphError as error:
+        raise RequestError(f"{path} cannot be imported: {error}") from error
+    except (ValueError, TypeError, KeyError, OSError, EOFError, zlib.error) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise RequestError(
+            f"{path} is damaged or not an exported history, nothing was imported: {reason}"
+        ) from error
+
+
+def _ending(path: Path) -> str:
+    for ending in ENDINGS:
+        if path.name.endswith(ending):
+            return ending
+    raise RequestError(
+        f"a history cannot be kept as {path.name!r}; accepted endings: {', '.join(ENDINGS)}"
+    )
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _flat(runs: Sequence[dict[str, Any]], tables: dict[int, Columns]) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = np.array([run["rows"] for run in runs], dtype=np.int64)
+    repeats = np.maximum(rows, 1)
+    parts: dict[str, Any] = {}
+    encoded = [encode(run) for run in runs]
+    types = [
+        json.dumps([[name, values.dtype.str[1:]] for name, values in tables[run["id"]].items()])
+        for run in runs
+    ]
+    run_columns: dict[str, list[Any]] = {name: [row[name] for row in encoded] for name in FIELDS}
+    run_columns |= {"rows": rows.tolist(), "types": types}
+    for name, values in run_columns.items():
+        # Categories keep a text that thousands of rows share once.
+        parts[f"run_{name}"] = pd.Categorical(values).repeat(repeats)
+    names = dict.fromkeys(name for run in runs for name in tables[run["id"]])
+    for name in names:
+        parts[name] = _column(name, runs, tables, repeats)
+    return pd.DataFrame(parts)
+
+
+def _column(
+    name: str, runs: Sequence[dict[str, Any]], tables: dict[int, Columns], repeats: Any
+) -> Any:
+    """Return one column of all runs: missing where a run does not have it."""
+    import pandas as pd
+
+    own = [tables[run["id"]].get(name) for run in runs]
+    whole = all(values is None or values.dtype.kind == "i" for values in own)
+    cells: Any = np.zeros(int(repeats.sum()), dtype=np.int64 if whole else np.float64)
+    missing = np.ones(len(cells), dtype=bool)
+    starts = np.cumsum(repeats) - repeats
+    for start, values in zip(starts, own, strict=True):
+        if values is not None:
+            cells[start : start + len(values)] = values
+            missing[start : start + len(values)] = False
+    if whole:
+        return pd.arrays.IntegerArray(cells, missing)
+    cells[missing] = np.nan
+    return cells
+
+
+def _records(frame: pd.DataFrame) -> list[RunRecord]:
+    for name in (*FIELDS, "rows", "types"):
+        if f"run_{name}" not in frame:
+            raise ValueError(f"it has no column run_{name}")
+    uids = frame["run_uid"].astype(str).to_numpy()
+    names, first, run_of_row = np.unique(uids, return_index=True, return_inverse=True)
+    order = np.argsort(run_of_row, kind="stable")
+    bounds = np.searchsorted(run_of_row[order], np.arange(len(names) + 1))
+    heads = frame[[f"run_{name}" for name in (*FIELDS, "rows", "types")]].iloc[first]
+    cells: dict[tuple[str, str], Any] = {}
+    found = []
+    for run, head in enumerate(heads.astype(object).to_dict("records")):
+        fields = decode({name: _field(name, head[f"run_{name}"]) for name in FIELDS})
+        rows = int(head["run_rows"])
+        lines = order[bounds[run] : bounds[run + 1]]
+        if len(lines) != max(rows, 1):
+            raise ValueError(f"{len(lines)} rows of the run {names[run]}, where {rows} belong")
+        table: Columns = {}
+        for name, kind in json.loads(head["run_types"]):
+            if (name, kind) not in cells:
+                cells[name, kind] = _parsed(frame[name], kind)
+            table[name] = cells[name, kind][lines[:rows]]
+        found.append((fields, table))
+    found.sort(key=lambda item: item[0]["time"])
+    return [_record(fields, table) for fields, table in found]
+
+
+def _record(fields: dict[str, Any], table: Columns) -> RunRecord:
+    import pandas as pd
+
+    return RunRecord(table=pd.DataFrame(table), **fields)
+
+
+def _field(name: str, value: Any) -> Any:
+    if value is None or value != value or (value == "" and name in OPTIONAL):
+        if name not in OPTIONAL:
+            raise ValueError(f"a run has no {name}")
+        return None
+    return int(value) if name in WHOLE_NUMBERS else value
+
+
+def _parsed(column: pd.Series[Any], kind: str) -> Any:
+    """Return a whole column as numbers; 0 or NaN where a run does not have it."""
+    import pandas as pd
+
+    if kind not in ("i8", "f8"):
+        raise ValueError(f"unknown type {kind!r} of the column {column.name}")
+    missing = column.isna().to_numpy() | (column == "").fillna(False).to_numpy()
+    cells = np.full(len(column), 0 if kind == "i8" else np.nan, dtype=kind)
+    present = column[~missing].to_numpy()
+    # Integers are floating point in the file where another run has fractions in this column;
+    # to_numeric takes both, but does not read every fraction exactly, as astype does.
+    if kind == "i8":
+        present = pd.to_numeric(present)
+    cells[~missing] = present.astype(kind)
+    return cells

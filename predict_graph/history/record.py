@@ -1,0 +1,151 @@
+"""One run, as the history keeps it."""
+
+from __future__ import annotations
+
+import json
+import math
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from predict_graph.errors import RequestError
+from predict_graph.history.machine import machine_identity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["KINDS", "RunRecord"]
+
+KINDS = ("run", "sample")
+
+
+def _package_version() -> str:
+    try:
+        return version("predict-graph")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RunRecord:
+    """What is kept of one run or sample run.
+
+    Parameters
+    ----------
+    kind : {"run", "sample"}
+        A run of the whole graph, or of a sample of it.
+    algorithm : str
+        Name of the algorithm.
+    parameters : mapping
+        Its parameters; values that JSON has, numpy scalars included.
+    graph, fingerprint : str
+        Name and content fingerprint of the graph that ran (of a sample run: of the sample).
+    vertices, edges : int
+        Size of the graph that ran; edges as stored.
+    directed : bool
+        Whether its edges have a direction.
+    engine : mapping
+        Name of the engine and what its speed depends on: ``{"name", "workers", "threads"}``.
+    phases : mapping of str to float
+        Seconds of each phase: setup, read, superstep, write.
+    iterations : int
+        Supersteps that were run.
+    converged : bool or None
+        Whether the algorithm converged; None when it has no such notion.
+    table : DataFrame
+        One row an iteration and worker; numeric columns, none called ``run`` or ``run_…``.
+        Booleans are kept as 0 and 1, integers as int64, other numbers as float64; the index is
+        not kept.
+    sample : mapping, optional
+        How the sample was drawn: sampler, ratio, seed.
+    sample_of : str, optional
+        Fingerprint of the graph that the sample was drawn from.
+    machine : str
+        See :func:`~predict_graph.history.machine_identity`.
+    version : str
+        Version of this package.
+    time : datetime
+        Start or end of the run; kept in UTC.
+    uid : str
+        Unique name, by which an import knows a run that it already has.
+
+    Raises
+    ------
+    RequestError
+        If a value cannot be kept.
+    """
+
+    kind: str
+    algorithm: str
+    graph: str
+    fingerprint: str
+    vertices: int
+    edges: int
+    directed: bool
+    engine: Mapping[str, Any]
+    phases: Mapping[str, float]
+    iterations: int
+    table: pd.DataFrame
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    converged: bool | None = None
+    sample: Mapping[str, Any] | None = None
+    sample_of: str | None = None
+    machine: str = field(default_factory=machine_identity)
+    version: str = field(default_factory=_package_version)
+    time: datetime = field(default_factory=lambda: datetime.now(UTC))
+    uid: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise RequestError(f"unknown kind of run {self.kind!r}; accepted: {', '.join(KINDS)}")
+        for name in ("vertices", "edges", "iterations"):
+            if int(getattr(self, name)) < 0:
+                raise RequestError(f"a run cannot have {getattr(self, name)} {name}")
+        for name, seconds in self.phases.items():
+            if not (math.isfinite(seconds) and seconds >= 0):
+                raise RequestError(f"the phase {name!r} of a run cannot last {seconds} seconds")
+        if not self.table.columns.is_unique:
+            raise RequestError("two columns of a run's table have the same name")
+        for column, kind in self.table.dtypes.items():
+            if str(column) == "run" or str(column).startswith("run_"):
+                raise RequestError(f"the column {column!r} of a run's table has a reserved name")
+            if kind.kind not in "biuf":
+                raise RequestError(
+                    f"the column {column!r} of a run's table is not numeric, but {kind}"
+                )
+        if self.time.tzinfo is None:
+            raise RequestError(f"the time of a run, {self.time}, has no time zone")
+        for name in ("parameters", "engine", "sample"):
+            to_json(getattr(self, name), name)
+
+    @property
+    def seconds(self) -> float:
+        """Sum of the phases."""
+        return float(sum(self.phases.values()))
+
+
+def to_json(value: Any, what: str) -> str:
+    """Write `value` as JSON with sorted keys, numpy scalars as numbers.
+
+    Raises
+    ------
+    RequestError
+        If a value is not one that JSON has; `what` names the whole.
+    """
+    if isinstance(value, Mapping):
+        value = dict(value)
+    try:
+        return json.dumps(value, sort_keys=True, default=_plain)
+    except (TypeError, ValueError) as error:
+        raise RequestError(f"the {what} of a run cannot be kept as JSON: {error}") from error
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(value, "tolist"):  # numpy scalars and arrays
+        return value.tolist()
+    raise TypeError(f"{value!r} is of type {type(value).__name__}")

@@ -1,0 +1,160 @@
+"""Runs as rows of the SQLite file, as dictionaries, and as frames."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from predict_graph.errors import RequestError
+from predict_graph.history.pack import Columns, pack, unpack
+from predict_graph.history.record import RunRecord, to_json
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "FIELDS",
+    "decode",
+    "encode",
+    "frame_of",
+    "insert",
+    "read_tables",
+    "select",
+    "stack",
+    "utc_text",
+]
+
+FIELDS = (
+    *("uid", "time", "kind", "algorithm", "parameters", "graph", "fingerprint"),
+    *("vertices", "edges", "directed", "engine", "machine", "version", "phases"),
+    *("iterations", "converged", "sample", "sample_of"),
+)
+JSON_FIELDS = ("parameters", "engine", "phases", "sample")
+
+
+def encode(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a run as SQLite keeps them: text, integers and None."""
+    row = {name: run[name] for name in FIELDS}
+    for name in JSON_FIELDS:
+        row[name] = None if row[name] is None else to_json(row[name], name)
+    row["time"] = utc_text(row["time"])
+    for name in ("vertices", "edges", "directed", "iterations"):
+        row[name] = int(row[name])
+    row["converged"] = None if row["converged"] is None else int(row["converged"])
+    return row
+
+
+def decode(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what :func:`encode` was given."""
+    run = dict(row)
+    for name in JSON_FIELDS:
+        run[name] = None if run[name] is None else json.loads(run[name])
+    run["time"] = datetime.fromisoformat(run["time"])
+    run["directed"] = bool(run["directed"])
+    run["converged"] = None if run["converged"] is None else bool(run["converged"])
+    return run
+
+
+def insert(connection: sqlite3.Connection, record: RunRecord) -> int | None:
+    """Insert a run and return its id; None if it is there already."""
+    row = encode({name: getattr(record, name) for name in FIELDS})
+    places = ", ".join("?" * len(FIELDS))
+    cursor = connection.execute(
+        f"INSERT INTO runs ({', '.join(FIELDS)}) VALUES ({places}) ON CONFLICT (uid) DO NOTHING",
+        tuple(row.values()),
+    )
+    if cursor.rowcount == 0:
+        return None
+    number = cursor.lastrowid
+    connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?)", (number, *pack(record.table)))
+    return number
+
+
+def select(
+    connection: sqlite3.Connection | None, where: Mapping[str, Any], limit: int | None
+) -> list[dict[str, Any]]:
+    """Return the runs whose fields have the values of `where` (None: any), newest first."""
+    if connection is None:
+        return []
+    given = {name: value for name, value in where.items() if value is not None}
+    condition = " AND ".join(f"{name} = ?" for name in given) or "1"
+    names = ("id", *FIELDS, "rows")
+    rows = connection.execute(
+        f"SELECT {', '.join(names)} FROM runs JOIN tables ON run = id WHERE {condition} "
+        "ORDER BY time DESC, id DESC LIMIT ?",
+        (*given.values(), -1 if limit is None else limit),
+    )
+    return [decode(dict(zip(names, row, strict=True))) for row in rows]
+
+
+def read_tables(
+    connection: sqlite3.Connection | None, runs: Sequence[int] | None, path: Path
+) -> dict[int, Columns]:
+    """Return the tables of `runs` in their order; of all runs if None.
+
+    Raises
+    ------
+    RequestError
+        If a table is damaged.
+    """
+    if connection is None:
+        return {}
+    query = "SELECT run, types, rows, cells FROM tables"
+    found: Iterable[Sequence[Any]]
+    if runs is None:
+        found = connection.execute(query)
+    else:
+        found = connection.execute(
+            f"{query} WHERE run IN (SELECT value FROM json_each(?))", (json.dumps(list(runs)),)
+        )
+    tables: dict[int, Columns] = {}
+    for run, types, rows, cells in found:
+        try:
+            tables[run] = unpack(types, rows, cells)
+        except ValueError as error:
+            raise RequestError(
+                f"the table of run {run} in the history {path} is damaged ({error}); "
+                "move the file away to start a new one, or name another history file"
+            ) from error
+    if runs is None:
+        return tables
+    return {run: tables[run] for run in runs if run in tables}
+
+
+def frame_of(runs: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return runs as a frame, one row each."""
+    import pandas as pd
+
+    frame = pd.DataFrame(runs, columns=["id", *FIELDS, "rows"])
+    frame["time"] = pd.to_datetime(frame["time"], utc=True)
+    frame["converged"] = frame["converged"].astype("boolean")
+    seconds = [float(sum(run["phases"].values())) for run in runs]
+    frame["seconds"] = pd.Series(seconds, dtype="float64")
+    return frame
+
+
+def stack(tables: Mapping[int, Columns]) -> pd.DataFrame:
+    """Put tables one below the other; much faster than concatenating frames."""
+    import numpy as np
+    import pandas as pd
+
+    names = list(dict.fromkeys(name for columns in tables.values() for name in columns))
+    lengths = [len(next(iter(columns.values()), ())) for columns in tables.values()]
+    runs = np.repeat(np.array(list(tables), dtype=np.int64), lengths)
+    stacked: dict[str, Any] = {"run": runs}
+    for name in names:
+        parts = [
+            columns[name] if name in columns else np.full(length, np.nan)
+            for columns, length in zip(tables.values(), lengths, strict=True)
+        ]
+        stacked[name] = np.concatenate(parts)
+    return pd.DataFrame(stacked)
+
+
+def utc_text(moment: datetime) -> str:
+    """Return a time as ISO text in UTC, of fixed length, so that text sorts by time."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")

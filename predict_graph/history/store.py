@@ -1,0 +1,355 @@
+"""The history: add runs, list them, read them back, prune them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from predict_graph.errors import RequestError
+from predict_graph.history.database import compact, reading, writing
+from predict_graph.history.pack import Columns
+from predict_graph.history.record import KINDS, RunRecord
+from predict_graph.history.rows import (
+    FIELDS,
+    frame_of,
+    insert,
+    read_tables,
+    select,
+    stack,
+    utc_text,
+)
+from predict_graph.history.training import TrainingRuns, why_left_out
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["History", "Imported", "check_history", "default_path"]
+
+ENVIRONMENT = "PREDICT_GRAPH_HISTORY"
+
+
+class Imported(NamedTuple):
+    """How many runs an import added, and how many it skipped because they were there."""
+
+    added: int
+    skipped: int
+
+
+def default_path() -> Path | None:
+    """Return where the history is kept: ``PREDICT_GRAPH_HISTORY``, or the user's data folder.
+
+    None when the variable is ``none``: no history is kept.
+    """
+    named = os.environ.get(ENVIRONMENT)
+    if named:
+        return None if named == "none" else Path(named).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("predict-graph", appauthor=False) / "history.sqlite"
+
+
+def check_history(value: History | str | os.PathLike[str] | bool | None) -> History | None:
+    """Return the history that `value` means.
+
+    Parameters
+    ----------
+    value : History, path, bool or None
+        A history is returned as it is; a path is opened; ``"none"`` and False mean no history;
+        None and True mean the default place (see :func:`default_path`), which may be none.
+
+    Raises
+    ------
+    RequestError
+        If `value` is of another type.
+
+    Examples
+    --------
+    >>> check_history("none") is None
+    True
+    >>> check_history("runs.sqlite")
+    History('runs.sqlite')
+    """
+    if isinstance(value, History):
+        return value
+    if value is None or value is True:
+        value = default_path()
+        return None if value is None else History(value)
+    if value is False or value == "none":
+        return None
+    if isinstance(value, str | os.PathLike):
+        return History(value)
+    raise RequestError(
+        f"a history cannot be a {type(value).__name__}; accepted: a path, 'none', a History, "
+        "True, False or None"
+    )
+
+
+class History:
+    """Runs and sample runs in one SQLite file.
+
+    The file is made by the first run that is added. Each call opens the file, does one
+    transaction and closes it, so that any number of processes and threads can share it; what was
+    added is safe on disk when :meth:`add` returns.
+
+    Parameters
+    ----------
+    path : path, optional
+        The file; None means the default place.
+
+    Raises
+    ------
+    RequestError
+        By every method: if the file is damaged, of another program or of a newer version.
+    JobError
+        By every method: if the file cannot be read or written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        place = default_path() if path is None else Path(path).expanduser()
+        if place is None or str(place) in ("", "."):
+            raise RequestError(
+                f"no history file is named: {ENVIRONMENT} is 'none' or the path is empty"
+            )
+        self.path: Path = place
+
+    def __repr__(self) -> str:
+        return f"History({str(self.path)!r})"
+
+    def __len__(self) -> int:
+        with reading(self.path) as connection:
+            if connection is None:
+                return 0
+            (count,) = connection.execute("SELECT count(*) FROM runs").fetchone()
+            return int(count)
+
+    def add(self, record: RunRecord) -> int:
+        """Keep a run.
+
+        Returns
+        -------
+        int
+            Its id in this file.
+
+        Raises
+        ------
+        RequestError
+            If the run (by its `uid`) is already there.
+        """
+        with writing(self.path) as connection:
+            number = insert(connection, record)
+            if number is None:
+                raise RequestError(f"the run {record.uid} is already in the history {self.path}")
+            return number
+
+    def add_all(self, records: Iterable[RunRecord]) -> Imported:
+        """Keep several runs in one transaction; those already there are skipped."""
+        with writing(self.path) as connection:
+            numbers = [insert(connection, record) for record in records]
+        added = sum(number is not None for number in numbers)
+        return Imported(added, len(numbers) - added)
+
+    def runs(
+        self,
+        algorithm: str | None = None,
+        graph: str | None = None,
+        kind: str | None = None,
+        limit: int | None = None,
+    ) -> pd.DataFrame:
+        """List runs, newest first.
+
+        Parameters
+        ----------
+        algorithm, graph, kind : str, optional
+            Only runs of this algorithm, graph name or kind (``run`` or ``sample``).
+        limit : int, optional
+            Only the newest ones.
+
+        Returns
+        -------
+        DataFrame
+            The fields of :class:`RunRecord` without the table; with ``id``, ``rows`` (of the
+            table) and ``seconds`` (sum of the phases).
+        """
+        if kind is not None and kind not in KINDS:
+            raise RequestError(f"unknown kind of run {kind!r}; accepted: {', '.join(KINDS)}")
+        if limit is not None and limit < 0:
+            raise RequestError(f"the limit of runs is {limit}, but must be 0 or more")
+        where = {"algorithm": algorithm, "graph": graph, "kind": kind}
+        return frame_of(self._found(where, limit))
+
+    def table(self, run_id: int) -> pd.DataFrame:
+        """Return the table of a run: one row an iteration and worker.
+
+        Raises
+        ------
+        RequestError
+            If there is no such run.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self._tables([run_id])[run_id])
+
+    def record(self, run_id: int) -> RunRecord:
+        """Return a run as it was added.
+
+        Raises
+        ------
+        RequestError
+            If there is no such run.
+        """
+        found = self._found({"id": run_id}, None)
+        if not found:
+            raise self._no_run(run_id)
+        fields = {name: found[0][name] for name in FIELDS}
+        return RunRecord(table=self.table(run_id), **fields)
+
+    def training_runs(
+        self,
+        algorithm: str,
+        engine: Mapping[str, Any],
+        machine: str,
+        exclude_fingerprint: str | None = None,
+        *,
+        kinds: Sequence[str] = ("run",),
+        limit: int | None = None,
+    ) -> TrainingRuns:
+        """Return the runs that may train the cost model of a prediction.
+
+        Parameters
+        ----------
+        algorithm : str
+            Same algorithm.
+        engine : mapping
+            Same engine: every key given here has the same value in the run.
+        machine : str
+            Same machine, see :func:`~predict_graph.history.machine_identity`.
+        exclude_fingerprint : str, optional
+            The graph that is predicted; its runs, and those of its samples, are left out.
+        kinds : sequence of str, default ("run",)
+            Kinds of runs to take.
+        limit : int, optional
+            Only the newest ones.
+
+        Returns
+        -------
+        TrainingRuns
+            The runs, their tables, and the runs left out with reasons.
+        """
+        taken: list[dict[str, Any]] = []
+        left_out: dict[int, str] = {}
+        for run in self._found({"algorithm": algorithm}, None):
+            reason = why_left_out(run, engine, machine, exclude_fingerprint, tuple(kinds))
+            if reason is None and limit is not None and len(taken) >= limit:
+                reason = f"it is older than the newest {limit}"
+            if reason is None:
+                taken.append(run)
+            else:
+                left_out[run["id"]] = reason
+        tables = self._tables([run["id"] for run in taken])
+        return TrainingRuns(frame_of(taken), stack(tables), left_out)
+
+    def prune(self, *, keep: int | None = None, older_than: timedelta | float | None = None) -> int:
+        """Forget old runs and give their space back.
+
+        Parameters
+        ----------
+        keep : int, optional
+            Keep this many of the newest runs.
+        older_than : timedelta or float, optional
+            Forget runs older than this; a number is days. Give one of the two.
+
+        Returns
+        -------
+        int
+            How many runs were forgotten.
+
+        Raises
+        ------
+        RequestError
+            If not exactly one of the two is given, or it is negative.
+        """
+        if (keep is None) == (older_than is None):
+            raise RequestError("pruning needs either a number of runs to keep or an age, not both")
+        if keep is not None and keep < 0:
+            raise RequestError(f"the number of runs to keep is {keep}, but must be 0 or more")
+        if not self.path.exists():
+            return 0
+        with writing(self.path) as connection:
+            if keep is not None:
+                gone: int = connection.execute(
+                    "DELETE FROM runs WHERE id NOT IN "
+                    "(SELECT id FROM runs ORDER BY time DESC, id DESC LIMIT ?)",
+                    (keep,),
+                ).rowcount
+            else:
+                oldest = datetime.now(UTC) - _age(older_than)
+                gone = connection.execute(
+                    "DELETE FROM runs WHERE time < ?", (utc_text(oldest),)
+                ).rowcount
+        if gone:
+            compact(self.path)
+        return gone
+
+    def export(self, path: str | os.PathLike[str]) -> int:
+        """Write all runs to a Parquet or CSV file, one row a run, iteration and worker.
+
+        Parameters
+        ----------
+        path : path
+            Ends in ``.parquet``, ``.csv`` or ``.csv.gz``; replaced if it is there.
+
+        Returns
+        -------
+        int
+            How many runs were written.
+
+        Raises
+        ------
+        RequestError
+            If the name has another ending.
+        JobError
+            If the file cannot be written; nothing is left half written.
+        """
+        from predict_graph.history.exchange import write_runs
+
+        with reading(self.path) as connection:
+            found = select(connection, {}, None)
+            tables = read_tables(connection, None, self.path)
+        return write_runs(Path(path), found, tables)
+
+    def import_(self, path: str | os.PathLike[str]) -> Imported:
+        """Add the runs of a file that :meth:`export` wrote, all or none; skip those already here.
+
+        Raises
+        ------
+        RequestError
+            If the file is missing or not such a file.
+        """
+        from predict_graph.history.exchange import read_runs
+
+        return self.add_all(read_runs(Path(path)))
+
+    def _found(self, where: Mapping[str, Any], limit: int | None) -> list[dict[str, Any]]:
+        with reading(self.path) as connection:
+            return select(connection, where, limit)
+
+    def _tables(self, runs: list[int]) -> dict[int, Columns]:
+        with reading(self.path) as connection:
+            tables = read_tables(connection, runs, self.path)
+        for run in runs:
+            if run not in tables:
+                raise self._no_run(run)
+        return tables
+
+    def _no_run(self, run_id: int) -> RequestError:
+        return RequestError(f"there is no run {run_id} in the history {self.path}")
+
+
+def _age(older_than: timedelta | float | None) -> timedelta:
+    age = older_than if isinstance(older_than, timedelta) else timedelta(days=older_than or 0)
+    if age < timedelta(0):
+        raise RequestError(f"the age of runs to forget is {older_than}, but must be 0 or more")
+    return age

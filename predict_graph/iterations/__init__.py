@@ -1,0 +1,30 @@
+"""How many iterations a run will take: estimated from samples, before the run."""
+
+from predict_graph.iterations.budget import EdgeBudget, check_max_overhead
+from predict_graph.iterations.estimate import IterationEstimate, Progress, SampleSummary
+from predict_graph.iterations.estimators import METHODS, check_method, estimate_iterations
+from predict_graph.iterations.samples import (
+    SAMPLERS,
+    SampleRun,
+    WalkSample,
+    check_ratio,
+    draw_sample,
+    run_sample,
+)
+
+__all__ = [
+    "METHODS",
+    "SAMPLERS",
+    "EdgeBudget",
+    "IterationEstimate",
+    "Progress",
+    "SampleRun",
+    "SampleSummary",
+    "WalkSample",
+    "check_max_overhead",
+    "check_method",
+    "check_ratio",
+    "draw_sample",
+    "estimate_iterations",
+    "run_sample",
+]

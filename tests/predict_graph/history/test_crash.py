@@ -1,0 +1,193 @@
+"""Several processes, killed processes, full disks, damaged and foreign files."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from predict_graph.errors import JobError, RequestError
+from predict_graph.history import History
+
+HERE = Path(__file__).parent
+
+WRITER = """
+import sys
+sys.path.insert(0, {here!r})
+from conftest import make_record, make_table
+from predict_graph.errors import JobError
+from predict_graph.history import History
+history = History({path!r})
+"""
+
+
+def start(path: Path, body: str) -> subprocess.Popen[str]:
+    code = WRITER.format(here=str(HERE), path=str(path)) + textwrap.dedent(body)
+    return subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def test_several_processes_write_at_once(tmp_path):
+    path = tmp_path / "history.sqlite"
+    body = "[history.add(make_record(graph=sys.argv[0])) for _ in range(8)]"
+    writers = [start(path, body) for _ in range(4)]
+    for writer in writers:
+        _, errors = writer.communicate(timeout=60)
+        assert writer.returncode == 0, errors
+    history = History(path)
+    assert len(history) == 32
+    assert len({*history.runs()["uid"]}) == 32
+
+
+def test_a_killed_writer_leaves_a_readable_file(tmp_path):
+    path = tmp_path / "history.sqlite"
+    body = """
+    big = make_table(300, 8)
+    while True:
+        print(history.add(make_record(table=big)), flush=True)
+    """
+    reported = 0
+    for _ in range(3):
+        writer = start(path, body)
+        reported = max(reported, int(writer.stdout.readline()))
+        time.sleep(0.05)
+        os.kill(writer.pid, signal.SIGKILL)
+        last = writer.stdout.read().split()
+        writer.wait(timeout=10)
+        writer.stderr.close()
+        writer.stdout.close()
+        reported = max([reported, *map(int, last)])
+        history = History(path)
+        runs = history.runs()
+        # Every run that was reported is there, whole; at most one more was on its way.
+        assert reported <= len(runs) <= reported + 1
+        assert len(history.table(reported)) == 2400
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.close()
+
+
+def test_a_full_disk_adds_nothing(tmp_path):
+    path = tmp_path / "history.sqlite"
+    body = """
+    import resource, signal
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    history.add(make_record())
+    size = 200_000
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    try:
+        for _ in range(100):
+            history.add(make_record(table=make_table(300, 8)))
+    except JobError as error:
+        print(error)
+    """
+    writer = start(path, body)
+    output, errors = writer.communicate(timeout=60)
+    assert writer.returncode == 0, errors
+    assert f"the history {path} could not be written" in output
+    history = History(path)
+    for number in history.runs()["id"]:
+        assert len(history.table(number)) in (8, 2400)
+    before = len(history)
+    assert before >= 1
+    assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_failure_in_the_middle_of_an_import_adds_nothing(history, record):
+    def runs():
+        yield record()
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        history.add_all(runs())
+    assert len(history) == 0
+    history.add(record())
+    assert len(history) == 1
+
+
+@pytest.mark.parametrize("content", [b"not a database, but text " * 50, b"SQLite format 3\0" * 99])
+def test_a_damaged_file_is_named_and_left_alone(history, record, content):
+    history.path.write_bytes(content)
+    for action in (history.runs, lambda: history.add(record()), lambda: history.prune(keep=1)):
+        with pytest.raises(RequestError, match=r"history\.sqlite is damaged.*move it away"):
+            action()
+    assert history.path.read_bytes() == content
+
+
+def test_damage_in_the_middle_is_found(history, record, table):
+    for seed in range(30):
+        history.add(record(table=table(100, 4, seed)))
+    content = bytearray(history.path.read_bytes())
+    content[8192 : len(content) // 2] = os.urandom(len(content) // 2 - 8192)
+    history.path.write_bytes(content)
+    with pytest.raises(RequestError, match="damaged"):
+        history.training_runs("pagerank", {}, "A")
+
+
+def test_a_newer_version_is_refused(history, record):
+    history.add(record())
+    connection = sqlite3.connect(history.path)
+    connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    for action in (history.runs, lambda: history.add(record())):
+        with pytest.raises(RequestError, match="is of version 2, newer than 1"):
+            action()
+
+
+def test_a_file_of_another_program_is_refused(history, record):
+    connection = sqlite3.connect(history.path)
+    connection.execute("CREATE TABLE bookmarks (address TEXT)")
+    connection.close()
+    for action in (history.runs, lambda: history.add(record())):
+        with pytest.raises(RequestError, match="another program"):
+            action()
+
+
+def test_an_empty_file_is_an_empty_history(history, record):
+    history.path.touch()
+    assert len(history.runs()) == 0
+    history.add(record())
+    assert len(history) == 1
+
+
+def test_a_folder_or_a_file_in_the_way(tmp_path, record):
+    with pytest.raises(RequestError, match="is a folder"):
+        History(tmp_path).runs()
+    (tmp_path / "file").touch()
+    with pytest.raises(JobError, match="could not be written"):
+        History(tmp_path / "file" / "h.sqlite").add(record())
+
+
+def test_a_locked_file_is_a_failure_of_the_job(history, record, monkeypatch):
+    history.add(record())
+    monkeypatch.setattr("predict_graph.history.database.WAIT_SECONDS", 0.1)
+    other = sqlite3.connect(history.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(JobError, match="locked"):
+        history.add(record())
+    assert len(history.runs()) == 1  # readers do not wait for writers
+    other.close()
+
+
+def test_a_read_only_medium_can_be_read(history, record, monkeypatch):
+    history.add(record())
+    folder = history.path.parent
+    real = os.access
+    monkeypatch.setattr(os, "access", lambda p, mode: Path(p) != folder and real(p, mode))
+    folder.chmod(0o500)
+    try:
+        assert len(history.runs()) == 1
+        assert [name.name for name in folder.iterdir()] == ["history.sqlite"]
+        if os.geteuid() != 0:
+            with pytest.raises(JobError, match="could not be written"):
+                history.add(record())
+    finally:
+        folder.chmod(0o700)

@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from predict_graph.errors import RequestError
+from predict_graph.history import History, check_history, default_path, machine_identity
+
+
+def test_a_run_comes_back_as_it_was_added(history, record):
+    time = datetime(2026, 3, 1, 12, 30, tzinfo=timezone(timedelta(hours=2)))
+    sample = {"sampler": "brj", "ratio": np.float64(0.1)}
+    added = record(kind="sample", sample=sample, sample_of="whole", time=time, converged=None)
+    number = history.add(added)
+    found = history.record(number)
+    for name in ("uid", "kind", "algorithm", "parameters", "graph", "fingerprint", "vertices"):
+        assert getattr(found, name) == getattr(added, name)
+    for name in ("edges", "directed", "engine", "phases", "iterations", "converged", "machine"):
+        assert getattr(found, name) == getattr(added, name)
+    assert found.sample == {"sampler": "brj", "ratio": 0.1}
+    assert found.sample_of == "whole"
+    assert found.version == added.version
+    assert found.time == time
+    assert found.seconds == pytest.approx(3.6)
+    pd.testing.assert_frame_equal(found.table, added.table, check_dtype=False, check_exact=True)
+
+
+def test_integers_stay_exact_and_missing_ones_become_nan(history, record):
+    table = pd.DataFrame(
+        {
+            "iteration": np.arange(3, dtype=np.int16),
+            "big": np.array([2**62, 2**62 + 1, -5]),
+            "flag": [True, False, True],
+            "missing": pd.array([1, None, 3], dtype="Int64"),
+            "single": np.array([1, 2, 3], dtype=np.float32),
+        }
+    )
+    found = history.table(history.add(record(table=table)))
+    assert found["big"].tolist() == [2**62, 2**62 + 1, -5]
+    assert found["flag"].tolist() == [1, 0, 1]
+    np.testing.assert_array_equal(found["missing"], [1, np.nan, 3])
+    assert [str(kind) for kind in found.dtypes] == ["int64"] * 3 + ["float64"] * 2
+
+
+def test_runs_are_listed_newest_first_and_filtered(history, record):
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    for day, (algorithm, graph, kind) in enumerate(
+        [("pagerank", "a", "run"), ("topk", "a", "run"), ("pagerank", "b", "sample")]
+    ):
+        history.add(
+            record(algorithm=algorithm, graph=graph, kind=kind, time=start + timedelta(days=day))
+        )
+    runs = history.runs()
+    assert runs["id"].tolist() == [3, 2, 1]
+    assert runs["seconds"].tolist() == pytest.approx([3.6] * 3)
+    assert runs["rows"].tolist() == [8] * 3
+    assert history.runs(algorithm="pagerank")["id"].tolist() == [3, 1]
+    assert history.runs(graph="a", limit=1)["id"].tolist() == [2]
+    assert history.runs(kind="sample")["id"].tolist() == [3]
+    assert len(history.runs(limit=0)) == 0
+    assert len(history) == 3
+
+
+def test_a_history_without_a_file_is_empty_and_stays_unwritten(history):
+    assert len(history.runs()) == 0
+    assert list(history.runs().columns) == list(History(history.path).runs().columns)
+    assert len(history) == 0
+    assert history.prune(keep=0) == 0
+    assert len(history.training_runs("pagerank", {}, "A")) == 0
+    assert not history.path.exists()
+
+
+def test_unknown_run_is_named(history, record):
+    history.add(record())
+    with pytest.raises(RequestError, match="no run 7"):
+        history.table(7)
+    with pytest.raises(RequestError, match="no run 7"):
+        history.record(7)
+
+
+def test_the_same_run_twice_is_refused(history, record):
+    run = record()
+    history.add(run)
+    with pytest.raises(RequestError, match="already"):
+        history.add(run)
+    assert len(history) == 1
+
+
+def test_prune_keeps_the_newest(history, record):
+    now = datetime.now(UTC)
+    for days in (40, 3, 20, 1):
+        history.add(record(time=now - timedelta(days=days)))
+    assert history.prune(older_than=30) == 1
+    assert history.prune(older_than=timedelta(days=30)) == 0
+    assert history.prune(keep=2) == 1
+    assert history.runs()["id"].tolist() == [4, 2]
+    assert len(history.table(2)) == 8
+    assert history.prune(keep=0) == 2
+
+
+def test_prune_gives_space_back(history, record, table):
+    for seed in range(20):
+        history.add(record(table=table(200, 4, seed)))
+    before = history.path.stat().st_size
+    history.prune(keep=1)
+    assert history.path.stat().st_size < before / 4
+
+
+@pytest.mark.parametrize("options", [{}, {"keep": 1, "older_than": 1}, {"keep": -1}])
+def test_prune_needs_one_sound_bound(history, options):
+    with pytest.raises(RequestError):
+        history.prune(**options)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kind": "walk"}, "'walk'; accepted: run, sample"),
+        ({"vertices": -1}, "-1 vertices"),
+        ({"phases": {"read": float("nan")}}, "'read'"),
+        ({"parameters": {"x": object()}}, "parameters"),
+        ({"table": pd.DataFrame({"name": ["a"]})}, "'name'"),
+        ({"table": pd.DataFrame({"run_uid": [1]})}, "reserved"),
+        ({"table": pd.DataFrame([[1, 2]], columns=["a", "a"])}, "same name"),
+        ({"time": datetime(2026, 1, 1)}, "time zone"),
+    ],
+)
+def test_a_run_that_cannot_be_kept_is_refused(record, changes, message):
+    with pytest.raises(RequestError, match=message):
+        record(**changes)
+
+
+def test_training_runs_say_why_others_are_left_out(history, record):
+    engine = {"name": "local", "threads": 2}
+    history.add(record(fingerprint="other"))
+    history.add(record(fingerprint="mine"))
+    history.add(record(kind="sample", fingerprint="part", sample_of="mine"))
+    history.add(record(kind="sample", fingerprint="part"))
+    history.add(record(engine={"name": "local", "workers": 2, "threads": 8}))
+    history.add(record(machine="B"))
+    history.add(record(table=pd.DataFrame({"iteration": np.zeros(0, dtype=int)})))
+    history.add(record(algorithm="topk"))
+    narrow = record(table=pd.DataFrame({"iteration": [0], "working_set_bytes": [7]}))
+    history.add(narrow)
+    found = history.training_runs("pagerank", engine, "A", exclude_fingerprint="mine")
+    assert found.runs["id"].tolist() == [9, 1]
+    assert len(found) == 2
+    assert found.table["run"].tolist() == [9] + [1] * 8
+    assert found.table["working_set_bytes"].isna().tolist() == [False] + [True] * 8
+    assert set(found.left_out) == {2, 3, 4, 5, 6, 7}
+    assert "graph that is predicted" in found.left_out[2]
+    assert "graph that is predicted" in found.left_out[3]
+    assert "kind sample" in found.left_out[4]
+    assert "threads 8, not 2" in found.left_out[5]
+    assert "another machine (B)" in found.left_out[6]
+    assert "no table" in found.left_out[7]
+    both = history.training_runs("pagerank", engine, "A", "mine", kinds=("run", "sample"))
+    assert both.runs["id"].tolist() == [9, 4, 1]
+    newest = history.training_runs("pagerank", engine, "A", limit=1)
+    assert newest.runs["id"].tolist() == [9]
+    assert "newest 1" in newest.left_out[1]
+
+
+def test_check_history(tmp_path, monkeypatch):
+    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", str(tmp_path / "h.sqlite"))
+    history = check_history(None)
+    assert history.path == tmp_path / "h.sqlite"
+    assert check_history(True).path == history.path
+    assert check_history(history) is history
+    assert check_history(tmp_path / "x").path == tmp_path / "x"
+    assert check_history("none") is None
+    assert check_history(False) is None
+    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
+    assert check_history(None) is None
+    with pytest.raises(RequestError, match="no history file"):
+        History()
+    with pytest.raises(RequestError, match="int"):
+        check_history(3)
+    monkeypatch.delenv("PREDICT_GRAPH_HISTORY")
+    assert default_path().name == "history.sqlite"
+
+
+def test_the_machine_has_cores_and_no_line_break():
+    identity = machine_identity()
+    assert " cores, " in identity
+    assert "\n" not in identity
+
+
+def test_a_thousand_runs_are_listed_and_stacked_quickly(history, record, table):
+    import time
+
+    counters = table(50, 4)
+    history.add_all(record(table=counters) for _ in range(1000))
+    start = time.perf_counter()
+    assert len(history.runs(limit=20)) == 20
+    listing = time.perf_counter() - start
+    found = history.training_runs("pagerank", {}, "A")
+    assert len(found.table) == 200_000
+    assert listing < 1
+    assert time.perf_counter() - start < 5
+
+
+def test_paths_with_characters_of_urls(tmp_path, record):
+    odd = Path(tmp_path / "a b?c#d%20é" / "h.sqlite")
+    History(odd).add(record())
+    assert odd.exists()
+    assert len(History(odd)) == 1

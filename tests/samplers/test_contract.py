@@ -1,0 +1,241 @@
+"""What holds for every sampler, on any graph."""
+
+import time
+import tracemalloc
+from importlib import import_module
+from types import SimpleNamespace
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+import samplers
+from samplers import SAMPLERS
+
+NAMES = sorted(SAMPLERS)
+
+
+def make(name, **options):
+    module, _, attribute = SAMPLERS[name].partition(":")
+    return getattr(import_module(module), attribute)(**options)
+
+
+def arrays(n, edges, dtype=np.int32):
+    """Build a graph as it comes, parallel edges and self-loops included."""
+    edges = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
+    order = np.argsort(edges[:, 0], kind="stable")
+    counts = np.bincount(edges[:, 0], minlength=n)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    return SimpleNamespace(
+        indptr=indptr, indices=edges[order, 1].astype(dtype), shape=(n, n), directed=True
+    )
+
+
+@st.composite
+def graphs(draw):
+    n = draw(st.integers(1, 40))
+    vertex = st.integers(0, n - 1)
+    edges = draw(st.lists(st.tuples(vertex, vertex), max_size=120))
+    if draw(st.booleans()):
+        both = edges + [(w, v) for v, w in edges if v != w]
+        graph = arrays(n, both)
+        graph.directed = False
+        return graph
+    return arrays(n, edges)
+
+
+RATIOS = st.floats(0, 1, exclude_min=True)
+SEEDS = st.integers(0, 2**63)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=60, deadline=None)
+@given(graph=graphs(), ratio=RATIOS, seed=SEEDS)
+def test_any_graph_any_ratio_any_seed(name, graph, ratio, seed):
+    n = graph.shape[0]
+    sample = make(name).sample(graph, ratio, seed)
+    assert len(sample.vertices) == sample.requested == max(1, round(ratio * n))
+    assert len(np.unique(sample.vertices)) == len(sample.vertices)
+    assert sample.vertices.min() >= 0
+    assert sample.vertices.max() < n
+    assert sample.edges_scanned == np.diff(graph.indptr)[sample.vertices].sum()
+    assert not sample.capped
+    again = make(name).sample(graph, ratio, seed)
+    np.testing.assert_array_equal(sample.vertices, again.vertices)
+    assert (sample.steps, sample.restarts) == (again.steps, again.restarts)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=30, deadline=None)
+@given(graph=graphs(), seed=SEEDS, cap=st.integers(1, 60))
+def test_edge_cap_gives_a_prefix_of_the_sample(name, graph, seed, cap):
+    degrees = np.diff(graph.indptr)
+    whole = make(name).sample(graph, 1.0, seed)
+    capped = make(name).sample(graph, 1.0, seed, max_edges=cap)
+    k = len(capped.vertices)
+    assert k >= 1
+    np.testing.assert_array_equal(capped.vertices, whole.vertices[:k])
+    assert k == 1 or capped.edges_scanned <= cap
+    assert capped.capped == (k < whole.requested)
+    if capped.capped:
+        assert "edge cap" in capped.note
+        assert name in {"ff"} or capped.edges_scanned + degrees[whole.vertices[k]] > cap
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_seeds_differ(name):
+    graph = nx.barabasi_albert_graph(300, 3, seed=1)
+    first = make(name).sample(graph, 0.3, 1).vertices
+    second = make(name).sample(graph, 0.3, 2).vertices
+    assert not np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_generator_is_advanced(name):
+    graph = nx.barabasi_albert_graph(300, 3, seed=1)
+    generator = np.random.default_rng(5)
+    first = make(name).sample(graph, 0.3, generator).vertices
+    second = make(name).sample(graph, 0.3, generator).vertices
+    assert not np.array_equal(first, second)
+    np.testing.assert_array_equal(
+        first, make(name).sample(graph, 0.3, np.random.default_rng(5)).vertices
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_same_sample_from_every_kind_of_input(name):
+    matrix = sparse.random_array((60, 60), density=0.08, rng=3, format="csr")
+    matrix.sort_indices()
+    directed = nx.from_scipy_sparse_array(matrix, create_using=nx.DiGraph)
+    mapped = SimpleNamespace(
+        indptr=matrix.indptr.astype(np.int64),
+        indices=matrix.indices.astype(np.int64),
+        shape=(60, 60),
+    )
+    expected = make(name).sample(matrix, 0.5, 7).vertices
+    for graph in (matrix.tocsc(), matrix.tocoo(), sparse.csr_matrix(matrix), directed, mapped):
+        np.testing.assert_array_equal(make(name).sample(graph, 0.5, 7).vertices, expected)
+
+
+DEGENERATE = {
+    "one vertex": arrays(1, []),
+    "one vertex, self-loop": arrays(1, [(0, 0)]),
+    "dust": arrays(3000, []),
+    "self-loops only": arrays(2000, [(v, v) for v in range(2000)]),
+    "pairs": arrays(2000, [(v, v + 1) for v in range(0, 2000, 2)]),
+    "out-star": arrays(3000, [(0, v) for v in range(1, 3000)]),
+    "in-star": arrays(3000, [(v, 0) for v in range(1, 3000)]),
+    "path": arrays(3000, [(v, v + 1) for v in range(2999)]),
+    "closed clique and dust": arrays(
+        2000, [(v, w) for v in range(40) for w in range(40) if v != w]
+    ),
+}
+
+
+@pytest.mark.parametrize("title", DEGENERATE)
+@pytest.mark.parametrize("name", NAMES)
+def test_degenerate_graphs_end_soon(name, title):
+    graph = DEGENERATE[title]
+    sample = make(name).sample(graph, 1.0, 3)
+    np.testing.assert_array_equal(np.sort(sample.vertices), np.arange(graph.shape[0]))
+    assert sample.steps <= 1000 * graph.shape[0] + 2000
+
+
+@pytest.mark.parametrize("name", ["brj", "rwr"])
+def test_dust_costs_a_few_steps_a_vertex(name):
+    sample = make(name).sample(DEGENERATE["dust"], 1.0, 3)
+    assert sample.steps <= 11 * 3000 + 2000
+    assert sample.unreached > 2900
+    assert "filled in uniformly" in sample.note
+    assert str(sample.unreached) in sample.note
+
+
+def test_a_closed_region_is_left():
+    sample = make("brj").sample(DEGENERATE["closed clique and dust"], 0.5, 3)
+    assert sample.unreached == len(sample) - 40
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("ratio", [0, -0.1, 1.0001, float("nan"), float("inf"), "0.1", None, True])
+def test_wrong_ratio(name, ratio):
+    with pytest.raises(ValueError, match=r"ratio is .*accepted: a number in \(0, 1\]"):
+        make(name).sample(DEGENERATE["path"], ratio)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "x"])
+def test_wrong_random_state(seed):
+    with pytest.raises(ValueError, match="random_state is"):
+        make("rj").sample(DEGENERATE["path"], 0.1, seed)
+
+
+@pytest.mark.parametrize("cap", [0, -3, 1.5, True])
+def test_wrong_edge_cap(cap):
+    with pytest.raises(ValueError, match=r"max_edges is .*accepted: an integer >= 1"):
+        make("rj").sample(DEGENERATE["path"], 0.1, max_edges=cap)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_options_are_kept_and_shown(name):
+    sampler = make(name)
+    assert sampler.name == name
+    options = sampler.get_params()
+    assert make(name, **options).get_params() == options
+    assert repr(sampler).startswith(type(sampler).__name__ + "(")
+    for option, value in options.items():
+        assert f"{option}={value!r}" in repr(sampler)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value"),
+    [
+        ("rj", "restart", -0.1),
+        ("rj", "restart", 1.1),
+        ("brj", "seed_fraction", 0),
+        ("brj", "seed_fraction", 2),
+        ("rwr", "patience", 0),
+        ("mhrw", "restart", float("nan")),
+        ("ff", "burning", 1),
+        ("ff", "burning", "hot"),
+    ],
+)
+def test_wrong_options_are_found_when_sampling(name, option, value):
+    sampler = make(name, **{option: value})
+    with pytest.raises(ValueError, match=f"{option} is .*accepted"):
+        sampler.sample(DEGENERATE["path"], 0.1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_memory_is_a_fraction_of_the_graph(name):
+    rng = np.random.default_rng(0)
+    n, m = 100_000, 500_000
+    graph = arrays(n, rng.integers(0, n, (m, 2)))
+    indptr, indices = samplers.reverse_csr(graph.indptr, graph.indices)
+    graph.reverse = SimpleNamespace(indptr=indptr, indices=indices, shape=graph.shape)
+    make(name).sample(graph, 0.1, 0)
+    tracemalloc.start()
+    make(name).sample(graph, 0.1, 1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= 0.2 * (graph.indptr.nbytes + graph.indices.nbytes)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_tenth_of_a_large_graph_is_fast(name):
+    rng = np.random.default_rng(0)
+    n, m = 200_000, 1_000_000
+    graph = arrays(n, rng.integers(0, n, (m, 2)))
+    make(name).sample(graph, 0.01, 0)
+    start = time.perf_counter()
+    make(name).sample(graph, 0.1, 1)
+    # Milliseconds in truth; a loop in Python would take seconds.
+    assert time.perf_counter() - start < 1.0
+
+
+def test_exports():
+    for name in samplers.__all__:
+        assert getattr(samplers, name) is not None
+    with pytest.raises(AttributeError, match="nothing_here"):
+        samplers.nothing_here  # noqa: B018

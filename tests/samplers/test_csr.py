@@ -1,0 +1,126 @@
+"""Coercion of graphs, reversal and induced subgraphs."""
+
+from types import SimpleNamespace
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from samplers import check_csr, induced_csr, reverse_csr
+
+
+def test_arrays_are_not_copied():
+    matrix = sparse.random_array((20, 20), density=0.2, rng=1, format="csr")
+    arrays = check_csr(matrix)
+    assert np.shares_memory(arrays.indices, matrix.indices)
+    assert np.shares_memory(arrays.indptr, matrix.indptr)
+    assert matrix.indices.flags.writeable
+
+
+def test_networkx_graphs():
+    arrays = check_csr(nx.Graph([("a", "b"), ("b", "c")]))
+    assert (arrays.vertices, arrays.edges, arrays.directed) == (3, 4, False)
+    arrays = check_csr(nx.DiGraph([("a", "b"), ("b", "c")]))
+    assert (arrays.vertices, arrays.edges, arrays.directed) == (3, 2, True)
+
+
+def test_a_mapped_file_is_taken_as_it_is(tmp_path):
+    indices = np.memmap(tmp_path / "indices", dtype=np.int32, mode="w+", shape=(3,))
+    indices[:] = [1, 2, 0]
+    graph = SimpleNamespace(indptr=np.array([0, 1, 2, 3]), indices=indices, shape=(3, 3))
+    assert np.shares_memory(check_csr(graph).indices, indices)
+
+
+def raw(indptr, indices, shape):
+    return SimpleNamespace(indptr=np.array(indptr), indices=np.array(indices), shape=shape)
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        ([[0, 1]], "a list is not a graph"),
+        (sparse.csr_array((2, 3)), "must be square"),
+        (sparse.csr_array((0, 0)), "no vertices"),
+        (nx.Graph(), "no vertices"),
+        (raw([0, 1], [0], (2, 2)), "indptr has 2 elements; 3 are needed"),
+        (raw([0, 1, 5], [0], (2, 2)), "indptr goes from 0 to 5"),
+        (raw([1, 1, 1], [0], (2, 2)), "indptr goes from 1 to 1"),
+        (raw([0, 2, 1, 2], [0, 1], (3, 3)), "indptr goes down after row 1"),
+        (raw([0, 1, 2], [0, 2], (2, 2)), "indices holds vertex 2; vertices are 0 to 1"),
+        (raw([0, 1, 2], [0, -1], (2, 2)), "indices holds vertex -1"),
+        (raw([0.0, 1.0], [0], (1, 1)), "indptr has type float64"),
+    ],
+)
+def test_what_is_not_a_graph(graph, message):
+    with pytest.raises(ValueError, match=message):
+        check_csr(graph)
+
+
+@st.composite
+def matrices(draw):
+    n = draw(st.integers(1, 25))
+    vertex = st.integers(0, n - 1)
+    edges = draw(st.lists(st.tuples(vertex, vertex), max_size=80, unique=True))
+    rows, columns = np.array(edges, dtype=np.int32).reshape(-1, 2).T
+    values = np.arange(1, len(edges) + 1, dtype=np.float32)
+    return sparse.csr_array((values, (rows, columns)), shape=(n, n))
+
+
+@settings(max_examples=80, deadline=None)
+@given(matrix=matrices())
+def test_reverse_is_the_transpose(matrix):
+    expected = matrix.T.tocsr()
+    expected.sort_indices()
+    indptr, indices = reverse_csr(matrix.indptr, matrix.indices)
+    np.testing.assert_array_equal(indptr, expected.indptr)
+    np.testing.assert_array_equal(indices, expected.indices)
+
+
+@settings(max_examples=80, deadline=None)
+@given(matrix=matrices(), data=st.data())
+def test_induced_is_the_submatrix(matrix, data):
+    n = matrix.shape[0]
+    k = data.draw(st.integers(0, n))
+    vertices = data.draw(st.permutations(range(n)))[:k]
+    expected = matrix[vertices][:, vertices] if k else sparse.csr_array((1, 1))
+    expected.sort_indices()
+    indptr, indices, weights = induced_csr(matrix.indptr, matrix.indices, vertices, matrix.data)
+    if k:
+        np.testing.assert_array_equal(indptr, expected.indptr)
+    np.testing.assert_array_equal(indices, expected.indices)
+    np.testing.assert_array_equal(weights, expected.data)
+    plain = induced_csr(matrix.indptr, matrix.indices, vertices)
+    np.testing.assert_array_equal(plain[1], indices)
+    assert plain[2] is None
+
+
+def test_induced_rows_of_a_hub_ascend():
+    n = 500
+    indptr = np.concatenate([[0], np.full(n, n - 1)])
+    indices = np.arange(1, n, dtype=np.int32)
+    vertices = np.random.default_rng(0).permutation(n)
+    _, kept, _ = induced_csr(indptr, indices, vertices)
+    np.testing.assert_array_equal(kept, np.delete(np.arange(n), np.argmin(vertices)))
+
+
+@pytest.mark.parametrize(
+    ("vertices", "message"),
+    [
+        ([0, 3], "vertex 3 does not exist; vertices are 0 to 2"),
+        ([-1], "vertex -1 does not exist"),
+        ([1, 1], "vertex 1 comes twice"),
+        ([0.5], "vector of integers"),
+        ([[0]], "vector of integers"),
+    ],
+)
+def test_wrong_vertices(vertices, message):
+    with pytest.raises(ValueError, match=message):
+        induced_csr(np.array([0, 1, 2, 3]), np.array([1, 2, 0], dtype=np.int32), vertices)
+
+
+def test_wrong_weights():
+    with pytest.raises(ValueError, match="there are 2 weights, but 3 edges"):
+        induced_csr(np.array([0, 1, 2, 3]), np.array([1, 2, 0]), [0], np.ones(2))

@@ -1,0 +1,157 @@
+"""Measured properties against networkx and scipy, and the report."""
+
+import json
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp
+
+from samplers import BiasedRandomJump, UniformVertices, fidelity_report, graph_properties
+from samplers._measures import degree_distance
+
+
+@pytest.fixture(scope="module")
+def directed():
+    rng = np.random.default_rng(8)
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(63))
+    graph.add_edges_from((int(v), int(w)) for v, w in rng.integers(0, 60, (140, 2)))
+    graph.add_edges_from((w, v) for v, w in list(graph.edges)[:30])
+    graph.add_edge(4, 4)
+    return graph
+
+
+@pytest.fixture(scope="module")
+def undirected():
+    return nx.powerlaw_cluster_graph(60, 3, 0.7, seed=3)
+
+
+@pytest.mark.parametrize("kind", ["directed", "undirected"])
+def test_properties_agree_with_networkx(kind, request):
+    graph = request.getfixturevalue(kind)
+    plain = nx.Graph(graph)
+    plain.remove_edges_from(list(nx.selfloop_edges(plain)))
+    measured = graph_properties(graph, random_state=1)
+    n = len(graph)
+    assert measured.vertices == n
+    assert measured.edges == graph.size() * (1 if graph.is_directed() else 2)
+    assert measured.largest_component == max(map(len, nx.connected_components(plain))) / n
+    assert measured.pendant == sum(d == 1 for _, d in plain.degree) / n
+    assert measured.clustering == pytest.approx(nx.average_clustering(plain), abs=4 * 0.0036)
+    out_degrees = [d for _, d in (graph.out_degree if graph.is_directed() else graph.degree)]
+    in_degrees = [d for _, d in (graph.in_degree if graph.is_directed() else graph.degree)]
+    np.testing.assert_array_equal(measured.out_degrees, out_degrees)
+    np.testing.assert_array_equal(measured.in_degrees, in_degrees)
+    assert measured.dangling == out_degrees.count(0) / n
+    loopless = graph.copy()
+    loopless.remove_edges_from(list(nx.selfloop_edges(graph)))
+    expected = nx.overall_reciprocity(loopless) if graph.is_directed() else 1.0
+    assert measured.reciprocity == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("kind", ["directed", "undirected"])
+def test_hop_plot_from_all_vertices_is_exact(kind, request):
+    graph = request.getfixturevalue(kind)
+    distances = [
+        hops
+        for _, reached in nx.all_pairs_shortest_path_length(nx.Graph(graph))
+        for hops in reached.values()
+        if hops
+    ]
+    expected = np.cumsum(np.bincount(distances)[1:]) / len(distances)
+    measured = graph_properties(graph, random_state=1)
+    assert measured.hop_sources == len(graph)
+    np.testing.assert_allclose(measured.hop_plot, expected)
+    assert np.interp(measured.effective_diameter, range(len(expected) + 1), [0, *expected]) == (
+        pytest.approx(0.9)
+    )
+
+
+def test_hop_plot_of_a_long_path():
+    measured = graph_properties(nx.path_graph(300), random_state=2)
+    assert measured.hop_sources == 64
+    assert 150 < len(measured.hop_plot) < 300
+    assert measured.hop_plot[-1] == 1
+
+
+def test_unsorted_rows_give_the_same(directed):
+    matrix = nx.to_scipy_sparse_array(directed, format="csr")
+    shuffled = matrix.copy()
+    for v in range(len(directed)):
+        row = slice(shuffled.indptr[v], shuffled.indptr[v + 1])
+        shuffled.indices[row] = shuffled.indices[row][::-1]
+    first, second = (graph_properties(m, random_state=1) for m in (matrix, shuffled))
+    assert first.clustering == second.clustering
+    assert first.reciprocity == second.reciprocity
+    assert first.pendant == second.pendant
+
+
+def test_degree_distance_is_that_of_kolmogorov_and_smirnov():
+    rng = np.random.default_rng(1)
+    first, second = rng.geometric(0.2, 500), rng.geometric(0.3, 300)
+    expected = ks_2samp(first, second).statistic
+    assert degree_distance(first, second) == pytest.approx(expected)
+
+
+def test_the_whole_graph_is_faithful(directed):
+    report = fidelity_report(directed, np.random.default_rng(0).permutation(63), 1)
+    assert (report.in_degree_d, report.out_degree_d, report.density_ratio) == (0, 0, 1)
+    assert report.hop_plot_d == 0
+    assert report.sample.largest_component == report.graph.largest_component
+    assert report.sample.reciprocity == report.graph.reciprocity
+
+
+def test_walks_are_denser_than_uniform_vertices():
+    graph = nx.barabasi_albert_graph(2000, 4, seed=1)
+    walked = fidelity_report(graph, BiasedRandomJump().sample(graph, 0.1, 1).vertices, 1)
+    uniform = fidelity_report(
+        graph, UniformVertices().sample(graph, 0.1, 1).vertices, 1, properties=walked.graph
+    )
+    assert uniform.graph is walked.graph
+    assert walked.density_ratio > 2 * uniform.density_ratio
+    assert walked.sample.largest_component > uniform.sample.largest_component
+    assert uniform.in_degree_d > 0.3
+
+
+def test_report_as_json_and_text(directed):
+    report = fidelity_report(directed, range(30), 1)
+    values = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    assert set(values["d_statistics"]) == {"in_degree", "out_degree", "hop_plot"}
+    assert values["vertices"] == {"graph": 63, "sample": 30}
+    assert values["density_ratio"] == pytest.approx(report.sample.density / report.graph.density)
+    text = repr(report)
+    assert "D in-degree" in text
+    assert f"{report.in_degree_d:.3f}" in text
+
+
+def test_same_seed_same_report(directed):
+    first, second = (fidelity_report(directed, range(30), 5).to_dict() for _ in range(2))
+    del first["seconds"], second["seconds"]
+    assert first == second
+
+
+def test_a_sample_without_edges():
+    report = fidelity_report(nx.star_graph(5), [1, 2, 3], 0)
+    assert np.isnan(report.hop_plot_d)
+    values = report.to_dict()
+    assert values["d_statistics"]["hop_plot"] is None
+    assert values["effective_diameter"]["sample"] is None
+    assert values["density_ratio"] == 0
+
+
+def test_a_graph_without_edges():
+    graph = nx.empty_graph(4)
+    report = fidelity_report(graph, [0], 0)
+    assert np.isnan(report.density_ratio)
+    assert report.in_degree_d == 0
+    json.dumps(report.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("vertices", "message"),
+    [([], "no vertices to report on"), ([99], "vertex 99 does not exist"), ([1, 1], "comes twice")],
+)
+def test_wrong_vertices(vertices, message, directed):
+    with pytest.raises(ValueError, match=message):
+        fidelity_report(directed, vertices, 0)
