@@ -1,0 +1,54 @@
+"""Predict, before an iterative graph job runs, how many iterations and how long it will take.
+
+Examples
+--------
+>>> import predict_graph
+>>> prediction = predict_graph.predict(
+...     "pagerank", "barabasi-albert:n=5000,m=4,seed=1", history="none", seed=1
+... )
+>>> int(prediction.iterations.predicted)
+9
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from predict_graph.graph import Graph, check_graph
+    from predict_graph.prediction import Comparison, Prediction, predict, run, validate
+    from predict_graph.transforms import register_transform
+
+__all__ = [
+    "Comparison",
+    "Graph",
+    "Prediction",
+    "check_graph",
+    "predict",
+    "register_transform",
+    "run",
+    "validate",
+]
+
+# Imported when first used, so that importing the package costs next to nothing.
+_HOMES = {
+    "Comparison": "predict_graph.prediction",
+    "Graph": "predict_graph.graph",
+    "Prediction": "predict_graph.prediction",
+    "check_graph": "predict_graph.graph",
+    "predict": "predict_graph.prediction",
+    "register_transform": "predict_graph.transforms",
+    "run": "predict_graph.prediction",
+    "validate": "predict_graph.prediction",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'predict_graph' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

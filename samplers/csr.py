@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["CSRArrays", "check_csr", "read_only", "reverse_csr"]
+__all__ = ["CSRArrays", "check_csr", "owned", "read_only", "reverse_csr"]
 
 IntArray = npt.NDArray[np.integer]
 
@@ -75,7 +75,7 @@ class CSRArrays:
         if given is None:
             given = getattr(self.source, "reverse", None)
             if not hasattr(given, "indptr"):
-                return CSRArrays(*reverse_csr(self.indptr, self.indices), directed=True)
+                return owned(*reverse_csr(self.indptr, self.indices), directed=True)
         reverse = check_csr(given)
         if reverse.vertices != self.vertices or reverse.edges != self.edges:
             raise ValueError(
@@ -202,7 +202,12 @@ def reverse_csr(indptr: IntArray, indices: IntArray) -> tuple[IntArray, IntArray
     reverse_indptr = np.zeros(len(indptr), dtype=np.int64)
     reverse_indices = np.empty(len(indices), dtype=indices.dtype)
     _turn_round(indptr, indices, reverse_indptr, reverse_indices)
-    return read_only(reverse_indptr, "indptr"), read_only(reverse_indices, "indices")
+    return reverse_indptr, reverse_indices
+
+
+def owned(indptr: IntArray, indices: IntArray, *, directed: bool) -> CSRArrays:
+    """Return arrays that were made here, and so need no check."""
+    return CSRArrays(read_only(indptr, "indptr"), read_only(indices, "indices"), directed)
 
 
 def _check_rows(indptr: IntArray, indices: IntArray) -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from samplers._measures import degree_distance
 from samplers._random import RandomState
-from samplers.csr import CSRArrays, check_csr, read_only
+from samplers.csr import check_csr, owned
 from samplers.induced import induced_csr
 from samplers.properties import GraphProperties, graph_properties
 
@@ -144,10 +144,7 @@ def fidelity_report(
         raise ValueError("there are no vertices to report on; at least one is needed")
     indptr, indices, _ = induced_csr(graph.indptr, graph.indices, chosen)
     whole = properties if properties is not None else graph_properties(graph, generator)
-    part = graph_properties(
-        CSRArrays(read_only(indptr, "indptr"), read_only(indices, "indices"), graph.directed),
-        generator,
-    )
+    part = graph_properties(owned(indptr, indices, directed=graph.directed), generator)
     return FidelityReport(
         graph=whole,
         sample=part,

@@ -8,13 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from samplers.csr import read_only
+from samplers.csr import read_only, reverse_csr
 
 __all__ = ["induced_csr"]
 
 IntArray = npt.NDArray[np.integer]
-
-_INSERTION_LIMIT = 32
 
 
 def induced_csr(
@@ -22,12 +20,13 @@ def induced_csr(
     indices: IntArray,
     vertices: npt.ArrayLike,
     weights: npt.NDArray[Any] | None = None,
-) -> tuple[npt.NDArray[np.int64], IntArray, npt.NDArray[Any] | None]:
+) -> tuple[IntArray, IntArray, npt.NDArray[Any] | None]:
     """Return the CSR arrays of the subgraph that `vertices` induce.
 
     Vertex *i* of the subgraph is ``vertices[i]``, and an edge is kept when both its ends are.
     Parallel edges and self-loops are kept. Costs one pass over the rows of `vertices` to count and
-    one to fill, and 4 bytes a vertex of the whole graph (8 from 2**31 vertices on).
+    one to fill. Memory is 4 bytes a vertex of the whole graph (8 from 2**31 vertices on), and twice
+    the result while rows are put in order, which ascending `vertices` make needless.
 
     Parameters
     ----------
@@ -79,26 +78,21 @@ def induced_csr(
     if twice >= 0:
         raise ValueError(f"vertex {twice} comes twice; vertices must be distinct")
 
-    kept_indptr = np.zeros(len(chosen) + 1, dtype=np.int64)
+    kept_indptr: IntArray = np.zeros(len(chosen) + 1, dtype=np.int64)
     _count_kept(indptr, indices, chosen, new_id, kept_indptr)
     kept_indices = np.empty(int(kept_indptr[-1]), dtype=indices.dtype)
     if weights is None:
-        _fill(indptr, indices, chosen, new_id, kept_indptr, kept_indices)
+        if not _fill(indptr, indices, chosen, new_id, kept_indptr, kept_indices):
+            # Turned round twice the rows ascend, in time linear in the edges kept.
+            kept_indptr, kept_indices = reverse_csr(*reverse_csr(kept_indptr, kept_indices))
         return kept_indptr, kept_indices, None
     kept_weights = np.empty(len(kept_indices), dtype=weights.dtype)
-    _fill_weighted(
+    if not _fill_weighted(
         indptr, indices, _frozen(weights), chosen, new_id, kept_indptr, kept_indices, kept_weights
-    )
-    # Turned round twice, each edge is where it belongs, and its weight with it.
-    turned_indptr = np.zeros_like(kept_indptr)
-    turned_indices, turned_weights = np.empty_like(kept_indices), np.empty_like(kept_weights)
-    _turn_round_weighted(
-        kept_indptr, kept_indices, kept_weights, turned_indptr, turned_indices, turned_weights
-    )
-    kept_indptr[:] = 0
-    _turn_round_weighted(
-        turned_indptr, turned_indices, turned_weights, kept_indptr, kept_indices, kept_weights
-    )
+    ):
+        kept_indptr, kept_indices, kept_weights = _turn_round_weighted(
+            *_turn_round_weighted(kept_indptr, kept_indices, kept_weights)
+        )
     return kept_indptr, kept_indices, kept_weights
 
 
@@ -143,30 +137,20 @@ def _fill(
     new_id: IntArray,
     kept_indptr: IntArray,
     kept_indices: IntArray,
-) -> None:
+) -> bool:
+    """Write the edges kept; return True when all rows came out ascending."""
+    ascending = True
     for i in range(chosen.size):
-        start = kept_indptr[i]
-        at = start
-        ascending = True
+        at = kept_indptr[i]
+        last = -1
         for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
             w = new_id[indices[e]]
             if w >= 0:
                 kept_indices[at] = w
-                if at > start and kept_indices[at - 1] > w:
-                    ascending = False
                 at += 1
-        if ascending:
-            continue
-        if at - start > _INSERTION_LIMIT:
-            kept_indices[start:at].sort()
-            continue
-        for j in range(start + 1, at):
-            w = kept_indices[j]
-            hole = j
-            while hole > start and kept_indices[hole - 1] > w:
-                kept_indices[hole] = kept_indices[hole - 1]
-                hole -= 1
-            kept_indices[hole] = w
+                ascending &= w >= last
+                last = w
+    return ascending
 
 
 @njit(cache=True, nogil=True)
@@ -179,28 +163,29 @@ def _fill_weighted(
     kept_indptr: IntArray,
     kept_indices: IntArray,
     kept_weights: npt.NDArray[Any],
-) -> None:
+) -> bool:
+    ascending = True
     for i in range(chosen.size):
-        start = kept_indptr[i]
-        at = start
+        at = kept_indptr[i]
+        last = -1
         for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
             w = new_id[indices[e]]
             if w >= 0:
                 kept_indices[at] = w
                 kept_weights[at] = weights[e]
                 at += 1
+                ascending &= w >= last
+                last = w
+    return ascending
 
 
 @njit(cache=True, nogil=True)
 def _turn_round_weighted(
-    indptr: IntArray,
-    indices: IntArray,
-    weights: npt.NDArray[Any],
-    turned_indptr: IntArray,
-    turned_indices: IntArray,
-    turned_weights: npt.NDArray[Any],
-) -> None:
+    indptr: IntArray, indices: IntArray, weights: npt.NDArray[Any]
+) -> tuple[IntArray, IntArray, npt.NDArray[Any]]:
     n = indptr.size - 1
+    turned_indptr = np.zeros_like(indptr)
+    turned_indices, turned_weights = np.empty_like(indices), np.empty_like(weights)
     for e in range(indices.size):
         turned_indptr[indices[e] + 1] += 1
     for v in range(n):
@@ -215,3 +200,4 @@ def _turn_round_weighted(
     for v in range(n, 0, -1):
         turned_indptr[v] = turned_indptr[v - 1]
     turned_indptr[0] = 0
+    return turned_indptr, turned_indices, turned_weights

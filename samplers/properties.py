@@ -16,7 +16,7 @@ from samplers._measures import (
     neighbourhood_counts,
 )
 from samplers._random import RandomState, below, new_state
-from samplers.csr import CSRArrays, check_csr, reverse_csr
+from samplers.csr import CSRArrays, check_csr, owned, reverse_csr
 
 __all__ = ["GraphProperties", "graph_properties"]
 
@@ -148,7 +148,7 @@ def _ascending(graph: CSRArrays) -> CSRArrays:
     if ascending_rows(graph.indptr, graph.indices):
         return graph
     turned = reverse_csr(*reverse_csr(graph.indptr, graph.indices))
-    return CSRArrays(*turned, directed=graph.directed)
+    return owned(*turned, directed=graph.directed)
 
 
 def _hop_sources(graph: CSRArrays, state: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:

@@ -33,6 +33,8 @@ class Algorithm(ABC):
     """What it computes, in one line."""
     convergence: ClassVar[str]
     """What the threshold is on: ``absolute`` aggregate, ``ratio`` or ``fixed-point``."""
+    steady: ClassVar[bool] = False
+    """Whether every iteration does the same work, so that a few of them show what one costs."""
     declared: ClassVar[tuple[Parameter, ...]]
     """The parameters."""
 

@@ -35,19 +35,22 @@ class PageRank(Algorithm):
     --------
     >>> PageRank(epsilon=0.01).threshold(1000)
     1e-05
-    >>> PageRank(damping=1.5)
+    >>> PageRank(damping=1.5)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    predict_graph.errors.RequestError: damping is 1.5; accepted: a number greater than 0 and less than 1
+    predict_graph.errors.RequestError: damping is 1.5; accepted: a number greater than 0 and ...
     """
 
     name = "pagerank"
     summary = "rank of vertices by inbound links, power iteration"
     convergence = "absolute"
+    steady = True
     declared = (
         Parameter("damping", float, 0.85, "share of rank that follows edges", 0.0, 1.0),
         Parameter("epsilon", float, None, "tolerance level: the threshold is epsilon / N", 0.0),
-        Parameter("tolerance", float, None, "the threshold itself, on the mean change of rank", 0.0),
+        Parameter(
+            "tolerance", float, None, "the threshold itself, on the mean change of rank", 0.0
+        ),
         Parameter(
             "dangling",
             str,

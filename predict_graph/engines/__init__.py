@@ -1,6 +1,6 @@
 """Engines: they run an algorithm on a graph and say what each iteration did and took."""
 
-from predict_graph.engines.base import ENGINES, Engine, IterationCallback
+from predict_graph.engines.base import ENGINES, Engine, IterationCallback, IterationProbe
 from predict_graph.engines.profile import COUNTERS, PHASES, TABLE_COLUMNS, RunProfile
 
 __all__ = [
@@ -10,5 +10,6 @@ __all__ = [
     "TABLE_COLUMNS",
     "Engine",
     "IterationCallback",
+    "IterationProbe",
     "RunProfile",
 ]

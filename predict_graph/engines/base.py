@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.profile import RunProfile
 from predict_graph.graph import Graph
 from predict_graph.plugins import Registry
 
-__all__ = ["ENGINES", "Engine", "IterationCallback"]
+__all__ = ["ENGINES", "Engine", "IterationCallback", "IterationProbe"]
 
 IterationCallback = Callable[[int, float], None]
 """Called after each iteration with its number and the convergence aggregate."""
+
+
+@dataclass(frozen=True)
+class IterationProbe:
+    """What one iteration on the whole graph takes, from a small part of it.
+
+    Parameters
+    ----------
+    seconds : float
+    relative_std : float
+        Standard error of `seconds`, relative.
+    """
+
+    seconds: float
+    relative_std: float
 
 
 @runtime_checkable
@@ -23,6 +41,8 @@ class Engine(Protocol):
 
     name: str
     workers: int
+    virtual_workers: bool
+    """Whether one machine does the work of all workers."""
 
     def describe(self) -> dict[str, Any]:
         """Return name and settings, for JSON and for telling histories apart."""
@@ -51,6 +71,14 @@ class Engine(Protocol):
         write_to : Path, optional
             Where the result goes.
         """
+
+    def prepare(self, algorithm: Algorithm, graph: Graph) -> float:
+        """Set an algorithm up on a graph as a run would, and return the seconds that it took."""
+
+    def probe(
+        self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator
+    ) -> IterationProbe | None:
+        """Measure what an iteration takes on a small part of the graph; None if that cannot be."""
 
 
 ENGINES: Registry[Callable[..., Engine]] = Registry(

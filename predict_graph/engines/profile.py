@@ -94,7 +94,8 @@ class RunProfile:
         if not len(self.table):
             return 0
         sent = self.table["local_messages"] + self.table["remote_messages"]
-        return int(sent.groupby(self.table["worker"]).sum().idxmax())
+        by_worker = sent.groupby(self.table["worker"]).sum()
+        return int(by_worker.index.to_numpy()[by_worker.to_numpy().argmax()])
 
     def critical_path(self) -> pd.DataFrame:
         """Return the rows of the critical worker, one an iteration."""

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
+from predict_graph.graph.counting_sort import sorted_by_target, transposed
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edges import EdgeBlock
 from samplers.induced import induced_csr
@@ -96,8 +97,8 @@ def from_blocks(
 ) -> Graph:
     """Return the graph of blocks of edges between the vertices 0 … `vertices` - 1.
 
-    Two counting sorts, by target and then by source: linear in vertices and edges. At most 12
-    bytes an edge are in use beside the vertices: the blocks and the edges sorted by target.
+    Two counting sorts, by target and then by source: linear in vertices and edges, with about 12
+    bytes an edge in use at the same time.
 
     Parameters
     ----------
@@ -108,22 +109,9 @@ def from_blocks(
     directed, name, labels
         See :class:`Graph`.
     """
-    index = np.int32 if vertices < 2**31 else np.int64
-    edges = sum(len(block.sources) for block in blocks)
     weighted = bool(blocks) and blocks[0].weights is not None
-    place = np.zeros(vertices + 1, np.int64)
-    for block in blocks:
-        _count(place, block.targets)
-    by_target = _starts(place)
-    others = np.empty(edges, index)
-    values = np.empty(edges if weighted else 0, np.float32)
-    blocks.reverse()
-    while blocks:
-        block = blocks.pop()
-        _distribute(place, block.targets, block.sources, _of(block.weights), others, values)
     # Sorted by target first, so that the second, stable sort leaves each row ascending.
-    indptr, indices, values = _transposed(by_target, others, values, vertices)
-    del others
+    indptr, indices, values = transposed(*sorted_by_target(blocks, vertices), vertices)
     indptr, indices, values = _merge_duplicates(indptr, indices, values)
     kept = values if weighted else None
     graph = Graph(indptr, indices, kept, directed=True, name=name, labels=labels)
@@ -141,7 +129,7 @@ def transpose(graph: Graph) -> Graph:
     [0, 2]
     """
     values = _NO_WEIGHTS if graph.weights is None else graph.weights
-    indptr, indices, values = _transposed(graph.indptr, graph.indices, values, graph.vertices)
+    indptr, indices, values = transposed(graph.indptr, graph.indices, values, graph.vertices)
     kept = None if graph.weights is None else values
     return replace(graph, indptr=indptr, indices=indices, weights=kept)
 
@@ -216,64 +204,6 @@ def symmetric(graph: Graph) -> Graph:
 
 def _extreme(function: object, array: IndexArray, empty: int) -> int:
     return int(function(array)) if len(array) else empty  # type: ignore[operator]
-
-
-def _of(weights: WeightArray | None) -> WeightArray:
-    return _NO_WEIGHTS if weights is None else weights
-
-
-def _starts(place: IntArray) -> IntArray:
-    """Turn counts of rows, one place late, into the start of each row; return row pointers too."""
-    np.cumsum(place, out=place)
-    return place.copy()
-
-
-@numba.njit(cache=True, nogil=True)
-def _count(place: IntArray, keys: IndexArray) -> None:
-    for e in range(len(keys)):
-        place[keys[e] + 1] += 1
-
-
-@numba.njit(cache=True, nogil=True)
-def _distribute(
-    place: IntArray,
-    keys: IndexArray,
-    others: IndexArray,
-    weights: WeightArray,
-    sorted_others: IndexArray,
-    sorted_weights: WeightArray,
-) -> None:
-    """Put `others` where their keys' rows go on; `place` moves along."""
-    weighted = len(sorted_weights) > 0
-    for e in range(len(keys)):
-        at = place[keys[e]]
-        place[keys[e]] = at + 1
-        sorted_others[at] = others[e]
-        if weighted:
-            sorted_weights[at] = weights[e]
-
-
-@numba.njit(cache=True, nogil=True)
-def _transposed(
-    indptr: IntArray, indices: IndexArray, weights: WeightArray, n: int
-) -> tuple[IntArray, IndexArray, WeightArray]:
-    turned = np.zeros(n + 1, np.int64)
-    for e in range(len(indices)):
-        turned[indices[e] + 1] += 1
-    for v in range(n):
-        turned[v + 1] += turned[v]
-    place = turned[:-1].copy()
-    sources = np.empty_like(indices)
-    values = np.empty_like(weights)
-    weighted = len(weights) > 0
-    for v in range(len(indptr) - 1):
-        for e in range(indptr[v], indptr[v + 1]):
-            at = place[indices[e]]
-            place[indices[e]] = at + 1
-            sources[at] = v
-            if weighted:
-                values[at] = weights[e]
-    return turned, sources, values
 
 
 @numba.njit(cache=True, nogil=True)

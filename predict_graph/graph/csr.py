@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -144,6 +144,10 @@ class Graph:
             if array is not None:
                 digest.update(np.ascontiguousarray(array).view(np.uint8).data)
         return digest.hexdigest()
+
+    def fresh(self) -> Graph:
+        """Return the graph without anything computed from it so far, such as its reverse."""
+        return replace(self)
 
     def describe(self) -> dict[str, Any]:
         """Return name, size, direction and fingerprint, for JSON."""

@@ -115,7 +115,7 @@ def generate(
         graph = make(**values)
     except PredictGraphError:
         raise
-    except (ValueError, TypeError, MemoryError) as error:
+    except Exception as error:  # of another library, about a value of the user
         raise RequestError(f"the graph {text!r} cannot be made: {error}") from error
     object.__setattr__(graph, "read_seconds", time.perf_counter() - begin)
     return graph

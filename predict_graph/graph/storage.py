@@ -42,13 +42,14 @@ def is_stored(path: str | Path) -> bool:
 
 
 def save_graph(graph: Graph, folder: str | Path) -> Path:
-    """Write a graph to a folder; by custom its name ends in ``.pgraph``.
+    """Write a graph to a folder that can be memory-mapped, or to one ``.npz`` file.
 
     Parameters
     ----------
     graph : Graph
     folder : str or Path
-        Replaced when it holds a stored graph already.
+        By custom the name of a folder ends in ``.pgraph``; it is replaced when it holds a stored
+        graph already. A name that ends in ``.npz`` is that of a file.
 
     Returns
     -------
@@ -69,6 +70,8 @@ def save_graph(graph: Graph, folder: str | Path) -> Path:
     ...     open_graph(folder)
     Graph('star:n=4', 4 vertices, 3 undirected edges)
     """
+    if Path(folder).suffix.lower() == ".npz":
+        return _save_npz(graph, Path(folder))
     with folder_beside(Path(folder)) as beside:
         np.save(beside / "indptr.npy", graph.indptr)
         np.save(beside / "indices.npy", graph.indices)
@@ -135,17 +138,37 @@ def write_header(folder: Path, **facts: Any) -> None:
 
 def write_labels(folder: Path, labels: npt.NDArray[np.generic] | None) -> str | None:
     """Write the original ids; return their kind: ``integer``, ``text`` or None."""
+    arrays = _label_arrays(labels)
+    for key, array in arrays.items():
+        np.save(folder / f"{key}.npy", array)
+    return None if labels is None else "text" if "label_starts" in arrays else "integer"
+
+
+def _save_npz(graph: Graph, path: Path) -> Path:
+    from predict_graph.files import written_beside
+
+    arrays: dict[str, Any] = {
+        "indptr": graph.indptr,
+        "indices": graph.indices,
+        "directed": np.bool_(graph.directed),
+    }
+    if graph.weights is not None:
+        arrays["weights"] = graph.weights
+    with written_beside(path) as beside:
+        np.savez(beside, allow_pickle=False, **arrays, **_label_arrays(graph.labels))
+    return path
+
+
+def _label_arrays(labels: npt.NDArray[np.generic] | None) -> dict[str, npt.NDArray[Any]]:
+    """Return what is stored of labels: integers as they are, texts as UTF-8 and their starts."""
     if labels is None:
-        return None
+        return {}
     if np.issubdtype(labels.dtype, np.integer):
-        np.save(folder / "labels.npy", labels)
-        return "integer"
+        return {"labels": labels}
     texts = [str(label).encode("utf-8") for label in labels.tolist()]
     starts = np.zeros(len(texts) + 1, np.int64)
     np.cumsum([len(text) for text in texts], out=starts[1:])
-    np.save(folder / "labels.npy", np.frombuffer(b"".join(texts), np.uint8))
-    np.save(folder / "label_starts.npy", starts)
-    return "text"
+    return {"labels": np.frombuffer(b"".join(texts), np.uint8), "label_starts": starts}
 
 
 @contextmanager

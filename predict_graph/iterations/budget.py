@@ -12,8 +12,10 @@ from predict_graph.errors import RequestError
 
 __all__ = ["DEFAULT_MAX_OVERHEAD", "EdgeBudget", "check_max_overhead"]
 
-DEFAULT_MAX_OVERHEAD = 0.5
-_FREE_EDGES = 1_000_000  # work that nobody notices: some milliseconds an iteration
+DEFAULT_MAX_OVERHEAD = 0.6
+_FREE_EDGES = 1_200_000  # work that nobody notices: some milliseconds an iteration
+
+_COMPLETION_SHARE, _CALIBRATION_SHARE = 0.58, 0.25
 
 
 @dataclass(frozen=True)
@@ -25,10 +27,8 @@ class EdgeBudget:
     edges : int
         Edges of the graph.
     max_overhead : float
-        Edges of all samples / edges of the graph, at most; 0.5 by default. A graph of fewer than
-        two million edges may use a million all the same, unless the user says otherwise.
-    free_edges : int
-        The million.
+        Edges of all samples / edges of the graph, at most; 0.6 by default. A graph of fewer than
+        two million edges may use 1.2 million all the same: that is milliseconds.
 
     Examples
     --------
@@ -38,12 +38,27 @@ class EdgeBudget:
 
     edges: int
     max_overhead: float = DEFAULT_MAX_OVERHEAD
-    free_edges: int = _FREE_EDGES
 
     @property
     def total(self) -> int:
         """Edges per iteration over all samples."""
-        return max(int(self.max_overhead * self.edges), self.free_edges)
+        free = _FREE_EDGES if self.max_overhead >= DEFAULT_MAX_OVERHEAD else 0
+        return max(int(self.max_overhead * self.edges), free, 1)
+
+    @property
+    def for_completion(self) -> int:
+        """Share of the completed samples."""
+        return int(_COMPLETION_SHARE * self.total)
+
+    @property
+    def for_calibration(self) -> int:
+        """Share of the walk samples that completion is held against."""
+        return int(_CALIBRATION_SHARE * self.total)
+
+    @property
+    def for_costs(self) -> int:
+        """Share of the samples that train the cost model."""
+        return int((1.0 - _COMPLETION_SHARE - _CALIBRATION_SHARE) * self.total)
 
 
 def check_max_overhead(value: float | None) -> float:
@@ -57,5 +72,5 @@ def check_max_overhead(value: float | None) -> float:
     if value is None:
         return DEFAULT_MAX_OVERHEAD
     if not value > 0:
-        raise RequestError(f"max overhead is {value}; accepted: a positive number, such as 0.5")
+        raise RequestError(f"max overhead is {value}; accepted: a positive number, such as 0.6")
     return float(value)

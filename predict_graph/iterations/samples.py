@@ -95,11 +95,14 @@ def run_sample(
     threshold: float,
     *,
     purpose: str,
+    max_iterations: int | None = None,
 ) -> SampleRun:
     """Run an algorithm on a sample under the transformed threshold."""
     started = time.perf_counter()
     threshold_of_sample = transform.sample_threshold(threshold, sample.ratio)
-    profile = engine.run(algorithm, sample.graph, threshold=threshold_of_sample)
+    profile = engine.run(
+        algorithm, sample.graph, threshold=threshold_of_sample, max_iterations=max_iterations
+    )
     summary = SampleSummary(
         sampler=sample.sampler,
         ratio=sample.ratio,

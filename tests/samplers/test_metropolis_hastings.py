@@ -6,7 +6,7 @@ import pytest
 
 from samplers import MetropolisHastingsRandomWalk, RandomJump, check_csr, reverse_csr
 from samplers._random import below, new_state
-from samplers.csr import CSRArrays
+from samplers.csr import owned
 from samplers.metropolis_hastings import next_vertex
 
 STEPS = 60_000
@@ -120,7 +120,7 @@ def test_edges_are_walked_both_ways():
 
 
 def test_reverse_given_built_or_taken_from_the_graph(directed):
-    reverse = CSRArrays(*reverse_csr(directed.indptr, directed.indices), directed=True)
+    reverse = owned(*reverse_csr(directed.indptr, directed.indices), directed=True)
 
     class WithReverse:
         indptr, indices, shape = directed.indptr, directed.indices, directed.shape

@@ -69,6 +69,14 @@ def test_random_walk_with_restart_has_one_start(connected):
     assert newcomers(connected, sample.vertices) == [int(sample.vertices[0])]
 
 
+def test_the_start_can_be_given(connected):
+    sample = RandomWalkWithRestart(start=17).sample(connected, 0.1, 1)
+    assert sample.vertices[0] == 17
+    for wrong in (-1, 2000, 0.5, True, "a"):
+        with pytest.raises(ValueError, match=r"start is .*a vertex from 0 to 1999"):
+            RandomWalkWithRestart(start=wrong).sample(connected, 0.1, 1)
+
+
 @pytest.mark.parametrize("walk", WALKS)
 @pytest.mark.parametrize("restart", [0.15, 0.5])
 def test_restart_rate(walk, restart, connected):

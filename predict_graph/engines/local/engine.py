@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Protocol
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.algorithms import Algorithm
-from predict_graph.engines.base import IterationCallback
-from predict_graph.engines.local.output import write_values
+from predict_graph.algorithms import Algorithm, PageRank
+from predict_graph.engines.base import IterationCallback, IterationProbe
+from predict_graph.engines.local.output import check_output, write_values
+from predict_graph.engines.local.probe import probe_cost
 from predict_graph.engines.local.partition import MessageCounts, count_messages
+from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.engines.profile import TABLE_COLUMNS, RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
@@ -26,7 +28,7 @@ __all__ = ["KERNELS", "Kernel", "LocalEngine"]
 
 
 class Kernel(Protocol):
-    """One algorithm on one graph: built by ``Kernel(algorithm, graph)``, then stepped."""
+    """One algorithm on one graph: built by ``Kernel(algorithm, graph, team)``, then stepped."""
 
     message_bytes: int
     working_set_bytes: int
@@ -39,7 +41,7 @@ class Kernel(Protocol):
         """Run one superstep and return the convergence aggregate."""
 
 
-KERNELS: Registry[Callable[[Any, Graph], Kernel]] = Registry(
+KERNELS: Registry[Callable[[Any, Graph, Team], Kernel]] = Registry(
     "local kernel",
     "predict_graph.local_kernels",
     {"pagerank": "predict_graph.engines.local.pagerank:PageRankKernel"},
@@ -66,23 +68,19 @@ class LocalEngine:
     """
 
     name = "local"
+    virtual_workers = True
 
     def __init__(self, workers: int = 4, threads: int | None = None) -> None:
-        if not 1 <= workers <= 65_536:
+        if not isinstance(workers, Integral) or not 1 <= workers <= 65_536:
             raise RequestError(f"workers is {workers}; accepted: 1 to 65536")
-        most = numba.config.NUMBA_NUM_THREADS
-        if threads is not None and not 1 <= threads <= most:
-            raise RequestError(f"threads is {threads}; accepted: 1 to {most}")
-        self.workers = workers
-        self.threads = threads or most
+        if threads is not None and not (isinstance(threads, Integral) and 1 <= threads <= 1024):
+            raise RequestError(f"threads is {threads}; accepted: 1 to 1024")
+        self.workers: int = int(workers)
+        self.threads: int = available_threads() if threads is None else int(threads)
 
     def describe(self) -> dict[str, Any]:
         """Return name and settings."""
         return {"name": self.name, "workers": self.workers, "threads": self.threads}
-
-    def kernel(self, algorithm: Algorithm, graph: Graph) -> Kernel:
-        """Return the kernel of an algorithm, ready for its first superstep."""
-        return KERNELS.get(algorithm.name)(algorithm, graph)
 
     def run(
         self,
@@ -99,24 +97,28 @@ class LocalEngine:
         Raises
         ------
         RequestError
-            If the graph has no vertices.
+            If the graph has no vertices, `threshold` or `max_iterations` is out of range, or the
+            result could not be written.
         JobError
-            If the result cannot be written.
+            If writing the result fails.
         """
         if graph.vertices == 0:
             raise RequestError(f"the graph {graph.name!r} has no vertices")
         target = algorithm.threshold(graph.vertices) if threshold is None else threshold
         limit = algorithm.max_iterations if max_iterations is None else max_iterations
-        previous = numba.get_num_threads()
-        numba.set_num_threads(self.threads)
-        try:
-            self._compile(algorithm)
+        if not target >= 0.0:
+            raise RequestError(f"threshold is {target}; accepted: a number of at least 0")
+        if limit < 1:
+            raise RequestError(f"max_iterations is {limit}; accepted: at least 1")
+        if write_to is not None:
+            check_output(write_to)
+        build = KERNELS.get(algorithm.name)
+        self._compile(algorithm, build)
+        with Team(self.threads) as team:
             started = time.perf_counter()
-            kernel = self.kernel(algorithm, graph)
+            kernel = build(algorithm, graph, team)
             setup = time.perf_counter() - started
             aggregates, seconds = _iterate(kernel, target, limit, progress)
-        finally:
-            numba.set_num_threads(previous)
         started = time.perf_counter()
         if write_to is not None:
             write_values(write_to, graph, kernel.values)
@@ -139,14 +141,34 @@ class LocalEngine:
             values=kernel.values,
         )
 
-    def _compile(self, algorithm: Algorithm) -> None:
+    def prepare(self, algorithm: Algorithm, graph: Graph) -> float:
+        """Set an algorithm up on a graph as a run would, and return the seconds that it took."""
+        build = KERNELS.get(algorithm.name)
+        self._compile(algorithm, build)
+        with Team(self.threads) as team:
+            started = time.perf_counter()
+            build(algorithm, graph, team)
+            return time.perf_counter() - started
+
+    def probe(
+        self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator
+    ) -> IterationProbe | None:
+        """Measure an iteration on a few rows, with the arrays of the whole graph."""
+        if not isinstance(algorithm, PageRank):
+            return None
+        probe = probe_cost(graph, random_state=rng, algorithm=algorithm, threads=self.threads)
+        rates = probe.table["seconds"] / (probe.table["messages"] + probe.table["active_vertices"])
+        error = float(rates.std(ddof=0) / rates.mean()) / max(len(rates) - 1, 1) ** 0.5
+        return IterationProbe(probe.iteration_seconds(graph.vertices, graph.edges), error)
+
+    def _compile(self, algorithm: Algorithm, build: Callable[..., Kernel]) -> None:
         """Load the compiled kernel by running it on two vertices, so that no phase contains it."""
         key = (type(algorithm), os.getpid())
         if key in _COMPILED:
             return
         pair = Graph(np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32))
         for graph in (pair, Graph(pair.indptr, pair.indices, directed=False)):
-            self.kernel(algorithm, graph).step()
+            build(algorithm, graph, Team()).step()
             count_messages(graph, self.workers)
         _COMPILED.add(key)
 

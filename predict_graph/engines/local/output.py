@@ -12,12 +12,25 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from predict_graph.errors import RequestError
-from predict_graph.files import written_beside
+from predict_graph.files import check_writable, written_beside
 from predict_graph.graph import Graph
 
-__all__ = ["write_values"]
+__all__ = ["check_output", "write_values"]
 
 _SUFFIXES = (".csv", ".tsv", ".parquet")
+
+
+def check_output(path: Path) -> None:
+    """Refuse a file that :func:`write_values` could not write, before a long run.
+
+    Raises
+    ------
+    RequestError
+        If the suffix is not a known one, or the folder cannot be written to.
+    """
+    if path.suffix not in _SUFFIXES:
+        raise RequestError(f"cannot write {path}; accepted: a name in {', '.join(_SUFFIXES)}")
+    check_writable(path)
 
 
 def write_values(path: Path, graph: Graph, values: npt.NDArray[Any]) -> None:
@@ -30,8 +43,7 @@ def write_values(path: Path, graph: Graph, values: npt.NDArray[Any]) -> None:
     JobError
         If the disk is full.
     """
-    if path.suffix not in _SUFFIXES:
-        raise RequestError(f"cannot write {path}; accepted: a name in {', '.join(_SUFFIXES)}")
+    check_output(path)
     ids = np.arange(graph.vertices) if graph.labels is None else graph.labels
     table = pa.table({"vertex": pa.array(ids), "value": pa.array(values)})
     with written_beside(path) as beside:

@@ -1,11 +1,11 @@
 """One superstep of PageRank, compiled: pull along inbound edges.
 
 Each vertex keeps what it offers to each of its out-neighbours (rank x damping / out-degree), so an
-edge costs four bytes streamed (its source) and one gather. A superstep reads the offers of the last
-one and writes those of the next: one parallel pass, no write conflicts.
+edge costs four bytes streamed (its source) and one read at random. A superstep reads the offers of
+the last one and writes those of the next: one pass, no write conflicts.
 
-Rows are cut into blocks of about equal work, and what blocks add up is added in the order of
-blocks, so the result does not depend on the number of threads.
+Rows are cut into blocks of about equal work, which threads share; what blocks add up is added in
+the order of blocks, so the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import PageRank
+from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
 __all__ = ["PageRankKernel", "superstep"]
@@ -34,6 +35,8 @@ class PageRankKernel:
     ----------
     algorithm : PageRank
     graph : Graph
+    team : Team, optional
+        Threads; the calling one alone by default.
 
     Attributes
     ----------
@@ -45,8 +48,9 @@ class PageRankKernel:
 
     message_bytes = 16
 
-    def __init__(self, algorithm: PageRank, graph: Graph) -> None:
+    def __init__(self, algorithm: PageRank, graph: Graph, team: Team | None = None) -> None:
         n = graph.vertices
+        self._team = team or Team()
         reverse = graph.reverse
         self._indptr = reverse.indptr
         # Unsigned: the compiled loop need not ask whether an index counts from the end.
@@ -74,18 +78,11 @@ class PageRankKernel:
         """Run one superstep and return the mean change of rank per vertex."""
         n = len(self.rank)
         base = self._teleport + self._spread * self._dangling_rank / max(n, 1)
-        superstep(
-            self._indptr,
-            self._sources,
-            self._bounds[:-1],
-            self._bounds[1:],
-            self._scale,
-            self._offer,
-            base,
-            self.rank,
-            self._next_offer,
-            self._changes,
-            self._dangling,
+        sums = (self._changes, self._dangling)
+        rows = (self._indptr, self._sources, self._bounds[:-1], self._bounds[1:])
+        ranks = (self._scale, self._offer, base, self.rank, self._next_offer)
+        self._team.share(
+            lambda first, last: superstep(first, last, *rows, *ranks, *sums), len(self._changes)
         )
         self._offer, self._next_offer = self._next_offer, self._offer
         self._dangling_rank = float(_ordered_sum(self._dangling))
@@ -101,8 +98,10 @@ def _blocks(indptr: IntArray) -> IntArray:
     return np.unique(np.concatenate(([0], cuts, [n]))).astype(np.int64)
 
 
-@numba.njit(cache=True, nogil=True, parallel=True)
+@numba.njit(cache=True, nogil=True)
 def superstep(
+    first_block: int,
+    last_block: int,
     indptr: Any,
     sources: Any,
     starts: Any,
@@ -119,6 +118,8 @@ def superstep(
 
     Parameters
     ----------
+    first_block, last_block
+        The blocks from the first up to, not including, the last.
     indptr, sources
         Inbound edges of each vertex.
     starts, stops
@@ -134,12 +135,13 @@ def superstep(
     changes, dangling
         Sum of |change|, and rank of dangling vertices, of each block.
     """
-    for block in numba.prange(len(starts)):
+    for block in range(first_block, last_block):
         change = 0.0
         leaked = 0.0
         for v in range(starts[block], stops[block]):
-            # Four sums at once hide the latency of additions, and always add in the same order. What
-            # a compiler vectorises instead (hardware gathers) is two to three times slower.
+            # Four sums at once hide the latency of additions, and always add in the same order.
+            # Hardware gathers (what a compiler makes of a sum that it may reorder) take twice as
+            # long and more.
             first, second, third, fourth = base, 0.0, 0.0, 0.0
             e, stop = indptr[v], indptr[v + 1]
             while e + 4 <= stop:

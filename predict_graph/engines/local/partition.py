@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numba
 import numpy as np
@@ -25,7 +26,7 @@ class MessageCounts:
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
-def _worker(vertex: int, workers: int) -> int:
+def _worker(vertex: Any, workers: Any) -> Any:
     mixed = np.uint64(vertex) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(32)
     return np.int64(mixed % np.uint64(workers))
@@ -40,7 +41,7 @@ def worker_of(vertices: npt.ArrayLike, workers: int) -> IntArray:
     Examples
     --------
     >>> worker_of([0, 1, 2, 3], 2).tolist()
-    [0, 0, 0, 0]
+    [0, 0, 0, 1]
     """
     mixed = np.asarray(vertices).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(32)

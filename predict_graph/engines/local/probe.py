@@ -1,18 +1,17 @@
 """What an iteration on the whole graph costs, measured on a few of its rows.
 
 The cost of an edge depends on where the ranks that it reads are: in a cache or in memory. A sample
-graph has smaller arrays, so its edges cost less (two- to sixfold). The probe keeps the arrays of the
-whole graph and leaves out most of the rows: it runs the superstep of the real run, the same machine
-code, for evenly spread ranges of vertices whose inbound edges read the whole array of offers.
+graph has smaller arrays, so its edges cost less (two- to sixfold). The probe keeps the arrays of
+the whole graph and leaves out most of the rows: it runs the superstep of the real run, the same
+machine code, for evenly spread ranges of vertices whose inbound edges read the whole array of
+offers.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -20,6 +19,7 @@ import pandas as pd
 from predict_graph.algorithms import PageRank
 from predict_graph.engines.local.pagerank import superstep
 from predict_graph.engines.local.rows import RANGE_BITS, inbound_rows
+from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 
@@ -30,6 +30,8 @@ FloatArray = npt.NDArray[np.float64]
 
 _LEAST_WORK = 1 << 18  # edges + vertices of a measurement, so that it takes about a millisecond
 _MESSAGE_BYTES = 16
+_VERTEX_BYTES = 5 * 8  # indptr, scale, rank, and the offers of this superstep and the next
+_LARGEST_CACHE = 96 << 20  # bytes; passing over more does not make a cache colder
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class CostProbe:
     overhead_seconds: float
 
     def iteration_seconds(self, vertices: float, edges: float) -> float:
-        """Return the seconds of an iteration in which so many vertices receive along so many edges."""
+        """Return the seconds of an iteration that updates `vertices` along `edges`."""
         return (
             self.seconds_per_superstep
             + self.seconds_per_vertex * vertices
@@ -75,8 +77,8 @@ def probe_cost(
 
     Each repeat takes other rows, so that none finds its own in a cache. Rows are taken at a regular
     distance from a random start. Cost: two passes over ``indices`` to find the inbound edges of the
-    rows, `repeats` passes over the vertices, and `repeats` x `fraction` of an iteration; the reverse
-    graph is not built.
+    rows, `repeats` passes over the vertices, and `repeats` x `fraction` of an iteration; the
+    reverse graph is not built.
 
     Parameters
     ----------
@@ -104,16 +106,13 @@ def probe_cost(
         raise RequestError(f"the graph {graph.name!r} has no vertices")
     began = time.perf_counter()
     rng = np.random.default_rng(random_state)
-    threads = threads or numba.config.NUMBA_NUM_THREADS
-    previous = numba.get_num_threads()
-    numba.set_num_threads(threads)
-    try:
-        probe = _Probe(graph, algorithm or PageRank(), fraction, repeats, rng, threads)
+    with Team(threads or available_threads()) as team:
+        probe = _Probe(graph, algorithm or PageRank(), fraction, repeats, rng, team)
         launch, per_vertex = probe.launch_seconds(), probe.vertex_seconds()
-        rows = [probe.measure(number) for number in range(repeats)]
-    finally:
-        numba.set_num_threads(previous)
-    vertices, edges, seconds = (np.array(column, dtype=np.float64) for column in zip(*rows, strict=True))
+        rows = probe.measure()
+    vertices, edges, seconds = (
+        np.array(column, dtype=np.float64) for column in zip(*rows, strict=True)
+    )
     along_edges = np.maximum(seconds - launch - per_vertex * vertices, 0.0)
     per_edge = float(np.median(along_edges / np.maximum(edges, 1.0)))
     table = pd.DataFrame(
@@ -140,17 +139,18 @@ class _Probe:
         fraction: float,
         repeats: int,
         rng: np.random.Generator,
-        threads: int,
+        team: Team,
     ) -> None:
         n = graph.vertices
         ranges = np.arange(-(-n >> RANGE_BITS))
         work = graph.edges + n
         stride = max(1, min(int(1 / fraction), work // _LEAST_WORK, len(ranges)))
         offsets = rng.permutation(stride)
-        self._offsets = offsets[np.arange(repeats) % stride]
+        # One part more than is timed: the first warms the caches nearest to the cores.
+        self._offsets = offsets[np.arange(repeats + 1) % stride]
         self._stride = stride
         self._ranges = ranges[np.isin(ranges % stride, self._offsets)]
-        vertices, self._indptr, sources = inbound_rows(graph, self._ranges, threads)
+        vertices, self._indptr, sources = inbound_rows(graph, self._ranges, team.threads)
         self._sources = sources.view(np.dtype(f"u{sources.itemsize}"))
         degrees = graph.out_degrees
         self._all_scale = np.where(degrees > 0, algorithm.damping / np.maximum(degrees, 1), 0.0)
@@ -159,11 +159,14 @@ class _Probe:
         self._scale = self._all_scale[vertices]
         self._rank = self._all_rank[vertices]
         self._next_offer = self._offer[vertices]
-        self._threads = threads
+        self._team = team
+        streamed = graph.edges * sources.itemsize + n * _VERTEX_BYTES
+        own = len(sources) * sources.itemsize + n * 3 * 8
+        self._filler = np.ones(min(max(streamed - own, 0), _LARGEST_CACHE) // 8)
 
     def launch_seconds(self) -> float:
-        """Return what a superstep without rows takes."""
-        nothing = np.zeros(self._threads, np.int64)
+        """Return what a superstep of blocks without rows takes."""
+        nothing = np.zeros(8 * self._team.threads, np.int64)
         return float(np.median([self._timed(self._indptr, nothing, nothing) for _ in range(9)][2:]))
 
     def vertex_seconds(self) -> float:
@@ -173,34 +176,38 @@ class _Probe:
         times = [self._timed(edgeless, starts, stops) for _ in range(3)]
         return max(float(np.median(times)) - self.launch_seconds(), 0.0) / len(self._rank)
 
-    def measure(self, repeat: int) -> tuple[int, int, float]:
-        """Return vertices, edges and seconds of a superstep on the rows of one repeat."""
-        chosen = np.flatnonzero(self._ranges % self._stride == self._offsets[repeat])
-        starts, stops = self._blocks(chosen)
-        edges = int((self._indptr[stops] - self._indptr[starts]).sum())
-        # As the superstep before would have left them: ranks and offers passed over once, in order.
+    def measure(self) -> list[tuple[int, int, float]]:
+        """Return vertices, edges and seconds of a superstep on the rows of each repeat."""
+        parts = [
+            self._blocks(np.flatnonzero(self._ranges % self._stride == offset))
+            for offset in self._offsets
+        ]
+        # Leave the caches as a superstep in full swing has them: the rows were used one superstep
+        # ago, then as many bytes as all other rows have, then all offers were written in order.
+        for part in parts:
+            self._timed(self._indptr, *part)
+        self._filler.sum()
         np.multiply(self._all_rank, self._all_scale, out=self._offer)
-        return int((stops - starts).sum()), edges, self._timed(self._indptr, starts, stops)
+        seconds = [self._timed(self._indptr, *part) for part in parts]
+        return [
+            (
+                int((stops - starts).sum()),
+                int((self._indptr[stops] - self._indptr[starts]).sum()),
+                seconds_taken,
+            )
+            for (starts, stops), seconds_taken in zip(parts[1:], seconds[1:], strict=True)
+        ]
 
     def _blocks(self, chosen: IntArray) -> tuple[IntArray, IntArray]:
-        """Return first and last rows of ranges, so that each thread gets the same amount of work."""
-        size = 1 << RANGE_BITS
-        starts = chosen * size
-        stops = np.minimum(starts + size, len(self._rank))
-        work = np.cumsum(self._indptr[stops] - self._indptr[starts] + stops - starts)
-        thread = np.minimum((work - 1) * self._threads // work[-1], self._threads - 1)
-        longest = int(np.bincount(thread, minlength=self._threads).max())
-        # Threads get equal numbers of blocks: pad with empty ones.
-        padded = np.zeros((2, self._threads, longest), np.int64)
-        for number in range(self._threads):
-            own = thread == number
-            padded[0, number, : own.sum()] = starts[own]
-            padded[1, number, : own.sum()] = stops[own]
-        return padded[0].ravel(), padded[1].ravel()
+        """Return the first rows of ranges, and the rows after their last."""
+        starts = chosen * (1 << RANGE_BITS)
+        return starts, np.minimum(starts + (1 << RANGE_BITS), len(self._rank))
 
     def _timed(self, indptr: IntArray, starts: IntArray, stops: IntArray) -> float:
-        changes, dangling = np.zeros(len(starts)), np.zeros(len(starts))
-        arguments: tuple[Any, ...] = (indptr, self._sources, starts, stops, self._scale, self._offer)
+        blocks = len(starts)
+        rows = (indptr, self._sources, starts, stops)
+        ranks = (self._scale, self._offer, 0.0, self._rank, self._next_offer)
+        sums = (np.zeros(blocks), np.zeros(blocks))
         started = time.perf_counter()
-        superstep(*arguments, 0.0, self._rank, self._next_offer, changes, dangling)
+        self._team.share(lambda first, last: superstep(first, last, *rows, *ranks, *sums), blocks)
         return time.perf_counter() - started

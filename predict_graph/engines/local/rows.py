@@ -79,7 +79,7 @@ def inbound_rows(
 def _scan(
     indptr: Any, targets: Any, wanted: Any, place: Any, first: int, last: int
 ) -> tuple[Any, Any]:
-    """Find the edges of vertices first … last - 1 that end in a wanted range: count, then collect."""
+    """Count, then collect the edges of vertices first … last - 1 that end in a wanted range."""
     within = (1 << RANGE_BITS) - 1
     hits = 0
     for e in range(indptr[first], indptr[last]):

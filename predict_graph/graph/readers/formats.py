@@ -36,6 +36,7 @@ _SUFFIXES = {
     ".pq": "parquet",
 }
 # Formats that seek in the file, or know the ids 0 … n - 1 only.
+_PEEK = 1 << 12
 _NEVER_COMPRESSED = ("npz", "parquet", "webgraph")
 _INTEGER_ONLY = ("matrix-market", "metis", "npz", "webgraph")
 
@@ -95,7 +96,7 @@ def format_of(path: Path) -> str:
         if compression:
             raise RequestError(f"{path}: {form} files are read uncompressed only")
         return form
-    blocks = raw_blocks(path)
+    blocks = raw_blocks(path, _PEEK)
     start = next(blocks, b"")
     blocks.close()
     if not start.strip():

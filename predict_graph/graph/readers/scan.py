@@ -130,6 +130,63 @@ def parse_float(buffer: Bytes, at: int, delimiter: int) -> tuple[float, int, int
 
 
 @njit(cache=True, nogil=True)
+def _scan_plain(
+    buffer: Bytes,
+    delimiter: int,
+    lowest: int,
+    highest: int,
+    sources: Ints,
+    targets: Ints,
+    cursor: Ints,
+) -> None:
+    """Scan lines as long as they are digits, one delimiter, digits, line end: most lines are.
+
+    Unsigned throughout, because numba then leaves out its test for negative indices.
+    """
+    zero, one, ten, most = np.uint64(0), np.uint64(1), np.uint64(10), np.uint64(18)
+    nought, nine = np.uint8(48), np.uint8(9)
+    between = np.uint8(delimiter) if delimiter else np.uint8(_TAB)
+    or_else = np.uint8(delimiter) if delimiter else np.uint8(_SPACE)
+    low, width = np.uint64(lowest), np.uint64(highest - lowest)
+    at, edges = np.uint64(cursor[AT]), np.uint64(cursor[EDGES])
+    stop, capacity = np.uint64(len(buffer)), np.uint64(len(sources))
+    start, lines = at, 0
+    while at < stop and edges < capacity:
+        digit = buffer[at] - nought
+        source = zero
+        while digit <= nine:
+            source = source * ten + np.uint64(digit)
+            at += one
+            digit = buffer[at] - nought
+        digits = at - start
+        if digits == zero or digits > most or (buffer[at] != between and buffer[at] != or_else):
+            break
+        at += one
+        begin = at
+        digit = buffer[at] - nought
+        target = zero
+        while digit <= nine:
+            target = target * ten + np.uint64(digit)
+            at += one
+            digit = buffer[at] - nought
+        digits = at - begin
+        if buffer[at] == np.uint8(_RETURN):
+            at += one
+        if digits == zero or digits > most or buffer[at] != np.uint8(_NEWLINE):
+            break
+        if source - low > width or target - low > width:
+            break
+        at += one
+        start = at
+        lines += 1
+        sources[edges] = source - low
+        targets[edges] = target - low
+        edges += one
+    cursor[AT], cursor[EDGES] = start, edges
+    cursor[LINE] += lines
+
+
+@njit(cache=True, nogil=True)
 def scan_integers(
     buffer: Bytes,
     delimiter: int,
@@ -169,7 +226,14 @@ def scan_integers(
     at, line, edges = cursor[AT], cursor[LINE], cursor[EDGES]
     stop, capacity = len(buffer), len(sources)
     code = DONE
+    plain = columns != 3
     while at < stop:
+        if plain:
+            cursor[AT], cursor[LINE], cursor[EDGES] = at, line, edges
+            _scan_plain(buffer, delimiter, lowest, highest, sources, targets, cursor)
+            at, line, edges = cursor[AT], cursor[LINE], cursor[EDGES]
+            if at == stop:
+                break
         start = at
         while _is_blank(buffer[at], delimiter):
             at += 1

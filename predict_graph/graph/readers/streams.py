@@ -58,8 +58,8 @@ def compression_of(path: Path) -> str | None:
     return None
 
 
-def raw_blocks(path: Path) -> Generator[bytes, None, None]:
-    """Yield the decompressed content of a file in blocks of a few megabytes at most.
+def raw_blocks(path: Path, size: int = _BLOCK) -> Generator[bytes, None, None]:
+    """Yield the decompressed content of a file in blocks of at most `size` bytes.
 
     Raises
     ------
@@ -69,11 +69,11 @@ def raw_blocks(path: Path) -> Generator[bytes, None, None]:
     compression = compression_of(path)
     try:
         if compression is None:
-            yield from _plain_blocks(path)
+            yield from _plain_blocks(path, size)
         elif compression == "gzip":
-            yield from _gzip_blocks(path)
+            yield from _gzip_blocks(path, size)
         else:
-            yield from _arrow_blocks(path, compression)
+            yield from _arrow_blocks(path, compression, size)
     except (zlib.error, EOFError) as error:
         raise RequestError(f"{path}: the {compression} data are damaged: {error}") from error
     except OSError as error:
@@ -82,41 +82,39 @@ def raw_blocks(path: Path) -> Generator[bytes, None, None]:
         raise RequestError(f"{path}: the {compression} data are damaged: {error}") from error
 
 
-def _plain_blocks(path: Path) -> Iterator[bytes]:
+def _plain_blocks(path: Path, size: int) -> Iterator[bytes]:
     with path.open("rb", buffering=0) as file:
-        while block := file.read(_BLOCK):
+        while block := file.read(size):
             yield block
 
 
-def _gzip_blocks(path: Path) -> Iterator[bytes]:
+def _gzip_blocks(path: Path, size: int) -> Iterator[bytes]:
     with path.open("rb", buffering=0) as file:
-        decompressor = zlib.decompressobj(wbits=31)
-        while True:
-            packed = decompressor.unconsumed_tail or file.read(_READ)
-            if not packed:
-                break
-            if decompressor.eof:  # a further member, or zero bytes of padding
-                packed = packed.lstrip(b"\0")
-                if not packed:
-                    continue
-                decompressor = zlib.decompressobj(wbits=31)
-            block = decompressor.decompress(packed, _BLOCK)
-            while decompressor.eof and decompressor.unused_data.strip(b"\0"):
-                yield block
-                rest = decompressor.unused_data.lstrip(b"\0")
-                decompressor = zlib.decompressobj(wbits=31)
-                block = decompressor.decompress(rest, _BLOCK)
+        packed, members = b"", 0
+        member = None
+        while packed := packed or file.read(min(size, _READ)):
+            if member is None:
+                if members:  # zero bytes may follow the last member
+                    packed = packed.lstrip(b"\0")
+                    if not packed:
+                        continue
+                member = zlib.decompressobj(wbits=31)
+                members += 1
+            block = member.decompress(packed, size)
+            packed = member.unconsumed_tail
+            if member.eof:
+                packed, member = member.unused_data, None
             if block:
                 yield block
-        if not decompressor.eof:
+        if member is not None:
             raise EOFError("the file ends before the compressed data do")
 
 
-def _arrow_blocks(path: Path, compression: str) -> Iterator[bytes]:
+def _arrow_blocks(path: Path, compression: str, size: int) -> Iterator[bytes]:
     import pyarrow as pa
 
     with pa.input_stream(str(path), compression=compression) as stream:
-        while block := stream.read(_BLOCK):
+        while block := stream.read(size):
             yield block
 
 

@@ -1,0 +1,70 @@
+"""From the counters of a sample run to those of the real run (PREDIcT, section 3.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from predict_graph.engines import COUNTERS
+
+__all__ = ["Extrapolator"]
+
+_VERTEX_FEATURES = ("active_vertices", "total_vertices", "working_set_bytes")
+
+
+@dataclass(frozen=True)
+class Extrapolator:
+    """Scales features of a sample run, iteration by iteration.
+
+    Features that grow with vertices are scaled by ``e_V = |V_G| / |V_S|``, those that grow with
+    edges by ``e_E = |E_G| / |E_S|`` (section 3.3); the size of a message and the number of
+    iterations are not scaled.
+
+    Parameters
+    ----------
+    vertex_factor, edge_factor : float
+        e_V and e_E.
+
+    Examples
+    --------
+    >>> Extrapolator.between(1000, 9000, 100, 600)
+    Extrapolator(vertex_factor=10.0, edge_factor=15.0)
+    """
+
+    vertex_factor: float
+    edge_factor: float
+
+    @classmethod
+    def between(
+        cls, vertices: int, edges: int, sample_vertices: int, sample_edges: int
+    ) -> Extrapolator:
+        """Return the extrapolator from the sizes of the graph and of the sample."""
+        return cls(vertices / max(sample_vertices, 1), edges / max(sample_edges, 1))
+
+    def extrapolate(self, rows: pd.DataFrame, iterations: int) -> pd.DataFrame:
+        """Return the counters of the real run.
+
+        Parameters
+        ----------
+        rows : DataFrame
+            One row an iteration of the sample run.
+        iterations : int
+            Of the real run. The last row of the sample stands for all iterations that it lacks.
+
+        Returns
+        -------
+        DataFrame
+            `iterations` rows with `iteration`, the counters, the working set and `average_message_bytes`.
+        """
+        at = np.minimum(np.arange(iterations), len(rows) - 1)
+        scaled = rows.iloc[at].reset_index(drop=True)
+        result = pd.DataFrame({"iteration": np.arange(1, iterations + 1)})
+        for name in (*COUNTERS, "working_set_bytes"):
+            factor = self.vertex_factor if name in _VERTEX_FEATURES else self.edge_factor
+            result[name] = np.rint(scaled[name].to_numpy(dtype=np.float64) * factor).astype(np.int64)
+        sent = (result["local_messages"] + result["remote_messages"]).to_numpy(dtype=np.float64)
+        size = (result["local_message_bytes"] + result["remote_message_bytes"]).to_numpy()
+        result["average_message_bytes"] = size / np.maximum(sent, 1.0)
+        return result

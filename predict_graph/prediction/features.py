@@ -1,0 +1,67 @@
+"""The key input features of a cost model, from the table of a run (PREDIcT, table 1)."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from predict_graph.engines import COUNTERS, RunProfile
+
+__all__ = ["CANDIDATES", "cache_bytes", "cost_features", "cost_rows"]
+
+CANDIDATES = (*COUNTERS, "memory_messages")
+"""Candidate features of the cost model: the counters, and messages whose data is not in cache."""
+
+_LIKELY_CACHE = 32 << 20
+
+
+def cost_rows(profile: RunProfile, *, virtual_workers: bool) -> pd.DataFrame:
+    """Return one row an iteration: the work that the seconds of the iteration paid for.
+
+    Parameters
+    ----------
+    profile : RunProfile
+    virtual_workers : bool
+        True if one machine did the work of all workers, so that their counters add up; False if
+        they worked side by side, so that the busiest one sets the pace: the critical path
+        (section 3.4).
+    """
+    return profile.per_iteration() if virtual_workers else profile.critical_path()
+
+
+def cost_features(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the candidate features of rows of counters.
+
+    ``memory_messages`` are the messages times the share of the working set that does not fit in
+    the largest cache: an edge whose other end is in memory costs several times one whose other end
+    is in cache (design.md, fact 4).
+    """
+    features = rows[list(COUNTERS)].astype(np.float64)
+    messages = features["local_messages"] + features["remote_messages"]
+    working_set = rows["working_set_bytes"].to_numpy(dtype=np.float64)
+    missing = np.clip(1.0 - cache_bytes() / np.maximum(working_set, 1.0), 0.0, 1.0)
+    return features.assign(memory_messages=messages * missing)[list(CANDIDATES)]
+
+
+@cache
+def cache_bytes() -> int:
+    """Return the size of the cache that one core has to itself, or a likely size.
+
+    The last level is shared, often with other machines of the same host, so it is not counted on.
+    """
+    sizes = []
+    for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+        try:
+            shared = (index / "shared_cpu_list").read_text().strip()
+            level = int((index / "level").read_text())
+            text = (index / "size").read_text().strip()
+        except (OSError, ValueError):
+            continue
+        alone = shared == "0" or level < 3 or (os.cpu_count() or 1) == 1
+        if text.endswith("K") and alone:
+            sizes.append(int(text[:-1]) << 10)
+    return max(sizes, default=_LIKELY_CACHE)

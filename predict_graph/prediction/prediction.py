@@ -1,0 +1,263 @@
+"""What a prediction says."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.engines import COUNTERS, PHASES, RunProfile
+from predict_graph.iterations import SampleSummary
+
+__all__ = ["SCHEMA", "Comparison", "Interval", "Prediction"]
+
+SCHEMA = 1
+"""Version of the JSON."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with the ends of its 90% interval."""
+
+    predicted: float
+    low: float
+    high: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the three figures."""
+        return {"predicted": self.predicted, "low": self.low, "high": self.high}
+
+    def contains(self, value: float) -> bool:
+        """Whether `value` is inside."""
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """How many iterations a run will take, how long it will last, and how sure that is.
+
+    Parameters
+    ----------
+    algorithm, graph, engine : mapping
+        As in a :class:`~predict_graph.engines.RunProfile`.
+    seed : int or None
+    iterations, runtime_seconds : Interval
+        90% intervals.
+    phases : dict of str to float
+        Seconds of setup, read, superstep and write.
+    per_iteration : DataFrame
+        Counters, ``seconds`` and ``convergence`` of each iteration.
+    samples : list of SampleSummary
+        The samples that ran.
+    cost_model : dict
+        ``name``, ``terms`` (seconds a unit), ``r2``, and what it was trained on.
+    overhead_seconds : float
+        How long the prediction took, reading the graph excluded.
+    overhead_edges : float
+        Edge visits of all samples / edge visits of the predicted run.
+    method : dict
+        How the iterations were estimated: ``name``, ``sampler``, ``transform``, ``threshold``.
+    warnings : list of str
+        Why the prediction should not be trusted, in plain words.
+    """
+
+    algorithm: Mapping[str, Any]
+    graph: Mapping[str, Any]
+    engine: Mapping[str, Any]
+    seed: int | None
+    iterations: Interval
+    runtime_seconds: Interval
+    phases: dict[str, float]
+    per_iteration: pd.DataFrame = field(repr=False)
+    samples: list[SampleSummary] = field(repr=False)
+    cost_model: dict[str, Any]
+    overhead_seconds: float
+    overhead_edges: float
+    method: dict[str, Any]
+    warnings: list[str]
+
+    @property
+    def convergence(self) -> npt.NDArray[np.float64]:
+        """Predicted convergence aggregate after each iteration."""
+        return self.per_iteration["convergence"].to_numpy(dtype=np.float64)
+
+    def features_total(self) -> dict[str, int]:
+        """Return each counter summed over the iterations."""
+        return {name: int(self.per_iteration[name].sum()) for name in COUNTERS}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table of iterations."""
+        return self.per_iteration.copy()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prediction as in design.md, ready for JSON."""
+        runtime = self.runtime_seconds.predicted
+        return {
+            "schema": SCHEMA,
+            "algorithm": dict(self.algorithm),
+            "graph": dict(self.graph),
+            "engine": dict(self.engine),
+            "seed": self.seed,
+            "method": self.method,
+            "iterations": {name: int(n) for name, n in self.iterations.to_dict().items()},
+            "runtime_seconds": self.runtime_seconds.to_dict(),
+            "phases": {name: self.phases[name] for name in PHASES},
+            "features_total": self.features_total(),
+            "per_iteration": self.per_iteration.to_dict("records"),
+            "samples": [
+                {
+                    "sampler": sample.sampler,
+                    "ratio": sample.ratio,
+                    "vertices": sample.vertices,
+                    "edges": sample.edges,
+                    "iterations": sample.iterations,
+                    "seconds": sample.seconds,
+                    "purpose": sample.purpose,
+                    "note": sample.note,
+                }
+                for sample in self.samples
+            ],
+            "cost_model": self.cost_model,
+            "overhead": {
+                "seconds": self.overhead_seconds,
+                "fraction_of_predicted": self.overhead_seconds / runtime if runtime else None,
+                "edge_visits_fraction": self.overhead_edges,
+            },
+            "warnings": self.warnings,
+        }
+
+    def plot(self, path: str | Path | None = None, actual: RunProfile | None = None) -> Any:
+        """Draw the convergence curve and the seconds of each iteration.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where the picture goes; by default it is only returned.
+        actual : RunProfile, optional
+            The real run, drawn beside.
+
+        Returns
+        -------
+        matplotlib Figure
+
+        Raises
+        ------
+        RequestError
+            If matplotlib is not installed (extra ``plot``), or `path` cannot be written.
+        """
+        from predict_graph.prediction.picture import draw
+
+        return draw(self, actual, None if path is None else Path(path))
+
+    def __str__(self) -> str:
+        lines = [f"{name}: {value}" for name, value in self.summary()]
+        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+
+    def summary(self) -> list[tuple[str, str]]:
+        """Return the main figures in words: pairs of what and how much."""
+        parameters = ", ".join(f"{k}={v}" for k, v in self.algorithm["parameters"].items())
+        iterations, runtime = self.iterations, self.runtime_seconds
+        return [
+            ("algorithm", f"{self.algorithm['name']} ({parameters})"),
+            (
+                "graph",
+                f"{self.graph['name']}: {self.graph['vertices']:,} vertices, "
+                f"{self.graph['edges']:,} edges",
+            ),
+            ("engine", ", ".join(f"{k} {v}" if k != "name" else v for k, v in self.engine.items())),
+            (
+                "iterations",
+                f"{iterations.predicted:.0f} ({iterations.low:.0f} to {iterations.high:.0f})",
+            ),
+            (
+                "runtime",
+                f"{_seconds(runtime.predicted)} "
+                f"({_seconds(runtime.low)} to {_seconds(runtime.high)})",
+            ),
+            ("phases", ", ".join(f"{k} {_seconds(self.phases[k])}" for k in PHASES)),
+            (
+                "overhead",
+                f"{_seconds(self.overhead_seconds)}, {self.overhead_edges:.0%} of the edge visits "
+                "of the run",
+            ),
+        ]
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
+            for name, value in self.summary()
+        )
+        notes = "".join(f"<p>warning: {html.escape(text)}</p>" for text in self.warnings)
+        return f"<table>{rows}</table>{notes}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A prediction beside the real run.
+
+    Errors are signed and relative: predicted / actual - 1.
+
+    Parameters
+    ----------
+    prediction : Prediction
+    actual : RunProfile
+    """
+
+    prediction: Prediction
+    actual: RunProfile
+
+    def errors(self) -> dict[str, Any]:
+        """Return the error of iterations, runtime, superstep phase and each counter."""
+        totals = self.actual.features_total()
+        predicted = self.prediction.features_total()
+        return {
+            "iterations": _error(self.prediction.iterations.predicted, self.actual.iterations),
+            "runtime_seconds": _error(
+                self.prediction.runtime_seconds.predicted, self.actual.runtime_seconds
+            ),
+            "superstep_seconds": _error(
+                self.prediction.phases["superstep"], self.actual.phases["superstep"]
+            ),
+            "features_total": {name: _error(predicted[name], totals[name]) for name in COUNTERS},
+        }
+
+    def inside(self) -> dict[str, bool]:
+        """Return whether the truth is in each interval."""
+        return {
+            "iterations": self.prediction.iterations.contains(self.actual.iterations),
+            "runtime_seconds": self.prediction.runtime_seconds.contains(
+                self.actual.runtime_seconds
+            ),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prediction, the real run and the errors, ready for JSON."""
+        actual = self.actual.to_dict()
+        kept = ("iterations", "runtime_seconds", "phases", "features_total", "per_iteration")
+        return {
+            **self.prediction.to_dict(),
+            "actual": {name: actual[name] for name in kept},
+            "errors": self.errors(),
+            "inside_interval": self.inside(),
+        }
+
+
+def _error(predicted: float, actual: float) -> float | None:
+    """Return predicted / actual - 1; 0 when both are 0, None when only the truth is."""
+    if actual == 0:
+        return 0.0 if predicted == 0 else None
+    return float(predicted) / float(actual) - 1.0
+
+
+def _seconds(value: float) -> str:
+    if value < 1.0:
+        return f"{value * 1000:.3g} ms"
+    if value < 120.0:
+        return f"{value:.3g} s"
+    return f"{value / 60.0:.3g} min"

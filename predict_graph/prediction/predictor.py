@@ -1,0 +1,204 @@
+"""Predicting a run: iterations, counters, seconds, and how sure each is."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.graph import Graph, check_graph
+from predict_graph.history import History, check_history
+from predict_graph.iterations import EdgeBudget, IterationEstimate, estimate_iterations
+from predict_graph.prediction.costs import FittedCosts, TrainingSet, fit_costs, proportional_costs
+from predict_graph.prediction.doubts import graph_doubts
+from predict_graph.prediction.extrapolation import Extrapolator
+from predict_graph.prediction.prediction import Interval, Prediction
+from predict_graph.prediction.request import Request, check_request
+from predict_graph.prediction.training import CostSamples, add_history, run_cost_samples
+
+__all__ = ["predict"]
+
+_QUANTILE = 1.645  # 90% of a normal distribution
+_MEASURED_STD = 0.15  # of a phase that was measured once: the next time differs so much
+_COST_STD = 0.08  # of the cost of an iteration, what the training rows do not show
+
+
+def predict(
+    algorithm: str | Algorithm,
+    graph: Any,
+    *,
+    directed: bool | None = None,
+    ids: str = "integer",
+    history: History | str | bool | None = None,
+    **options: Any,
+) -> Prediction:
+    """Predict the run of an algorithm on a graph, without running it.
+
+    Parameters
+    ----------
+    algorithm : str or Algorithm
+        Name of a registered algorithm, or one with its parameters.
+    graph : Graph, str, Path, networkx graph or scipy sparse array
+        See :func:`~predict_graph.graph.check_graph`.
+    directed : bool, optional
+    ids : {'integer', 'string'}
+    history : History, path, 'none' or None
+        Where runs of other graphs are, and where the sample runs are kept; None for the default
+        place.
+    **options
+        ``parameters`` (mapping, of the algorithm); ``engine`` (``"local"``), ``workers``,
+        ``threads``; ``method`` (``"completion"`` or ``"published"``), ``sampler`` (``"brj"``),
+        ``ratio`` (0.1), ``train_ratios`` (0.05, 0.1, 0.15, 0.2), ``transform``, ``cost_model``
+        (``"forward-nnls"``), ``max_overhead`` (0.6), ``probe`` (True), ``seed``, ``progress``.
+
+    Returns
+    -------
+    Prediction
+
+    Raises
+    ------
+    RequestError
+        If the graph cannot be read or an option is wrong.
+    JobError
+        If a sample run fails.
+    """
+    request = check_request(algorithm, **options)
+    kept = check_history(history)
+    whole = check_graph(graph, directed=directed, ids=ids, seed=request.seed)
+    return predict_on(whole, request, kept)
+
+
+def predict_on(graph: Graph, request: Request, history: History | None) -> Prediction:
+    """Predict with everything checked and read; see :func:`predict`."""
+    started = time.perf_counter()
+    streams = np.random.default_rng(request.seed).spawn(3)
+    algorithm, engine = request.algorithm, request.engine
+    request.progress("setting up", 0.0)
+    setup_seconds = engine.prepare(algorithm, graph)
+    budget = EdgeBudget(graph.edges, request.max_overhead)
+    estimate = estimate_iterations(
+        graph,
+        algorithm,
+        engine,
+        request.transform,
+        method=request.method,
+        sampler=request.sampler,
+        ratio=request.ratio,
+        budget=budget,
+        rng=streams[0],
+        progress=request.progress,
+    )
+    training = TrainingSet()
+    allowed = None if request.method == "published" else budget.for_costs
+    samples = run_cost_samples(graph, request, training, allowed, streams[1])
+    history_runs = add_history(history, graph, request, training)
+    table = _extrapolated(graph, samples, estimate)
+    costs, cost_std, cost_notes = _costs(graph, request, training, table, streams[2])
+    table["seconds"] = costs.predict(table)
+    table["convergence"] = estimate.curve
+    if history is not None:
+        history.add_all(samples.records)
+    phases = {
+        "setup": setup_seconds,
+        "read": graph.read_seconds,
+        "superstep": float(table["seconds"].sum()),
+        "write": 0.0,
+    }
+    return Prediction(
+        algorithm={"name": algorithm.name, "parameters": algorithm.to_dict()},
+        graph=graph.describe(),
+        engine=engine.describe(),
+        seed=request.seed,
+        iterations=Interval(estimate.iterations, estimate.low, estimate.high),
+        runtime_seconds=_runtime(phases, estimate, cost_std),
+        phases=phases,
+        per_iteration=table,
+        samples=[*estimate.samples, *samples.summaries],
+        cost_model={
+            "name": costs.name,
+            "terms": costs.terms,
+            "r2": costs.r2,
+            "relative_std": costs.relative_std,
+            "rows": costs.rows,
+            "runs": costs.runs,
+            "history_runs": history_runs,
+            "probe_factor": costs.factor,
+        },
+        overhead_seconds=time.perf_counter() - started,
+        overhead_edges=_share(
+            estimate.edge_steps + samples.edge_steps, graph.edges * estimate.iterations
+        ),
+        method={
+            "name": estimate.method,
+            "sampler": request.sampler,
+            "ratio": request.ratio,
+            "transform": request.transform.name,
+            "threshold": algorithm.threshold(graph.vertices),
+        },
+        warnings=[*graph_doubts(graph), *estimate.warnings, *cost_notes]
+        + _convergence_doubts(estimate, algorithm),
+    )
+
+
+def _extrapolated(
+    graph: Graph, samples: CostSamples, estimate: IterationEstimate
+) -> pd.DataFrame:
+    extrapolator = Extrapolator.between(
+        graph.vertices, graph.edges, samples.vertices, samples.edges
+    )
+    return extrapolator.extrapolate(samples.rows, estimate.iterations)
+
+
+def _costs(
+    graph: Graph,
+    request: Request,
+    training: TrainingSet,
+    table: pd.DataFrame,
+    rng: np.random.Generator,
+) -> tuple[FittedCosts, float, list[str]]:
+    """Fit the cost model, and hold it against a probe of the whole graph's rows."""
+    notes = []
+    costs = fit_costs(training, request.cost_model)
+    if costs is None:
+        costs = proportional_costs(training)
+        notes.append(
+            "the sample runs are too small or too alike to fit a cost model: seconds are in "
+            "proportion to the work of the sample runs"
+        )
+    std = math.hypot(costs.relative_std / math.sqrt(max(costs.runs, 1)), _COST_STD)
+    if not request.probe:
+        return costs, std, notes
+    request.progress("probing the cost of an edge", 0.9)
+    probe = request.engine.probe(request.algorithm, graph, rng)
+    if probe is None:
+        return costs, std, notes
+    first = table.iloc[:1]
+    return costs.scaled_to(first, probe.seconds), math.hypot(probe.relative_std, _COST_STD), notes
+
+
+def _runtime(phases: dict[str, float], estimate: IterationEstimate, cost_std: float) -> Interval:
+    total = sum(phases.values())
+    iteration_std = math.log(max(estimate.high, 1) / max(estimate.low, 1)) / 2.0 / _QUANTILE
+    spread = math.hypot(
+        phases["superstep"] * math.hypot(iteration_std, cost_std),
+        _MEASURED_STD * (phases["setup"] + phases["read"]),
+    )
+    factor = math.exp(_QUANTILE * _share(spread, total))
+    return Interval(total, total / factor, total * factor)
+
+
+def _convergence_doubts(estimate: IterationEstimate, algorithm: Algorithm) -> list[str]:
+    if estimate.converged:
+        return []
+    return [
+        f"the run will probably stop at its limit of {algorithm.max_iterations} iterations, "
+        "before it has converged"
+    ]
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0

@@ -1,0 +1,34 @@
+"""Runs as the history keeps them."""
+
+from __future__ import annotations
+
+from predict_graph.engines import RunProfile
+from predict_graph.history import RunRecord
+
+__all__ = ["record_of"]
+
+
+def record_of(
+    profile: RunProfile,
+    *,
+    sample: dict[str, object] | None = None,
+    sample_of: str | None = None,
+) -> RunRecord:
+    """Return the record of a run, or of a sample run when `sample` says how it was drawn."""
+    return RunRecord(
+        kind="run" if sample is None else "sample",
+        algorithm=profile.algorithm,
+        parameters=profile.parameters,
+        graph=str(profile.graph["name"]),
+        fingerprint=str(profile.graph["fingerprint"]),
+        vertices=int(profile.graph["vertices"]),
+        edges=int(profile.graph["edges"]),
+        directed=bool(profile.graph["directed"]),
+        engine=profile.engine,
+        phases=profile.phases,
+        iterations=profile.iterations,
+        converged=profile.converged,
+        table=profile.table,
+        sample=sample,
+        sample_of=sample_of,
+    )

@@ -1,0 +1,128 @@
+"""What a user may ask of a prediction, checked in one place."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from predict_graph.algorithms import Algorithm, check_algorithm
+from predict_graph.engines import ENGINES, Engine
+from predict_graph.errors import RequestError
+from predict_graph.iterations import (
+    SAMPLERS,
+    Progress,
+    check_max_overhead,
+    check_method,
+    check_ratio,
+)
+from predict_graph.prediction.costs import COST_MODELS
+from predict_graph.transforms import Transform, check_transform
+
+__all__ = ["DEFAULT_TRAIN_RATIOS", "Request", "check_engine", "check_request"]
+
+DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)
+"""Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
+
+_LARGEST_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Request:
+    """The checked options of one prediction; see :func:`~predict_graph.predict`."""
+
+    algorithm: Algorithm
+    engine: Engine
+    method: str
+    sampler: str
+    ratio: float
+    train_ratios: tuple[float, ...]
+    transform: Transform
+    cost_model: str
+    max_overhead: float
+    probe: bool
+    seed: int
+    progress: Progress
+
+
+def check_engine(
+    value: str | Engine, *, workers: int | None = None, threads: int | None = None
+) -> Engine:
+    """Return an engine from its name and settings, or the engine given.
+
+    Raises
+    ------
+    RequestError
+        If nothing has this name, or a setting is out of range.
+    """
+    if isinstance(value, str):
+        settings = {"workers": workers, "threads": threads}
+        factory: Callable[..., Engine] = ENGINES.get(value)
+        return factory(**{name: n for name, n in settings.items() if n is not None})
+    if workers is not None or threads is not None:
+        raise RequestError("workers or threads are given beside an engine that has its own")
+    return value
+
+
+def check_request(
+    algorithm: str | Algorithm,
+    *,
+    parameters: Mapping[str, object] | None = None,
+    engine: str | Engine = "local",
+    workers: int | None = None,
+    threads: int | None = None,
+    method: str | None = None,
+    sampler: str = "brj",
+    ratio: float = 0.1,
+    train_ratios: Sequence[float] | None = None,
+    transform: str | Transform | None = None,
+    cost_model: str = "forward-nnls",
+    max_overhead: float | None = None,
+    probe: bool = True,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Request:
+    """Return the checked request.
+
+    Raises
+    ------
+    RequestError
+        Names the first wrong value and what is accepted.
+    """
+    chosen = check_algorithm(algorithm, parameters)
+    SAMPLERS.get(sampler)
+    COST_MODELS.get(cost_model)
+    return Request(
+        algorithm=chosen,
+        engine=check_engine(engine, workers=workers, threads=threads),
+        method=check_method(method, chosen),
+        sampler=sampler,
+        ratio=check_ratio(ratio),
+        train_ratios=_check_train_ratios(train_ratios),
+        transform=check_transform(transform, chosen.convergence),
+        cost_model=cost_model,
+        max_overhead=check_max_overhead(max_overhead),
+        probe=probe,
+        seed=_check_seed(seed),
+        progress=progress or (lambda text, fraction: None),
+    )
+
+
+def _check_train_ratios(ratios: Sequence[float] | None) -> tuple[float, ...]:
+    if ratios is None:
+        return DEFAULT_TRAIN_RATIOS
+    checked = tuple(sorted({check_ratio(ratio) for ratio in ratios}))
+    if len(checked) < 2:
+        raise RequestError(
+            f"train ratios are {list(ratios)}; accepted: at least two different ratios"
+        )
+    return checked
+
+
+def _check_seed(seed: int | None) -> int:
+    """Return the seed; a fresh one is drawn and reported when none is given."""
+    if seed is None:
+        return secrets.randbelow(2**32)
+    if not 0 <= int(seed) <= _LARGEST_SEED:
+        raise RequestError(f"seed is {seed}; accepted: a whole number from 0 on")
+    return int(seed)

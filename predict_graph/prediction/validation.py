@@ -1,0 +1,101 @@
+"""The real run, and a prediction held against it: predict first, run second, compare third."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from predict_graph.algorithms import Algorithm, check_algorithm
+from predict_graph.engines import Engine, IterationCallback, RunProfile
+from predict_graph.graph import check_graph
+from predict_graph.history import History, check_history
+from predict_graph.prediction.prediction import Comparison
+from predict_graph.prediction.predictor import predict_on
+from predict_graph.prediction.records import record_of
+from predict_graph.prediction.request import check_engine, check_request
+
+__all__ = ["run", "validate"]
+
+
+def run(
+    algorithm: str | Algorithm,
+    graph: Any,
+    *,
+    parameters: dict[str, object] | None = None,
+    directed: bool | None = None,
+    ids: str = "integer",
+    engine: str | Engine = "local",
+    workers: int | None = None,
+    threads: int | None = None,
+    history: History | str | bool | None = None,
+    seed: int | None = None,
+    progress: IterationCallback | None = None,
+    write_to: Path | None = None,
+) -> RunProfile:
+    """Run an algorithm on a graph and keep the run in the history.
+
+    Parameters
+    ----------
+    algorithm, graph, parameters, directed, ids, engine, workers, threads, history
+        As in :func:`~predict_graph.predict`.
+    seed : int, optional
+        For a generator whose text sets no seed.
+    progress : callable, optional
+        Called after each iteration with its number and the convergence aggregate.
+    write_to : Path, optional
+        Where the result goes: ``.csv``, ``.tsv`` or ``.parquet``.
+
+    Raises
+    ------
+    RequestError
+        If the graph cannot be read, or an option is wrong.
+    JobError
+        If the run fails.
+    """
+    chosen = check_algorithm(algorithm, parameters)
+    runner = check_engine(engine, workers=workers, threads=threads)
+    kept = check_history(history)
+    whole = check_graph(graph, directed=directed, ids=ids, seed=seed)
+    profile = runner.run(chosen, whole, progress=progress, write_to=write_to)
+    if kept is not None:
+        kept.add(record_of(profile))
+    return profile
+
+
+def validate(
+    algorithm: str | Algorithm,
+    graph: Any,
+    *,
+    directed: bool | None = None,
+    ids: str = "integer",
+    history: History | str | bool | None = None,
+    on_iteration: IterationCallback | None = None,
+    **options: Any,
+) -> Comparison:
+    """Predict a run, then run it, then compare.
+
+    The graph is read and set up again for the real run, so that no phase profits from the
+    prediction.
+
+    Parameters
+    ----------
+    algorithm, graph, directed, ids, history, **options
+        As in :func:`~predict_graph.predict`.
+    on_iteration : callable, optional
+        Called after each iteration of the real run.
+
+    Raises
+    ------
+    RequestError, JobError
+        As for a prediction and for a run.
+    """
+    request = check_request(algorithm, **options)
+    kept = check_history(history)
+    prediction = predict_on(
+        check_graph(graph, directed=directed, ids=ids, seed=request.seed), request, kept
+    )
+    fresh = check_graph(graph, directed=directed, ids=ids, seed=request.seed).fresh()
+    actual = request.engine.run(request.algorithm, fresh, progress=on_iteration)
+    if kept is not None:
+        kept.add(record_of(actual))
+    return Comparison(prediction, actual)

@@ -1,0 +1,35 @@
+"""Fixtures for all tests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Compiled functions make the first example slow; how long an example takes says nothing here.
+settings.register_profile(
+    "predict-graph",
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("predict-graph")
+
+
+@pytest.fixture
+def shared_graph_file() -> Callable[[str], Path]:
+    """Find a graph file in the folder that PREDICT_GRAPH_DATA names; skip when it is not there."""
+
+    def find(name: str) -> Path:
+        data = os.environ.get("PREDICT_GRAPH_DATA")
+        if not data:
+            pytest.skip(f"needs {name}: PREDICT_GRAPH_DATA names no folder")
+        for folder in (Path(data), Path(data) / "graphs"):
+            if (folder / name).is_file():
+                return folder / name
+        pytest.skip(f"needs {name}, which is not in {data}")
+
+    return find

@@ -1,0 +1,66 @@
+import math
+
+import pytest
+
+from predict_graph.algorithms import Parameter
+from predict_graph.algorithms.parameters import check_parameters
+from predict_graph.errors import RequestError
+
+DAMPING = Parameter("damping", float, 0.85, "share that follows edges", 0.0, 1.0)
+LIMIT = Parameter("max_iterations", int, 500, "stop after so many", 1, low_included=True)
+OPTIONAL = Parameter("tolerance", float, None, "the threshold itself", 0.0)
+CHOICE = Parameter("dangling", str, "uniform", "what becomes of rank", choices=("uniform", "drop"))
+
+
+@pytest.mark.parametrize(
+    ("parameter", "given", "kept"),
+    [
+        (DAMPING, "0.9", 0.9),
+        (DAMPING, 0.5, 0.5),
+        (LIMIT, "12", 12),
+        (LIMIT, 12.0, 12),
+        (LIMIT, 1, 1),
+        (OPTIONAL, None, None),
+        (OPTIONAL, "1e-6", 1e-6),
+        (CHOICE, "drop", "drop"),
+    ],
+)
+def test_a_legal_value_comes_back_with_the_declared_type(parameter, given, kept):
+    value = parameter.check(given)
+    assert value == kept
+    assert type(value) is type(kept)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "wrong", "accepted"),
+    [
+        (DAMPING, 1.0, "greater than 0 and less than 1"),
+        (DAMPING, 0, "greater than 0 and less than 1"),
+        (DAMPING, math.nan, "greater than 0 and less than 1"),
+        (DAMPING, "fast", "a number"),
+        (DAMPING, True, "a number"),
+        (DAMPING, None, "a number"),
+        (LIMIT, 2.5, "a whole number at least 1"),
+        (LIMIT, "2.5", "a whole number at least 1"),
+        (LIMIT, 0, "a whole number at least 1"),
+        (LIMIT, math.inf, "a whole number at least 1"),
+        (OPTIONAL, -1, "greater than 0"),
+        (CHOICE, "spread", "uniform, drop"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_is_accepted(parameter, wrong, accepted):
+    with pytest.raises(RequestError) as caught:
+        parameter.check(wrong)
+    text = str(caught.value)
+    assert parameter.name in text
+    assert repr(wrong) in text
+    assert accepted in text
+
+
+def test_defaults_fill_in_and_unknown_names_are_refused():
+    assert check_parameters("pagerank", (DAMPING, LIMIT), {"damping": 0.5}) == {
+        "damping": 0.5,
+        "max_iterations": 500,
+    }
+    with pytest.raises(RequestError, match=r"dampening.*damping, max_iterations"):
+        check_parameters("pagerank", (DAMPING, LIMIT), {"dampening": 0.5})

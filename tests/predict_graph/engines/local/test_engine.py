@@ -1,0 +1,156 @@
+import json
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from predict_graph.algorithms import PageRank
+from predict_graph.engines import COUNTERS, ENGINES, PHASES, TABLE_COLUMNS, Engine
+from predict_graph.engines.local import LocalEngine
+from predict_graph.errors import RequestError
+from predict_graph.graph import Graph
+from predict_graph.graph.build import from_edges
+
+
+@pytest.fixture
+def graph():
+    rng = np.random.default_rng(0)
+    return from_edges(rng.integers(0, 300, 1500), rng.integers(0, 300, 1500), vertices=300)
+
+
+def test_the_registry_has_the_engine_and_it_keeps_the_protocol():
+    assert isinstance(ENGINES.get("local")(), Engine)
+
+
+def test_the_table_has_a_row_per_iteration_and_worker(graph):
+    profile = LocalEngine(workers=3).run(PageRank(), graph)
+    table = profile.table
+    assert tuple(table.columns) == TABLE_COLUMNS
+    assert len(table) == 3 * profile.iterations
+    assert table["iteration"].tolist() == np.repeat(range(1, profile.iterations + 1), 3).tolist()
+    first = table[table["iteration"] == 1]
+    assert first["active_vertices"].sum() == graph.vertices
+    assert first["local_messages"].sum() + first["remote_messages"].sum() == graph.edges
+    assert (table["local_message_bytes"] == 16 * table["local_messages"]).all()
+    assert (table["remote_message_bytes"] == 16 * table["remote_messages"]).all()
+    assert (table["average_message_bytes"] == 16).all()
+    assert (table["seconds"] > 0).all()
+    assert (table["working_set_bytes"] == 8 * graph.vertices).all()
+
+
+def test_totals_and_phases_add_up(graph):
+    profile = LocalEngine(workers=2).run(PageRank(), graph)
+    total = profile.features_total()
+    assert tuple(total) == COUNTERS
+    assert total["active_vertices"] == graph.vertices * profile.iterations
+    assert total["local_messages"] + total["remote_messages"] == graph.edges * profile.iterations
+    assert tuple(profile.phases) == PHASES
+    assert profile.phases["superstep"] == pytest.approx(profile.iteration_seconds.sum())
+    assert profile.runtime_seconds == pytest.approx(sum(profile.phases.values()))
+    assert profile.phases["write"] == 0.0
+
+
+def test_the_critical_path_is_the_worker_with_most_outbound_edges(graph):
+    profile = LocalEngine(workers=4).run(PageRank(), graph)
+    first = profile.table[profile.table["iteration"] == 1]
+    sent = (first["local_messages"] + first["remote_messages"]).to_numpy()
+    assert profile.critical_worker == int(sent.argmax())
+    path = profile.critical_path()
+    assert path["worker"].unique().tolist() == [profile.critical_worker]
+    assert len(path) == profile.iterations
+
+
+def test_the_profile_goes_into_json(graph):
+    read = json.loads(json.dumps(LocalEngine().run(PageRank(), graph).to_dict()))
+    assert read["graph"]["vertices"] == graph.vertices
+    assert read["graph"]["fingerprint"] == graph.fingerprint
+    assert read["engine"]["name"] == "local"
+    assert len(read["per_iteration"]) == read["iterations"]
+
+
+def test_a_run_stops_at_its_limit_and_says_that_it_did_not_converge(graph):
+    profile = LocalEngine().run(PageRank(max_iterations=3, tolerance=1e-15), graph)
+    assert (profile.iterations, profile.converged) == (3, False)
+    profile = LocalEngine().run(PageRank(tolerance=1e-15), graph, max_iterations=2)
+    assert (profile.iterations, profile.converged) == (2, False)
+
+
+def test_a_threshold_given_takes_the_place_of_the_algorithms_own(graph):
+    loose = LocalEngine().run(PageRank(), graph, threshold=1e-3)
+    strict = LocalEngine().run(PageRank(), graph)
+    assert loose.iterations < strict.iterations
+    assert loose.convergence[-1] < 1e-3
+
+
+def test_progress_hears_of_each_iteration(graph):
+    heard = []
+    profile = LocalEngine().run(
+        PageRank(), graph, progress=lambda iteration, value: heard.append((iteration, value))
+    )
+    assert heard == list(enumerate(profile.convergence.tolist(), start=1))
+
+
+def test_an_interrupt_between_iterations_ends_the_run_and_its_threads(graph):
+    threads = threading.active_count()
+
+    def stop(iteration, value):
+        if iteration == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        LocalEngine(threads=3).run(PageRank(), graph, progress=stop)
+    assert threading.active_count() == threads
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_the_result_is_written_under_the_original_ids(tmp_path, suffix):
+    labels = np.array([10, 20, 5])
+    graph = from_edges(np.array([0, 1, 2]), np.array([1, 2, 0]), labels=labels)
+    path = tmp_path / f"ranks{suffix}"
+    profile = LocalEngine().run(PageRank(), graph, write_to=path)
+    if suffix == ".parquet":
+        read = pd.read_parquet(path)
+    else:
+        read = pd.read_csv(path, sep="," if suffix == ".csv" else "\t")
+    assert read["vertex"].tolist() == [10, 20, 5]
+    np.testing.assert_allclose(read["value"], profile.values, rtol=1e-15)
+    assert profile.phases["write"] > 0
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_result_that_cannot_be_written_is_refused_before_the_run(tmp_path, graph):
+    heard = []
+    for path, reason in [
+        (tmp_path / "ranks.xls", "accepted"),
+        (tmp_path / "missing" / "ranks.csv", "no folder"),
+    ]:
+        with pytest.raises(RequestError, match=reason):
+            LocalEngine().run(
+                PageRank(), graph, write_to=path, progress=lambda *step: heard.append(step)
+            )
+    assert heard == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"workers": 0}, "workers is 0; accepted: 1 to 65536"),
+        ({"workers": 2.5}, "workers is 2.5"),
+        ({"threads": 0}, "threads is 0"),
+        ({"threads": 100_000}, "threads is 100000"),
+    ],
+)
+def test_wrong_settings_are_named(arguments, text):
+    with pytest.raises(RequestError, match=text):
+        LocalEngine(**arguments)
+
+
+def test_wrong_requests_of_a_run_are_named(graph):
+    empty = Graph(np.array([0]), np.array([], dtype=np.int32), name="nothing")
+    with pytest.raises(RequestError, match="'nothing' has no vertices"):
+        LocalEngine().run(PageRank(), empty)
+    with pytest.raises(RequestError, match="threshold is nan"):
+        LocalEngine().run(PageRank(), graph, threshold=float("nan"))
+    with pytest.raises(RequestError, match="max_iterations is 0"):
+        LocalEngine().run(PageRank(), graph, max_iterations=0)

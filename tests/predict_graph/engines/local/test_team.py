@@ -1,0 +1,38 @@
+import threading
+import time
+
+import pytest
+
+from predict_graph.engines.local.team import Team
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+@pytest.mark.parametrize("blocks", [0, 1, 2, 15, 16, 17, 1000])
+def test_every_block_is_done_once(threads, blocks):
+    done = []
+    with Team(threads) as team:
+        team.share(lambda first, last: done.extend(range(first, last)), blocks)
+    assert sorted(done) == list(range(blocks))
+
+
+def test_a_thread_that_is_held_up_gets_less_to_do():
+    slow, counts = threading.get_ident(), {}
+
+    def work(first, last):
+        counts[threading.get_ident()] = counts.get(threading.get_ident(), 0) + last - first
+        time.sleep(0.05 if threading.get_ident() == slow else 0.002)
+
+    with Team(2) as team:
+        team.share(work, 160)
+    assert sum(counts.values()) == 160
+    assert counts[slow] < 80
+
+
+def test_an_error_of_any_thread_is_raised():
+    def work(first, last):
+        time.sleep(0.01)
+        if first >= 90:
+            raise ZeroDivisionError
+
+    with Team(3) as team, pytest.raises(ZeroDivisionError):
+        team.share(work, 96)

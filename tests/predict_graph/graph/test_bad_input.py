@@ -1,0 +1,264 @@
+"""Wrong files and requests: one clear sentence that names the value, the file and the line."""
+
+import gzip
+import os
+
+import networkx as nx
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy import sparse
+
+from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph, open_graph, save_graph
+
+TEXT = [
+    (".txt", "", "is empty"),
+    (".txt", "\n \n", "is empty"),
+    (".txt", "# nothing but a comment\n", "has no edges"),
+    (".csv", "source,target\n", "has no edges"),
+    (".txt", "1\n2\n", r"g\.txt:1: the line has one column"),
+    (".txt", "# c\n1 2\n\n3\n", r"g\.txt:4: the line has one column"),
+    (".csv", "a,b\n1,2\n3\n", r"g\.csv:3: the line has one column"),
+    (".txt", "1 2\nx 3\n", r"g\.txt:2: 'x' is not an id; accepted: integers .* --ids string"),
+    (".txt", "1 2\n3 y7\n", r"g\.txt:2: 'y7' is not an id"),
+    (".txt", "a b\n1 2\n", r"g\.txt:1: 'a' is not an id"),
+    (".txt", "1 2\n-3 4\n", r"g\.txt:2: '-3' is not an id"),
+    (".txt", "1 -2\n", r"g\.txt:1: '-2' is not an id"),
+    (".csv", "s,t\n1,-2\n", r"g\.csv:2: '-2' is not an id"),
+    (".txt", "1.0 2\n", r"g\.txt:1: '1\.0' is not an id"),
+    (".csv", "1,\n", r"g\.csv:1: an id is missing"),
+    (".csv", "1,2\n,2\n", r"g\.csv:2: an id is missing"),
+    (".txt", "1 2\n3 9223372036854775808\n", r"g\.txt:2: the id 9223372036854775808 is too large"),
+    (".txt", "1 2\n3 4 5\n", r"g\.txt:2: the line has more columns"),
+    (".txt", "1 2 0.5\n3 4\n", r"g\.txt:2: the line has no weight"),
+    (".txt", "1 2 0.5\n3 4 nan\n", r"g\.txt:2: 'nan' is not a weight; accepted: finite"),
+    (".txt", "1 2 inf\n", r"g\.txt:1: 'inf' is not a weight"),
+    (".txt", "1 2 1e99\n", r"g\.txt:1: '1e99' is not a weight"),
+    (".csv", 'a,b\n1,"2\n', r"g\.csv:2: a quoted field does not end"),
+    (".csv", 'a,b\n1,"2"x\n', r"g\.csv:2: text follows a closing quote"),
+    (".csv", 'a,b\n1,"x"\n', r"g\.csv:2: 'x' is not an id"),
+    (".csv", "weight,source,target\nnan,1,2\n", r"g\.csv:2: 'nan' is not a weight"),
+    (".csv", "weight,source,target\n1,1\n", r"g\.csv:2: an id is missing"),
+    (".mtx", "1 1 1\n1 1\n", r"g\.mtx:1: a Matrix Market file begins with"),
+    (".mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n", "array real general"),
+    (".mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 1\n", "2 by 3"),
+    (".mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2\n1 1\n", ":2: the line of"),
+    (".mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1\n", "but holds 1"),
+    (
+        ".mtx",
+        "%%MatrixMarket matrix coordinate pattern general\n% c\n2 2 1\n0 1\n",
+        r"g\.mtx:4: the id 0 is out of range; accepted: 1 to 2",
+    ),
+    (".graph", "x y\n", r"g\.graph:1: the header of a METIS file"),
+    (".graph", "2 1 7\n2\n1\n", r"fmt is 007"),
+    (".graph", "3 1\n2\n1\n", "says 3 vertices, but 2 lines follow"),
+    (".graph", "2 1\n2\n1\n2\n", r"g\.graph:4: the header says 2 vertices, but a further line"),
+    (".graph", "2 2\n2\n1\n", "says 2 edges, that is 4 neighbours, but 2 are listed"),
+    (".graph", "2 1\n3\n1\n", r"g\.graph:2: the id 3 is out of range; accepted: 1 to 2"),
+    (".graph", "2 1\n2\nx\n", r"g\.graph:3: the id x is out of range"),
+    (".graph", "4 2\n2 3\n1\n4\n\n", "listed at one of its ends only"),
+    (".graph", "2 1 1\n2 1\n1\n", r"g\.graph:3: a vertex or edge weight is missing"),
+    (".graph", "2 0\n\n\n", "has no edges"),
+    (".npz", "no zip", "is not an .npz file"),
+    (".parquet", "no parquet", "is not a Parquet file"),
+    (".doc", "1 2\n", r"has the suffix '\.doc'; accepted: \.csv"),
+    ("", "1 2\n", "has the suffix 'none'; accepted"),
+]
+
+
+@pytest.mark.parametrize(("suffix", "content", "message"), TEXT)
+def test_files(tmp_path, suffix, content, message):
+    file = tmp_path / f"g{suffix}"
+    file.write_text(content)
+    with pytest.raises(RequestError, match=message) as caught:
+        check_graph(file)
+    assert "\n" not in str(caught.value)
+    assert str(file) in str(caught.value)
+    assert caught.value.exit_status == 2
+
+
+def test_truncated_gzip(tmp_path):
+    text = "\n".join(f"{s} {s * s}" for s in range(20_000)).encode()
+    file = tmp_path / "g.txt.gz"
+    file.write_bytes(gzip.compress(text)[:-2000])
+    with pytest.raises(RequestError, match="gzip data are damaged: the file ends before"):
+        check_graph(file)
+
+
+def test_damaged_gzip(tmp_path):
+    packed = bytearray(gzip.compress(b"0 1\n" * 9999))
+    packed[-5] ^= 1
+    (tmp_path / "g.txt.gz").write_bytes(packed)
+    with pytest.raises(RequestError, match="gzip data are damaged"):
+        check_graph(tmp_path / "g.txt.gz")
+
+
+def test_truncated_zstandard(tmp_path):
+    content = np.random.default_rng(1).integers(0, 10**6, (30_000, 2))
+    text = "\n".join(f"{s} {t}" for s, t in content.tolist()).encode()
+    packed = pa.compress(text, codec="zstd", asbytes=True)
+    (tmp_path / "g.txt.zst").write_bytes(packed[:-1000])
+    with pytest.raises(RequestError, match="zstd data are damaged"):
+        check_graph(tmp_path / "g.txt.zst")
+
+
+def test_suffix_promises_a_compression(tmp_path):
+    (tmp_path / "g.txt.gz").write_text("0 1\n")
+    with pytest.raises(RequestError, match=r"is not gzip data"):
+        check_graph(tmp_path / "g.txt.gz")
+
+
+def test_missing_folder_unreadable(tmp_path):
+    with pytest.raises(RequestError, match=r"there is no file .*none\.txt.*accepted: .*rmat"):
+        check_graph(tmp_path / "none.txt")
+    with pytest.raises(RequestError, match="is a folder; accepted"):
+        check_graph(tmp_path)
+    with pytest.raises(RequestError, match="unknown graph 'web-NotreDam'; accepted: .*web-Google"):
+        check_graph("web-NotreDam")
+    with pytest.raises(RequestError, match="accepted"):
+        check_graph("")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
+def test_unreadable(tmp_path):
+    file = tmp_path / "g.txt"
+    file.write_text("0 1\n")
+    file.chmod(0)
+    with pytest.raises(RequestError, match="cannot be read: Permission denied"):
+        check_graph(file)
+
+
+def test_not_utf8(tmp_path):
+    (tmp_path / "g.txt").write_bytes(b"a b\nc \xff\n")
+    with pytest.raises(RequestError, match=r"g\.txt:2: the text is not UTF-8"):
+        check_graph(tmp_path / "g.txt", ids="string")
+
+
+def test_ids_option(tmp_path):
+    with pytest.raises(RequestError, match="ids is 'text'; accepted: integer, string"):
+        check_graph("star:n=3", ids="text")
+    (tmp_path / "g.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1")
+    with pytest.raises(RequestError, match="integer ids only"):
+        check_graph(tmp_path / "g.mtx", ids="string")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"a": [1, 2]}, "has one column"),
+        ({"a": [1, 2], "b": [1.0, 2.0]}, "column 'b' holds double, not ids"),
+        ({"a": [1, 2], "b": ["x", "y"]}, "or any text with --ids string"),
+        ({"a": [1, None], "b": [1, 2]}, "'a' is empty in row 2"),
+        ({"a": [1, 2], "b": [0, -4]}, "'b' is -4 in row 2"),
+        ({"a": [1], "b": [2], "weight": [float("nan")]}, "weight of edge 0 of .* is nan"),
+        ({"a": [1], "b": [2], "weight": ["x"]}, "holds string, not numbers"),
+        ({"a": pa.array([], pa.int64()), "b": pa.array([], pa.int64())}, "has no edges"),
+    ],
+)
+def test_parquet(tmp_path, columns, message):
+    pq.write_table(pa.table(columns), tmp_path / "g.parquet")
+    with pytest.raises(RequestError, match=message):
+        check_graph(tmp_path / "g.parquet")
+
+
+def test_npz(tmp_path):
+    np.savez(tmp_path / "g.npz", a=np.arange(3))
+    with pytest.raises(RequestError, match="holds the arrays a; accepted"):
+        check_graph(tmp_path / "g.npz")
+    sparse.save_npz(tmp_path / "g.npz", sparse.coo_array(np.ones((2, 3))))
+    with pytest.raises(RequestError, match=r"\(2, 3\); accepted: square"):
+        check_graph(tmp_path / "g.npz")
+    np.savez(tmp_path / "g.npz", indptr=np.array([0, 1]), indices=np.array([9]), directed=np.True_)
+    with pytest.raises(RequestError, match="indices are not all in 0 to 0"):
+        check_graph(tmp_path / "g.npz")
+
+
+def test_webgraph(tmp_path, shared_graph_file):
+    graph = shared_graph_file("uk-2007-05@100000.graph").read_bytes()
+    facts = shared_graph_file("uk-2007-05@100000.properties").read_text()
+    (tmp_path / "w.graph").write_bytes(graph)
+    with pytest.raises(RequestError, match=r"a WebGraph needs w\.properties beside it"):
+        check_graph(tmp_path / "w.graph")
+    properties = tmp_path / "w.properties"
+    for old, new, message in [
+        ("BVGraph\n", "EFGraph\n", "graphclass is"),
+        ("nodes=100000", "nodes=many", "nodes is many"),
+        ("compressionflags=", "compressionflags=RESIDUALS_GOLOMB", "RESIDUALS_GOLOMB is not"),
+        ("arcs=3050615", "arcs=3050616", "but w.properties says 3050616"),
+        ("zetak=3", "zetak=2", "is damaged: the successors of vertex"),
+    ]:
+        properties.write_text(facts.replace(old, new))
+        with pytest.raises(RequestError, match=message):
+            check_graph(tmp_path / "w.graph")
+    properties.write_text(facts)
+    (tmp_path / "w.graph").write_bytes(graph[: len(graph) // 2])
+    with pytest.raises(RequestError, match="is damaged: the successors of vertex"):
+        check_graph(tmp_path / "w.graph")
+
+
+def test_damaged_webgraph_never_crashes(tmp_path, shared_graph_file):
+    graph = shared_graph_file("uk-2007-05@100000.graph").read_bytes()
+    facts = shared_graph_file("uk-2007-05@100000.properties").read_text()
+    (tmp_path / "w.properties").write_text(facts)
+    random = np.random.default_rng(5)
+    for _ in range(10):
+        wrong = bytearray(graph)
+        for at in random.integers(0, len(wrong), 50):
+            wrong[at] = random.integers(256)
+        (tmp_path / "w.graph").write_bytes(wrong)
+        with pytest.raises(RequestError, match="w.graph"):
+            check_graph(tmp_path / "w.graph")
+
+
+def test_objects():
+    with pytest.raises(RequestError, match="cannot be made of list; accepted"):
+        check_graph([(0, 1)])
+    with pytest.raises(RequestError, match="no vertices"):
+        check_graph(nx.Graph())
+    with pytest.raises(RequestError, match=r"has no edges \(4 vertices\)"):
+        check_graph(nx.empty_graph(4))
+    with pytest.raises(RequestError, match="has no edges"):
+        check_graph(sparse.csr_array((3, 3)))
+    with pytest.raises(RequestError, match="accepted: square"):
+        check_graph(sparse.csr_array(np.ones((2, 3))))
+    with pytest.raises(RequestError, match="complex values"):
+        check_graph(sparse.csr_array(np.eye(2) * 1j))
+    for weight in (float("nan"), float("inf")):
+        with pytest.raises(RequestError, match="accepted: finite numbers"):
+            check_graph(sparse.csr_array(np.array([[0.0, weight], [1.0, 0.0]])))
+        made = nx.DiGraph()
+        made.add_edge(0, 1, weight=weight)
+        with pytest.raises(RequestError, match="weight of edge 0 of the networkx graph"):
+            check_graph(made)
+    made = nx.DiGraph()
+    made.add_edge(0, 1, weight="heavy")
+    with pytest.raises(RequestError, match="not a number"):
+        check_graph(made)
+
+
+def test_stored(tmp_path):
+    folder = save_graph(check_graph("star:n=9"), tmp_path / "s.pgraph")
+    with pytest.raises(RequestError, match="is not a stored graph"):
+        open_graph(tmp_path)
+    with pytest.raises(RequestError, match="exists and is not a stored graph"):
+        save_graph(check_graph("star:n=9"), tmp_path)
+    with pytest.raises(RequestError, match="there is no folder"):
+        save_graph(check_graph("star:n=9"), tmp_path / "none" / "s.pgraph")
+    header = (folder / "header.json").read_text()
+    for old, new, message in [
+        ('"version": 1', '"version": 2', "accepted: up to 1; install a newer"),
+        ('"vertices": 9', '"vertices": 8', "is damaged"),
+        ('"edges"', '"ages"', "is damaged"),
+        ("predict-graph graph", "other", "not the header of a stored graph"),
+        ("{", "", "is damaged"),
+    ]:
+        (folder / "header.json").write_text(header.replace(old, new))
+        with pytest.raises(RequestError, match=message):
+            open_graph(folder)
+    (folder / "header.json").write_text(header)
+    (folder / "indices.npy").write_bytes((folder / "indices.npy").read_bytes()[:-8])
+    with pytest.raises(RequestError, match="is damaged"):
+        check_graph(folder)
+    assert [path.name for path in tmp_path.iterdir()] == ["s.pgraph"]

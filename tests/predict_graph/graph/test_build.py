@@ -1,0 +1,181 @@
+"""CSR: the same as scipy's, symmetric when undirected, with the documented rules."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from predict_graph.errors import RequestError
+from predict_graph.graph import Graph, check_graph
+from predict_graph.graph.build import (
+    from_edges,
+    induced_subgraph,
+    symmetric,
+    transpose,
+    without_self_loops,
+)
+
+CASES = st.integers(1, 15).flatmap(
+    lambda n: st.tuples(
+        st.just(n),
+        st.lists(
+            st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), st.integers(1, 9)), max_size=60
+        ),
+    )
+)
+
+
+def build(case, *, weighted=False, directed=True):
+    n, edges = case
+    table = np.array(edges, dtype=np.int64).reshape(-1, 3)
+    weights = table[:, 2].astype(float) if weighted else None
+    return from_edges(table[:, 0], table[:, 1], vertices=n, weights=weights, directed=directed)
+
+
+def dense(case):
+    n, edges = case
+    matrix = np.zeros((n, n))
+    for source, target, weight in edges:
+        matrix[source, target] += weight
+    return matrix
+
+
+@given(CASES)
+def test_equals_scipy(case):
+    graph = build(case, weighted=True)
+    expected = sparse.csr_array(dense(case))
+    expected.sort_indices()
+    assert graph.indptr.tolist() == expected.indptr.tolist()
+    assert graph.indices.tolist() == expected.indices.tolist()
+    assert graph.weights.tolist() == expected.data.tolist()
+    assert graph.indices.dtype == np.int32
+    assert graph.indptr.dtype == np.int64
+
+
+@given(CASES, st.booleans())
+def test_undirected_is_symmetric(case, weighted):
+    graph = build(case, weighted=weighted, directed=False)
+    matrix = graph.to_scipy().toarray()
+    listed = dense(case)
+    expected = np.maximum(listed, listed.T)
+    assert np.array_equal(matrix, expected if weighted else expected > 0)
+    assert graph.logical_edges == np.count_nonzero(np.triu(expected))
+    assert graph.reverse is graph
+
+
+@given(CASES)
+def test_listing_both_directions_changes_nothing(case):
+    n, edges = case
+    both = (n, edges + [(t, s, w) for s, t, w in edges])
+    once, twice = build(case, directed=False), build(both, directed=False)
+    assert once.fingerprint == twice.fingerprint
+
+
+@given(CASES, st.booleans())
+def test_transpose(case, weighted):
+    graph = build(case, weighted=weighted)
+    turned = transpose(graph)
+    assert np.array_equal(turned.to_scipy().toarray(), graph.to_scipy().toarray().T)
+    assert turned.in_degrees.tolist() == graph.out_degrees.tolist()
+    assert transpose(turned).fingerprint == graph.fingerprint
+    assert graph.reverse.fingerprint == turned.fingerprint
+
+
+@given(CASES, st.data(), st.booleans(), st.booleans())
+def test_induced_subgraph(case, data, weighted, directed):
+    graph = build(case, weighted=weighted, directed=directed)
+    chosen = data.draw(st.lists(st.integers(0, case[0] - 1), unique=True))
+    part = graph.subgraph(chosen)
+    expected = graph.to_scipy().toarray()[np.ix_(chosen, chosen)]
+    assert np.array_equal(part.to_scipy().toarray(), expected)
+    assert part.directed is directed
+    for v in range(part.vertices):
+        assert np.all(np.diff(part.neighbors(v)) > 0)
+
+
+@given(CASES)
+def test_without_self_loops(case):
+    graph = build(case)
+    rest = without_self_loops(graph)
+    assert rest.edges == graph.edges - graph.self_loops
+    assert rest.self_loops == 0
+    assert not np.any(np.diag(rest.to_scipy().toarray()))
+
+
+def test_duplicates_add_their_weights_and_directions_take_the_larger():
+    sources, targets = np.array([0, 0, 1]), np.array([1, 1, 0])
+    graph = from_edges(sources, targets, weights=np.array([1.0, 2.0, 5.0]))
+    assert graph.weights.tolist() == [3, 5]
+    assert symmetric(graph).weights.tolist() == [5, 5]
+
+
+def test_undirected_self_loop_is_stored_once():
+    graph = from_edges(np.array([0, 0]), np.array([0, 1]), directed=False)
+    assert (graph.edges, graph.logical_edges, graph.self_loops) == (3, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("vertices", "message"),
+    [
+        ([0, 0], "twice"),
+        ([5], "5 does not exist"),
+        ([-1], "-1 does not exist"),
+        ([0.5], "integers"),
+    ],
+)
+def test_wrong_vertices_of_a_subgraph(vertices, message):
+    with pytest.raises(RequestError, match=message):
+        check_graph("path:n=5").subgraph(vertices)
+
+
+@pytest.mark.parametrize(
+    ("sources", "targets", "options", "message"),
+    [
+        ([0, 1], [0], {}, "differ in length"),
+        ([0, 3], [0, 1], {"vertices": 3}, "names the vertex 3; accepted: 0 to 2"),
+        ([0, -1], [0, 1], {}, "names the vertex -1"),
+        ([0], [0], {"weights": np.array([1.0, 2.0])}, "differ in length"),
+    ],
+)
+def test_wrong_edges(sources, targets, options, message):
+    with pytest.raises(RequestError, match=message):
+        from_edges(np.array(sources), np.array(targets), **options)
+
+
+def test_a_graph_is_immutable():
+    graph = check_graph("cycle:n=4")
+    with pytest.raises(ValueError, match="read-only"):
+        graph.indices[0] = 3
+    with pytest.raises(AttributeError):
+        graph.name = "other"
+
+
+def test_subgraph_keeps_labels():
+    graph = from_edges(np.array([0, 1]), np.array([1, 2]), labels=np.array([10, 20, 30]))
+    assert induced_subgraph(graph, np.array([2, 1])).labels.tolist() == [30, 20]
+
+
+def test_fingerprint_tells_graphs_apart():
+    edges = np.array([0, 1]), np.array([1, 2])
+    graphs = [
+        from_edges(*edges),
+        from_edges(*edges, vertices=4),
+        from_edges(*edges, directed=False),
+        from_edges(*edges, weights=np.ones(2)),
+        from_edges(*edges, weights=np.array([1.0, 2.0])),
+        from_edges(edges[0], np.array([1, 1])),
+    ]
+    assert len({graph.fingerprint for graph in graphs}) == len(graphs)
+
+
+@pytest.mark.parametrize(
+    ("indptr", "indices", "message"),
+    [
+        (np.zeros(0, np.int64), np.zeros(0, np.int32), "at least one element"),
+        (np.array([0, 2]), np.zeros(1, np.int32), "ends at 2, but there are 1"),
+    ],
+)
+def test_wrong_arrays(indptr, indices, message):
+    with pytest.raises(RequestError, match=message):
+        Graph(indptr, indices)

@@ -1,0 +1,135 @@
+"""Named datasets: local copies, the cache, downloads from a server of our own."""
+
+import functools
+import gzip
+import http.server
+import io
+import threading
+import zipfile
+from dataclasses import replace
+
+import pytest
+
+from predict_graph.errors import JobError, RequestError
+from predict_graph.graph import catalogue, check_graph, datasets
+from predict_graph.graph.datasets import dataset, dataset_names, dataset_path, fetch
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch):
+    """Empty folders for the data, the cache and the server, and the server's address."""
+    for name in ("data", "cache", "server"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("PREDICT_GRAPH_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("PREDICT_GRAPH_CACHE", str(tmp_path / "cache"))
+    handler = functools.partial(QuietHandler, directory=str(tmp_path / "server"))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield tmp_path, f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def serve(monkeypatch, name, address, **changes):
+    described = replace(dataset(name), addresses=(address,), **changes)
+    others = tuple(entry for entry in catalogue.CATALOGUE if entry.name != name)
+    monkeypatch.setattr(datasets, "CATALOGUE", (*others, described))
+
+
+def test_catalogue():
+    names = dataset_names()
+    assert len(names) == len(set(names))
+    wanted = {
+        "soc-LiveJournal1", "web-Google", "web-Stanford", "web-BerkStan", "web-NotreDame",
+        "soc-Epinions1", "soc-Slashdot0811", "wiki-Vote", "wiki-Talk", "p2p-Gnutella31",
+        "email-Enron", "email-EuAll", "cit-Patents", "cit-HepPh", "ca-AstroPh", "com-youtube",
+        "amazon0601", "musae_facebook", "musae_git", "deezer_HU", "uk-2007-05@100000", "wing",
+    }  # fmt: skip
+    assert wanted <= set(names)
+    for name in names:
+        described = dataset(name)
+        assert described.vertices > 0
+        assert described.edges > 0
+        assert all(address.startswith("http") for address in described.addresses)
+        assert described.files
+
+
+def test_unknown():
+    with pytest.raises(RequestError, match="unknown dataset 'web'; accepted: amazon0601"):
+        dataset("web")
+
+
+@pytest.mark.parametrize("name", ["musae_git", "email-Enron", "wing", "uk-2007-05@100000"])
+def test_published_counts(name, shared_graph_file):
+    described = dataset(name)
+    shared_graph_file(described.files[0])
+    graph = check_graph(name)
+    assert graph.name == name
+    assert (graph.vertices, graph.logical_edges) == (described.vertices, described.edges)
+    assert graph.directed is described.directed
+
+
+def test_local_copies_come_first(places):
+    folder, _ = places
+    assert dataset_path("wiki-Vote") is None
+    (folder / "data" / "graphs").mkdir()
+    below = folder / "data" / "graphs" / "wiki-Vote.txt.gz"
+    below.write_bytes(gzip.compress(b"0 1\n"))
+    assert dataset_path("wiki-Vote") == below
+    assert fetch("wiki-Vote") == below
+    direct = folder / "data" / "wiki-Vote.txt.gz"
+    direct.write_bytes(gzip.compress(b"0 1\n1 2\n"))
+    assert dataset_path("wiki-Vote") == direct
+    assert check_graph("wiki-Vote").edges == 2
+
+
+def test_data_folder_is_missing(places, monkeypatch):
+    monkeypatch.setenv("PREDICT_GRAPH_DATA", str(places[0] / "none"))
+    with pytest.raises(RequestError, match="PREDICT_GRAPH_DATA is .*none', which is not a folder"):
+        dataset_path("wiki-Vote")
+
+
+def test_download_is_recorded_and_verified(places, monkeypatch):
+    folder, address = places
+    (folder / "server" / "wiki-Vote.txt.gz").write_bytes(gzip.compress(b"0 1\n1 2\n"))
+    serve(monkeypatch, "wiki-Vote", address + "wiki-Vote.txt.gz")
+    path = fetch("wiki-Vote")
+    assert path == folder / "cache" / "wiki-Vote.txt.gz"
+    (folder / "server" / "wiki-Vote.txt.gz").unlink()
+    assert check_graph("wiki-Vote").edges == 2
+    path.write_bytes(gzip.compress(b"0 1\n"))
+    with pytest.raises(JobError, match="is not the file that was downloaded first"):
+        fetch("wiki-Vote")
+
+
+def test_archive(places, monkeypatch):
+    folder, address = places
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as packed:
+        packed.writestr("top/musae_git_edges.csv", "id_1,id_2\n0,1\n1,2\n")
+    (folder / "server" / "git.zip").write_bytes(content.getvalue())
+    serve(monkeypatch, "musae_git", address + "git.zip")
+    graph = check_graph("musae_git")
+    assert (graph.logical_edges, graph.directed) == (2, False)
+    assert sorted(p.name for p in (folder / "cache").iterdir()) == [
+        "checksums.json",
+        "musae_git_edges.csv",
+    ]
+
+
+def test_failing_downloads(places, monkeypatch):
+    folder, address = places
+    serve(monkeypatch, "wiki-Vote", address + "none.txt.gz")
+    with pytest.raises(JobError, match=r"wiki-Vote cannot be downloaded from .*404.*a copy called"):
+        fetch("wiki-Vote")
+    (folder / "server" / "wiki-Vote.txt.gz").write_bytes(b"other")
+    serve(monkeypatch, "wiki-Vote", address + "wiki-Vote.txt.gz", sha256="0" * 64)
+    with pytest.raises(JobError, match="SHA256 hash"):
+        fetch("wiki-Vote")
+    assert dataset_path("wiki-Vote") is None
