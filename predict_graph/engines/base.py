@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.profile import RunProfile
@@ -29,10 +30,13 @@ class IterationProbe:
     seconds : float
     relative_std : float
         Standard error of `seconds`, relative.
+    rows : DataFrame
+        What was measured: counters, working set and seconds of each part, as in a profile.
     """
 
     seconds: float
     relative_std: float
+    rows: pd.DataFrame
 
 
 @runtime_checkable

@@ -27,8 +27,10 @@ __all__ = [
     "from_blocks",
     "from_edges",
     "induced_subgraph",
+    "merge_duplicates",
     "symmetric",
     "transpose",
+    "union_of_rows",
     "without_self_loops",
 ]
 
@@ -112,7 +114,7 @@ def from_blocks(
     weighted = bool(blocks) and blocks[0].weights is not None
     # Sorted by target first, so that the second, stable sort leaves each row ascending.
     indptr, indices, values = transposed(*sorted_by_target(blocks, vertices), vertices)
-    indptr, indices, values = _merge_duplicates(indptr, indices, values)
+    indptr, indices, values = merge_duplicates(indptr, indices, values)
     kept = values if weighted else None
     graph = Graph(indptr, indices, kept, directed=True, name=name, labels=labels)
     return graph if directed else symmetric(graph)
@@ -148,11 +150,11 @@ def induced_subgraph(graph: Graph, vertices: IndexArray, name: str | None = None
     if chosen.size == 0:
         chosen = chosen.astype(np.int64)
     try:
-        indptr, indices, weights = induced_csr(graph.indptr, graph.indices, chosen, graph.weights)
+        rows, indices, weights = induced_csr(graph.indptr, graph.indices, chosen, graph.weights)
     except ValueError as error:
         raise RequestError(str(error)) from error
     return Graph(
-        indptr,
+        rows.astype(np.int64, copy=False),
         indices,
         weights,
         directed=graph.directed,
@@ -195,7 +197,7 @@ def symmetric(graph: Graph) -> Graph:
     values = (_NO_WEIGHTS, _NO_WEIGHTS)
     if graph.weights is not None and other.weights is not None:
         values = (graph.weights, other.weights)
-    indptr, indices, merged = _union(
+    indptr, indices, merged = union_of_rows(
         graph.indptr, graph.indices, values[0], other.indptr, other.indices, values[1]
     )
     kept = None if graph.weights is None else merged
@@ -207,7 +209,7 @@ def _extreme(function: object, array: IndexArray, empty: int) -> int:
 
 
 @numba.njit(cache=True, nogil=True)
-def _merge_duplicates(
+def merge_duplicates(
     indptr: IntArray, indices: IndexArray, weights: WeightArray
 ) -> tuple[IntArray, IndexArray, WeightArray]:
     """Drop repeated targets of ascending rows, in place; weights of the copies are added."""
@@ -233,7 +235,7 @@ def _merge_duplicates(
 
 
 @numba.njit(cache=True, nogil=True)
-def _union(
+def union_of_rows(
     indptr: IntArray,
     indices: IndexArray,
     weights: WeightArray,

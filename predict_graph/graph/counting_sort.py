@@ -44,7 +44,9 @@ def sorted_by_target(blocks: list[EdgeBlock], n: int) -> Rows:
     shift, buckets = _buckets(n)
     counts = np.zeros((len(blocks), buckets), np.int64)
     edges = sum(len(block.targets) for block in blocks)
-    _in_threads(lambda b: _count_block(blocks[b].targets, shift, counts[b]), range(len(blocks)))
+    _in_threads(
+        lambda b: _count_block(blocks[b].targets, shift, counts[b]), range(len(blocks)), edges
+    )
     weighted = bool(blocks) and blocks[0].weights is not None
     split = _Split(counts, shift, n, weighted)
 

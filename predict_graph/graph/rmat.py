@@ -75,14 +75,13 @@ def rmat(
     random = np.random.default_rng(seed)
     key = random.integers(0, 2**64, dtype=np.uint64)
     renamed = random.permutation(2**scale).astype(np.int32)
-    # Three levels a draw: 21 bits decide one quadrant.
-    bounds = np.rint(np.array([a, a + b, a + b + c]) * 2**21).astype(np.int64)
+    thresholds, aliases = _alias_table(np.array([[a, b], [c, 1 - a - b - c]]))
     drawn = edge_factor << scale
     blocks = []
     for begin in range(0, drawn, _BLOCK):
         length = min(_BLOCK, drawn - begin)
         sources, targets = np.empty(length, np.int32), np.empty(length, np.int32)
-        _draw(key, begin // _STREAM, scale, bounds, renamed, sources, targets)
+        _draw(key, begin // _STREAM, scale, thresholds, aliases, renamed, sources, targets)
         blocks.append(EdgeBlock(sources, targets))
     name = name or f"rmat-{scale}-{edge_factor}"
     return from_blocks(blocks, 2**scale, directed=directed, name=name)
@@ -96,33 +95,60 @@ def _mixed(z: np.uint64) -> np.uint64:
     return z ^ (z >> np.uint64(31))
 
 
+def _alias_table(
+    quadrants: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """Return the table from which one lookup draws the quadrants of four levels.
+
+    An outcome has four bits of the row and then four of the column. Entry *i* is outcome *i* below
+    its threshold (of 2**24), and its alias from there on (Walker's alias method, Vose's set-up).
+    """
+    levels: npt.NDArray[np.floating] = quadrants
+    for _ in range(3):
+        levels = np.kron(levels, quadrants)
+    left = levels.ravel() / levels.sum() * 256
+    thresholds, aliases = np.full(256, 2**24, np.uint64), np.arange(256, dtype=np.uint64)
+    small = [i for i in range(256) if left[i] < 1]
+    large = [i for i in range(256) if left[i] >= 1]
+    while small and large:
+        poor, rich = small.pop(), large[-1]
+        thresholds[poor] = round(left[poor] * 2**24)
+        aliases[poor] = rich
+        left[rich] -= 1 - left[poor]
+        if left[rich] < 1:
+            small.append(large.pop())
+    return thresholds, aliases
+
+
 @njit(cache=True, nogil=True, parallel=True)
 def _draw(
     key: np.uint64,
     stream: int,
     scale: int,
-    bounds: npt.NDArray[np.int64],
+    thresholds: npt.NDArray[np.uint64],
+    aliases: npt.NDArray[np.uint64],
     renamed: npt.NDArray[np.int32],
     sources: npt.NDArray[np.int32],
     targets: npt.NDArray[np.int32],
 ) -> None:
     """Draw edges; each run of `_STREAM` edges has a random stream of its own."""
     streams = (len(sources) + _STREAM - 1) // _STREAM
-    in_a, in_ab, in_abc = bounds[0], bounds[1], bounds[2]
+    lookups = (scale + 3) // 4
+    surplus = np.uint64(4 * lookups - scale)
     for s in prange(streams):
         state = _mixed(key + np.uint64(stream + s) * np.uint64(0xD1342543DE82EF95))
         for e in range(s * _STREAM, min((s + 1) * _STREAM, len(sources))):
-            row, column, level = 0, 0, 0
-            while level < scale:
-                state += np.uint64(0x9E3779B97F4A7C15)
-                bits = _mixed(state)
-                for _ in range(min(3, scale - level)):
-                    draw = np.int64(bits & np.uint64(0x1FFFFF))
-                    bits >>= np.uint64(21)
-                    below = draw >= in_ab
-                    right = (draw >= in_a) != below or draw >= in_abc
-                    row = 2 * row + below
-                    column = 2 * column + right
-                level += 3
-            sources[e] = renamed[row]
-            targets[e] = renamed[column]
+            row, column, bits = np.uint64(0), np.uint64(0), np.uint64(0)
+            for lookup in range(lookups):
+                if lookup & 1:
+                    bits >>= np.uint64(32)
+                else:
+                    state += np.uint64(0x9E3779B97F4A7C15)
+                    bits = _mixed(state)
+                cell = bits & np.uint64(0xFF)
+                toss = (bits >> np.uint64(8)) & np.uint64(0xFFFFFF)
+                outcome = cell if toss < thresholds[cell] else aliases[cell]
+                row = (row << np.uint64(4)) | (outcome >> np.uint64(4))
+                column = (column << np.uint64(4)) | (outcome & np.uint64(15))
+            sources[e] = renamed[row >> surplus]
+            targets[e] = renamed[column >> surplus]

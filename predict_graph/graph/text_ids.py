@@ -80,19 +80,24 @@ class TextIds:
 
         The order does not depend on the order of the edges then. `blocks` is emptied on the way.
         """
-        import pyarrow.compute as pc
-
-        texts = self._arrow()
-        order = pc.sort_indices(texts).to_numpy()
-        rank = np.empty(len(order), np.int32 if len(order) < 2**31 else np.int64)
-        rank[order] = np.arange(len(order))
-        labels = texts.take(order).to_numpy(zero_copy_only=False)
+        rank, labels = self.order()
         blocks.reverse()
         sorted_blocks = []
         while blocks:
             block = blocks.pop()
             sorted_blocks.append(EdgeBlock(rank[block.sources], rank[block.targets], block.weights))
-        return sorted_blocks, len(order), labels
+        return sorted_blocks, len(rank), labels
+
+    def order(self) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.object_]]:
+        """Return the rank of each number in the order of the texts, and the texts in that order."""
+        import pyarrow.compute as pc
+
+        texts = self._arrow()
+        order = pc.sort_indices(texts).to_numpy()
+        index = np.int32 if len(order) < 2**31 else np.int64
+        rank: npt.NDArray[np.integer] = np.empty(len(order), index)
+        rank[order] = np.arange(len(order))
+        return rank, texts.take(order).to_numpy(zero_copy_only=False)
 
     def _arrow(self) -> Any:
         import pyarrow as pa

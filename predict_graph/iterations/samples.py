@@ -6,12 +6,14 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine, RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.iterations.estimate import SampleSummary
+from predict_graph.iterations.prefix import edges_by_later_position
 from predict_graph.plugins import Registry
 from predict_graph.transforms import Transform
 from samplers import SAMPLERS as BUILT_IN_SAMPLERS
@@ -23,6 +25,8 @@ SAMPLERS: Registry[type[Sampler]] = Registry(
     "sampler", "predict_graph.samplers", BUILT_IN_SAMPLERS
 )
 
+_SCANNED_PER_KEPT = 8
+
 
 @dataclass(frozen=True)
 class WalkSample:
@@ -30,6 +34,7 @@ class WalkSample:
 
     sampler: str
     ratio: float
+    vertices: npt.NDArray[np.integer]
     graph: Graph
     seconds: float
     note: str
@@ -75,16 +80,44 @@ def draw_sample(
         Vertices to draw / vertices of the graph.
     rng : Generator
     max_edges : int, optional
-        Stop earlier when the vertices drawn touch so many edges.
+        Most edges of the sample; it then ends earlier on its walk.
+
+    Raises
+    ------
+    RequestError
+        If the sampler is unknown, or a number is out of range.
     """
     started = time.perf_counter()
-    drawn = SAMPLERS.get(sampler)().sample(
-        graph, check_ratio(ratio), random_state=rng, max_edges=max_edges
+    chosen = SAMPLERS.get(sampler)()
+    # The vertices of a sample have more edges than stay inside it, but reading them has a cost too.
+    scanned = None if max_edges is None else _SCANNED_PER_KEPT * max_edges
+    try:
+        drawn = chosen.sample(graph, check_ratio(ratio), random_state=rng, max_edges=scanned)
+    except ValueError as error:  # samplers know nothing of our errors
+        raise RequestError(str(error)) from error
+    visited = np.asarray(drawn.vertices)
+    kept = visited if max_edges is None else visited[: _within(graph, visited, max_edges)]
+    vertices = np.sort(kept)
+    subgraph = graph.subgraph(vertices)
+    notes = [drawn.note] if drawn.note and not drawn.capped else []
+    if len(kept) < drawn.requested:
+        notes.append(f"ended at {len(kept)} of {drawn.requested} vertices: the budget of edges")
+    return WalkSample(
+        sampler,
+        len(kept) / max(graph.vertices, 1),
+        vertices,
+        subgraph,
+        time.perf_counter() - started,
+        "; ".join(notes),
     )
-    subgraph = graph.subgraph(np.sort(drawn.vertices))
-    seconds = time.perf_counter() - started
-    actual = len(drawn.vertices) / max(graph.vertices, 1)
-    return WalkSample(sampler, actual, subgraph, seconds, drawn.note)
+
+
+def _within(graph: Graph, visited: npt.NDArray[np.integer], max_edges: int) -> int:
+    """Return how many of the first vertices visited have at most `max_edges` edges among them."""
+    position = np.full(graph.vertices, len(visited), np.int32)
+    position[visited] = np.arange(len(visited), dtype=np.int32)
+    filed = edges_by_later_position(graph.indptr, graph.indices, visited, position)
+    return max(int(np.searchsorted(np.cumsum(filed), max_edges, side="right")), 1)
 
 
 def run_sample(

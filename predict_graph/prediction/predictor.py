@@ -161,7 +161,13 @@ def _costs(
     rng: np.random.Generator,
 ) -> tuple[FittedCosts, float, list[str]]:
     """Fit the cost model, and hold it against a probe of the whole graph's rows."""
-    notes = []
+    notes, probe = [], None
+    if request.probe:
+        request.progress("probing the cost of an edge", 0.9)
+        probe = request.engine.probe(request.algorithm, graph, rng)
+    if probe is not None:
+        for part in range(len(probe.rows)):
+            training.add(probe.rows.iloc[[part]], own=True)
     costs = fit_costs(training, request.cost_model)
     if costs is None:
         costs = proportional_costs(training)
@@ -169,15 +175,11 @@ def _costs(
             "the sample runs are too small or too alike to fit a cost model: seconds are in "
             "proportion to the work of the sample runs"
         )
-    std = math.hypot(costs.relative_std / math.sqrt(max(costs.runs, 1)), _COST_STD)
-    if not request.probe:
-        return costs, std, notes
-    request.progress("probing the cost of an edge", 0.9)
-    probe = request.engine.probe(request.algorithm, graph, rng)
     if probe is None:
-        return costs, std, notes
-    first = table.iloc[:1]
-    return costs.scaled_to(first, probe.seconds), math.hypot(probe.relative_std, _COST_STD), notes
+        std = costs.relative_std / math.sqrt(max(costs.runs, 1))
+        return costs, math.hypot(std, _COST_STD), notes
+    costs = costs.scaled_to(table.iloc[:1], probe.seconds)
+    return costs, math.hypot(probe.relative_std, _COST_STD), notes
 
 
 def _runtime(phases: dict[str, float], estimate: IterationEstimate, cost_std: float) -> Interval:

@@ -86,7 +86,7 @@ def run_cost_samples(
             max_iterations=limit,
         )
         rows = cost_rows(run.profile, virtual_workers=engine.virtual_workers)
-        training.add(rows.iloc[1:] if len(rows) > 1 else rows, own=True)  # the first one warms up
+        training.add(_typical(rows) if algorithm.steady else rows, own=True)
         runs.append(run)
     last = runs[-1].profile
     return CostSamples(
@@ -108,6 +108,13 @@ def run_cost_samples(
         ],
         edge_steps=float(sum(run.summary.edges * run.summary.iterations for run in runs)),
     )
+
+
+def _typical(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for a run whose iterations are alike: the median outlives a busy moment."""
+    typical = rows.iloc[[-1]].copy()
+    typical["seconds"] = float(rows["seconds"].iloc[1 if len(rows) > 1 else 0 :].median())
+    return typical
 
 
 def add_history(

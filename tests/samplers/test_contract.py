@@ -212,6 +212,7 @@ def test_memory_is_a_fraction_of_the_graph(name):
     rng = np.random.default_rng(0)
     n, m = 100_000, 500_000
     graph = arrays(n, rng.integers(0, n, (m, 2)))
+    # Without a reverse at hand mhrw builds one, as large as the graph: documented, not in this bar.
     indptr, indices = samplers.reverse_csr(graph.indptr, graph.indices)
     graph.reverse = SimpleNamespace(indptr=indptr, indices=indices, shape=graph.shape)
     make(name).sample(graph, 0.1, 0)

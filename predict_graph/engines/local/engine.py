@@ -16,8 +16,9 @@ import pandas as pd
 from predict_graph.algorithms import Algorithm, PageRank
 from predict_graph.engines.base import IterationCallback, IterationProbe
 from predict_graph.engines.local.output import check_output, write_values
-from predict_graph.engines.local.probe import probe_cost
+from predict_graph.engines.local.pagerank import PageRankKernel
 from predict_graph.engines.local.partition import MessageCounts, count_messages
+from predict_graph.engines.local.probe import probe_cost
 from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.engines.profile import TABLE_COLUMNS, RunProfile
 from predict_graph.errors import RequestError
@@ -157,9 +158,19 @@ class LocalEngine:
         if not isinstance(algorithm, PageRank):
             return None
         probe = probe_cost(graph, random_state=rng, algorithm=algorithm, threads=self.threads)
-        rates = probe.table["seconds"] / (probe.table["messages"] + probe.table["active_vertices"])
+        table = probe.table
+        rates = table["seconds"] / (table["messages"] + table["active_vertices"])
         error = float(rates.std(ddof=0) / rates.mean()) / max(len(rates) - 1, 1) ** 0.5
-        return IterationProbe(probe.iteration_seconds(graph.vertices, graph.edges), error)
+        # A hash spreads the ends of edges evenly, so one message in `workers` stays where it is.
+        local, size = table["messages"] // self.workers, PageRankKernel.message_bytes
+        remote = table["messages"] - local
+        rows = table[["active_vertices", "working_set_bytes", "seconds"]].assign(
+            local_messages=local,
+            remote_messages=remote,
+            local_message_bytes=local * size,
+            remote_message_bytes=remote * size,
+        )
+        return IterationProbe(probe.iteration_seconds(graph.vertices, graph.edges), error, rows)
 
     def _compile(self, algorithm: Algorithm, build: Callable[..., Kernel]) -> None:
         """Load the compiled kernel by running it on two vertices, so that no phase contains it."""

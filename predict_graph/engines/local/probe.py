@@ -17,8 +17,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.algorithms import PageRank
-from predict_graph.engines.local.pagerank import superstep
-from predict_graph.engines.local.rows import RANGE_BITS, inbound_rows
+from predict_graph.engines.local.pagerank import PageRankKernel, superstep
+from predict_graph.engines.local.rows import inbound_rows
 from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
@@ -29,7 +29,8 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 _LEAST_WORK = 1 << 18  # edges + vertices of a measurement, so that it takes about a millisecond
-_MESSAGE_BYTES = 16
+_LEAST_RANGES = 32  # of vertices in a measurement
+_MOST_BITS = 11  # 2048 vertices a range
 _VERTEX_BYTES = 5 * 8  # indptr, scale, rank, and the offers of this superstep and the next
 _LARGEST_CACHE = 96 << 20  # bytes; passing over more does not make a cache colder
 
@@ -42,6 +43,8 @@ class CostProbe:
     ----------
     seconds_per_edge, seconds_per_vertex, seconds_per_superstep : float
         Marginal costs, and what a superstep without vertices takes.
+    working_set_bytes : int
+        What a superstep reads at random.
     table : DataFrame
         One row a measurement: active_vertices, messages, message_bytes, working_set_bytes, seconds.
     overhead_seconds : float
@@ -76,9 +79,9 @@ def probe_cost(
     """Measure what PageRank costs per edge and per vertex at the working set of `graph`.
 
     Each repeat takes other rows, so that none finds its own in a cache. Rows are taken at a regular
-    distance from a random start. Cost: two passes over ``indices`` to find the inbound edges of the
-    rows, `repeats` passes over the vertices, and `repeats` x `fraction` of an iteration; the
-    reverse graph is not built.
+    distance from a random start. Cost: a few passes over the vertices and 2 (`repeats` + 1) x
+    `fraction` of an iteration; two passes over ``indices`` to find the inbound edges when the
+    reverse graph does not exist (it is not built).
 
     Parameters
     ----------
@@ -119,7 +122,7 @@ def probe_cost(
         {
             "active_vertices": vertices.astype(np.int64),
             "messages": edges.astype(np.int64),
-            "message_bytes": edges.astype(np.int64) * _MESSAGE_BYTES,
+            "message_bytes": edges.astype(np.int64) * PageRankKernel.message_bytes,
             "working_set_bytes": 8 * graph.vertices,
             "seconds": seconds,
         }
@@ -142,15 +145,19 @@ class _Probe:
         team: Team,
     ) -> None:
         n = graph.vertices
-        ranges = np.arange(-(-n >> RANGE_BITS))
         work = graph.edges + n
-        stride = max(1, min(int(1 / fraction), work // _LEAST_WORK, len(ranges)))
+        stride = max(1, min(int(1 / fraction), work // _LEAST_WORK))
+        # As long as can be: neighbours of web pages have neighbouring ids, which stay in a cache.
+        self._bits = min(max(n // (stride * _LEAST_RANGES), 1).bit_length() - 1, _MOST_BITS)
+        ranges = np.arange(-(-n >> self._bits))
         offsets = rng.permutation(stride)
         # One part more than is timed: the first warms the caches nearest to the cores.
         self._offsets = offsets[np.arange(repeats + 1) % stride]
         self._stride = stride
         self._ranges = ranges[np.isin(ranges % stride, self._offsets)]
-        vertices, self._indptr, sources = inbound_rows(graph, self._ranges, team.threads)
+        vertices, self._indptr, sources = inbound_rows(
+            graph, self._ranges, self._bits, team.threads
+        )
         self._sources = sources.view(np.dtype(f"u{sources.itemsize}"))
         degrees = graph.out_degrees
         self._all_scale = np.where(degrees > 0, algorithm.damping / np.maximum(degrees, 1), 0.0)
@@ -200,8 +207,8 @@ class _Probe:
 
     def _blocks(self, chosen: IntArray) -> tuple[IntArray, IntArray]:
         """Return the first rows of ranges, and the rows after their last."""
-        starts = chosen * (1 << RANGE_BITS)
-        return starts, np.minimum(starts + (1 << RANGE_BITS), len(self._rank))
+        starts = chosen << self._bits
+        return starts, np.minimum(starts + (1 << self._bits), len(self._rank))
 
     def _timed(self, indptr: IntArray, starts: IntArray, stops: IntArray) -> float:
         blocks = len(starts)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from predict_graph.graph import Graph
+from predict_graph.iterations.prefix import edges_by_later_position
 
 __all__ = ["choose_hubs"]
 
@@ -46,25 +46,7 @@ def choose_hubs(graph: Graph, ratio: float, edge_budget: int) -> npt.NDArray[np.
     candidates = candidates[np.lexsort((candidates, -total[candidates]))]
     rank = np.full(graph.vertices, count, np.int32)
     rank[candidates] = np.arange(count, dtype=np.int32)
-    inside = np.cumsum(_edges_by_later_rank(graph.indptr, graph.indices, candidates, rank))
+    inside = np.cumsum(edges_by_later_position(graph.indptr, graph.indices, candidates, rank))
     hubs = candidates[: int(np.searchsorted(inside, edge_budget, side="right"))]
     return hubs[larger[hubs] >= _NEIGHBOURS_IN_SAMPLE / ratio]
 
-
-@numba.njit(cache=True, nogil=True)
-def _edges_by_later_rank(
-    indptr: npt.NDArray[np.int64],
-    indices: npt.NDArray[np.int32],
-    candidates: npt.NDArray[np.int64],
-    rank: npt.NDArray[np.int32],
-) -> npt.NDArray[np.int64]:
-    """Count the edges among candidates, filed under the later of their two ends."""
-    count = len(candidates)
-    filed = np.zeros(count, np.int64)
-    for i in range(count):
-        v = candidates[i]
-        for e in range(indptr[v], indptr[v + 1]):
-            later = max(i, rank[indices[e]])
-            if later < count:
-                filed[later] += 1
-    return filed

@@ -115,7 +115,7 @@ def test_missing_folder_unreadable(tmp_path):
         check_graph(tmp_path / "none.txt")
     with pytest.raises(RequestError, match="is a folder; accepted"):
         check_graph(tmp_path)
-    with pytest.raises(RequestError, match="unknown graph 'web-NotreDam'; accepted: .*web-Google"):
+    with pytest.raises(RequestError, match=r"unknown graph 'web-NotreDam'; accepted: .*web-Google"):
         check_graph("web-NotreDam")
     with pytest.raises(RequestError, match="accepted"):
         check_graph("")
@@ -208,7 +208,7 @@ def test_damaged_webgraph_never_crashes(tmp_path, shared_graph_file):
         for at in random.integers(0, len(wrong), 50):
             wrong[at] = random.integers(256)
         (tmp_path / "w.graph").write_bytes(wrong)
-        with pytest.raises(RequestError, match="w.graph"):
+        with pytest.raises(RequestError, match=r"w\.graph"):
             check_graph(tmp_path / "w.graph")
 
 

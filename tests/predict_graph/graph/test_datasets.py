@@ -91,7 +91,7 @@ def test_local_copies_come_first(places):
 
 def test_data_folder_is_missing(places, monkeypatch):
     monkeypatch.setenv("PREDICT_GRAPH_DATA", str(places[0] / "none"))
-    with pytest.raises(RequestError, match="PREDICT_GRAPH_DATA is .*none', which is not a folder"):
+    with pytest.raises(RequestError, match=r"PREDICT_GRAPH_DATA is .*none', which is not a folder"):
         dataset_path("wiki-Vote")
 
 

@@ -73,12 +73,13 @@ def test_rmat_does_not_depend_on_threads():
 
 
 def test_rmat_has_the_quadrants_it_should():
-    from predict_graph.graph.rmat import _draw
+    from predict_graph.graph.rmat import _alias_table, _draw
 
-    count, bounds = 1 << 18, np.rint(np.array([0.57, 0.76, 0.95]) * 2**21).astype(np.int64)
+    count = 1 << 18
+    table = _alias_table(np.array([[0.57, 0.19], [0.19, 0.05]]))
     sources, targets = np.empty(count, np.int32), np.empty(count, np.int32)
-    scale = 5
-    _draw(np.uint64(7), 0, scale, bounds, np.arange(2**scale, dtype=np.int32), sources, targets)
+    scale = 6
+    _draw(np.uint64(7), 0, scale, *table, np.arange(2**scale, dtype=np.int32), sources, targets)
     for level in range(scale):
         below, right = (sources >> level) & 1, (targets >> level) & 1
         share = np.bincount(2 * below + right, minlength=4) / count

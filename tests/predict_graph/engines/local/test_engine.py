@@ -154,3 +154,22 @@ def test_wrong_requests_of_a_run_are_named(graph):
         LocalEngine().run(PageRank(), graph, threshold=float("nan"))
     with pytest.raises(RequestError, match="max_iterations is 0"):
         LocalEngine().run(PageRank(), graph, max_iterations=0)
+
+
+def test_prepare_takes_as_long_as_the_setup_of_a_run_and_leaves_the_reverse_graph(graph):
+    assert LocalEngine().prepare(PageRank(), graph) > 0
+    assert "reverse" in vars(graph)
+
+
+@pytest.mark.parametrize("edges", [0, 20_000])
+def test_the_probe_of_an_engine_has_the_rows_of_a_training_set(edges):
+    rng = np.random.default_rng(0)
+    graph = from_edges(rng.integers(0, 900, edges), rng.integers(0, 900, edges), vertices=900)
+    found = LocalEngine(workers=4).probe(PageRank(), graph, np.random.default_rng(1))
+    assert found.seconds > 0
+    assert 0 <= found.relative_std < 10
+    rows = found.rows
+    assert (rows["local_messages"] + rows["remote_messages"] == graph.edges).all()
+    assert (rows["local_messages"] == graph.edges // 4).all()
+    assert (rows["remote_message_bytes"] == 16 * rows["remote_messages"]).all()
+    assert (rows["seconds"] > 0).all()

@@ -1,0 +1,5 @@
+"""The command line."""
+
+from predict_graph.cli.app import main
+
+__all__ = ["main"]

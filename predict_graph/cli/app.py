@@ -1,0 +1,98 @@
+"""The program: its commands, and how errors become one sentence and an exit status."""
+
+from __future__ import annotations
+
+import errno
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+import typer
+
+from predict_graph.cli.catalogue import datasets_app, list_plugins
+from predict_graph.cli.history import history_app
+from predict_graph.cli.predicting import predict, run, validate
+from predict_graph.cli.sampling import compare_samplers, sample
+from predict_graph.errors import PredictGraphError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="predict-graph",
+    help="Predict, before an iterative graph job runs, how many iterations and how long it takes.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(predict)
+app.command()(run)
+app.command()(validate)
+app.command()(sample)
+app.command("compare-samplers")(compare_samplers)
+app.add_typer(history_app, name="history")
+app.add_typer(datasets_app, name="datasets")
+app.command("list")(list_plugins)
+
+_FAILED, _WRONG_REQUEST, _INTERRUPTED = 1, 2, 130
+
+
+@app.callback()
+def _program(
+    debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
+    version: bool = typer.Option(False, "--version", help="Show the version and exit."),
+) -> None:
+    del debug
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"predict-graph {installed('predict-graph')}")
+        raise typer.Exit
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the program and exit: 0 done, 1 the job failed, 2 the request is wrong.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        ``sys.argv[1:]`` by default.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given
+    given = [argument for argument in given if argument != "--debug"]
+    try:
+        status = app(args=given, prog_name="predict-graph", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        sys.exit(_WRONG_REQUEST)
+    except click.ClickException as error:
+        sys.exit(_explain(error.format_message(), _WRONG_REQUEST, debug))
+    except click.exceptions.Abort:
+        sys.exit(_explain("interrupted; nothing is half written", _INTERRUPTED, debug))
+    except KeyboardInterrupt:
+        sys.exit(_explain("interrupted; nothing is half written", _INTERRUPTED, debug))
+    except PredictGraphError as error:
+        sys.exit(_explain(str(error), error.exit_status, debug))
+    except MemoryError:
+        sys.exit(_explain("there is not enough memory for this graph", _FAILED, debug))
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(_FAILED)
+    except OSError as error:
+        reason = "the disk is full" if error.errno == errno.ENOSPC else str(error)
+        sys.exit(_explain(reason, _FAILED, debug))
+    except Exception as error:
+        text = f"internal error, please report it: {type(error).__name__}: {error}"
+        sys.exit(_explain(text, _FAILED, debug))
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _explain(text: str, status: int, debug: bool) -> int:
+    """Print an error as one line on standard error, with its traceback when asked."""
+    if debug:
+        traceback.print_exc()
+    line = " ".join(text.split())
+    sys.stderr.write(f"error: {line}\n")
+    return status

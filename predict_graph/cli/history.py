@@ -1,0 +1,118 @@
+"""The commands history list, show, export, import and prune."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from predict_graph.cli import options
+from predict_graph.errors import RequestError
+from predict_graph.history import History
+from predict_graph.reports.json_output import check_json_target, write_json
+from predict_graph.reports.tables import show_table
+
+__all__ = ["history_app"]
+
+history_app = typer.Typer(help="Runs that were kept.", no_args_is_help=True)
+
+
+def _history(text: str | None) -> History:
+    found = options.chosen_history(text)
+    if found is None:
+        raise RequestError("the history is 'none'; accepted: a file")
+    return found
+
+
+@history_app.command("list")
+def list_runs(
+    history: options.HistoryFile = None,
+    algorithm: Annotated[str | None, typer.Option(help="Only runs of this algorithm.")] = None,
+    graph: Annotated[str | None, typer.Option(help="Only runs of this graph.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Only run, or only sample.")] = None,
+    limit: Annotated[int, typer.Option(help="The newest so many.")] = 50,
+    json: options.Json = None,
+) -> None:
+    """List runs, newest first."""
+    check_json_target(json)
+    runs = _history(history).runs(algorithm, graph, kind, limit)
+    columns = ["id", "time", "kind", "algorithm", "graph", "vertices", "edges", "iterations"]
+    rows = [
+        [*(run[column] if column != "time" else str(run["time"])[:19] for column in columns)]
+        + [round(float(run["seconds"]), 4)]
+        for run in runs.to_dict("records")
+    ]
+    show_table(options.results(json), "runs", [*columns, "seconds"], rows)
+    write_json(
+        [dict(zip([*columns, "seconds"], row, strict=True)) for row in rows], json
+    )
+
+
+@history_app.command()
+def show(
+    run: Annotated[int, typer.Argument(metavar="ID", help="Number of the run, from the list.")],
+    history: options.HistoryFile = None,
+    json: options.Json = None,
+) -> None:
+    """Show one run with its table of iterations and workers."""
+    check_json_target(json)
+    record = _history(history).record(run)
+    facts = {
+        "kind": record.kind,
+        "time": record.time.isoformat(timespec="seconds"),
+        "algorithm": record.algorithm,
+        "parameters": dict(record.parameters),
+        "graph": record.graph,
+        "fingerprint": record.fingerprint,
+        "vertices": record.vertices,
+        "edges": record.edges,
+        "engine": dict(record.engine),
+        "machine": record.machine,
+        "version": record.version,
+        "iterations": record.iterations,
+        "phases": dict(record.phases),
+    }
+    console = options.results(json)
+    show_table(console, f"run {run}", ["what", "value"], facts.items())
+    rows = record.table.to_dict("records")
+    show_table(
+        console,
+        "iterations and workers",
+        [name.replace("_", " ") for name in record.table.columns],
+        ([row[name] for name in record.table.columns] for row in rows),
+    )
+    write_json({**facts, "table": rows}, json)
+
+
+@history_app.command()
+def export(
+    file: Annotated[Path, typer.Argument(help="Ends in .parquet, .csv or .csv.gz.")],
+    history: options.HistoryFile = None,
+) -> None:
+    """Write all runs to a file."""
+    count = _history(history).export(file)
+    typer.echo(f"{count} runs written to {file}")
+
+
+@history_app.command("import")
+def import_runs(
+    file: Annotated[Path, typer.Argument(help="A file that export wrote.")],
+    history: options.HistoryFile = None,
+) -> None:
+    """Add the runs of a file; those already here are skipped."""
+    imported = _history(history).import_(file)
+    typer.echo(f"{imported.added} runs added, {imported.skipped} were here already")
+
+
+@history_app.command()
+def prune(
+    keep: Annotated[int | None, typer.Option(help="Keep the newest so many runs.")] = None,
+    older_than: Annotated[
+        float | None, typer.Option(metavar="DAYS", help="Forget runs older than this.")
+    ] = None,
+    history: options.HistoryFile = None,
+) -> None:
+    """Forget old runs."""
+    count = _history(history).prune(keep=keep, older_than=older_than)
+    typer.echo(f"{count} runs forgotten")

@@ -1,0 +1,141 @@
+"""Options that several commands share, each declared once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from predict_graph.errors import RequestError
+from predict_graph.history import History, check_history
+
+__all__ = [
+    "AlgorithmName",
+    "Engine",
+    "GraphSource",
+    "HistoryFile",
+    "Ids",
+    "Json",
+    "Parameters",
+    "Seed",
+    "Threads",
+    "Undirected",
+    "Workers",
+    "check_direction",
+    "check_parameters",
+    "chosen_history",
+    "messages",
+    "ratios",
+    "results",
+]
+
+AlgorithmName = Annotated[str, typer.Argument(metavar="ALGORITHM", help="Such as pagerank.")]
+GraphSource = Annotated[
+    str,
+    typer.Argument(
+        metavar="GRAPH",
+        help="A file, the name of a dataset, or a generator such as rmat:scale=18.",
+    ),
+]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option("-p", "--parameter", metavar="NAME=VALUE", help="Parameter of the algorithm."),
+]
+Undirected = Annotated[
+    bool | None,
+    typer.Option(
+        "--undirected/--directed",
+        help="Whether edges have a direction. [default: as the dataset or format says]",
+        show_default=False,
+    ),
+]
+Ids = Annotated[str, typer.Option(help="Ids of a file: integer (from 0 on) or string.")]
+Engine = Annotated[str, typer.Option(help="Engine that runs the job.")]
+Workers = Annotated[
+    int | None, typer.Option(help="Workers that messages are counted for.", show_default="4")
+]
+Threads = Annotated[
+    int | None, typer.Option(help="Threads of the local engine.", show_default="all cores")
+]
+HistoryFile = Annotated[
+    str | None,
+    typer.Option(
+        "--history",
+        metavar="FILE|none",
+        help="Where runs are kept and learned from.",
+        show_default="the user's data folder",
+    ),
+]
+Seed = Annotated[
+    int | None, typer.Option(help="Same seed, same result.", show_default="a fresh one")
+]
+Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")
+]
+
+
+def check_parameters(texts: list[str] | None) -> dict[str, object]:
+    """Return ``NAME=VALUE`` texts as a mapping.
+
+    Raises
+    ------
+    RequestError
+        If a text has no ``=`` or a name comes twice.
+    """
+    parameters: dict[str, object] = {}
+    for text in texts or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise RequestError(f"parameter {text!r}; accepted: NAME=VALUE, such as epsilon=0.001")
+        if name.strip() in parameters:
+            raise RequestError(f"the parameter {name.strip()} is given twice")
+        parameters[name.strip()] = value.strip()
+    return parameters
+
+
+def check_direction(undirected: bool | None) -> bool | None:
+    """Return whether edges have a direction; None when the user did not say."""
+    return None if undirected is None else not undirected
+
+
+def ratios(text: str | None) -> list[float] | None:
+    """Return ratios from ``0.05,0.1``.
+
+    Raises
+    ------
+    RequestError
+        If one is not a number.
+    """
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise RequestError(
+            f"ratios are {text!r}; accepted: numbers with commas between, such as 0.05,0.1"
+        ) from None
+
+
+def chosen_history(text: str | None) -> History | None:
+    """Return the history that the user named, or the default one."""
+    return check_history(text)
+
+
+def results(json_target: str | None) -> Console:
+    """Return the console for results: standard error when JSON goes to standard output."""
+    return Console(stderr=json_target == "-")
+
+
+def messages() -> Console:
+    """Return the console for progress."""
+    return Console(stderr=True)
+
+
+def as_path(text: str | None) -> Path | None:
+    """Return a path, or None."""
+    return None if text is None else Path(text)
+
+
+Options = dict[str, Any]

@@ -1,0 +1,140 @@
+"""Samplers held against each other: how faithful their samples are, and what they predict."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from predict_graph.algorithms import Algorithm, check_algorithm
+from predict_graph.engines.local import LocalEngine
+from predict_graph.errors import RequestError
+from predict_graph.graph import Graph, check_graph
+from predict_graph.iterations import SAMPLERS, check_ratio, draw_sample, run_sample
+from predict_graph.transforms import default_transform
+
+__all__ = ["compare", "sample_report"]
+
+
+def sample_report(
+    graph: Graph, sampler: str, ratio: float, *, seed: int | None, max_edges: int | None = None
+) -> tuple[Graph, dict[str, Any]]:
+    """Return a sample of a graph, and how it was drawn and how faithful it is.
+
+    Parameters
+    ----------
+    graph : Graph
+    sampler : str
+    ratio : float
+        In (0, 1].
+    seed : int or None
+    max_edges : int, optional
+
+    Raises
+    ------
+    RequestError
+        If the sampler is unknown, or a number is out of range.
+    """
+    from samplers.fidelity import fidelity_report
+
+    rng = np.random.default_rng(seed)
+    drawn = draw_sample(graph, sampler, ratio, rng, max_edges=max_edges)
+    report = fidelity_report(graph, drawn.vertices, random_state=rng)
+    return drawn.graph, {
+        "graph": graph.describe(),
+        "sampler": sampler,
+        "ratio": drawn.ratio,
+        "seed": seed,
+        "vertices": drawn.graph.vertices,
+        "edges": drawn.graph.edges,
+        "seconds": drawn.seconds,
+        "note": drawn.note,
+        "fidelity": report.to_dict(),
+    }
+
+
+def compare(
+    sources: Sequence[Any],
+    *,
+    samplers: Sequence[str] | None = None,
+    algorithms: Sequence[str] = (),
+    ratio: float = 0.1,
+    directed: bool | None = None,
+    ids: str = "integer",
+    seed: int | None = None,
+    progress: Callable[[str, float], None] = lambda text, fraction: None,
+) -> list[dict[str, Any]]:
+    """Return one row a graph and sampler: fidelity, and iterations of sample and graph.
+
+    Parameters
+    ----------
+    sources : sequence of graph-like
+    samplers : sequence of str, optional
+        All registered ones by default.
+    algorithms : sequence of str
+        For each, the iterations of the sample run under the default transform, those of the real
+        run, and the error.
+    ratio, directed, ids, seed
+        As in :func:`~predict_graph.predict`.
+    progress : callable
+
+    Raises
+    ------
+    RequestError
+        If a name is unknown, a graph cannot be read, or nothing is to be compared.
+    """
+    if not sources:
+        raise RequestError("no graph is given; accepted: one or more")
+    names = list(samplers) if samplers is not None else SAMPLERS.names()
+    for name in names:
+        SAMPLERS.get(name)
+    jobs = [check_algorithm(name) for name in algorithms]
+    check_ratio(ratio)
+    entropy = secrets.randbelow(2**32) if seed is None else seed
+    rows: list[dict[str, Any]] = []
+    for source in sources:
+        graph = check_graph(source, directed=directed, ids=ids, seed=entropy)
+        truths = {job.name: LocalEngine().run(job, graph).iterations for job in jobs}
+        for name in names:
+            progress(f"{graph.name}: {name}", len(rows) / (len(sources) * len(names)))
+            subgraph, report = sample_report(graph, name, ratio, seed=entropy)
+            rows.append(_row(graph, subgraph, report))
+            for job in jobs:
+                rows[-1].update(_iterations(graph, job, name, ratio, entropy, truths[job.name]))
+    return rows
+
+
+def _row(graph: Graph, sample: Graph, report: dict[str, Any]) -> dict[str, Any]:
+    fidelity = report["fidelity"]
+    return {
+        "graph": graph.name,
+        "sampler": report["sampler"],
+        "seconds": round(report["seconds"], 4),
+        "edge_share": round(sample.edges / graph.edges, 4),
+        "density_ratio": fidelity["density_ratio"],
+        **{f"d_{name}": value for name, value in fidelity["d_statistics"].items()},
+        "clustering": fidelity["clustering"]["sample"],
+        "largest_component": fidelity["largest_component"]["sample"],
+    }
+
+
+def _iterations(
+    graph: Graph, job: Algorithm, sampler: str, ratio: float, seed: int, truth: int
+) -> dict[str, Any]:
+    drawn = draw_sample(graph, sampler, ratio, np.random.default_rng(seed))
+    run = run_sample(
+        drawn,
+        job,
+        LocalEngine(),
+        default_transform(job.convergence),
+        job.threshold(graph.vertices),
+        purpose="iterations",
+    )
+    found = run.profile.iterations
+    return {
+        f"{job.name}_sample": found,
+        f"{job.name}_graph": truth,
+        f"{job.name}_error": round(found / truth - 1.0, 4),
+    }

@@ -1,0 +1,69 @@
+"""Writing the edges of a graph with their original ids."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from predict_graph.errors import RequestError
+from predict_graph.files import check_writable, written_beside
+from predict_graph.graph.csr import Graph
+
+__all__ = ["check_edge_file", "write_edges"]
+
+_DELIMITERS = {".txt": "\t", ".tsv": "\t", ".csv": ","}
+_ACCEPTED = (*_DELIMITERS, ".parquet")
+
+
+def check_edge_file(path: Path) -> Path:
+    """Return `path` if edges can be written there.
+
+    Raises
+    ------
+    RequestError
+        If its suffix is not accepted, or its folder is missing or read-only.
+    """
+    if path.suffix not in _ACCEPTED:
+        raise RequestError(f"cannot write {path}; accepted: a name in {', '.join(_ACCEPTED)}")
+    return check_writable(path)
+
+
+def write_edges(path: Path, graph: Graph) -> None:
+    """Write one line an edge: source, target and, if there is one, weight.
+
+    CSV, TSV and Parquet get a header; ``.txt`` is as SNAP has it, without one. An edge of an
+    undirected graph is written once.
+
+    Raises
+    ------
+    RequestError
+        If `path` cannot be written to.
+    JobError
+        If writing fails; what was there stays.
+    """
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    check_edge_file(path)
+    sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
+    targets = graph.indices.astype(np.int64)
+    kept = slice(None) if graph.directed else sources <= targets
+    ends = [sources[kept], targets[kept]]
+    if graph.labels is not None:
+        ends = [graph.labels[end] for end in ends]
+    columns = {"source": pa.array(ends[0]), "target": pa.array(ends[1])}
+    if graph.weights is not None:
+        columns["weight"] = pa.array(graph.weights[kept])
+    table = pa.table(columns)
+    with written_beside(path) as beside:
+        if path.suffix == ".parquet":
+            pa.parquet.write_table(table, beside)
+            return
+        options = pa.csv.WriteOptions(
+            include_header=path.suffix != ".txt",
+            delimiter=_DELIMITERS[path.suffix],
+            quoting_style="needed",
+        )
+        pa.csv.write_csv(table, beside, options)

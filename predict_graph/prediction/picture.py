@@ -1,0 +1,81 @@
+"""The picture of a prediction: convergence, and seconds of each iteration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from predict_graph.engines import RunProfile
+from predict_graph.errors import RequestError
+from predict_graph.files import written_beside
+
+if TYPE_CHECKING:
+    from predict_graph.prediction.prediction import Prediction
+
+__all__ = ["check_picture", "draw"]
+
+_PREDICTED, _ACTUAL = "#1f6f8b", "#d1495b"
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse a picture that cannot be drawn.
+
+    Raises
+    ------
+    RequestError
+        If matplotlib is missing, or the suffix names no picture.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+    except ImportError:
+        raise RequestError(
+            "drawing needs matplotlib, which is not installed; "
+            "install it with: pip install 'predict-graph[plot]'"
+        ) from None
+    accepted = set(FigureCanvasAgg.get_supported_filetypes())
+    if path is not None and path.suffix.lstrip(".") not in accepted:
+        raise RequestError(f"cannot draw {path}; accepted: a name in .{', .'.join(sorted(accepted))}")
+
+
+def draw(prediction: Prediction, actual: RunProfile | None, path: Path | None) -> Any:
+    """Draw a prediction, and the real run beside it when there is one.
+
+    Left: the convergence aggregate after each iteration, on a log scale, with the threshold and the
+    interval of the iteration count. Right: seconds of each iteration.
+
+    Parameters
+    ----------
+    prediction : Prediction
+    actual : RunProfile, optional
+    path : Path, optional
+        Where the picture goes.
+    """
+    check_picture(path)
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    iterations = prediction.per_iteration["iteration"].to_numpy()
+    left.semilogy(iterations, prediction.convergence, color=_PREDICTED, label="predicted")
+    interval = prediction.iterations
+    left.axvspan(interval.low, interval.high, color=_PREDICTED, alpha=0.15, label="90% interval")
+    left.axhline(prediction.method["threshold"], color="0.4", linestyle=":", label="threshold")
+    right.plot(iterations, prediction.per_iteration["seconds"] * 1e3, color=_PREDICTED)
+    if actual is not None:
+        numbers = np.arange(1, actual.iterations + 1)
+        left.semilogy(numbers, actual.convergence, color=_ACTUAL, label="actual")
+        right.plot(numbers, actual.iteration_seconds * 1e3, color=_ACTUAL)
+    left.set(xlabel="iteration", ylabel="mean change per vertex", title="convergence")
+    right.set(xlabel="iteration", ylabel="milliseconds", title="time of an iteration")
+    right.set_ylim(bottom=0)
+    left.legend(frameon=False)
+    for axes in (left, right):
+        axes.spines[["top", "right"]].set_visible(False)
+    name, graph = prediction.algorithm["name"], prediction.graph["name"]
+    figure.suptitle(f"{name} on {graph}")
+    if path is not None:
+        with written_beside(path) as beside:
+            figure.savefig(beside, dpi=150)
+    return figure

@@ -1,0 +1,1 @@
+"""How results reach people and programs: tables, JSON, progress."""

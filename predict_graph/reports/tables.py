@@ -1,0 +1,149 @@
+"""Tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from predict_graph.engines import COUNTERS, RunProfile
+from predict_graph.iterations import SampleSummary
+from predict_graph.prediction import Comparison, Prediction
+
+__all__ = ["show_comparison", "show_prediction", "show_run", "show_table"]
+
+
+def show_table(
+    console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> None:
+    """Print a table; numbers are aligned to the right."""
+    table = Table(title=title or None, title_justify="left", header_style="bold")
+    listed = [list(row) for row in rows]
+    for number, column in enumerate(columns):
+        numeric = bool(listed) and all(isinstance(row[number], int | float) for row in listed)
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in listed:
+        table.add_row(*(escape(_text(cell)) for cell in row))
+    console.print(table)
+
+
+def show_prediction(console: Console, prediction: Prediction) -> None:
+    """Print a prediction: main figures, cost model, samples, warnings."""
+    show_table(console, "prediction", ["what", "value"], prediction.summary())
+    model = prediction.cost_model
+    terms = ", ".join(f"{name} {value:.3g} s" for name, value in model["terms"].items())
+    console.print(
+        f"cost model {escape(model['name'])}: R² {model['r2']:.3f} on {model['rows']} rows of "
+        f"{model['runs']} runs ({model['history_runs']} of the history); {escape(terms)}"
+    )
+    columns = ["sampler", "runs", "ratio", "vertices", "edges", "iterations", "seconds", "for"]
+    show_table(console, "samples", columns, _sample_rows(prediction))
+    for warning in prediction.warnings:
+        console.print(f"[yellow]warning:[/yellow] {escape(warning)}")
+
+
+def _sample_rows(prediction: Prediction) -> list[list[Any]]:
+    """One row a sample; samples of the same kind and size share one."""
+    groups: dict[tuple[Any, ...], list[SampleSummary]] = {}
+    for sample in prediction.samples:
+        key = (sample.sampler, sample.purpose, sample.vertices, sample.edges)
+        groups.setdefault(key, []).append(sample)
+    rows = []
+    for (sampler, purpose, vertices, edges), members in groups.items():
+        counts = sorted({sample.iterations for sample in members})
+        spread = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        seconds = sum(sample.seconds for sample in members)
+        ratio = round(members[0].ratio, 4)
+        rows.append(
+            [sampler, len(members), ratio, vertices, edges, spread, round(seconds, 4), purpose]
+        )
+    return rows
+
+
+def show_run(console: Console, profile: RunProfile) -> None:
+    """Print what a run did and took."""
+    phases = ", ".join(f"{name} {_duration(value)}" for name, value in profile.phases.items())
+    state = "converged" if profile.converged else "stopped at its limit"
+    rows = [
+        ("graph", f"{profile.graph['name']}: {profile.graph['vertices']:,} vertices, "
+                  f"{profile.graph['edges']:,} edges"),
+        ("iterations", f"{profile.iterations} ({state})"),
+        ("runtime", _duration(profile.runtime_seconds)),
+        ("phases", phases),
+        *((name, f"{value:,}") for name, value in profile.features_total().items()),
+    ]
+    show_table(console, f"run of {profile.algorithm}", ["what", "value"], rows)
+
+
+def show_comparison(console: Console, comparison: Comparison) -> None:
+    """Print a prediction beside the truth."""
+    prediction, actual = comparison.prediction, comparison.actual
+    errors, inside = comparison.errors(), comparison.inside()
+    totals, truth = prediction.features_total(), actual.features_total()
+    runtime = prediction.runtime_seconds
+    rows: list[tuple[str, str, str, str, str]] = [
+        (
+            "iterations",
+            f"{prediction.iterations.predicted:.0f}",
+            f"{prediction.iterations.low:.0f} to {prediction.iterations.high:.0f}"
+            + _mark(inside["iterations"]),
+            f"{actual.iterations}",
+            _percent(errors["iterations"]),
+        ),
+        (
+            "runtime",
+            _duration(runtime.predicted),
+            f"{_duration(runtime.low)} to {_duration(runtime.high)}"
+            + _mark(inside["runtime_seconds"]),
+            _duration(actual.runtime_seconds),
+            _percent(errors["runtime_seconds"]),
+        ),
+        (
+            "superstep phase",
+            _duration(prediction.phases["superstep"]),
+            "",
+            _duration(actual.phases["superstep"]),
+            _percent(errors["superstep_seconds"]),
+        ),
+    ]
+    rows += [
+        (
+            name.replace("_", " "),
+            f"{totals[name]:,}",
+            "",
+            f"{truth[name]:,}",
+            _percent(errors["features_total"][name]),
+        )
+        for name in COUNTERS
+    ]
+    columns = ["", "predicted", "90% interval", "actual", "error"]
+    show_table(console, "prediction and truth", columns, rows)
+
+
+def _mark(inside: bool) -> str:
+    return "" if inside else " (missed)"
+
+
+def _percent(error: float | None) -> str:
+    return "" if error is None else f"{error:+.1%}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 1.0:
+        return f"{seconds * 1000:.3g} ms"
+    if seconds < 120.0:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60.0:.3g} min"
+
+
+def _text(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, float):
+        return f"{cell:.4g}"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return str(cell)
