@@ -142,7 +142,7 @@ def _cost_models() -> Rows:
 def _generators() -> Rows:
     from predict_graph.graph.generators import GENERATORS
 
-    return [(name, "built-in", _first_line(make)) for name, make in GENERATORS.items()]
+    return _described(GENERATORS, _first_line)
 
 
 def _methods() -> Rows:

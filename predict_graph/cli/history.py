@@ -44,9 +44,7 @@ def list_runs(
         for run in runs.to_dict("records")
     ]
     show_table(options.results(json), "runs", [*columns, "seconds"], rows)
-    write_json(
-        [dict(zip([*columns, "seconds"], row, strict=True)) for row in rows], json
-    )
+    write_json([dict(zip([*columns, "seconds"], row, strict=True)) for row in rows], json)
 
 
 @history_app.command()

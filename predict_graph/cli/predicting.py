@@ -25,7 +25,9 @@ TrainRatios = Annotated[
 ]
 Method = Annotated[
     str | None,
-    typer.Option(help="completion, or published: the method of the paper.", show_default="completion"),
+    typer.Option(
+        help="completion, or published: the method of the paper.", show_default="completion"
+    ),
 ]
 Transform = Annotated[
     str | None, typer.Option(help="Transform function.", show_default="the default rule")

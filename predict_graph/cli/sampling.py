@@ -18,7 +18,8 @@ __all__ = ["compare_samplers", "sample"]
 def sample(
     graph: options.GraphSource,
     out: Annotated[
-        Path, typer.Option(metavar="FILE", help="Edges of the sample: .txt, .csv, .tsv or .parquet.")
+        Path,
+        typer.Option(metavar="FILE", help="Edges of the sample: .txt, .csv, .tsv or .parquet."),
     ],
     sampler: Annotated[str, typer.Option(help="Sampler.")] = "brj",
     ratio: Annotated[float, typer.Option(help="Vertices to draw / vertices of the graph.")] = 0.1,
@@ -38,9 +39,7 @@ def sample(
     check_json_target(json)
     check_edge_file(out)
     with watched(options.messages()) as progress:
-        whole = check_graph(
-            graph, directed=options.check_direction(undirected), ids=ids, seed=seed
-        )
+        whole = check_graph(graph, directed=options.check_direction(undirected), ids=ids, seed=seed)
         progress("sampling", 0.3)
         subgraph, report = sample_report(whole, sampler, ratio, seed=seed, max_edges=max_edges)
         write_edges(out, subgraph)

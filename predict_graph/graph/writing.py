@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable, written_beside
@@ -50,7 +52,7 @@ def write_edges(path: Path, graph: Graph) -> None:
     sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
     targets = graph.indices.astype(np.int64)
     kept = slice(None) if graph.directed else sources <= targets
-    ends = [sources[kept], targets[kept]]
+    ends: list[npt.NDArray[Any]] = [sources[kept], targets[kept]]
     if graph.labels is not None:
         ends = [graph.labels[end] for end in ends]
     columns = {"source": pa.array(ends[0]), "target": pa.array(ends[1])}

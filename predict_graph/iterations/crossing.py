@@ -71,7 +71,8 @@ def stretched_curve(
     slope = mean[-1] - mean[-2] if length > 1 else 0.0
     inside = np.interp(at, np.arange(1, length + 1), mean)
     beyond = mean[-1] + slope * (at - length)
-    return np.exp(np.where(at > length, beyond, inside))
+    curve: npt.NDArray[np.float64] = np.exp(np.where(at > length, beyond, inside))
+    return curve
 
 
 def _extended(logs: npt.NDArray[np.float64], length: int) -> npt.NDArray[np.float64]:

@@ -21,9 +21,7 @@ from samplers import Sampler
 
 __all__ = ["SAMPLERS", "SampleRun", "WalkSample", "check_ratio", "draw_sample", "run_sample"]
 
-SAMPLERS: Registry[type[Sampler]] = Registry(
-    "sampler", "predict_graph.samplers", BUILT_IN_SAMPLERS
-)
+SAMPLERS: Registry[type[Sampler]] = Registry("sampler", "predict_graph.samplers", BUILT_IN_SAMPLERS)
 
 _SCANNED_PER_KEPT = 8
 

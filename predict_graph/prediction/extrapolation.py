@@ -63,7 +63,9 @@ class Extrapolator:
         result = pd.DataFrame({"iteration": np.arange(1, iterations + 1)})
         for name in (*COUNTERS, "working_set_bytes"):
             factor = self.vertex_factor if name in _VERTEX_FEATURES else self.edge_factor
-            result[name] = np.rint(scaled[name].to_numpy(dtype=np.float64) * factor).astype(np.int64)
+            result[name] = np.rint(scaled[name].to_numpy(dtype=np.float64) * factor).astype(
+                np.int64
+            )
         sent = (result["local_messages"] + result["remote_messages"]).to_numpy(dtype=np.float64)
         size = (result["local_message_bytes"] + result["remote_message_bytes"]).to_numpy()
         result["average_message_bytes"] = size / np.maximum(sent, 1.0)

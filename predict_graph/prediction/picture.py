@@ -36,7 +36,9 @@ def check_picture(path: Path | None) -> None:
         ) from None
     accepted = set(FigureCanvasAgg.get_supported_filetypes())
     if path is not None and path.suffix.lstrip(".") not in accepted:
-        raise RequestError(f"cannot draw {path}; accepted: a name in .{', .'.join(sorted(accepted))}")
+        raise RequestError(
+            f"cannot draw {path}; accepted: a name in .{', .'.join(sorted(accepted))}"
+        )
 
 
 def draw(prediction: Prediction, actual: RunProfile | None, path: Path | None) -> Any:

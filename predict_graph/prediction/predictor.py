@@ -144,9 +144,7 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
     )
 
 
-def _extrapolated(
-    graph: Graph, samples: CostSamples, estimate: IterationEstimate
-) -> pd.DataFrame:
+def _extrapolated(graph: Graph, samples: CostSamples, estimate: IterationEstimate) -> pd.DataFrame:
     extrapolator = Extrapolator.between(
         graph.vertices, graph.edges, samples.vertices, samples.edges
     )

@@ -137,9 +137,7 @@ def add_history(
 
 def _rows_of(table: pd.DataFrame, request: Request) -> pd.DataFrame:
     """Return one row an iteration from the table of a run, as :func:`cost_rows` does."""
-    counters = [
-        name for name in table.columns if name.endswith(("messages", "bytes", "vertices"))
-    ]
+    counters = [name for name in table.columns if name.endswith(("messages", "bytes", "vertices"))]
     counters = [name for name in counters if name not in ("working_set_bytes",)]
     if request.engine.virtual_workers:
         grouped = table.groupby("iteration", sort=True)

@@ -68,8 +68,11 @@ def show_run(console: Console, profile: RunProfile) -> None:
     phases = ", ".join(f"{name} {_duration(value)}" for name, value in profile.phases.items())
     state = "converged" if profile.converged else "stopped at its limit"
     rows = [
-        ("graph", f"{profile.graph['name']}: {profile.graph['vertices']:,} vertices, "
-                  f"{profile.graph['edges']:,} edges"),
+        (
+            "graph",
+            f"{profile.graph['name']}: {profile.graph['vertices']:,} vertices, "
+            f"{profile.graph['edges']:,} edges",
+        ),
         ("iterations", f"{profile.iterations} ({state})"),
         ("runtime", _duration(profile.runtime_seconds)),
         ("phases", phases),

@@ -28,7 +28,7 @@ __all__ = ["CostProbe", "probe_cost"]
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-_LEAST_WORK = 1 << 18  # edges + vertices of a measurement, so that it takes about a millisecond
+_LEAST_WORK = 1 << 19  # edges + vertices of a measurement, so that it takes a millisecond or more
 _LEAST_RANGES = 32  # of vertices in a measurement
 _MOST_BITS = 11  # 2048 vertices a range
 _VERTEX_BYTES = 5 * 8  # indptr, scale, rank, and the offers of this superstep and the next

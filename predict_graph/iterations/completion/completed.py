@@ -19,7 +19,6 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 
-
 @dataclass(frozen=True)
 class CompletedSample:
     """What stands for the graph: sampled vertices, each with the number of vertices it stands for.

@@ -30,7 +30,7 @@ from predict_graph.transforms import Transform
 __all__ = ["estimate_by_completion"]
 
 _QUANTILE = 1.645  # 90% of a normal distribution
-_METHOD_STD = 0.045  # of log(predicted / true), what repeated samples do not show (docs/studies)
+_METHOD_STD = 0.035  # of log(predicted / true), what repeated samples do not show (docs/studies)
 _REPLICATES = (5, 9)
 _LARGEST_REPLICATE = 1_200_000  # edges
 _REPLICATE_SHARE = 0.2  # of the edges of the graph, at most
@@ -97,12 +97,26 @@ def estimate_by_completion(
     drawn = whole.vertices / max(graph.vertices, 1)
     samples = [
         SampleSummary(
-            "completion", drawn, whole.vertices, whole.edges, _whole(value), elapsed / count, "iterations"
+            "completion",
+            drawn,
+            whole.vertices,
+            whole.edges,
+            _whole(value),
+            elapsed / count,
+            "iterations",
         )
         for value in whole.crossings
     ]
     calibrations, calibration_samples, steps = _calibrate(
-        graph, algorithm, engine, transform, threshold, ratio, int(budget.for_calibration / _CALIBRATION_PASSES), rng, progress
+        graph,
+        algorithm,
+        engine,
+        transform,
+        threshold,
+        ratio,
+        int(budget.for_calibration / _CALIBRATION_PASSES),
+        rng,
+        progress,
     )
     correction, correction_error = combined_correction(calibrations)
     limit = algorithm.max_iterations

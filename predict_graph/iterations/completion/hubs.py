@@ -49,4 +49,3 @@ def choose_hubs(graph: Graph, ratio: float, edge_budget: int) -> npt.NDArray[np.
     inside = np.cumsum(edges_by_later_position(graph.indptr, graph.indices, candidates, rank))
     hubs = candidates[: int(np.searchsorted(inside, edge_budget, side="right"))]
     return hubs[larger[hubs] >= _NEIGHBOURS_IN_SAMPLE / ratio]
-

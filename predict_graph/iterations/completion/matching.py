@@ -89,13 +89,11 @@ def match_one_way(
     for level in range(LEVELS):
         if not len(open_out) or not len(open_in):
             break
-        out_key = (
-            profile_key(out_owner[open_out], level) << _KEY_BITS
-            | profile_key(out_wanted[open_out], level)
+        out_key = profile_key(out_owner[open_out], level) << _KEY_BITS | profile_key(
+            out_wanted[open_out], level
         )
-        in_key = (
-            profile_key(in_wanted[open_in], level) << _KEY_BITS
-            | profile_key(in_owner[open_in], level)
+        in_key = profile_key(in_wanted[open_in], level) << _KEY_BITS | profile_key(
+            in_owner[open_in], level
         )
         out_order = np.argsort(out_key, kind="stable")
         in_order = np.argsort(in_key, kind="stable")

@@ -48,7 +48,10 @@ def vertex_profiles(graph: Graph) -> npt.NDArray[np.int32]:
     """
     reverse = graph.reverse
     inverse = 1.0 / np.maximum(graph.out_degrees, 1)
-    return _profiles(graph.indptr, reverse.indptr, reverse.indices, inverse)
+    profiles: npt.NDArray[np.int32] = _profiles(
+        graph.indptr, reverse.indptr, reverse.indices, inverse
+    )
+    return profiles
 
 
 def profile_key(profiles: npt.NDArray[np.int32], level: int) -> npt.NDArray[np.int64]:
@@ -81,7 +84,8 @@ def profile_key(profiles: npt.NDArray[np.int32], level: int) -> npt.NDArray[np.i
         return degrees
     if level == 4:
         return coarse_in | coarse_out << _FIELD
-    return np.minimum(out_class, 4) << _FIELD
+    lowest: npt.NDArray[np.int64] = np.minimum(out_class, 4) << _FIELD
+    return lowest
 
 
 @numba.njit(cache=True, nogil=True)

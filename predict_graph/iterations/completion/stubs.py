@@ -44,7 +44,8 @@ def hub_edges(graph: Graph, hubs: IntArray) -> tuple[IntArray, IntArray]:
     """Return the edges among hubs, as positions in `hubs`."""
     position = np.full(graph.vertices, -1, np.int32)
     position[hubs] = np.arange(len(hubs), dtype=np.int32)
-    return _edges_within(graph.indptr, graph.indices, hubs, position)
+    edges: tuple[IntArray, IntArray] = _edges_within(graph.indptr, graph.indices, hubs, position)
+    return edges
 
 
 def collect_edges(
@@ -127,8 +128,9 @@ def _collect(
         outs += indptr[v + 1] - indptr[v]
         ins += reverse_indptr[v + 1] - reverse_indptr[v]
     edge_source, edge_target = np.empty(outs + ins, np.int64), np.empty(outs + ins, np.int64)
-    mutual_owner, mutual_wanted = np.empty(min(outs, ins), np.int64), np.empty(
-        min(outs, ins), np.int64
+    mutual_owner, mutual_wanted = (
+        np.empty(min(outs, ins), np.int64),
+        np.empty(min(outs, ins), np.int64),
     )
     out_owner, out_wanted = np.empty(outs, np.int64), np.empty(outs, np.int64)
     in_owner, in_wanted = np.empty(ins, np.int64), np.empty(ins, np.int64)

@@ -1,0 +1,199 @@
+"""Reading a graph file: predict-graph beside networkx, pandas, pyarrow, igraph and networkit.
+
+Each tool runs in a process of its own: one reading to warm up (imports, compilation, page cache),
+then some that are timed; the growth of the peak resident memory over the first of all is recorded.
+
+    python benchmarks/load.py [FILE ...] [--repeats 5] [--out docs/studies/load.md]
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+# A script's own folder comes first on the path, where samplers.py would hide the package.
+HERE = Path(__file__).resolve().parent
+sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
+
+# What each tool makes of the file.
+MAKES = {
+    "predict-graph": "CSR graph",
+    "pandas": "table, no graph",
+    "pandas + scipy": "CSR matrix",
+    "pyarrow": "table, no graph",
+    "igraph": "graph (from the unpacked file)",
+    "networkit": "graph (from the unpacked file)",
+    "networkx": "graph",
+}
+PLAIN = ("igraph", "networkit")
+DEFAULTS = ("web-NotreDame.txt.gz", "uk-2007-05@100000.txt.gz")
+
+
+def reader(tool: str) -> Callable[[str], object]:
+    """Import a tool; return its function that reads a tab-separated edge list."""
+    if tool == "predict-graph":
+        from predict_graph.graph.readers import read_graph
+
+        return read_graph
+    if tool.startswith("pandas"):
+        import pandas as pd
+
+        def table(path):
+            return pd.read_csv(path, sep="\t", comment="#", header=None)
+
+        def matrix(path):
+            import numpy as np
+            from scipy import sparse
+
+            edges = table(path).to_numpy()
+            n = int(edges.max()) + 1
+            values = np.ones(len(edges), np.float32)
+            return sparse.coo_array((values, (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
+
+        return table if tool == "pandas" else matrix
+    if tool == "pyarrow":
+        import pyarrow.csv as pc
+
+        def read(path):
+            with gzip.open(path, "rt") as file:
+                comments = next(i for i, line in enumerate(file) if line[0] not in "#%")
+            options = pc.ReadOptions(skip_rows=comments, autogenerate_column_names=True)
+            return pc.read_csv(path, options, pc.ParseOptions(delimiter="\t"))
+
+        return read
+    if tool == "igraph":
+        import igraph
+
+        return lambda path: igraph.Graph.Read_Edgelist(path, directed=True)
+    if tool == "networkit":
+        import networkit
+
+        return networkit.graphio.EdgeListReader("\t", 0, "#", directed=True).read
+    import networkx as nx
+
+    return lambda path: nx.read_edgelist(path, nodetype=int, create_using=nx.DiGraph)
+
+
+def measure(tool: str, path: str, repeats: int) -> dict[str, float]:
+    """Time a tool in this process."""
+    read = reader(tool)
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as tiny:
+        tiny.write("0\t1\n1\t2\n")
+        tiny.flush()
+        if tool != "pyarrow":
+            read(tiny.name)
+    before = kilobytes("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
+    read(path)
+    grown = (kilobytes("VmHWM") - before) * 1024
+    seconds = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        graph = read(path)
+        seconds.append(time.perf_counter() - begin)
+        del graph
+    return {"seconds": statistics.median(seconds), "peak": grown}
+
+
+def kilobytes(key: str) -> int:
+    """Return a figure of this process's memory (Linux only)."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{key}:"))
+
+
+def in_a_process(tool: str, path: Path, repeats: int) -> dict[str, float]:
+    command = [sys.executable, __file__, "--measure", tool, str(path), "--repeats", str(repeats)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def unpacked(path: Path, folder: str) -> Path:
+    """Write the edges of a packed file without its comments, for tools that need it so."""
+    plain = Path(folder) / path.name.removesuffix(".gz")
+    with gzip.open(path, "rt") as file, plain.open("w") as out:
+        out.writelines(line for line in file if not line.startswith("#"))
+    return plain
+
+
+def compare(path: Path, repeats: int) -> list[str]:
+    from predict_graph.graph.readers import read_graph
+
+    graph = read_graph(path)
+    lines = [
+        f"## {path.name}: {graph.vertices:,} vertices, {graph.edges:,} edges, "
+        f"{path.stat().st_size / 1e6:.1f} MB",
+        "",
+        f"Memory of the graph: {graph.nbytes / graph.edges:.1f} bytes an edge, with its reverse "
+        f"{(graph.nbytes + graph.reverse.nbytes) / graph.edges:.1f}.",
+        "",
+        "| tool | makes | seconds | times ours | peak memory, bytes an edge |",
+        "|---|---|---:|---:|---:|",
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        plain = unpacked(path, folder)
+        results = {
+            tool: in_a_process(
+                tool, plain if tool in PLAIN else path, 1 if tool == "networkx" else repeats
+            )
+            for tool in MAKES
+        }
+    ours = results["predict-graph"]["seconds"]
+    for tool, result in results.items():
+        lines.append(
+            f"| {tool} | {MAKES[tool]} | {result['seconds']:.3f} | {result['seconds'] / ours:.1f} "
+            f"| {result['peak'] / graph.edges:.0f} |"
+        )
+    return [*lines, ""]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--measure", metavar="TOOL", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.measure:
+        print(json.dumps(measure(asked.measure, str(asked.files[0]), asked.repeats)))
+        return
+    graphs = Path(os.environ.get("PREDICT_GRAPH_DATA", "."))
+    files = asked.files or [
+        folder / name
+        for name in DEFAULTS
+        for folder in (graphs, graphs / "graphs")
+        if (folder / name).is_file()
+    ]
+    if not files:
+        parser.error("no files; name some, or set PREDICT_GRAPH_DATA")
+    lines = [
+        "# Reading graph files",
+        "",
+        f"`python benchmarks/load.py --repeats {asked.repeats}` on {time.strftime('%Y-%m-%d')}, "
+        f"{os.cpu_count()} cores, Python {platform.python_version()}. Median of "
+        f"{asked.repeats} readings (networkx: one) in a process of its own for each tool, after "
+        "one to warm up. Peak memory: growth of the peak resident size during the first reading.",
+        "",
+    ]
+    for file in files:
+        lines += compare(file, asked.repeats)
+    text = "\n".join(lines)
+    print(text)
+    if asked.out:
+        beside = asked.out.with_name(asked.out.name + ".part")
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(asked.out)
+
+
+if __name__ == "__main__":
+    main()
