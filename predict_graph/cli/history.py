@@ -39,8 +39,10 @@ def list_runs(
     runs = _history(history).runs(algorithm, graph, kind, limit)
     columns = ["id", "time", "kind", "algorithm", "graph", "vertices", "edges", "iterations"]
     rows = [
-        [*(run[column] if column != "time" else str(run["time"])[:19] for column in columns)]
-        + [round(float(run["seconds"]), 4)]
+        [
+            *(run[column] if column != "time" else str(run["time"])[:19] for column in columns),
+            round(float(run["seconds"]), 4),
+        ]
         for run in runs.to_dict("records")
     ]
     show_table(options.results(json), "runs", [*columns, "seconds"], rows)

@@ -56,7 +56,8 @@ class Extrapolator:
         Returns
         -------
         DataFrame
-            `iterations` rows with `iteration`, the counters, the working set and `average_message_bytes`.
+            `iterations` rows with `iteration`, the counters, the working set and
+            `average_message_bytes`.
         """
         at = np.minimum(np.arange(iterations), len(rows) - 1)
         scaled = rows.iloc[at].reset_index(drop=True)

@@ -139,8 +139,12 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
             "transform": request.transform.name,
             "threshold": algorithm.threshold(graph.vertices),
         },
-        warnings=[*graph_doubts(graph), *estimate.warnings, *cost_notes]
-        + _convergence_doubts(estimate, algorithm),
+        warnings=[
+            *graph_doubts(graph),
+            *estimate.warnings,
+            *cost_notes,
+            *_convergence_doubts(estimate, algorithm),
+        ],
     )
 
 

@@ -14,8 +14,8 @@ from predict_graph.graph import Graph
 from predict_graph.iterations.budget import EdgeBudget
 from predict_graph.iterations.completion.calibration import Calibration, combined_correction
 from predict_graph.iterations.completion.completed import Completer
-from predict_graph.iterations.completion.hubs import choose_hubs
 from predict_graph.iterations.completion.curves import completed_curve
+from predict_graph.iterations.completion.hubs import choose_hubs
 from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.iterations.crossing import crossing, stretched_curve
 from predict_graph.iterations.estimate import (

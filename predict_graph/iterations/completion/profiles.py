@@ -71,7 +71,7 @@ def profile_key(profiles: npt.NDArray[np.int32], level: int) -> npt.NDArray[np.i
     inflow = packed & _MASK
     degrees = packed >> _FIELD << _FIELD
     out_class = packed >> _FIELD & _MASK
-    # A quarter of a half-octave class is a class of two octaves: floor(floor(2x) / 4) = floor(x / 2).
+    # Four half-octave classes make a class of two octaves: floor(floor(2x) / 4) = floor(x / 2).
     coarse_in = (packed >> 2 * _FIELD) // 4 << 2 * _FIELD
     coarse_out = np.where(out_class < 4, out_class, 4 + out_class // 4)
     if level == 0:
