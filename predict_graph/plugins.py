@@ -7,7 +7,9 @@ that cannot be loaded is reported with its name and its reason, and disturbs no 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar
@@ -113,7 +115,15 @@ class Registry(Generic[T]):
         return self._external().get(name, "unknown")
 
     def _external(self) -> dict[str, str]:
-        return {point.name: point.value for point in entry_points(group=self.group)}
+        return _declared(self.group, tuple(sys.path))
+
+
+@cache
+def _declared(group: str, path: tuple[str, ...]) -> dict[str, str]:
+    """Return name and reference of the entry points of a group; what is installed can change with
+    the path only, and looking it up takes milliseconds.
+    """
+    return {point.name: point.value for point in entry_points(group=group)}
 
 
 def _load(reference: str) -> Any:

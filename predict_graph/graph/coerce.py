@@ -28,7 +28,7 @@ def check_graph(
 ) -> Graph:
     """Return the graph that `source` is, names or describes.
 
-    A text is, in this order: an existing file or ``.pgraph`` folder, a generator such as
+    A text is, in this order: an existing file or stored graph (a folder), a generator such as
     ``rmat:scale=18``, the name of a dataset.
 
     Parameters
@@ -81,13 +81,12 @@ def check_graph(
 
 def _named(text: str, directed: bool | None, ids: str, name: str | None, seed: Any) -> Graph:
     from predict_graph.graph.readers import read_graph
+    from predict_graph.graph.storage import is_stored, open_graph
 
     path = Path(text)
-    if text and path.exists():
-        from predict_graph.graph.storage import is_stored, open_graph
-
-        if is_stored(path):
-            return as_asked(open_graph(path), directed, name)
+    if is_stored(path):
+        return as_asked(open_graph(path), directed, name)
+    if os.path.isfile(text):
         return read_graph(path, directed=directed, ids=ids, name=name)
     if is_generator(text):
         return generate(text, directed=directed, name=name, seed=seed)
@@ -97,6 +96,8 @@ def _named(text: str, directed: bool | None, ids: str, name: str | None, seed: A
         described = dataset(text)
         asked = described.directed if directed is None else directed
         return read_graph(fetch(text), directed=asked, ids=ids, name=name or text)
+    if text and os.path.exists(text):
+        return read_graph(path)  # a folder, a device: this says what is wrong
     if not text or path.suffix or os.sep in text:
         raise RequestError(f"there is no file {text!r}; accepted: {_accepted()}")
     raise RequestError(f"unknown graph {text!r}; accepted: {_accepted()}")

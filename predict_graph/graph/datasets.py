@@ -74,14 +74,15 @@ def dataset_path(name: str) -> Path | None:
     return _local_copy(described) or _cached_copy(described)
 
 
-def fetch(name: str, *, progress: bool = False) -> Path:
+def fetch(name: str, *, progress: Any = False) -> Path:
     """Return the local copy of a dataset; download it first when there is none.
 
     Parameters
     ----------
     name : str
-    progress : bool
-        Show the progress of a download (needs tqdm).
+    progress : bool or object
+        What shows the progress of a download: an object with ``total``, ``update``, ``reset`` and
+        ``close``, as pooch describes it. True takes tqdm, if that is installed.
 
     Raises
     ------
@@ -127,7 +128,7 @@ def _complete(path: Path) -> bool:
     return path.is_file()
 
 
-def _download(described: Dataset, progress: bool) -> None:
+def _download(described: Dataset, progress: Any) -> None:
     import pooch
     import requests
 
@@ -143,7 +144,6 @@ def _download(described: Dataset, progress: bool) -> None:
                 known_hash=known,
                 fname=target,
                 path=folder,
-                progressbar=progress,
                 downloader=pooch.HTTPDownloader(progressbar=progress, timeout=60),
             )
             if described.member:

@@ -38,7 +38,7 @@ _HEADER = "header.json"
 
 def is_stored(path: str | Path) -> bool:
     """Tell whether `path` is a folder that :func:`save_graph` wrote."""
-    return (Path(path) / _HEADER).is_file()
+    return os.path.isfile(Path(path) / _HEADER)
 
 
 def save_graph(graph: Graph, folder: str | Path) -> Path:

@@ -64,7 +64,7 @@ def _blocks(
     ends: list[npt.NDArray[np.integer]]
     try:
         for batch in file.iter_batches(batch_size=1 << 19, columns=chosen):
-            columns = [batch.column(name) for name in chosen]
+            columns = [_plain(batch.column(name)) for name in chosen]
             for name, column in zip(chosen, columns, strict=True):
                 if column.null_count:
                     row = done + int(np.flatnonzero(column.is_null())[0]) + 1
@@ -80,6 +80,10 @@ def _blocks(
             yield EdgeBlock(ends[0], ends[1], weights)
     except (pa.ArrowException, OSError) as error:
         raise RequestError(f"{path} is damaged: {error}") from error
+
+
+def _plain(column: Any) -> Any:
+    return column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
 
 
 def _integers(path: Path, column: Any, name: str, done: int) -> npt.NDArray[np.int64]:

@@ -5,8 +5,9 @@ Rules:
 - A line whose first character is ``#`` or ``%`` is a comment, anywhere; blank lines do not count.
 - The delimiter is that of the first line of data: a comma, a semicolon, a tab (in ``.tsv`` files
   and for text ids), or else any run of blanks.
-- The first line of data is a header when neither of its first two fields is an integer (with text
-  ids: when it names a source and a target in words such as ``source``, ``from``, ``src``).
+- In ``.csv`` and ``.tsv`` files, the first line of data is a header when neither of its first two
+  fields is a number; with text ids, when it names a source and a target in words such as
+  ``source``, ``from``, ``src``. In other files it is one when it does so, and the ids are integers.
 - Without a header the first two columns are the ids and a third is the weight; further columns are
   ignored. With a header, the columns are found by their names, or else are the first two, and only
   a column called ``weight`` (``weights``, ``w``, ``value``) is a weight.
@@ -38,8 +39,8 @@ __all__ = [
     "wrong_field",
 ]
 
-_SOURCES = ("source", "src", "from", "fromnodeid", "id_1", "node_1", "u", "start", "node1", "id1")
-_TARGETS = ("target", "dst", "to", "tonodeid", "id_2", "node_2", "v", "end", "node2", "id2")
+_SOURCES = ("source", "src", "from", "fromnodeid", "id_1", "node_1", "start", "node1", "id1")
+_TARGETS = ("target", "dst", "to", "tonodeid", "id_2", "node_2", "end", "node2", "id2")
 _WEIGHTS = ("weight", "weights", "w", "value")
 _MOST = 2**63 - 1
 
@@ -198,8 +199,11 @@ def _layout(line: bytes, suffix: str, ids: str, place: str) -> Layout:
     names = [field.strip().strip('"').lower().lstrip("~") for field in fields]
     source, target, weight = find_columns(names)
     named = bool({*names} & {*_SOURCES}) and bool({*names} & {*_TARGETS})
-    header = named if ids == "string" else not any(_like_number(name) for name in names[:2])
-    header = header and (named or suffix in (".csv", ".tsv"))
+    tabular = suffix in (".csv", ".tsv")
+    if ids == "string":
+        header = named and tabular
+    else:
+        header = (named or tabular) and not any(_like_number(name) for name in names[:2])
     if not header:
         weighted = len(names) > 2 and names[2] != ""
         return Layout(delimiter, weight=2 if weighted else None, exact=len(names) == 2)

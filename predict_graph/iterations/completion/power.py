@@ -35,8 +35,9 @@ def pagerank_curve(
     for _ in range(algorithm.max_iterations):
         updated = damping * (sample.operator @ rank) + (1.0 - damping) / vertices
         if algorithm.spread_dangling:
-            updated += damping * (leaking @ rank) / vertices
-        curve.append(float(weights @ np.abs(updated - rank)) / vertices)
+            updated += damping * float((leaking * rank).sum()) / vertices
+        # Not a dot product: a threaded one is slow on short vectors, and its rounding may vary.
+        curve.append(float((weights * np.abs(updated - rank)).sum()) / vertices)
         rank = updated
         if curve[-1] < threshold:
             break

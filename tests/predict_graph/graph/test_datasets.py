@@ -89,6 +89,14 @@ def test_local_copies_come_first(places):
     assert check_graph("wiki-Vote").edges == 2
 
 
+def test_a_folder_does_not_hide_a_dataset(places, monkeypatch):
+    folder, _ = places
+    (folder / "wiki-Vote").mkdir()
+    monkeypatch.chdir(folder)
+    (folder / "data" / "wiki-Vote.txt.gz").write_bytes(gzip.compress(b"0 1\n"))
+    assert check_graph("wiki-Vote").edges == 1
+
+
 def test_data_folder_is_missing(places, monkeypatch):
     monkeypatch.setenv("PREDICT_GRAPH_DATA", str(places[0] / "none"))
     with pytest.raises(RequestError, match=r"PREDICT_GRAPH_DATA is .*none', which is not a folder"):

@@ -145,6 +145,30 @@ def test_parquet_of_texts(edges):
     expect(read(content.getvalue(), ".parquet", ids="string"), edges)
 
 
+def test_parquet_with_dictionaries():
+    texts = pa.array(["x", "y", "x"]).dictionary_encode()
+    numbers = pa.array([7, 7, 9]).dictionary_encode()
+    for columns, ids, edges in [
+        ({"a": texts, "b": texts}, "string", [("x", "x"), ("y", "y")]),
+        ({"a": numbers, "b": pa.array([9, 9, 7])}, "integer", [(7, 9), (9, 7)]),
+        ({"a": texts, "b": numbers}, "string", [("x", "7"), ("x", "9"), ("y", "7")]),
+    ]:
+        content = io.BytesIO()
+        pq.write_table(pa.table(columns), content)
+        expect(read(content.getvalue(), ".parquet", ids=ids), edges)
+
+
+def test_headers():
+    assert listed(read("FromNodeId ToNodeId\n0 1\n", ".txt")) == [(0, 1)]
+    assert listed(read("x,y\n0,1\n", ".csv")) == [(0, 1)]
+    assert listed(read("u v\nfrom to\n", ".txt", ids="string")) == [("from", "to"), ("u", "v")]
+    assert listed(read("u,v\na,b\n", ".csv", ids="string")) == [("a", "b"), ("u", "v")]
+    assert listed(read("src,dst\na,b\n", ".csv", ids="string")) == [("a", "b")]
+    assert listed(read("Tom Hanks\tMeg Ryan\n", ".txt", ids="string")) == [
+        ("Tom Hanks", "Meg Ryan")
+    ]
+
+
 SMALL = st.integers(1, 12).flatmap(
     lambda n: st.tuples(
         st.just(n),
