@@ -1,5 +1,6 @@
 """Converting range by range gives what reading and saving gives."""
 
+import errno
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -8,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from predict_graph.errors import RequestError
-from predict_graph.graph import check_graph, open_graph
+from predict_graph.errors import JobError, RequestError
+from predict_graph.graph import check_graph, open_graph, save_graph
 from predict_graph.graph.convert import convert_graph
 
 IDS = st.one_of(st.integers(0, 9), st.integers(0, 2**63 - 1))
@@ -52,8 +53,6 @@ def test_declared_vertices_and_rows(tmp_path):
     (tmp_path / "g.graph").write_text("4 2\n2\n1 3\n2\n\n")
     converted = open_graph(convert_graph(tmp_path / "g.graph", tmp_path / "a.pgraph", memory=1))
     assert (converted.vertices, converted.logical_edges) == (4, 2)
-    from predict_graph.graph import save_graph
-
     save_graph(converted, tmp_path / "g.npz")
     again = open_graph(convert_graph(tmp_path / "g.npz", tmp_path / "b.pgraph"))
     assert again.fingerprint == converted.fingerprint
@@ -67,3 +66,19 @@ def test_nothing_is_left_after_an_error(tmp_path):
     with pytest.raises(RequestError, match="has no edges"):
         convert_graph(tmp_path / "g.txt", tmp_path / "g.pgraph")
     assert [path.name for path in tmp_path.iterdir()] == ["g.txt"]
+
+
+@pytest.mark.parametrize("suffix", [".pgraph", ".npz"])
+def test_disk_full(tmp_path, monkeypatch, suffix):
+    graph = check_graph("star:n=9")
+    stored = save_graph(graph, tmp_path / f"s{suffix}")
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(np, "save", full)
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(JobError, match="failed: No space left on device"):
+        save_graph(check_graph("star:n=5"), stored)
+    assert [path.name for path in tmp_path.iterdir()] == [stored.name]
+    assert check_graph(stored).fingerprint == graph.fingerprint
