@@ -243,9 +243,9 @@ def union_of_rows(
     other_indices: IndexArray,
     other_weights: WeightArray,
 ) -> tuple[IntArray, IndexArray, WeightArray]:
-    """Merge the ascending rows of two graphs; first count, then fill."""
+    """Merge the ascending rows of two graphs; of two weights of an edge the larger one holds."""
     n = len(indptr) - 1
-    weighted = len(weights) > 0
+    weighted = len(weights) + len(other_weights) > 0  # one side may have no edges
     merged = np.zeros(n + 1, np.int64)
     result, values = np.empty(0, indices.dtype), np.empty(0, np.float32)
     for filling in range(2):

@@ -14,6 +14,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.build import as_asked
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.generators import GENERATORS, generate, is_generator
+from predict_graph.graph.warm import load_generators, load_readers
 
 __all__ = ["check_graph"]
 
@@ -87,15 +88,19 @@ def _named(text: str, directed: bool | None, ids: str, name: str | None, seed: A
     if is_stored(path):
         return as_asked(open_graph(path), directed, name)
     if os.path.isfile(text):
+        load_readers()
         return read_graph(path, directed=directed, ids=ids, name=name)
     if is_generator(text):
+        load_generators()
         return generate(text, directed=directed, name=name, seed=seed)
     from predict_graph.graph.datasets import dataset, dataset_names, fetch
 
     if text in dataset_names():
         described = dataset(text)
         asked = described.directed if directed is None else directed
-        return read_graph(fetch(text), directed=asked, ids=ids, name=name or text)
+        file = fetch(text)
+        load_readers()
+        return read_graph(file, directed=asked, ids=ids, name=name or text)
     if text and os.path.exists(text):
         return read_graph(path)  # a folder, a device: this says what is wrong
     if not text or path.suffix or os.sep in text:
