@@ -7,7 +7,6 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-import click
 import typer
 
 from predict_graph.cli.catalogue import datasets_app, list_plugins
@@ -64,15 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = [argument for argument in given if argument != "--debug"]
     try:
         status = app(args=given, prog_name="predict-graph", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
-        sys.exit(_WRONG_REQUEST)
-    except click.ClickException as error:
-        sys.exit(_explain(error.format_message(), _WRONG_REQUEST, debug))
-    except click.exceptions.Abort:
-        sys.exit(_explain("interrupted; nothing is half written", _INTERRUPTED, debug))
-    except KeyboardInterrupt:
-        sys.exit(_explain("interrupted; nothing is half written", _INTERRUPTED, debug))
+    except (KeyboardInterrupt, typer.Abort):
+        status = _INTERRUPTED
     except PredictGraphError as error:
         sys.exit(_explain(str(error), error.exit_status, debug))
     except MemoryError:
@@ -84,8 +76,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         reason = "the disk is full" if error.errno == errno.ENOSPC else str(error)
         sys.exit(_explain(reason, _FAILED, debug))
     except Exception as error:
+        # The errors of typer have no public base class, and moved between its versions.
+        if type(error).__name__ == "NoArgsIsHelpError":
+            error.show()  # type: ignore[attr-defined]
+            sys.exit(_WRONG_REQUEST)
+        if hasattr(error, "format_message"):
+            sys.exit(_explain(error.format_message(), _WRONG_REQUEST, debug))
         text = f"internal error, please report it: {type(error).__name__}: {error}"
         sys.exit(_explain(text, _FAILED, debug))
+    if status == _INTERRUPTED:
+        sys.exit(_explain("interrupted; nothing is half written", _INTERRUPTED, debug))
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -99,7 +99,7 @@ def from_blocks(
 ) -> Graph:
     """Return the graph of blocks of edges between the vertices 0 … `vertices` - 1.
 
-    Two counting sorts, by target and then by source: linear in vertices and edges, with about 12
+    Two counting sorts, by target and then by source: linear in vertices and edges, with about 15
     bytes an edge in use at the same time.
 
     Parameters

@@ -6,6 +6,7 @@ random jump hold 66% of its edges (design.md, fact 3).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from predict_graph.errors import RequestError
@@ -67,10 +68,10 @@ def check_max_overhead(value: float | None) -> float:
     Raises
     ------
     RequestError
-        If it is not positive.
+        If it is not a positive number.
     """
     if value is None:
         return DEFAULT_MAX_OVERHEAD
-    if not value > 0:
+    if not 0 < value < math.inf:
         raise RequestError(f"max overhead is {value}; accepted: a positive number, such as 0.6")
     return float(value)

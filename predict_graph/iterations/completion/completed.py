@@ -18,6 +18,8 @@ __all__ = ["CompletedSample", "Completer"]
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
+_NARROW = 2  # ways out of a vertex that a trap can be made of
+
 
 @dataclass(frozen=True)
 class CompletedSample:
@@ -102,12 +104,13 @@ class Completer:
             rng,
         )
         first, second = seen.mutual_owner[mutual[0]], seen.mutual_owner[mutual[1]]
-        second = without_traps(first, second, one_way=False, rng=rng)
+        degrees = self._out_degrees[vertices]
+        second = without_traps(first, second, np.zeros(len(vertices), bool), rng)
         outward, inward = seen.out_owner[one_way[0]], seen.in_owner[one_way[1]]
-        inward = without_traps(outward, inward, one_way=True, rng=rng)
+        inward = without_traps(outward, inward, degrees <= _NARROW, rng)
         sources = np.concatenate((seen.sources, first, second, outward))
         targets = np.concatenate((seen.targets, second, first, inward))
-        values = 1.0 / np.maximum(self._out_degrees[vertices[sources]], 1)
+        values = 1.0 / np.maximum(degrees[sources], 1)
         # A hub hears from all its neighbours, of which the sample has one in `weight`.
         real = slice(0, len(seen.sources))
         to_hub = targets[real] < len(self.hubs)

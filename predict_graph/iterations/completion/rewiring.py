@@ -16,7 +16,10 @@ _ROUNDS = 8
 
 
 def without_traps(
-    sources: IntArray, targets: IntArray, *, one_way: bool, rng: np.random.Generator
+    sources: IntArray,
+    targets: IntArray,
+    narrow: npt.NDArray[np.bool_],
+    rng: np.random.Generator,
 ) -> IntArray:
     """Return targets rearranged so that few edges are traps; degrees stay as they are.
 
@@ -26,25 +29,28 @@ def without_traps(
     ----------
     sources, targets : ndarray of int64, shape (k,)
         Ends of the joined edges.
-    one_way : bool
-        True if an edge must not have its opposite among the others; False if each pair stands for
-        both directions, so that only self-loops are traps.
+    narrow : ndarray of bool, shape (n,)
+        Vertices with so few ways out that an edge between two of them must not have its opposite
+        among the others. All False if each pair stands for both directions anyway.
     rng : Generator
 
     Examples
     --------
     >>> import numpy as np
     >>> sources, targets = np.array([0, 1, 2]), np.array([0, 2, 3])
-    >>> fixed = without_traps(sources, targets, one_way=True, rng=np.random.default_rng(1))
+    >>> narrow = np.ones(4, bool)
+    >>> fixed = without_traps(sources, targets, narrow, np.random.default_rng(1))
     >>> bool((fixed == sources).any()), sorted(fixed.tolist())
     (False, [0, 2, 3])
     """
     targets = targets.copy()
-    size = int(max(sources.max(initial=0), targets.max(initial=0))) + 1
+    size = len(narrow)
     for _ in range(_ROUNDS):
         trapped = sources == targets
-        if one_way:
-            trapped |= np.isin(sources * size + targets, targets * size + sources)
+        risky = np.flatnonzero(narrow[sources] & narrow[targets])
+        there = sources[risky] * size + targets[risky]
+        back = targets[risky] * size + sources[risky]
+        trapped[risky] |= np.isin(there, back)
         bad = np.flatnonzero(trapped)
         good = np.flatnonzero(~trapped)
         if not len(bad) or not len(good):
