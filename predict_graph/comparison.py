@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.iterations import SAMPLERS, check_ratio, draw_sample, run_sample
+from predict_graph.prediction.request import check_seed
 from predict_graph.transforms import default_transform
 
 __all__ = ["compare", "sample_report"]
@@ -39,6 +39,7 @@ def sample_report(
     """
     from samplers.fidelity import fidelity_report
 
+    seed = check_seed(seed)
     rng = np.random.default_rng(seed)
     drawn = draw_sample(graph, sampler, ratio, rng, max_edges=max_edges)
     report = fidelity_report(graph, drawn.vertices, random_state=rng)
@@ -92,7 +93,7 @@ def compare(
         SAMPLERS.get(name)
     jobs = [check_algorithm(name) for name in algorithms]
     check_ratio(ratio)
-    entropy = secrets.randbelow(2**32) if seed is None else seed
+    entropy = check_seed(seed)
     rows: list[dict[str, Any]] = []
     for source in sources:
         graph = check_graph(source, directed=directed, ids=ids, seed=entropy)

@@ -6,6 +6,7 @@ import errno
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import Any
 
 import typer
 
@@ -81,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             error.show()  # type: ignore[attr-defined]
             sys.exit(_WRONG_REQUEST)
         if hasattr(error, "format_message"):
-            sys.exit(_explain(error.format_message(), _WRONG_REQUEST, debug))
+            sys.exit(_explain(_sentence(error, given), _WRONG_REQUEST, debug))
         text = f"internal error, please report it: {type(error).__name__}: {error}"
         sys.exit(_explain(text, _FAILED, debug))
     if status == _INTERRUPTED:
@@ -89,9 +90,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
+def _sentence(error: Any, given: Sequence[str]) -> str:
+    """Return the text of an error of typer, with the value that it is about."""
+    text = str(error.format_message())
+    options = getattr(getattr(error, "param", None), "opts", ())
+    for option, value in zip(given, given[1:], strict=False):
+        if option in options and value not in text:
+            text = f"{text} (given: {value!r})"
+    return text
+
+
 def _explain(text: str, status: int, debug: bool) -> int:
     """Print an error as one line on standard error, with its traceback when asked."""
-    if debug:
+    if debug and sys.exc_info()[0] is not None:
         traceback.print_exc()
     line = " ".join(text.split())
     sys.stderr.write(f"error: {line}\n")

@@ -35,9 +35,11 @@ def sample(
     from predict_graph.comparison import sample_report
     from predict_graph.graph import check_graph
     from predict_graph.graph.writing import check_edge_file, write_edges
+    from predict_graph.prediction.request import check_seed
 
     check_json_target(json)
     check_edge_file(out)
+    seed = check_seed(seed)
     with watched(options.messages()) as progress:
         whole = check_graph(graph, directed=options.check_direction(undirected), ids=ids, seed=seed)
         progress("sampling", 0.3)

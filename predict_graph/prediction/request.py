@@ -19,7 +19,7 @@ from predict_graph.iterations import (
 from predict_graph.prediction.costs import COST_MODELS
 from predict_graph.transforms import Transform, check_transform
 
-__all__ = ["DEFAULT_TRAIN_RATIOS", "Request", "check_engine", "check_request"]
+__all__ = ["DEFAULT_TRAIN_RATIOS", "Request", "check_engine", "check_request", "check_seed"]
 
 DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)
 """Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
@@ -103,7 +103,7 @@ def check_request(
         cost_model=cost_model,
         max_overhead=check_max_overhead(max_overhead),
         probe=probe,
-        seed=_check_seed(seed),
+        seed=check_seed(seed),
         progress=progress or (lambda text, fraction: None),
     )
 
@@ -119,8 +119,14 @@ def _check_train_ratios(ratios: Sequence[float] | None) -> tuple[float, ...]:
     return checked
 
 
-def _check_seed(seed: int | None) -> int:
-    """Return the seed; a fresh one is drawn and reported when none is given."""
+def check_seed(seed: int | None) -> int:
+    """Return the seed; a fresh one is drawn and reported when none is given.
+
+    Raises
+    ------
+    RequestError
+        If it is negative or too large.
+    """
     if seed is None:
         return secrets.randbelow(2**32)
     if not 0 <= int(seed) <= _LARGEST_SEED:

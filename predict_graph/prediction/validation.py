@@ -12,7 +12,7 @@ from predict_graph.history import History, check_history
 from predict_graph.prediction.prediction import Comparison
 from predict_graph.prediction.predictor import predict_on
 from predict_graph.prediction.records import record_of
-from predict_graph.prediction.request import check_engine, check_request
+from predict_graph.prediction.request import check_engine, check_request, check_seed
 
 __all__ = ["run", "validate"]
 
@@ -55,7 +55,7 @@ def run(
     chosen = check_algorithm(algorithm, parameters)
     runner = check_engine(engine, workers=workers, threads=threads)
     kept = check_history(history)
-    whole = check_graph(graph, directed=directed, ids=ids, seed=seed)
+    whole = check_graph(graph, directed=directed, ids=ids, seed=check_seed(seed))
     profile = runner.run(chosen, whole, progress=progress, write_to=write_to)
     if kept is not None:
         kept.add(record_of(profile))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from predict_graph.engines import COUNTERS, RunProfile
-from predict_graph.iterations import SampleSummary
-from predict_graph.prediction import Comparison, Prediction
+if TYPE_CHECKING:
+    from predict_graph.engines import RunProfile
+    from predict_graph.iterations import SampleSummary
+    from predict_graph.prediction import Comparison, Prediction
 
 __all__ = ["show_comparison", "show_prediction", "show_run", "show_table"]
 
@@ -120,7 +121,7 @@ def show_comparison(console: Console, comparison: Comparison) -> None:
             f"{truth[name]:,}",
             _percent(errors["features_total"][name]),
         )
-        for name in COUNTERS
+        for name in totals
     ]
     columns = ["", "predicted", "90% interval", "actual", "error"]
     show_table(console, "prediction and truth", columns, rows)
