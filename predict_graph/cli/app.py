@@ -6,6 +6,7 @@ import errno
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import Annotated
 from typing import Any
 
 import typer
@@ -38,17 +39,25 @@ app.command("list")(list_plugins)
 _FAILED, _WRONG_REQUEST, _INTERRUPTED = 1, 2, 130
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"predict-graph {version('predict-graph')}")
+        raise typer.Exit
+
+
 @app.callback()
 def _program(
-    debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
-    version: bool = typer.Option(False, "--version", help="Show the version and exit."),
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
 ) -> None:
-    del debug
-    if version:
-        from importlib.metadata import version as installed
-
-        typer.echo(f"predict-graph {installed('predict-graph')}")
-        raise typer.Exit
+    """Predict, before an iterative graph job runs, how many iterations and how long it takes."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
