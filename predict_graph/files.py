@@ -19,11 +19,16 @@ def check_writable(path: Path) -> Path:
     Raises
     ------
     RequestError
-        If it is a folder, or its folder is missing or cannot be written to.
+        If it is a folder or a device, or its folder is missing or cannot be written to.
     """
     folder = path.parent
-    if path.is_dir():
-        raise RequestError(f"cannot write {path}: it is a folder; accepted: the name of a file")
+    try:
+        taken = path.exists() and not path.is_file()
+    except OSError as error:  # a name that is too long
+        raise RequestError(f"cannot write {path}: {error.strerror}") from error
+    if taken:
+        kind = "a folder" if path.is_dir() else "no regular file"
+        raise RequestError(f"cannot write {path}: it is {kind}; accepted: the name of a file")
     if not folder.is_dir():
         raise RequestError(f"cannot write {path}: there is no folder {folder}")
     if not os.access(folder, os.W_OK):
@@ -35,6 +40,8 @@ def check_writable(path: Path) -> Path:
 def written_beside(path: Path) -> Iterator[Path]:
     """Give the name of a file beside `path`; it takes the place of `path` when all went well.
 
+    A link stays a link: what it points to is replaced.
+
     Raises
     ------
     RequestError
@@ -43,10 +50,11 @@ def written_beside(path: Path) -> Iterator[Path]:
         If writing fails: disk full, input/output error. What was at `path` stays.
     """
     check_writable(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part{path.suffix}")
+    target = path.resolve() if path.is_symlink() else path
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part{path.suffix}")
     try:
         yield beside
-        os.replace(beside, path)
+        os.replace(beside, target)
     except OSError as error:
         raise _explained(path, error) from error
     finally:

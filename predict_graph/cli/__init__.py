@@ -1,5 +1,24 @@
 """The command line."""
 
-from predict_graph.cli.app import main
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
 
 __all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the program and exit: 0 done, 1 the job failed, 2 the request is wrong, 130 interrupted.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        ``sys.argv[1:]`` by default.
+    """
+    try:
+        from predict_graph.cli.app import main as program
+    except KeyboardInterrupt:  # importing takes long enough for someone to change their mind
+        sys.stderr.write("error: interrupted; nothing is half written\n")
+        sys.exit(130)
+    program(arguments)

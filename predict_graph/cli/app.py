@@ -6,8 +6,8 @@ import errno
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Annotated
-from typing import Any
+from itertools import pairwise
+from typing import Annotated, Any
 
 import typer
 
@@ -103,7 +103,8 @@ def _sentence(error: Any, given: Sequence[str]) -> str:
     """Return the text of an error of typer, with the value that it is about."""
     text = str(error.format_message())
     options = getattr(getattr(error, "param", None), "opts", ())
-    for option, value in zip(given, given[1:], strict=False):
+    parts = [part for word in given for part in word.split("=", 1 if word[:2] == "--" else 0)]
+    for option, value in pairwise(parts):
         if option in options and value not in text:
             text = f"{text} (given: {value!r})"
     return text

@@ -195,6 +195,15 @@ def _runtime(phases: dict[str, float], estimate: IterationEstimate, cost_std: fl
     return Interval(total, total / factor, total * factor)
 
 
+def _empty_samples(samples: CostSamples) -> list[str]:
+    if samples.edges:
+        return []
+    return [
+        "the samples that train the cost model have no edges, so messages are not extrapolated: "
+        "they count as 0; allow larger train ratios or more overhead"
+    ]
+
+
 def _convergence_doubts(estimate: IterationEstimate, algorithm: Algorithm) -> list[str]:
     if estimate.converged:
         return []

@@ -16,7 +16,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Calibration", "combined_correction"]
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines import Engine
+from predict_graph.graph import Graph
+from predict_graph.iterations.completion.replicates import (
+    FEWEST_VERTICES,
+    ReplicatePlan,
+    replicate,
+)
+from predict_graph.iterations.crossing import crossing
+from predict_graph.iterations.estimate import Progress, SampleSummary
+from predict_graph.iterations.samples import draw_sample, run_sample
+from predict_graph.transforms import Transform
+
+__all__ = ["Calibration", "calibrate", "combined_correction"]
+
+_WALKS = ("rj", "mhrw")
+_RATIO = 0.3  # of a walk sample that is in a completed sample of it
+_REPLICATES = 3
+_PASSES = 2.35  # a walk sample is run once and completed three times at about 0.45
+_LARGEST = 300_000  # edges
+_MOST_REPEATS = 5
 
 
 @dataclass(frozen=True)
@@ -25,12 +45,14 @@ class Calibration:
 
     Parameters
     ----------
+    sampler : str
     exact, completed : float
         Crossing of the walk sample itself, and as estimated from completed samples of it.
     density_ratio : float
         Edges per vertex of the walk sample / of the graph.
     """
 
+    sampler: str
     exact: float
     completed: float
     density_ratio: float
@@ -45,17 +67,97 @@ class Calibration:
 
 
 def combined_correction(calibrations: list[Calibration]) -> tuple[float, float]:
-    """Return the mean logarithmic correction, and the standard error that it brings.
+    """Return the logarithmic correction that walk samples agree on, and its standard error.
+
+    The median of each sampler's samples, because a small one may hold a trap for rank that the
+    graph does not have; then the mean over samplers.
 
     Examples
     --------
     >>> correction, error = combined_correction(
-    ...     [Calibration(11.0, 10.0, 1.0), Calibration(10.0, 10.0, 2.0)]
+    ...     [Calibration("rj", 11.0, 10.0, 1.0), Calibration("mhrw", 10.0, 10.0, 2.0)]
     ... )
     >>> round(correction, 3), round(error, 3)
     (0.048, 0.048)
     """
     if not calibrations:
         return 0.0, 0.0
-    logs = np.array([calibration.log_correction for calibration in calibrations])
-    return float(logs.mean()), float(logs.std() / np.sqrt(max(len(logs) - 1, 1)))
+    by_sampler: dict[str, list[float]] = {}
+    for calibration in calibrations:
+        by_sampler.setdefault(calibration.sampler, []).append(calibration.log_correction)
+    medians = np.array([np.median(logs) for logs in by_sampler.values()])
+    return float(medians.mean()), float(medians.std() / np.sqrt(max(len(medians) - 1, 1)))
+
+
+def calibrate(
+    graph: Graph,
+    algorithm: Algorithm,
+    engine: Engine,
+    transform: Transform,
+    *,
+    ratio: float,
+    allowed: int,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> tuple[list[Calibration], list[SampleSummary], float]:
+    """Run walk samples, complete samples of them, and compare.
+
+    Small walk samples are drawn several times; large ones, which vary little, once.
+
+    Parameters
+    ----------
+    graph, algorithm, engine, transform
+        What is predicted; the engine runs the walk samples under the transformed threshold.
+    ratio : float
+        Vertices of a walk sample / vertices of the graph, at most.
+    allowed : int
+        Edges that all samples together may have.
+    rng : Generator
+    progress : callable
+
+    Returns
+    -------
+    calibrations : list of Calibration
+    samples : list of SampleSummary
+        The walk samples.
+    edge_steps : float
+        Edges times iterations, over all samples.
+    """
+    threshold = algorithm.threshold(graph.vertices)
+    per_walk = allowed / _PASSES / len(_WALKS)
+    most = max(int(min(per_walk, _LARGEST)), 1)
+    calibrations: list[Calibration] = []
+    samples: list[SampleSummary] = []
+    steps = 0.0
+    for number, walk in enumerate(_WALKS):
+        count = 1
+        while count > 0:
+            progress(f"calibration on a {walk} sample", number / len(_WALKS))
+            sample = draw_sample(graph, walk, ratio, rng, max_edges=most)
+            small = sample.graph
+            if small.vertices < 2 * FEWEST_VERTICES or small.edges < small.vertices // 10:
+                break
+            if not any(calibration.sampler == walk for calibration in calibrations):
+                count = _odd(per_walk / small.edges)
+            run = run_sample(sample, algorithm, engine, transform, threshold, purpose="calibration")
+            plan = ReplicatePlan(max(small.edges // 2, 1), _REPLICATES)
+            completed = replicate(small, algorithm, run.threshold, _RATIO, plan, rng)
+            calibrations.append(
+                Calibration(
+                    walk,
+                    crossing(run.profile.convergence, run.threshold),
+                    completed.crossing,
+                    (small.edges / small.vertices) / (graph.edges / graph.vertices),
+                )
+            )
+            samples.append(run.summary)
+            steps += small.edges * run.profile.iterations
+            steps += completed.edges * float(completed.crossings.sum())
+            count -= 1
+    return calibrations, samples, steps
+
+
+def _odd(repeats: float) -> int:
+    """Return the largest odd number of repeats that is affordable, for the median."""
+    count = int(min(max(repeats, 1), _MOST_REPEATS))
+    return count - (count + 1) % 2

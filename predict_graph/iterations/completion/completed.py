@@ -106,8 +106,11 @@ class Completer:
         first, second = seen.mutual_owner[mutual[0]], seen.mutual_owner[mutual[1]]
         degrees = self._out_degrees[vertices]
         second = without_traps(first, second, np.zeros(len(vertices), bool), rng)
+        # Ways out that were found again: some stubs have stayed without a partner.
+        found = np.concatenate((seen.sources, first, second, seen.out_owner[one_way[0]]))
+        ways = np.bincount(found, minlength=len(vertices))
         outward, inward = seen.out_owner[one_way[0]], seen.in_owner[one_way[1]]
-        inward = without_traps(outward, inward, degrees <= _NARROW, rng)
+        inward = without_traps(outward, inward, ways <= _NARROW, rng)
         sources = np.concatenate((seen.sources, first, second, outward))
         targets = np.concatenate((seen.targets, second, first, inward))
         values = 1.0 / np.maximum(degrees[sources], 1)

@@ -1,0 +1,138 @@
+"""Repeated completed samples of one graph, and where each of them crosses the threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.graph import Graph
+from predict_graph.iterations.completion.completed import Completer
+from predict_graph.iterations.completion.curves import completed_curve
+from predict_graph.iterations.completion.hubs import choose_hubs
+from predict_graph.iterations.completion.profiles import vertex_profiles
+from predict_graph.iterations.crossing import crossing
+from predict_graph.iterations.estimate import Progress
+
+__all__ = ["FEWEST_VERTICES", "ReplicatePlan", "Replicates", "replicate"]
+
+FEWEST_VERTICES = 100
+"""A sample has at least so many vertices, whatever the ratio."""
+
+_COUNTS = (5, 9)
+_LARGEST = 1_200_000  # edges
+_LARGEST_SHARE = 0.2  # of the edges of the graph
+_LARGEST_HUB_SHARE = 0.1  # of the edges of the graph
+
+
+@dataclass(frozen=True)
+class ReplicatePlan:
+    """How many completed samples, and how large.
+
+    Parameters
+    ----------
+    edges : int
+        Edges of one sample, about.
+    count : int
+        Odd, so that the median is one of them.
+    """
+
+    edges: int
+    count: int
+
+    @classmethod
+    def within(cls, edges: int, allowed: int) -> ReplicatePlan:
+        """Return the plan for a graph of so many edges, if all samples may have `allowed`.
+
+        Examples
+        --------
+        >>> ReplicatePlan.within(1_500_000, 600_000)
+        ReplicatePlan(edges=120000, count=5)
+        """
+        fewest, most = _COUNTS
+        size = max(min(int(_LARGEST_SHARE * edges), allowed // fewest, _LARGEST), 1)
+        count = min(max(allowed // size, fewest), most)
+        return cls(size, count - (count + 1) % 2)
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """Crossings and curves of repeated completed samples of one graph.
+
+    Parameters
+    ----------
+    crossings : ndarray of float64, shape (r,)
+        At most one more than the limit of iterations.
+    curves : list of ndarray
+    edges, vertices : int
+        Size of the largest sample.
+    """
+
+    crossings: npt.NDArray[np.float64]
+    curves: list[npt.NDArray[np.float64]]
+    edges: int
+    vertices: int
+
+    @property
+    def crossing(self) -> float:
+        """The median: a chance loop in one sample must not move the estimate."""
+        return float(np.median(self.crossings))
+
+    @property
+    def relative_std(self) -> float:
+        """Standard error of the median on a log scale, from the interquartile range."""
+        low, high = np.quantile(np.log(self.crossings), [0.25, 0.75])
+        return float(1.253 * (high - low) / 1.349 / np.sqrt(len(self.crossings)))
+
+
+def replicate(
+    graph: Graph,
+    algorithm: Algorithm,
+    threshold: float,
+    ratio: float,
+    plan: ReplicatePlan,
+    rng: np.random.Generator,
+    progress: Progress | None = None,
+) -> Replicates:
+    """Draw completed samples of a graph and run the algorithm on each.
+
+    Parameters
+    ----------
+    graph : Graph
+    algorithm : Algorithm
+    threshold : float
+        Of the run on `graph`.
+    ratio : float
+        Vertices of a sample / vertices of the graph, at most.
+    plan : ReplicatePlan
+    rng : Generator
+    progress : callable, optional
+    """
+    for_hubs = min(plan.edges // 2, int(_LARGEST_HUB_SHARE * graph.edges))
+    for_others = plan.edges - for_hubs
+    # Hubs are chosen by how many of their neighbours a sample will see: at the ratio to expect.
+    expected = max(min(ratio, for_others / max(graph.edges, 1)), 1e-9)
+    completer = Completer(graph, vertex_profiles(graph), choose_hubs(graph, expected, for_hubs))
+    size = _sample_size(completer, ratio, for_others)
+    crossings, curves, edges = [], [], 0
+    for number in range(plan.count):
+        if progress is not None:
+            progress(f"completed sample {number + 1} of {plan.count}", number / plan.count)
+        sample = completer.draw(size, rng)
+        curve = completed_curve(algorithm, sample, threshold)
+        crossings.append(min(crossing(curve, threshold), float(algorithm.max_iterations + 1)))
+        curves.append(curve)
+        edges = max(edges, sample.edges)
+    return Replicates(np.array(crossings), curves, edges, len(completer.hubs) + size)
+
+
+def _sample_size(completer: Completer, ratio: float, edges: int) -> int:
+    """Return how many vertices beside the hubs have about `edges` edges, at most `ratio` of all."""
+    others = completer.others
+    degrees = completer.graph.out_degrees[others]
+    mean = max(float(degrees.mean()) if len(degrees) else 0.0, 1.0)
+    by_ratio = max(int(ratio * completer.graph.vertices), FEWEST_VERTICES)
+    by_edges = max(int(edges / mean), FEWEST_VERTICES)
+    return min(len(others), by_ratio, by_edges)

@@ -1,0 +1,351 @@
+"""What holds for every plug-in and for every public name."""
+
+import inspect
+import json
+import pkgutil
+import subprocess
+import sys
+import time
+from importlib import import_module
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import costmodels
+import predict_graph
+import samplers
+from predict_graph.algorithms import ALGORITHMS, Algorithm
+from predict_graph.cli import main
+from predict_graph.engines import COUNTERS, ENGINES, PHASES, TABLE_COLUMNS, Engine
+from predict_graph.engines.local.engine import KERNELS
+from predict_graph.errors import RequestError
+from predict_graph.graph import Graph, check_graph
+from predict_graph.graph.generators import GENERATORS, generate
+from predict_graph.iterations import METHODS, SAMPLERS
+from predict_graph.iterations.completion import CURVES
+from predict_graph.prediction import COST_MODELS
+from predict_graph.transforms import TRANSFORMS, Transform, default_transform
+
+REGISTRIES = {
+    "samplers": SAMPLERS,
+    "transforms": TRANSFORMS,
+    "algorithms": ALGORITHMS,
+    "engines": ENGINES,
+    "cost-models": COST_MODELS,
+    "generators": GENERATORS,
+}
+INTERNAL = {"local kernels": KERNELS, "completion curves": CURVES}
+PLUGINS = [(kind, name) for kind, registry in REGISTRIES.items() for name in registry.names()]
+
+
+def printed(capsys, *arguments):
+    with pytest.raises(SystemExit) as exit_:
+        main(list(arguments))
+    assert exit_.value.code == 0
+    return capsys.readouterr().out
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return check_graph("barabasi-albert:n=400,m=3,seed=1")
+
+
+# Every registry
+
+
+def test_nothing_is_missing():
+    assert {"rj", "brj", "mhrw", "rwr", "ff"} <= set(SAMPLERS.names())
+    assert {"scaled-threshold", "same-threshold"} <= set(TRANSFORMS.names())
+    assert "pagerank" in ALGORITHMS.names()
+    assert "local" in ENGINES.names()
+    assert "forward-nnls" in COST_MODELS.names()
+    assert {"rmat", "barabasi-albert"} <= set(GENERATORS.names())
+
+
+@pytest.mark.parametrize("registry", [*REGISTRIES.values(), *INTERNAL.values()])
+def test_an_unknown_name_gives_one_sentence_with_the_legal_names(registry):
+    with pytest.raises(RequestError) as caught:
+        registry.get("no-such-thing")
+    text = str(caught.value)
+    assert text.startswith(f"unknown {registry.kind} 'no-such-thing'; accepted: ")
+    assert "\n" not in text
+    assert all(name in text for name in registry.names())
+
+
+@pytest.mark.parametrize("kind", REGISTRIES)
+def test_the_program_lists_every_plug_in(kind, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    lines = printed(capsys, "list", kind).splitlines()
+    for name in REGISTRIES[kind].names():
+        (line,) = [line for line in lines if line.split()[1:2] == [name]]
+        _, origin, what = [cell.strip() for cell in line.strip("│ ").split("│")]
+        assert origin == "built-in"
+        assert len(what) > 10
+        assert "cannot be loaded" not in what
+
+
+def test_the_program_lists_the_methods(capsys):
+    out = printed(capsys, "list", "methods")
+    assert all(name in out for name in METHODS)
+
+
+@pytest.mark.parametrize(("kind", "name"), PLUGINS)
+def test_every_plug_in_says_in_one_line_what_it_is(kind, name):
+    plugin = REGISTRIES[kind].get(name)
+    text = plugin.summary if isinstance(plugin, Transform) else inspect.getdoc(plugin)
+    assert text
+    assert 10 < len(text.splitlines()[0]) <= 100
+
+
+@pytest.mark.parametrize("kind", ["samplers", "algorithms", "engines"])
+def test_plug_ins_know_their_own_name(kind):
+    for name in REGISTRIES[kind].names():
+        assert REGISTRIES[kind].get(name).name == name
+
+
+# Samplers
+
+
+@pytest.mark.parametrize("name", SAMPLERS.names())
+def test_a_sampler_draws_distinct_vertices_from_our_graph(name, graph):
+    first = SAMPLERS.get(name)().sample(graph, 0.2, random_state=3)
+    assert len(first.vertices) == len(np.unique(first.vertices)) == 80
+    assert first.vertices.max() < graph.vertices
+    again = SAMPLERS.get(name)().sample(graph, 0.2, random_state=3)
+    np.testing.assert_array_equal(first.vertices, again.vertices)
+
+
+# Transforms
+
+
+@pytest.mark.parametrize("name", TRANSFORMS.names())
+@pytest.mark.parametrize("ratio", [1e-6, 0.1, 1.0])
+def test_a_transform_gives_a_positive_threshold(name, ratio):
+    transform = TRANSFORMS.get(name)
+    assert isinstance(transform, Transform)
+    assert transform.name == name
+    assert 0.0 < transform.sample_threshold(1e-6, ratio) < np.inf
+    # A sample that is the whole graph runs to the threshold of the whole graph.
+    assert transform.sample_threshold(1e-6, 1.0) == pytest.approx(1e-6)
+
+
+# Algorithms
+
+
+@pytest.mark.parametrize("name", ALGORITHMS.names())
+def test_an_algorithm_declares_itself(name):
+    algorithm = ALGORITHMS.get(name)()
+    assert isinstance(algorithm, Algorithm)
+    assert default_transform(algorithm.convergence).name in TRANSFORMS.names()
+    assert set(algorithm.parameters) == {parameter.name for parameter in algorithm.declared}
+    assert all(parameter.summary for parameter in algorithm.declared)
+    assert algorithm.max_iterations >= 1
+    assert algorithm.threshold(1000) > 0
+    assert ALGORITHMS.get(name)(**algorithm.to_dict()).to_dict() == algorithm.to_dict()
+    json.dumps(algorithm.to_dict())
+
+
+@pytest.mark.parametrize("name", ALGORITHMS.names())
+def test_an_algorithm_refuses_what_it_does_not_declare(name):
+    with pytest.raises(RequestError, match=f"unknown parameter of {name} 'colour'; accepted: "):
+        ALGORITHMS.get(name)(colour="red")
+
+
+# Engines
+
+
+@pytest.mark.parametrize("name", ENGINES.names())
+@pytest.mark.parametrize("algorithm", ALGORITHMS.names())
+def test_an_engine_leaves_a_whole_profile(name, algorithm, graph):
+    engine = ENGINES.get(name)(workers=3)
+    assert isinstance(engine, Engine)
+    assert engine.describe()["name"] == name
+    assert engine.describe()["workers"] == 3
+    profile = engine.run(ALGORITHMS.get(algorithm)(), graph)
+    assert profile.converged
+    assert tuple(profile.phases) == PHASES
+    assert all(seconds >= 0.0 for seconds in profile.phases.values())
+    table = profile.table
+    assert tuple(table.columns) == TABLE_COLUMNS
+    assert len(table) == 3 * profile.iterations
+    assert not table.duplicated(["iteration", "worker"]).any()
+    assert set(table["worker"]) == {0, 1, 2}
+    assert table["iteration"].min() == 1
+    assert table["iteration"].max() == profile.iterations
+    assert (table[list(COUNTERS)] >= 0).all(axis=None)
+    assert len(profile.values) == graph.vertices
+    json.dumps(profile.to_dict(), default=float)
+
+
+@pytest.mark.parametrize("name", ENGINES.names())
+@pytest.mark.parametrize("algorithm", ALGORITHMS.names())
+def test_an_engine_obeys_threshold_and_limit(name, algorithm, graph):
+    engine, job = ENGINES.get(name)(), ALGORITHMS.get(algorithm)()
+    loose = engine.run(job, graph, threshold=1e9)
+    assert loose.iterations == 1
+    cut = engine.run(job, graph, threshold=0.0, max_iterations=3)
+    assert (cut.iterations, cut.converged) == (3, False)
+    seen = []
+    engine.run(job, graph, max_iterations=3, progress=lambda number, _: seen.append(number))
+    assert seen == [1, 2, 3]
+
+
+# Cost models
+
+
+@pytest.mark.parametrize("name", COST_MODELS.names())
+def test_a_cost_model_finds_costs_that_are_there(name):
+    rng = np.random.default_rng(0)
+    features = pd.DataFrame(rng.uniform(1e3, 1e6, (40, 3)), columns=["a", "b", "c"])
+    seconds = 0.2 + 3e-6 * features["a"] + 1e-6 * features["b"]
+    model = COST_MODELS.get(name)()
+    assert model.fit(features, seconds, sample_weight=np.ones(40)) is model
+    np.testing.assert_allclose(model.predict(features), seconds, rtol=0.05)
+    assert model.r2_ > 0.99
+    assert model.relative_std_ < 0.05
+    assert all(cost >= 0.0 for cost in model.terms_.values())
+    assert set(model.terms_) <= {"a", "b", "c", "intercept"}
+    assert type(model)(**model.get_params()).get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("name", COST_MODELS.names())
+def test_costs_are_never_negative(name):
+    features = pd.DataFrame({"a": np.arange(1.0, 21.0), "b": np.arange(20.0, 0.0, -1.0)})
+    model = COST_MODELS.get(name)().fit(features, 30.0 - features["a"])
+    assert all(cost >= 0.0 for cost in model.terms_.values())
+    assert (model.predict(features) >= 0.0).all()
+
+
+# Generators
+
+SIZES = {
+    "rmat": "scale=7",
+    "barabasi-albert": "n=60,m=2",
+    "erdos-renyi": "n=60,p=0.1",
+    "watts-strogatz": "n=60,k=4,p=0.1",
+    "powerlaw-cluster": "n=60,m=2,p=0.3",
+    "star": "n=9",
+    "path": "n=9",
+    "cycle": "n=9",
+    "grid": "rows=3,columns=4",
+}
+
+
+@pytest.mark.parametrize("name", GENERATORS.names())
+def test_a_generator_makes_the_same_graph_again(name):
+    text = f"{name}:{SIZES[name]}"
+    first, again = generate(text, seed=4), generate(text, seed=4)
+    assert isinstance(first, Graph)
+    assert first.edges > 0
+    assert first.name == text
+    assert first.fingerprint == again.fingerprint
+
+
+# Public names
+
+PACKAGES = (predict_graph, samplers, costmodels)
+
+
+def modules_with_public_names():
+    for package in PACKAGES:
+        yield package.__name__
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not any(part.startswith("_") for part in found.name.split(".")):
+                yield found.name
+
+
+MODULES = sorted(modules_with_public_names())
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_public_names_exist_are_sorted_and_documented(name):
+    if name.endswith("readers.webgraph"):
+        pytest.importorskip("webgraph")
+    module = import_module(name)
+    assert module.__doc__
+    public = getattr(module, "__all__", [])
+    assert len(set(public)) == len(public)
+    for attribute in public:
+        thing = getattr(module, attribute)
+        if inspect.isclass(thing) or inspect.isroutine(thing):
+            assert inspect.getdoc(thing), f"{name}.{attribute} has no docstring"
+
+
+def described_functions():
+    """Every public function, and every public method of a public class, of ours."""
+    for name in MODULES:
+        module = import_module(name)
+        for attribute in getattr(module, "__all__", []):
+            thing = getattr(module, attribute)
+            if not getattr(thing, "__module__", "").startswith(
+                ("predict_graph", "samplers", "costmodels")
+            ):
+                continue
+            if inspect.isfunction(thing):
+                yield f"{name}.{attribute}", thing
+            elif inspect.isclass(thing):
+                for method, function in vars(thing).items():
+                    if inspect.isfunction(function) and not method.startswith("_"):
+                        yield f"{name}.{attribute}.{method}", function
+
+
+def test_public_functions_are_annotated_and_documented():
+    found = 0
+    for name, function in described_functions():
+        found += 1
+        signature = inspect.signature(function)
+        parameters = [p for p in signature.parameters.values() if p.name not in ("self", "cls")]
+        bare = [p.name for p in parameters if p.annotation is inspect.Parameter.empty]
+        assert not bare, f"{name}: {bare} without a type"
+        assert signature.return_annotation is not inspect.Signature.empty, f"{name} returns what?"
+        assert inspect.getdoc(function), f"{name} has no docstring"
+    assert found > 100
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_packages_tell_what_they_have(package):
+    assert set(package.__all__) <= set(dir(package)) | {"COST_MODELS"}
+    with pytest.raises(AttributeError, match="no_such_name"):
+        package.no_such_name  # noqa: B018
+
+
+# Importing
+
+
+def in_a_new_process(code):
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    return done.stdout.strip()
+
+
+def test_importing_takes_less_than_half_a_second():
+    code = "import time; s = time.perf_counter(); import predict_graph; print(time.perf_counter() - s)"
+    assert min(float(in_a_new_process(code)) for _ in range(3)) < 0.5
+
+
+def test_the_whole_program_starts_soon():
+    def once():
+        started = time.perf_counter()
+        in_a_new_process("import predict_graph")
+        return time.perf_counter() - started
+
+    assert min(once() for _ in range(3)) < 1.0
+
+
+HEAVY = ("numba", "scipy", "pandas", "sklearn", "pyarrow", "networkx", "matplotlib")
+
+
+@pytest.mark.parametrize("package", ["predict_graph", "samplers", "costmodels"])
+def test_importing_brings_nothing_heavy(package):
+    code = f"import sys, {package}; print([n for n in {HEAVY} if n in sys.modules])"
+    assert in_a_new_process(code) == "[]"
+
+
+def test_listing_names_loads_no_plug_in():
+    code = (
+        "import sys; from samplers import SAMPLERS; from costmodels import COST_MODELS; "
+        "print(len(SAMPLERS) > 4, 'numba' in sys.modules, 'sklearn' in sys.modules)"
+    )
+    assert in_a_new_process(code) == "True False False"

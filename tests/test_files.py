@@ -1,0 +1,98 @@
+"""Files are whole or not there."""
+
+import errno
+import os
+
+import pytest
+
+from predict_graph.errors import JobError, RequestError
+from predict_graph.files import check_writable, written_beside
+
+
+def test_the_new_file_takes_the_place_of_the_old(tmp_path):
+    path = tmp_path / "out.json"
+    path.write_text("old")
+    with written_beside(path) as beside:
+        beside.write_text("new")
+        assert path.read_text() == "old"
+        assert beside.parent == tmp_path
+    assert path.read_text() == "new"
+    assert os.listdir(tmp_path) == ["out.json"]
+
+
+@pytest.mark.parametrize("error", [ValueError("x"), KeyboardInterrupt(), MemoryError()])
+def test_whatever_goes_wrong_the_old_file_stays(tmp_path, error):
+    path = tmp_path / "out.json"
+    path.write_text("old")
+    with pytest.raises(type(error)), written_beside(path) as beside:
+        beside.write_text("half")
+        raise error
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["out.json"]
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [(errno.ENOSPC, JobError), (errno.EIO, JobError), (errno.EROFS, RequestError)],
+)
+def test_errors_of_the_system_become_ours(tmp_path, number, kind):
+    path = tmp_path / "out.json"
+    with pytest.raises(kind, match=str(path)) as caught, written_beside(path):
+        raise OSError(number, os.strerror(number))
+    assert os.strerror(number) in str(caught.value)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_is_refused(tmp_path):
+    with pytest.raises(RequestError, match=f"cannot write {tmp_path}: it is a folder"):
+        check_writable(tmp_path)
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(RequestError, match=f"there is no folder {tmp_path / 'missing'}"):
+        check_writable(tmp_path / "missing" / "out.json")
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RequestError, match="cannot write"):
+        check_writable(tmp_path / "file" / "out.json")
+
+
+def test_a_name_that_is_too_long_is_refused(tmp_path):
+    with pytest.raises(RequestError, match="cannot write"):
+        check_writable(tmp_path / ("x" * 300))
+
+
+def test_a_read_only_folder_is_refused(tmp_path, monkeypatch):
+    # Tests may run as root, who may write anywhere.
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
+    with pytest.raises(RequestError, match="is not writable"):
+        check_writable(tmp_path / "out.json")
+
+
+def test_a_device_is_not_replaced_by_a_file(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(RequestError, match="no regular file"), written_beside(pipe) as beside:
+        beside.write_text("x")
+    assert pipe.is_fifo()
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "there").mkdir()
+    target, link = tmp_path / "there" / "real.json", tmp_path / "link.json"
+    target.write_text("old")
+    link.symlink_to(target)
+    with written_beside(link) as beside:
+        beside.write_text("new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert os.listdir(tmp_path / "there") == ["real.json"]
+
+
+def test_an_existing_file_is_accepted(tmp_path):
+    path = tmp_path / "out.json"
+    path.write_text("old")
+    assert check_writable(path) == path
+    assert check_writable(tmp_path / "fresh.json") == tmp_path / "fresh.json"
