@@ -5,7 +5,6 @@ import json
 import pkgutil
 import subprocess
 import sys
-import time
 from importlib import import_module
 
 import numpy as np
@@ -259,7 +258,7 @@ MODULES = sorted(modules_with_public_names())
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_public_names_exist_are_sorted_and_documented(name):
+def test_public_names_exist_and_are_documented(name):
     if name.endswith("readers.webgraph"):
         pytest.importorskip("webgraph")
     module = import_module(name)
@@ -305,7 +304,7 @@ def test_public_functions_are_annotated_and_documented():
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_packages_tell_what_they_have(package):
-    assert set(package.__all__) <= set(dir(package)) | {"COST_MODELS"}
+    assert all(getattr(package, name) is not None for name in package.__all__)
     with pytest.raises(AttributeError, match="no_such_name"):
         package.no_such_name  # noqa: B018
 
@@ -323,15 +322,6 @@ def in_a_new_process(code):
 def test_importing_takes_less_than_half_a_second():
     code = "import time; s = time.perf_counter(); import predict_graph; print(time.perf_counter() - s)"
     assert min(float(in_a_new_process(code)) for _ in range(3)) < 0.5
-
-
-def test_the_whole_program_starts_soon():
-    def once():
-        started = time.perf_counter()
-        in_a_new_process("import predict_graph")
-        return time.perf_counter() - started
-
-    assert min(once() for _ in range(3)) < 1.0
 
 
 HEAVY = ("numba", "scipy", "pandas", "sklearn", "pyarrow", "networkx", "matplotlib")

@@ -153,9 +153,20 @@ def _download(described: Dataset, progress: Any) -> None:
     except (OSError, requests.RequestException, ValueError) as error:
         address = described.addresses[0]
         raise JobError(
-            f"the dataset {described.name} cannot be downloaded from {address}: {error}; "
+            f"the dataset {described.name} cannot be downloaded from {address}: {_reason(error)}; "
             f"a copy called {described.files[0]} in the folder that {_DATA} names is used as it is"
         ) from error
+
+
+def _reason(error: Exception) -> str:
+    """Say in a few words why a download failed."""
+    import requests
+
+    if isinstance(error, requests.Timeout):
+        return "the server does not answer"
+    if isinstance(error, requests.ConnectionError):
+        return "there is no connection to the server"
+    return str(error)
 
 
 def _unpack(archive: Path, described: Dataset) -> None:

@@ -18,7 +18,7 @@ __all__ = ["CompletedSample", "Completer"]
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-_NARROW = 2  # ways out of a vertex that a trap can be made of
+_NARROW = 4  # ways out of a vertex that a trap can be made of
 
 
 @dataclass(frozen=True)
