@@ -56,6 +56,7 @@ def draw(prediction: Prediction, actual: RunProfile | None, path: Path | None) -
     """
     check_picture(path)
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     figure = Figure(figsize=(10, 4), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -74,6 +75,7 @@ def draw(prediction: Prediction, actual: RunProfile | None, path: Path | None) -
     right.set_ylim(bottom=0)
     left.legend(frameon=False)
     for axes in (left, right):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.spines[["top", "right"]].set_visible(False)
     name, graph = prediction.algorithm["name"], prediction.graph["name"]
     figure.suptitle(f"{name} on {graph}")
