@@ -1,0 +1,168 @@
+"""The completed sample: what it keeps, and that rank goes nowhere."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from predict_graph.algorithms import PageRank
+from predict_graph.engines.local import LocalEngine
+from predict_graph.errors import RequestError
+from predict_graph.graph import Graph, check_graph
+from predict_graph.iterations.completion.calibration import Calibration, combined_correction
+from predict_graph.iterations.completion.completed import Completer
+from predict_graph.iterations.completion.curves import completed_curve
+from predict_graph.iterations.completion.hubs import choose_hubs
+from predict_graph.iterations.completion.profiles import vertex_profiles
+
+
+def completer(graph, hubs=None):
+    hubs = np.empty(0, np.int64) if hubs is None else np.asarray(hubs, np.int64)
+    return Completer(graph, vertex_profiles(graph), hubs)
+
+
+@st.composite
+def graphs(draw):
+    n = draw(st.integers(1, 40))
+    vertices = st.integers(0, n - 1)
+    directed = draw(st.booleans())
+    graph = nx.DiGraph() if directed else nx.Graph()
+    graph.add_nodes_from(range(n))
+    graph.add_edges_from(draw(st.lists(st.tuples(vertices, vertices), min_size=1, max_size=120)))
+    return check_graph(graph)
+
+
+@given(graph=graphs(), data=st.data(), seed=st.integers(0, 2**32))
+def test_rank_is_conserved(graph, data, seed):
+    hubs = data.draw(st.lists(st.integers(0, graph.vertices - 1), unique=True, max_size=4))
+    size = data.draw(st.integers(1, graph.vertices))
+    sample = completer(graph, hubs).draw(size, np.random.default_rng(seed))
+    assert sample.weights.sum() == pytest.approx(
+        graph.vertices if len(hubs) < graph.vertices else len(hubs)
+    )
+    assert (sample.operator.data >= 0).all()
+    # A unit of rank at each of the `weight` vertices: what leaves arrives.
+    rank = np.random.default_rng(seed).random(len(sample.weights))
+    kept = np.where(sample.dangling, 0.0, sample.weights)
+    assert sample.weights @ (sample.operator @ rank) == pytest.approx(kept @ rank)
+
+
+@given(graph=graphs(), seed=st.integers(0, 2**32))
+def test_the_whole_graph_as_a_sample_is_the_graph(graph, seed):
+    sample = completer(graph).draw(graph.vertices, np.random.default_rng(seed))
+    assert (sample.weights == 1.0).all()
+    adjacency = graph.to_scipy().toarray() != 0
+    # The order of the vertices is by number when there are no hubs.
+    np.testing.assert_array_equal(sample.operator.toarray().T != 0, adjacency)
+    np.testing.assert_array_equal(sample.dangling, graph.out_degrees == 0)
+
+
+@pytest.mark.parametrize("dangling", ["uniform", "drop"])
+def test_the_curve_of_the_whole_graph_is_that_of_the_engine(dangling):
+    graph = check_graph("rmat:scale=9,edge_factor=4,seed=3")
+    job = PageRank(epsilon=1e-3, dangling=dangling)
+    sample = completer(graph).draw(graph.vertices, np.random.default_rng(1))
+    curve = completed_curve(job, sample, job.threshold(graph.vertices))
+    truth = LocalEngine(threads=1).run(job, graph).convergence
+    np.testing.assert_allclose(curve, truth, rtol=1e-3)
+
+
+def test_degrees_are_kept():
+    graph = check_graph("barabasi-albert:n=3000,m=4,seed=2")
+    sample = completer(graph).draw(600, np.random.default_rng(1))
+    joined = np.diff(sample.operator.indptr).sum()
+    # Stubs without a partner, and two stubs joined twice, are all that is lost.
+    assert joined == pytest.approx(graph.edges / 5, rel=0.15)
+
+
+def test_hubs_are_in_every_sample():
+    graph = check_graph("barabasi-albert:n=3000,m=4,seed=2")
+    hubs = choose_hubs(graph, 0.2, graph.edges // 10)
+    assert len(hubs) > 0
+    sample = completer(graph, hubs).draw(300, np.random.default_rng(1))
+    assert len(sample.weights) == len(hubs) + 300
+    assert (sample.weights[: len(hubs)] == 1.0).all()
+    assert sample.weights[-1] == pytest.approx((3000 - len(hubs)) / 300)
+
+
+@pytest.mark.parametrize("ratio", [0.05, 0.3, 1.0])
+@pytest.mark.parametrize("budget", [0, 50, 10**9])
+def test_hubs_obey_their_limits(ratio, budget):
+    graph = check_graph("barabasi-albert:n=3000,m=4,seed=2")
+    hubs = choose_hubs(graph, ratio, budget)
+    assert len(np.unique(hubs)) == len(hubs) <= 0.03 * graph.vertices
+    assert graph.subgraph(hubs).edges <= budget if len(hubs) else True
+    degrees = graph.out_degrees
+    assert (degrees[hubs] >= 10 / ratio).all()
+    assert (np.diff(degrees[hubs]) <= 0).all()
+    if budget == 10**9 and ratio < 1.0:
+        others = np.delete(degrees, hubs)
+        assert others.max() < 10 / ratio or len(hubs) == int(0.03 * graph.vertices)
+
+
+def test_a_regular_graph_has_no_hubs():
+    graph = check_graph("cycle:n=1000")
+    assert len(choose_hubs(graph, 0.1, 10**6)) == 0
+
+
+def test_samples_differ_and_repeat():
+    graph = check_graph("barabasi-albert:n=1000,m=3,seed=2")
+    draw = completer(graph).draw
+    first, again = (draw(200, np.random.default_rng(1)).operator for _ in range(2))
+    other = draw(200, np.random.default_rng(2)).operator
+    assert (first != again).nnz == 0
+    assert (first != other).nnz > 0
+
+
+def test_a_graph_without_edges_is_all_dangling():
+    graph = Graph(np.zeros(11, np.int64), np.empty(0, np.int32))
+    sample = completer(graph).draw(5, np.random.default_rng(1))
+    assert sample.dangling.all()
+    assert sample.edges == 0
+    curve = completed_curve(PageRank(), sample, 1e-4)
+    np.testing.assert_allclose(curve, [0.0], atol=1e-15)
+
+
+def test_an_algorithm_without_a_curve_is_refused():
+    class Other(PageRank):
+        name = "other"
+
+    sample = completer(check_graph("star:n=9")).draw(9, np.random.default_rng(1))
+    with pytest.raises(RequestError, match="'other'; accepted: pagerank"):
+        completed_curve(Other(), sample, 1e-4)
+
+
+# Calibration
+
+
+def test_nothing_known_nothing_corrected():
+    assert combined_correction([]) == (0.0, 0.0)
+
+
+@given(exact=st.floats(1, 500), completed=st.floats(1, 500), density=st.floats(0.01, 10))
+def test_a_correction_is_the_logarithm_of_the_ratio_at_most(exact, completed, density):
+    correction = Calibration("rj", exact, completed, density).log_correction
+    assert abs(correction) <= abs(np.log(exact / completed)) + 1e-12
+    assert correction * (exact - completed) >= 0
+    if density >= 1:
+        assert correction == pytest.approx(np.log(exact / completed))
+
+
+@pytest.mark.parametrize("exact", [np.inf, np.nan])
+def test_a_walk_sample_that_did_not_converge_says_nothing(exact):
+    assert Calibration("rj", exact, 10.0, 1.0).log_correction == 0.0
+
+
+def test_two_that_disagree_bring_doubt():
+    agreed = combined_correction([Calibration(w, 11, 10, 1.0) for w in ("rj", "mhrw")])
+    split = combined_correction([Calibration("rj", 11, 10, 1.0), Calibration("mhrw", 9, 10, 1.0)])
+    assert agreed == (pytest.approx(np.log(1.1)), pytest.approx(0.0, abs=1e-12))
+    assert split[1] > 0.05
+
+
+def test_one_odd_walk_sample_among_several_moves_nothing():
+    steady = [Calibration("rj", 11, 10, 1.0)] * 4
+    assert combined_correction([*steady, Calibration("rj", 90, 10, 1.0)]) == combined_correction(
+        steady
+    )
