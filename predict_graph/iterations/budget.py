@@ -14,7 +14,7 @@ from predict_graph.errors import RequestError
 __all__ = ["DEFAULT_MAX_OVERHEAD", "EdgeBudget", "check_max_overhead"]
 
 DEFAULT_MAX_OVERHEAD = 0.6
-_FREE_EDGES = 1_200_000  # work that nobody notices: some milliseconds an iteration
+_FREE_EDGES = 600_000  # work that nobody notices: some milliseconds an iteration
 
 _COMPLETION_SHARE, _CALIBRATION_SHARE = 0.58, 0.25
 
@@ -29,7 +29,7 @@ class EdgeBudget:
         Edges of the graph.
     max_overhead : float
         Edges of all samples / edges of the graph, at most; 0.6 by default. A graph of fewer than
-        two million edges may use 1.2 million all the same: that is milliseconds.
+        a million edges may use 600,000 all the same: that is milliseconds.
 
     Examples
     --------

@@ -40,6 +40,7 @@ def test_a_geometric_curve_crosses_where_its_logarithm_does(rate, threshold):
 @given(curve=CURVES, low=THRESHOLDS, high=THRESHOLDS)
 def test_a_lower_threshold_is_not_crossed_earlier(curve, low, high):
     low, high = sorted((low, high))
+    assume(high not in curve)  # touching is not crossing: see below
     assert crossing(curve, low) >= crossing(curve, high) - 1e-9
 
 

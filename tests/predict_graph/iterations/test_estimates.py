@@ -1,0 +1,250 @@
+"""Estimates of iteration counts: sane on any graph, and near the truth on scale-free ones."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from predict_graph.algorithms import PageRank
+from predict_graph.engines.local import LocalEngine
+from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph
+from predict_graph.iterations import METHODS, EdgeBudget, check_method, estimate_iterations
+from predict_graph.transforms import scaled_threshold
+
+
+def estimate(graph, job=None, method="completion", seed=1, **options):
+    settings_ = {
+        "sampler": "brj",
+        "ratio": 0.1,
+        "budget": EdgeBudget(graph.edges),
+        "progress": lambda text, fraction: None,
+    }
+    return estimate_iterations(
+        graph,
+        job or PageRank(),
+        LocalEngine(threads=1),
+        scaled_threshold,
+        method=method,
+        rng=np.random.default_rng(seed),
+        **(settings_ | options),
+    )
+
+
+def truth(graph, job=None):
+    return LocalEngine(threads=1).run(job or PageRank(), graph).iterations
+
+
+def is_sane(found, limit=500):
+    assert 1 <= found.low <= found.iterations <= found.high <= limit
+    assert found.curve.shape == (found.iterations,)
+    assert np.isfinite(found.curve).all()
+    assert (found.curve >= 0).all()
+    assert found.edge_steps >= 0
+    assert found.samples
+    for sample in found.samples:
+        assert 0 < sample.ratio <= 1
+        assert sample.iterations >= 1
+        assert sample.seconds >= 0
+
+
+@st.composite
+def graphs(draw):
+    n = draw(st.integers(1, 60))
+    vertices = st.integers(0, n - 1)
+    graph = draw(st.sampled_from([nx.Graph, nx.DiGraph]))()
+    graph.add_nodes_from(range(n))
+    graph.add_edges_from(draw(st.lists(st.tuples(vertices, vertices), min_size=1, max_size=150)))
+    return check_graph(graph)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=25)
+@given(graph=graphs(), ratio=st.floats(1e-6, 1.0), seed=st.integers(0, 2**32))
+def test_any_small_graph(method, graph, ratio, seed):
+    is_sane(estimate(graph, method=method, ratio=ratio, seed=seed))
+
+
+def star(n, outward):
+    return nx.DiGraph([(0, v) if outward else (v, 0) for v in range(1, n)])
+
+
+def dust(n):
+    graph = nx.DiGraph([(v, v + 1) for v in range(0, n, 2)])
+    return graph
+
+
+def one_edge(n):
+    graph = nx.DiGraph([(0, 1)])
+    graph.add_nodes_from(range(n))
+    return graph
+
+
+ODD = {
+    "self-loop": nx.DiGraph([(0, 0)]),
+    "one edge": nx.DiGraph([(0, 1)]),
+    "one edge, many alone": one_edge(3000),
+    "star of senders": star(1500, outward=False),
+    "star of receivers": star(1500, outward=True),
+    "star": nx.star_graph(1500),
+    "path": nx.path_graph(1500),
+    "one-way path": nx.path_graph(1500, create_using=nx.DiGraph),
+    "one-way cycle": nx.cycle_graph(1500, create_using=nx.DiGraph),
+    "dust": dust(3000),
+    "mesh": nx.grid_2d_graph(30, 40),
+    "clique": nx.complete_graph(60),
+    "two cliques": nx.disjoint_union(nx.complete_graph(40), nx.complete_graph(50)),
+    "self-loops everywhere": nx.DiGraph([(v, v) for v in range(1000)]),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("title", ODD)
+def test_odd_graphs(title, method):
+    is_sane(estimate(check_graph(ODD[title]), method=method))
+
+
+JOBS = {
+    "a tolerance": {"tolerance": 1e-7},
+    "a tolerance that is met at once": {"tolerance": 10.0},
+    "dropped rank": {"dangling": "drop"},
+    "hardly any damping": {"damping": 0.999},
+    "nearly only jumps": {"damping": 1e-6},
+    "one iteration": {"max_iterations": 1},
+    "a loose epsilon": {"epsilon": 2.0},
+}
+
+
+@pytest.fixture(scope="module")
+def scale_free():
+    return check_graph("rmat:scale=11,edge_factor=8,seed=5")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("title", JOBS)
+def test_other_parameters(scale_free, title, method):
+    job = PageRank(**JOBS[title])
+    found = estimate(scale_free, job, method=method)
+    is_sane(found, job.max_iterations)
+    exact = truth(scale_free, job)
+    assert abs(found.iterations - exact) <= max(0.5 * exact, 2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_limit_of_iterations(scale_free, method):
+    job = PageRank(tolerance=1e-300, max_iterations=40)
+    found = estimate(scale_free, job, method=method)
+    assert (found.iterations, found.high) == (40, 40)
+    assert not found.converged
+    assert estimate(scale_free, method=method).converged
+
+
+def test_the_published_method_says_when_a_sample_did_not_converge(scale_free):
+    job = PageRank(tolerance=1e-12, max_iterations=5)
+    found = estimate(scale_free, job, method="published")
+    assert any("did not converge within 5 iterations" in text for text in found.warnings)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_same_seed_same_estimate(scale_free, method):
+    first, again = (estimate(scale_free, method=method, seed=7) for _ in range(2))
+    assert (first.crossing, first.low, first.high) == (again.crossing, again.low, again.high)
+    np.testing.assert_array_equal(first.curve, again.curve)
+    assert [s.edges for s in first.samples] == [s.edges for s in again.samples]
+
+
+def test_threads_do_not_change_the_estimate(scale_free):
+    found = [
+        estimate_iterations(
+            scale_free,
+            PageRank(),
+            LocalEngine(threads=threads),
+            scaled_threshold,
+            method="completion",
+            sampler="brj",
+            ratio=0.1,
+            budget=EdgeBudget(scale_free.edges),
+            rng=np.random.default_rng(3),
+            progress=lambda text, fraction: None,
+        ).crossing
+        for threads in (1, 2)
+    ]
+    assert found[0] == found[1]
+
+
+def test_the_published_method_takes_the_median_count(scale_free):
+    found = estimate(scale_free, method="published")
+    counts = sorted(sample.iterations for sample in found.samples)
+    assert len(counts) == 3
+    assert found.crossing == counts[1]
+    assert {sample.sampler for sample in found.samples} == {"brj"}
+    assert estimate(scale_free, method="published", sampler="rj").samples[0].sampler == "rj"
+
+
+def test_a_whole_sample_by_the_published_method_is_exact(scale_free):
+    found = estimate(scale_free, method="published", ratio=1.0)
+    assert found.iterations == truth(scale_free)
+
+
+def test_progress_is_told_in_fractions(scale_free):
+    seen = []
+    estimate(scale_free, progress=lambda text, fraction: seen.append((text, fraction)))
+    assert all(text and 0.0 <= fraction <= 1.0 for text, fraction in seen)
+    assert len(seen) > 5
+
+
+def test_methods():
+    assert check_method(None, PageRank()) == "completion"
+    assert check_method("published", PageRank()) == "published"
+    with pytest.raises(RequestError, match="unknown method 'guess'; accepted: completion, pub"):
+        check_method("guess", PageRank())
+
+
+def test_an_algorithm_without_a_completed_form_takes_the_published_method():
+    class Other(PageRank):
+        name = "other"
+
+    assert check_method(None, Other()) == "published"
+    with pytest.raises(RequestError, match="unknown method 'completion'; accepted: published"):
+        check_method("completion", Other())
+
+
+# Accuracy: loose bars; the benchmarks hold the tight ones.
+
+
+@pytest.mark.parametrize("epsilon", [1e-2, 1e-3, 1e-4])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rmat:scale=14,edge_factor=8,seed=1",
+        "barabasi-albert:n=20000,m=4,seed=1",
+        "powerlaw-cluster:n=10000,m=4,p=0.3,seed=1",
+    ],
+)
+def test_made_graphs_are_predicted_well(text, epsilon):
+    graph, job = check_graph(text), PageRank(epsilon=epsilon)
+    exact, found = truth(graph, job), estimate(graph, job)
+    assert abs(found.iterations / exact - 1.0) <= 0.25 or abs(found.iterations - exact) <= 1
+    assert found.low <= exact + 1
+    assert found.high >= exact - 1
+
+
+@pytest.mark.parametrize(
+    ("name", "directed"), [("web-NotreDame.txt.gz", True), ("email-Enron.txt.gz", False)]
+)
+def test_real_graphs_are_predicted_well(shared_graph_file, name, directed):
+    graph, job = check_graph(shared_graph_file(name), directed=directed), PageRank(epsilon=1e-3)
+    exact = truth(graph, job)
+    found = [estimate(graph, job, seed=seed).iterations for seed in (1, 2)]
+    assert all(abs(count / exact - 1.0) <= 0.35 for count in found)
+    # Exact counts are large here, so that a constant could not pass.
+    assert exact > 15
+
+
+def test_the_curve_follows_the_truth():
+    graph = check_graph("barabasi-albert:n=20000,m=4,seed=1")
+    exact = LocalEngine(threads=1).run(PageRank(), graph).convergence
+    curve = estimate(graph).curve
+    length = min(len(curve), len(exact))
+    assert np.abs(np.log(curve[:length] / exact[:length])).mean() < 0.5
