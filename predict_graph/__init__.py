@@ -6,8 +6,8 @@ Examples
 >>> prediction = predict_graph.predict(
 ...     "pagerank", "barabasi-albert:n=5000,m=4,seed=1", history="none", seed=1
 ... )
->>> int(prediction.iterations.predicted)
-9
+>>> abs(prediction.iterations.predicted - 9) <= 1
+True
 """
 
 from __future__ import annotations

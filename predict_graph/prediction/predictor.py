@@ -142,6 +142,7 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
         warnings=[
             *graph_doubts(graph),
             *estimate.warnings,
+            *_empty_samples(samples),
             *cost_notes,
             *_convergence_doubts(estimate, algorithm),
         ],
