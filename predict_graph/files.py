@@ -64,4 +64,5 @@ def written_beside(path: Path) -> Iterator[Path]:
 def _explained(path: Path, error: OSError) -> JobError | RequestError:
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return RequestError(f"cannot write {path}: {error.strerror}")
-    return JobError(f"writing {path} failed: {error.strerror or error}")
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return JobError(f"writing {path} failed: {reason}")

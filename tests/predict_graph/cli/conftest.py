@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from predict_graph.cli import main
+
+
+@dataclass(frozen=True)
+class Result:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[str]:
+        return self.err.splitlines()
+
+
+@pytest.fixture(autouse=True)
+def _no_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+@pytest.fixture
+def program(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """Run the program in this process."""
+
+    def call(*arguments: Any) -> Result:
+        with pytest.raises(SystemExit) as exit_:
+            main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Result(int(exit_.value.code or 0), captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def process() -> Callable[..., Result]:
+    """Run the program in a process of its own."""
+
+    def call(*arguments: Any, **options: Any) -> Result:
+        command = [sys.executable, "-m", "predict_graph", *map(str, arguments)]
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=120, check=False, **options
+        )
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    return call

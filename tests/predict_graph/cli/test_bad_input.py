@@ -1,0 +1,312 @@
+"""A wrong request or a failed job: one sentence, its exit status, nothing half written."""
+
+import errno
+import gzip
+import os
+import resource
+import sqlite3
+
+import pytest
+
+from predict_graph.history import History
+
+GRAPH = "barabasi-albert:n=300,m=3,seed=1"
+
+
+def is_refused(result, *parts, status=2):
+    assert result.status == status, result
+    assert len(result.lines) == 1, result.err
+    assert result.err.startswith("error: ")
+    assert "internal error" not in result.err
+    for part in parts:
+        assert str(part) in result.err
+    assert result.out == ""
+
+
+FILES = {
+    "one column": ("graph.txt", b"0 1\n7\n", [":2", "one column"]),
+    "text": ("graph.txt", b"0 1\nalpha 2\n", [":2", "alpha", "--ids string"]),
+    "a negative id": ("graph.txt", b"0 1\n1 -2\n", [":2", "-2"]),
+    "a decimal id": ("graph.txt", b"0 1\n1 2.5\n", [":2", "2.5"]),
+    "nothing": ("graph.txt", b"", ["empty"]),
+    "only comments": ("graph.txt", b"# nothing\n# here\n", ["graph.txt"]),
+    "a weight that is no number": ("graph.txt", b"0 1 1.0\n1 2 nan\n", [":2", "nan"]),
+    "an infinite weight": ("graph.txt", b"0 1 1.0\n1 2 inf\n", [":2", "inf"]),
+    "a truncated gzip": ("graph.txt.gz", gzip.compress(b"0 1\n" * 999)[:-20], ["gzip"]),
+    "no gzip at all": ("graph.txt.gz", b"0 1\n", ["graph.txt.gz"]),
+    "a damaged npz": ("graph.npz", b"PK\x03\x04 and no more", ["graph.npz"]),
+    "a damaged parquet": ("graph.parquet", b"PAR1 and no more", ["graph.parquet"]),
+    "a damaged MatrixMarket": ("graph.mtx", b"%%MatrixMarket nonsense\n", ["graph.mtx"]),
+    "a METIS file that is cut": ("graph.graph", b"3 2\n2\n", ["graph.graph"]),
+    "an unknown ending": ("graph.doc", b"0 1\n", ["graph.doc", "accepted"]),
+}
+
+
+@pytest.mark.parametrize("command", ["predict", "run"])
+@pytest.mark.parametrize("title", FILES)
+def test_bad_files(program, tmp_path, command, title):
+    name, content, parts = FILES[title]
+    path = tmp_path / name
+    path.write_bytes(content)
+    target = tmp_path / "out.json"
+    is_refused(program(command, "pagerank", path, "--json", target), name, *parts)
+    assert not target.exists()
+
+
+def test_a_missing_file(program, tmp_path):
+    path = tmp_path / "away.txt"
+    is_refused(program("predict", "pagerank", path), path, "accepted")
+
+
+def test_one_vertex(program, tmp_path):
+    path = tmp_path / "one.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate pattern general\n1 1 0\n")
+    is_refused(program("predict", "pagerank", path), path, "no edges")
+
+
+def test_one_vertex_with_a_loop_is_a_graph(program, tmp_path):
+    path = tmp_path / "loop.txt"
+    path.write_text("0 0\n")
+    result = program("validate", "pagerank", path, "--seed", 1)
+    assert result.status == 0
+    assert "only 1 vertices" in result.out
+
+
+OPTIONS = {
+    "ratio 0": (["--ratio", "0"], ["ratio is 0"]),
+    "a negative ratio": (["--ratio", "-0.1"], ["ratio is -0.1"]),
+    "a ratio above 1": (["--ratio", "1.01"], ["ratio is 1.01"]),
+    "ratio nan": (["--ratio", "nan"], ["ratio is nan"]),
+    "a ratio in words": (["--ratio", "half"], ["--ratio", "'half'"]),
+    "a ratio in words, joined": (["--ratio=half"], ["--ratio", "'half'"]),
+    "a wrong train ratio": (["--train-ratios", "0.1,7"], ["ratio is 7"]),
+    "train ratios in words": (["--train-ratios", "a,b"], ["'a,b'"]),
+    "one train ratio": (["--train-ratios", "0.1"], ["[0.1]", "at least two"]),
+    "a sampler": (["--sampler", "jump"], ["unknown sampler 'jump'", "brj", "mhrw", "rj"]),
+    "a method": (["--method", "guess"], ["unknown method 'guess'", "completion", "published"]),
+    "a transform": (["--transform", "twist"], ["unknown transform 'twist'", "scaled-threshold"]),
+    "a cost model": (["--cost-model", "magic"], ["unknown cost model 'magic'", "forward-nnls"]),
+    "an engine": (["--engine", "steam"], ["unknown engine 'steam'", "local"]),
+    "ids": (["--ids", "roman"], ["'roman'", "integer, string"]),
+    "workers": (["--workers", "0"], ["workers is 0"]),
+    "workers in words": (["--workers", "many"], ["--workers", "'many'"]),
+    "threads": (["--threads", "-1"], ["threads is -1"]),
+    "a seed": (["--seed", "-5"], ["seed is -5"]),
+    "an overhead": (["--max-overhead", "0"], ["max overhead is 0"]),
+    "an infinite overhead": (["--max-overhead", "inf"], ["max overhead is inf"]),
+    "a parameter": (["-p", "speed=1"], ["unknown parameter of pagerank 'speed'", "damping"]),
+    "a parameter without a value": (["-p", "damping"], ["'damping'", "NAME=VALUE"]),
+    "a parameter twice": (["-p", "damping=.8", "-p", "damping=.9"], ["damping is given twice"]),
+    "a damping": (["-p", "damping=1.5"], ["damping is '1.5'"]),
+    "an epsilon": (["-p", "epsilon=small"], ["epsilon is 'small'"]),
+    "an epsilon of 0": (["-p", "epsilon=0"], ["epsilon is '0'"]),
+    "both thresholds": (["-p", "epsilon=1", "-p", "tolerance=1"], ["epsilon and tolerance"]),
+    "a half iteration": (["-p", "max_iterations=2.5"], ["max_iterations is '2.5'"]),
+    "an option": (["--sped", "1"], ["--sped"]),
+}
+
+
+@pytest.mark.parametrize("title", OPTIONS)
+def test_bad_options(program, tmp_path, title):
+    arguments, parts = OPTIONS[title]
+    target = tmp_path / "out.json"
+    target.write_text("old")
+    is_refused(program("predict", "pagerank", GRAPH, "--json", target, *arguments), *parts)
+    assert target.read_text() == "old"
+    assert os.listdir(tmp_path) == ["out.json"]
+
+
+COMMANDS = {
+    "an algorithm": (["predict", "pageranks", GRAPH], ["unknown algorithm 'pageranks'", "pagerank"]),
+    "a graph": (["predict", "pagerank", "no-such"], ["unknown graph 'no-such'", "rmat"]),
+    "a generator's parameter": (["run", "pagerank", "rmat:size=3"], ["'size'", "scale"]),
+    "a generator's value": (["run", "pagerank", "rmat:scale=x"], ["'x'"]),
+    "a command": (["pedict"], ["pedict"]),
+    "a missing argument": (["predict", "pagerank"], ["GRAPH"]),
+    "a kind": (["list", "things"], ["'things'", "samplers", "cost-models"]),
+    "a dataset": (["datasets", "path", "web-Nowhere"], ["'web-Nowhere'", "web-NotreDame"]),
+    "a seed of a run": (["run", "pagerank", "rmat:scale=6", "--seed", "-1"], ["seed is -1"]),
+    "a seed of a sample": (["sample", GRAPH, "--out", "s.txt", "--seed", "-1"], ["seed is -1"]),
+    "a seed of a comparison": (["compare-samplers", GRAPH, "--seed", "-1"], ["seed is -1"]),
+    "a sampler to compare": (["compare-samplers", GRAPH, "--samplers", "rj,x"], ["sampler 'x'"]),
+    "an algorithm to compare": (
+        ["compare-samplers", GRAPH, "--algorithms", "x"],
+        ["algorithm 'x'"],
+    ),
+    "a ratio to compare at": (["compare-samplers", GRAPH, "--ratio", "3"], ["ratio is 3"]),
+    "no graph to compare": (["compare-samplers"], ["GRAPH"]),
+    "a ratio of a sample": (["sample", GRAPH, "--out", "s.txt", "--ratio", "0"], ["ratio is 0"]),
+    "a cap of a sample": (
+        ["sample", GRAPH, "--out", "s.txt", "--max-edges", "0"],
+        ["max_edges is 0"],
+    ),
+    "an ending of a sample": (["sample", GRAPH, "--out", "s.doc"], ["s.doc", ".parquet"]),
+    "an ending of a result": (["run", "pagerank", GRAPH, "--out", "r.doc"], ["r.doc", ".csv"]),
+    "an ending of a picture": (
+        ["predict", "pagerank", GRAPH, "--plot", "p.doc"],
+        ["p.doc", ".png"],
+    ),
+    "a history of none": (["history", "list", "--history", "none"], ["'none'"]),
+    "no such run": (["history", "show", "9", "--history", "h.sqlite"], ["9", "h.sqlite"]),
+    "a kind of run": (
+        ["history", "list", "--kind", "walk", "--history", "h.sqlite"],
+        ["'walk'", "sample"],
+    ),
+    "nothing to prune by": (["history", "prune", "--history", "h.sqlite"], ["prun"]),
+    "no file to import": (
+        ["history", "import", "i.csv", "--history", "h.sqlite"],
+        ["i.csv"],
+    ),
+    "an ending of an export": (
+        ["history", "export", "e.doc", "--history", "h.sqlite"],
+        ["e.doc", ".parquet"],
+    ),
+}
+
+
+@pytest.mark.parametrize("title", COMMANDS)
+def test_bad_commands(program, tmp_path, monkeypatch, title):
+    monkeypatch.chdir(tmp_path)
+    arguments, parts = COMMANDS[title]
+    is_refused(program(*arguments), *parts)
+    assert [name for name in os.listdir(tmp_path) if not name.startswith("h.sqlite")] == []
+
+
+WRITERS = {
+    "json": ["predict", "pagerank", GRAPH, "--json"],
+    "json of a run": ["run", "pagerank", GRAPH, "--json"],
+    "json of a comparison": ["validate", "pagerank", GRAPH, "--json"],
+    "a picture": ["predict", "pagerank", GRAPH, "--plot"],
+    "a result": ["run", "pagerank", GRAPH, "--out"],
+    "a sample": ["sample", GRAPH, "--out"],
+}
+ENDINGS = {"a picture": ".png", "a result": ".csv", "a sample": ".txt"}
+
+
+@pytest.mark.parametrize("title", WRITERS)
+def test_unwritable_output(program, tmp_path, title):
+    name = "out" + ENDINGS.get(title, ".json")
+    away = tmp_path / "away" / name
+    is_refused(program(*WRITERS[title], away), away, f"no folder {tmp_path / 'away'}")
+    folder = tmp_path / name
+    folder.mkdir()
+    is_refused(program(*WRITERS[title], folder), folder, "it is a folder")
+    assert os.listdir(tmp_path) == [name]
+    assert os.listdir(folder) == []
+
+
+@pytest.mark.parametrize("title", WRITERS)
+def test_a_full_disk(program, tmp_path, monkeypatch, title):
+    """The last step of every writer fails as it does on a full disk."""
+
+    def full(source, target):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(source))
+
+    path = tmp_path / ("out" + ENDINGS.get(title, ".json"))
+    path.write_text("old")
+    monkeypatch.setattr(os, "replace", full)
+    result = program(*WRITERS[title], path, "--seed", 1)
+    assert result.status == 1
+    assert [line for line in result.lines if line] == [
+        f"error: writing {path} failed: No space left on device"
+    ]
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == [path.name]
+
+
+def limited():
+    import signal
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_a_disk_that_takes_no_more_bytes(program, process, tmp_path, ending):
+    path = tmp_path / f"ranks{ending}"
+    # The limit holds for the files of compiled code too, so they must be there already.
+    assert program("run", "pagerank", GRAPH).status == 0
+    result = process(
+        "run",
+        "pagerank",
+        "barabasi-albert:n=3000,m=3,seed=1",
+        "--out",
+        path,
+        preexec_fn=limited,
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    assert result.status == 1
+    assert result.lines == [f"error: writing {path} failed: File too large"]
+    assert os.listdir(tmp_path) == []
+
+
+# History
+
+
+def test_a_history_that_is_no_history(program, tmp_path):
+    path = tmp_path / "history.sqlite"
+    path.write_bytes(b"this is no database, it only has the name of one\n" * 50)
+    before = path.read_bytes()
+    for arguments in (["predict", "pagerank", GRAPH], ["run", "pagerank", GRAPH], ["history", "list"]):
+        is_refused(program(*arguments, "--history", path), path)
+    assert path.read_bytes() == before
+
+
+def test_a_history_of_a_newer_version(program, tmp_path):
+    path = tmp_path / "history.sqlite"
+    assert program("run", "pagerank", GRAPH, "--history", path).status == 0
+    connection = sqlite3.connect(path)
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    assert version > 0
+    connection.execute(f"PRAGMA user_version = {version + 41}")
+    connection.commit()
+    connection.close()
+    for arguments in (["predict", "pagerank", GRAPH], ["run", "pagerank", GRAPH], ["history", "list"]):
+        is_refused(program(*arguments, "--history", path), path, version + 41)
+
+
+def test_a_history_in_a_folder_that_is_not_there(program, tmp_path):
+    path = tmp_path / "file"
+    path.write_text("")
+    result = program("run", "pagerank", GRAPH, "--history", path / "history.sqlite")
+    assert result.status in (1, 2)
+    assert len(result.lines) == 1
+    assert "history.sqlite" in result.err
+
+
+def test_an_empty_history_is_kept_from_the_first_run_on(program, tmp_path):
+    path = tmp_path / "history.sqlite"
+    assert program("history", "list", "--history", path).status == 0
+    assert program("run", "pagerank", GRAPH, "--history", path).status == 0
+    assert len(History(path)) == 1
+    assert program("predict", "pagerank", GRAPH, "--history", path).status == 0
+    assert len(History(path)) > 1
+
+
+def test_debug_shows_the_traceback(program):
+    result = program("predict", "pagerank", "nothing", "--debug")
+    assert result.status == 2
+    assert "Traceback" in result.err
+    assert result.lines[-1].startswith("error: unknown graph 'nothing'")
+
+
+def test_an_error_inside_is_told_in_one_line(program, monkeypatch):
+    def fail(*arguments, **options):
+        raise ZeroDivisionError("somewhere\nin two lines")
+
+    monkeypatch.setattr("predict_graph.prediction.predictor.estimate_iterations", fail)
+    result = program("predict", "pagerank", GRAPH)
+    assert result.status == 1
+    assert result.lines == [
+        "error: internal error, please report it: ZeroDivisionError: somewhere in two lines"
+    ]
+
+
+def test_no_memory_is_told_in_one_line(program, monkeypatch):
+    def fail(*arguments, **options):
+        raise MemoryError
+
+    monkeypatch.setattr("predict_graph.prediction.predictor.estimate_iterations", fail)
+    result = program("predict", "pagerank", GRAPH)
+    assert (result.status, len(result.lines)) == (1, 1)
+    assert "not enough memory" in result.err

@@ -1,0 +1,74 @@
+"""From the counters of a sample to those of the graph."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from predict_graph.algorithms import PageRank
+from predict_graph.engines import COUNTERS
+from predict_graph.engines.local import LocalEngine
+from predict_graph.graph import check_graph
+from predict_graph.prediction import Extrapolator
+
+EDGE_COUNTERS = [name for name in COUNTERS if name != "active_vertices"]
+FACTORS = st.floats(0.1, 1000.0)
+
+
+@st.composite
+def tables(draw):
+    length = draw(st.integers(1, 8))
+    counts = st.lists(st.integers(0, 10**6), min_size=length, max_size=length)
+    columns = {name: draw(counts) for name in COUNTERS}
+    return pd.DataFrame({**columns, "working_set_bytes": draw(counts)})
+
+
+@given(rows=tables(), e_v=FACTORS, e_e=FACTORS, iterations=st.integers(1, 20))
+def test_vertex_features_by_e_v_edge_features_by_e_e(rows, e_v, e_e, iterations):
+    result = Extrapolator(e_v, e_e).extrapolate(rows, iterations)
+    assert result["iteration"].tolist() == list(range(1, iterations + 1))
+    for number in range(iterations):
+        source = rows.iloc[min(number, len(rows) - 1)]
+        for name in ("active_vertices", "working_set_bytes"):
+            assert abs(result[name].iloc[number] - source[name] * e_v) <= 0.5 + 1e-6
+        for name in EDGE_COUNTERS:
+            assert abs(result[name].iloc[number] - source[name] * e_e) <= 0.5 + 1e-6
+
+
+@given(rows=tables(), factor=st.integers(1, 50))
+def test_the_size_of_a_message_is_not_scaled(rows, factor):
+    def size(table):
+        sent = table["local_messages"] + table["remote_messages"]
+        size = table["local_message_bytes"] + table["remote_message_bytes"]
+        return (size / np.maximum(sent, 1)).to_numpy()
+
+    scaled = Extrapolator(3.0, factor).extrapolate(rows, len(rows))
+    some = (rows["local_messages"] + rows["remote_messages"]).to_numpy() > 0
+    np.testing.assert_allclose(scaled["average_message_bytes"][some], size(rows)[some])
+
+
+@given(rows=tables())
+def test_the_graph_as_its_own_sample_stays(rows):
+    scaled = Extrapolator.between(70, 900, 70, 900).extrapolate(rows, len(rows))
+    pd.testing.assert_frame_equal(scaled[list(COUNTERS)], rows[list(COUNTERS)], check_dtype=False)
+
+
+def test_factors_from_sizes():
+    assert Extrapolator.between(1000, 9000, 100, 600) == Extrapolator(10.0, 15.0)
+    assert Extrapolator.between(10, 9, 1, 0) == Extrapolator(10.0, 9.0)
+
+
+def test_a_uniform_run_is_extrapolated_exactly():
+    whole, half = (check_graph(f"cycle:n={n}") for n in (4000, 2000))
+    runs = [LocalEngine().run(PageRank(), graph, max_iterations=4, threshold=0.0)
+            for graph in (whole, half)]
+    extrapolator = Extrapolator.between(whole.vertices, whole.edges, half.vertices, half.edges)
+    predicted = extrapolator.extrapolate(runs[1].per_iteration(), 4)
+    truth = runs[0].per_iteration()
+    assert (predicted["active_vertices"] == truth["active_vertices"]).all()
+    messages = predicted["local_messages"] + predicted["remote_messages"]
+    assert (messages == truth["local_messages"] + truth["remote_messages"]).all()
+    assert predicted["remote_messages"].to_numpy() == pytest.approx(
+        truth["remote_messages"].to_numpy(), rel=0.05
+    )

@@ -1,0 +1,344 @@
+"""Predicting, running and comparing, end to end."""
+
+import json
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import predict_graph
+from predict_graph.engines import COUNTERS, PHASES
+from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph
+from predict_graph.history import History
+from predict_graph.prediction import Comparison, Interval
+from predict_graph.reports.json_output import to_json
+
+GRAPH = "rmat:scale=12,edge_factor=8,seed=3"
+FIELDS = {
+    "schema",
+    "algorithm",
+    "graph",
+    "engine",
+    "seed",
+    "iterations",
+    "runtime_seconds",
+    "phases",
+    "features_total",
+    "per_iteration",
+    "samples",
+    "cost_model",
+    "overhead",
+    "warnings",
+}
+
+
+def predict(graph=GRAPH, **options):
+    return predict_graph.predict("pagerank", graph, **({"history": "none", "seed": 1} | options))
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return predict_graph.validate("pagerank", GRAPH, history="none", seed=1)
+
+
+@st.composite
+def graphs(draw):
+    n = draw(st.integers(1, 50))
+    vertices = st.integers(0, n - 1)
+    graph = draw(st.sampled_from([nx.Graph, nx.DiGraph]))()
+    graph.add_nodes_from(range(n))
+    graph.add_edges_from(draw(st.lists(st.tuples(vertices, vertices), min_size=1, max_size=120)))
+    return graph
+
+
+@settings(max_examples=20)
+@given(
+    graph=graphs(),
+    method=st.sampled_from(["completion", "published"]),
+    sampler=st.sampled_from(["brj", "rj", "mhrw", "rwr", "ff"]),
+    probe=st.booleans(),
+    dangling=st.sampled_from(["uniform", "drop"]),
+)
+def test_any_small_graph(graph, method, sampler, probe, dangling):
+    found = predict(
+        graph, method=method, sampler=sampler, probe=probe, parameters={"dangling": dangling}
+    )
+    is_whole(found)
+
+
+def is_whole(found):
+    assert found.iterations.low <= found.iterations.predicted <= found.iterations.high
+    runtime = found.runtime_seconds
+    assert 0 < runtime.low <= runtime.predicted <= runtime.high < float("inf")
+    assert len(found.per_iteration) == found.iterations.predicted
+    assert np.isfinite(found.per_iteration.to_numpy(float)).all()
+    assert (found.per_iteration[list(COUNTERS)] >= 0).all(axis=None)
+    assert runtime.predicted == pytest.approx(sum(found.phases.values()))
+    assert found.phases["superstep"] == pytest.approx(found.per_iteration["seconds"].sum())
+    assert all(isinstance(text, str) and "\n" not in text for text in found.warnings)
+    json.loads(to_json(found.to_dict()))
+
+
+def test_the_whole_prediction(comparison):
+    found = comparison.prediction
+    is_whole(found)
+    assert tuple(found.phases) == PHASES
+    assert found.overhead_seconds > 0
+    assert 0 < found.overhead_edges
+    purposes = {sample.purpose for sample in found.samples}
+    assert purposes == {"iterations", "calibration", "cost"}
+
+
+def test_it_is_near_the_truth(comparison):
+    errors = comparison.errors()
+    assert abs(errors["iterations"]) <= 0.35
+    for name in ("active_vertices", "local_messages", "remote_messages"):
+        assert abs(errors["features_total"][name]) <= 0.45
+
+
+def test_the_dictionary_has_every_field(comparison):
+    found = comparison.prediction.to_dict()
+    assert FIELDS <= set(found)
+    assert found["schema"] == 1
+    assert set(found["algorithm"]) == {"name", "parameters"}
+    assert set(found["graph"]) == {"name", "vertices", "edges", "directed", "fingerprint"}
+    assert set(found["iterations"]) == set(found["runtime_seconds"]) == {"predicted", "low", "high"}
+    assert all(isinstance(value, int) for value in found["iterations"].values())
+    assert list(found["phases"]) == list(PHASES)
+    assert set(found["features_total"]) == set(COUNTERS)
+    assert {"iteration", "seconds", *COUNTERS} <= set(found["per_iteration"][0])
+    assert {"sampler", "ratio", "vertices", "edges", "iterations", "seconds"} <= set(
+        found["samples"][0]
+    )
+    assert {"name", "terms", "r2"} <= set(found["cost_model"])
+    assert {"seconds", "fraction_of_predicted"} <= set(found["overhead"])
+    for name in COUNTERS:
+        assert found["features_total"][name] == sum(row[name] for row in found["per_iteration"])
+
+
+def test_the_dictionary_of_a_comparison_has_the_truth_and_the_errors(comparison):
+    found = comparison.to_dict()
+    assert FIELDS | {"actual", "errors"} <= set(found)
+    actual, errors = found["actual"], found["errors"]
+    assert set(actual) == {
+        "iterations",
+        "runtime_seconds",
+        "phases",
+        "features_total",
+        "per_iteration",
+    }
+    assert len(actual["per_iteration"]) == actual["iterations"]
+    assert errors["iterations"] == pytest.approx(
+        found["iterations"]["predicted"] / actual["iterations"] - 1.0
+    )
+    assert errors["runtime_seconds"] == pytest.approx(
+        found["runtime_seconds"]["predicted"] / actual["runtime_seconds"] - 1.0
+    )
+    assert set(errors["features_total"]) == set(COUNTERS)
+
+
+def without_seconds(found):
+    kept = found.to_dict()
+    for name in ("runtime_seconds", "phases", "cost_model", "overhead"):
+        del kept[name]
+    for row in (*kept["per_iteration"], *kept["samples"]):
+        del row["seconds"]
+    del kept["engine"]["threads"]
+    return kept
+
+
+@pytest.mark.parametrize("method", ["completion", "published"])
+def test_same_seed_same_prediction_whatever_the_threads(method):
+    first, second = (
+        without_seconds(predict(method=method, threads=threads, seed=5)) for threads in (1, 2)
+    )
+    assert first == second
+    assert without_seconds(predict(method=method, threads=1, seed=6)) != first
+
+
+def test_a_fresh_seed_is_told_and_can_be_used_again():
+    first = predict(seed=None)
+    again = predict(seed=first.seed)
+    assert without_seconds(again) == without_seconds(first)
+
+
+def test_a_generator_without_a_seed_takes_that_of_the_request():
+    one, two = (predict("rmat:scale=8", seed=4).graph["fingerprint"] for _ in range(2))
+    assert one == two
+    assert predict("rmat:scale=8", seed=5).graph["fingerprint"] != one
+
+
+def test_a_networkx_graph_a_scipy_array_and_ours_are_the_same():
+    graph = nx.barabasi_albert_graph(500, 3, seed=1)
+    counts = {
+        predict(source, directed=False).iterations.predicted
+        for source in (graph, nx.to_scipy_sparse_array(graph, format="csr"), check_graph(graph))
+    }
+    assert len(counts) == 1
+
+
+def test_intervals():
+    assert Interval(5, 4, 6).contains(4)
+    assert Interval(5, 4, 6).contains(6)
+    assert not Interval(5, 4, 6).contains(6.1)
+
+
+def test_inside(comparison):
+    inside = comparison.inside()
+    interval = comparison.prediction.iterations
+    assert inside["iterations"] == (interval.low <= comparison.actual.iterations <= interval.high)
+    assert set(inside) == {"iterations", "runtime_seconds"}
+
+
+def test_readable(comparison):
+    found = comparison.prediction
+    text, page = str(found), found._repr_html_()
+    for part in ("pagerank", GRAPH, "iterations: ", "runtime: ", "overhead: "):
+        assert part in text
+    assert page.startswith("<table>")
+    assert f"{found.iterations.predicted:.0f}" in page
+    assert isinstance(found.to_frame(), pd.DataFrame)
+    found.to_frame()["seconds"] = -1.0
+    assert (found.per_iteration["seconds"] >= 0).all()
+
+
+def test_html_is_escaped():
+    graph = nx.barabasi_albert_graph(50, 2, seed=1)
+    found = predict(check_graph(graph, name="<script>"))
+    assert "<script>" not in found._repr_html_()
+    assert "&lt;script&gt;" in found._repr_html_()
+
+
+def test_without_a_probe_no_factor(comparison):
+    assert predict(probe=False).cost_model["probe_factor"] == 1.0
+    assert comparison.prediction.cost_model["probe_factor"] != 1.0
+
+
+def test_overhead_can_be_capped():
+    graph = check_graph("barabasi-albert:n=20000,m=5,seed=1")
+    tight, loose = (predict(graph, max_overhead=cap) for cap in (0.1, 1.0))
+    assert tight.overhead_edges < 0.2 < loose.overhead_edges
+    used = sum(s.edges for s in tight.samples if s.purpose == "cost")
+    assert used <= 0.1 * graph.edges
+
+
+def test_the_published_method_draws_its_samples_in_full():
+    found = predict(method="published", ratio=0.1, train_ratios=[0.1, 0.2], sampler="rj")
+    assert found.method["name"] == "published"
+    costs = [sample for sample in found.samples if sample.purpose == "cost"]
+    assert [round(sample.ratio, 2) for sample in costs] == [0.1, 0.2]
+    assert {sample.sampler for sample in found.samples} == {"rj"}
+
+
+# History
+
+
+def test_runs_are_kept_and_learned_from(tmp_path):
+    history = History(tmp_path / "history.sqlite")
+    predict_graph.run("pagerank", "rmat:scale=11,seed=1", history=history)
+    assert len(history) == 1
+    first = predict(history=history)
+    assert first.cost_model["history_runs"] == 1
+    samples = history.runs(kind="sample")
+    assert len(samples) == sum(sample.purpose == "cost" for sample in first.samples)
+    # Runs of the graph itself are the answer, not the training.
+    predict_graph.run("pagerank", GRAPH, history=history)
+    assert predict(history=history).cost_model["history_runs"] == 1
+
+
+def test_a_history_may_be_a_path_and_is_made_by_the_first_run(tmp_path, monkeypatch):
+    path = tmp_path / "new.sqlite"
+    predict_graph.run("pagerank", "star:n=20", history=str(path))
+    assert len(History(path)) == 1
+    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", str(tmp_path / "other.sqlite"))
+    predict_graph.run("pagerank", "star:n=20")
+    assert len(History(tmp_path / "other.sqlite")) == 1
+    predict_graph.run("pagerank", "star:n=20", history="none")
+    assert len(History(tmp_path / "other.sqlite")) == 1
+
+
+def test_validate_keeps_the_run_after_predicting(tmp_path):
+    history = History(tmp_path / "history.sqlite")
+    comparison = predict_graph.validate("pagerank", GRAPH, history=history, seed=1)
+    assert isinstance(comparison, Comparison)
+    assert comparison.prediction.cost_model["history_runs"] == 0
+    newest = history.runs(kind="run")
+    assert len(newest) == 1
+    assert newest["iterations"].iloc[0] == comparison.actual.iterations
+
+
+def test_sample_runs_are_kept_but_real_runs_are_learned_from(tmp_path):
+    history = History(tmp_path / "history.sqlite")
+    predict(history=history)
+    assert predict("rmat:scale=10,seed=9", history=history).cost_model["history_runs"] == 0
+
+
+# Wrong requests
+
+
+@pytest.mark.parametrize(
+    ("graph", "text"),
+    [
+        (3, "a graph cannot be made of int"),
+        ("nothing-of-this-name", "unknown graph 'nothing-of-this-name'"),
+        (nx.empty_graph(5), "has no edges"),
+        (nx.empty_graph(0), "has no vertices"),
+    ],
+)
+def test_what_is_no_graph(graph, text):
+    with pytest.raises(RequestError, match=text):
+        predict(graph)
+
+
+def test_an_unknown_option_is_a_type_error():
+    with pytest.raises(TypeError, match="smapler"):
+        predict(smapler="brj")
+
+
+def test_errors_are_raised_before_the_graph_is_read(tmp_path):
+    with pytest.raises(RequestError, match="ratio is 2"):
+        predict(tmp_path / "not-there.txt", ratio=2)
+
+
+def test_relative_errors_of_zero():
+    from predict_graph.prediction.prediction import _error
+
+    assert _error(0, 0) == 0.0
+    assert _error(3, 0) is None
+    assert _error(3, 4) == pytest.approx(-0.25)
+
+
+# Picture
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_a_picture_is_drawn(tmp_path, comparison, suffix):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / f"picture.{suffix}"
+    comparison.prediction.plot(path, actual=comparison.actual)
+    assert path.read_bytes()[:5] in (b"\x89PNG\r", b"<?xml", b"%PDF-")
+    assert [found.name for found in tmp_path.iterdir()] == [path.name]
+
+
+def test_the_picture_shows_prediction_and_truth(comparison):
+    pytest.importorskip("matplotlib")
+    figure = comparison.prediction.plot(actual=comparison.actual)
+    left, right = figure.axes
+    labels = {line.get_label(): line for line in left.lines}
+    assert {"predicted", "actual", "threshold"} <= set(labels)
+    np.testing.assert_allclose(labels["actual"].get_ydata(), comparison.actual.convergence)
+    assert len(right.lines) == 2
+    assert len(comparison.prediction.plot().axes[1].lines) == 1
+
+
+def test_a_picture_of_no_known_kind(tmp_path, comparison):
+    pytest.importorskip("matplotlib")
+    for name in ("picture.zzz", "picture"):
+        with pytest.raises(RequestError, match=f"cannot draw .*{name}; accepted: a name in"):
+            comparison.prediction.plot(tmp_path / name)
+    with pytest.raises(RequestError, match="there is no folder"):
+        comparison.prediction.plot(tmp_path / "away" / "picture.png")

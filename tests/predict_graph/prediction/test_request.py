@@ -1,0 +1,75 @@
+"""What may be asked, checked in one place."""
+
+import math
+
+import pytest
+
+from predict_graph.algorithms import PageRank
+from predict_graph.engines.local import LocalEngine
+from predict_graph.errors import RequestError
+from predict_graph.prediction.request import DEFAULT_TRAIN_RATIOS, check_request, check_seed
+
+
+def test_defaults():
+    request = check_request("pagerank")
+    assert request.method == "completion"
+    assert (request.sampler, request.ratio) == ("brj", 0.1)
+    assert request.train_ratios == DEFAULT_TRAIN_RATIOS == (0.05, 0.1, 0.15, 0.2)
+    assert request.transform.name == "scaled-threshold"
+    assert request.algorithm.to_dict()["epsilon"] == 0.001
+    assert request.seed >= 0
+    request.progress("anything", 0.5)
+
+
+WRONG = {
+    "algorithm": ({"algorithm": "nothing"}, "unknown algorithm 'nothing'"),
+    "algorithm type": ({"algorithm": 3}, "algorithm is 3"),
+    "parameter": ({"parameters": {"speed": 1}}, "unknown parameter of pagerank 'speed'"),
+    "engine": ({"engine": "steam"}, "unknown engine 'steam'"),
+    "workers": ({"workers": 0}, "workers is 0"),
+    "threads": ({"threads": -2}, "threads is -2"),
+    "method": ({"method": "guess"}, "unknown method 'guess'"),
+    "sampler": ({"sampler": "jump"}, "unknown sampler 'jump'"),
+    "ratio": ({"ratio": 1.5}, "ratio is 1.5"),
+    "ratio nan": ({"ratio": math.nan}, "ratio is nan"),
+    "train ratio": ({"train_ratios": [0.1, 2.0]}, "ratio is 2.0"),
+    "one train ratio": ({"train_ratios": [0.1, 0.1]}, "train ratios are [0.1, 0.1]"),
+    "transform": ({"transform": "twist"}, "unknown transform 'twist'"),
+    "cost model": ({"cost_model": "magic"}, "unknown cost model 'magic'"),
+    "overhead": ({"max_overhead": 0}, "max overhead is 0"),
+    "seed": ({"seed": -1}, "seed is -1"),
+    "large seed": ({"seed": 2**64}, f"seed is {2**64}"),
+}
+
+
+@pytest.mark.parametrize("title", WRONG)
+def test_wrong_values_are_named(title):
+    options, start = WRONG[title]
+    with pytest.raises(RequestError) as caught:
+        check_request(**({"algorithm": "pagerank"} | options))
+    text = str(caught.value)
+    assert text.startswith(start)
+    assert "accepted: " in text
+    assert "\n" not in text
+
+
+def test_train_ratios_are_sorted_and_distinct():
+    request = check_request("pagerank", train_ratios=[0.2, 0.1, 0.2])
+    assert request.train_ratios == (0.1, 0.2)
+
+
+def test_an_algorithm_and_an_engine_of_ones_own():
+    job, engine = PageRank(damping=0.5), LocalEngine(workers=7)
+    request = check_request(job, engine=engine)
+    assert request.algorithm is job
+    assert request.engine is engine
+    with pytest.raises(RequestError, match="an algorithm that has its own"):
+        check_request(job, parameters={"damping": 0.9})
+    with pytest.raises(RequestError, match="an engine that has its own"):
+        check_request(job, engine=engine, workers=3)
+
+
+def test_seeds():
+    assert check_seed(0) == 0
+    assert check_seed(2**63 - 1) == 2**63 - 1
+    assert len({check_seed(None) for _ in range(5)}) > 1
