@@ -24,9 +24,14 @@ def test_the_new_file_takes_the_place_of_the_old(tmp_path):
 def test_whatever_goes_wrong_the_old_file_stays(tmp_path, error):
     path = tmp_path / "out.json"
     path.write_text("old")
-    with pytest.raises(type(error)), written_beside(path) as beside:
-        beside.write_text("half")
-        raise error
+
+    def fail_half_way():
+        with written_beside(path) as beside:
+            beside.write_text("half")
+            raise error
+
+    with pytest.raises(type(error)):
+        fail_half_way()
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["out.json"]
 

@@ -122,11 +122,14 @@ def test_a_broken_package_disturbs_no_other(installed):
         f"[{GROUP}]\nbad = plugged_bad:Bad\n",
     )
     installed(
-        "plugged-good", "plugged_good", "class Good: ...\n", f"[{GROUP}]\ngood = plugged_good:Good\n"
+        "plugged-good",
+        "plugged_good",
+        "class Good: ...\n",
+        f"[{GROUP}]\ngood = plugged_good:Good\n",
     )
     registry = shapes()
     assert registry.get("good").__name__ == "Good"
-    with pytest.raises(RequestError, match="the shape 'bad' .* cannot be loaded: made badly"):
+    with pytest.raises(RequestError, match=r"the shape 'bad' .* cannot be loaded: made badly"):
         registry.get("bad")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.engines import IterationProbe
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, check_history
 from predict_graph.iterations import EdgeBudget, IterationEstimate, estimate_iterations
@@ -79,6 +80,7 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
     algorithm, engine = request.algorithm, request.engine
     request.progress("setting up", 0.0)
     setup_seconds = engine.prepare(algorithm, graph)
+    early = _probed(graph, request, streams[2])
     budget = EdgeBudget(graph.edges, request.max_overhead)
     estimate = estimate_iterations(
         graph,
@@ -92,12 +94,14 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
         rng=streams[0],
         progress=request.progress,
     )
+    probes = [*early, *_probed(graph, request, streams[2])]
     training = TrainingSet()
     allowed = None if request.method == "published" else budget.for_costs
     samples = run_cost_samples(graph, request, training, allowed, streams[1])
     history_runs = add_history(history, graph, request, training)
     table = _extrapolated(graph, samples, estimate)
-    costs, cost_std, cost_notes = _costs(graph, request, training, table, streams[2])
+    probes += _probed(graph, request, streams[2])
+    costs, cost_std, cost_notes = _costs(request, training, table, probes)
     table["seconds"] = costs.predict(table)
     table["convergence"] = estimate.curve
     if history is not None:
@@ -156,19 +160,27 @@ def _extrapolated(graph: Graph, samples: CostSamples, estimate: IterationEstimat
     return extrapolator.extrapolate(samples.rows, estimate.iterations)
 
 
+def _probed(graph: Graph, request: Request, rng: np.random.Generator) -> list[IterationProbe]:
+    """Measure an iteration on a small part of the graph, if that is asked for and can be.
+
+    Done at several moments of a prediction, because the machine may be busy with something else.
+    """
+    if not request.probe:
+        return []
+    request.progress("probing the cost of an edge", 0.0)
+    found = request.engine.probe(request.algorithm, graph, rng)
+    return [] if found is None else [found]
+
+
 def _costs(
-    graph: Graph,
     request: Request,
     training: TrainingSet,
     table: pd.DataFrame,
-    rng: np.random.Generator,
+    probes: list[IterationProbe],
 ) -> tuple[FittedCosts, float, list[str]]:
-    """Fit the cost model, and hold it against a probe of the whole graph's rows."""
-    notes, probe = [], None
-    if request.probe:
-        request.progress("probing the cost of an edge", 0.9)
-        probe = request.engine.probe(request.algorithm, graph, rng)
-    if probe is not None:
+    """Fit the cost model, and hold it against the probes of the whole graph's rows."""
+    notes = []
+    for probe in probes:
         for part in range(len(probe.rows)):
             training.add(probe.rows.iloc[[part]], own=True)
     costs = fit_costs(training, request.cost_model)
@@ -178,11 +190,14 @@ def _costs(
             "the sample runs are too small or too alike to fit a cost model: seconds are in "
             "proportion to the work of the sample runs"
         )
-    if probe is None:
+    if not probes:
         std = costs.relative_std / math.sqrt(max(costs.runs, 1))
         return costs, math.hypot(std, _COST_STD), notes
-    costs = costs.scaled_to(table.iloc[:1], probe.seconds)
-    return costs, math.hypot(probe.relative_std, _COST_STD), notes
+    seconds = np.array([probe.seconds for probe in probes])
+    within = max(probe.relative_std for probe in probes)
+    between = float(seconds.std() / seconds.mean())
+    costs = costs.scaled_to(table.iloc[:1], float(np.median(seconds)))
+    return costs, math.hypot(within, between, _COST_STD), notes
 
 
 def _runtime(phases: dict[str, float], estimate: IterationEstimate, cost_std: float) -> Interval:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -21,7 +22,15 @@ def show_table(
     console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> None:
     """Print a table; numbers are aligned to the right."""
-    table = Table(title=title or None, title_justify="left", header_style="bold")
+    table = Table(
+        title=title or None,
+        title_justify="left",
+        title_style="bold",
+        header_style="",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
     listed = [list(row) for row in rows]
     for number, column in enumerate(columns):
         numeric = bool(listed) and all(isinstance(row[number], int | float) for row in listed)

@@ -26,6 +26,7 @@ __all__ = ["estimate_by_completion"]
 
 _QUANTILE = 1.645  # 90% of a normal distribution
 _METHOD_STD = 0.035  # of log(predicted / true), what repeated samples do not show (docs/studies)
+_SMALL_SAMPLE = 1000  # vertices; smaller ones err more, alike in every repetition
 
 
 def estimate_by_completion(
@@ -79,7 +80,7 @@ def estimate_by_completion(
     centre = whole.crossing * math.exp(correction)
     iterations, low, high = iteration_interval(
         centre,
-        math.hypot(whole.relative_std, correction_error, _METHOD_STD),
+        math.hypot(whole.relative_std, correction_error, _method_std(whole.vertices)),
         _QUANTILE,
         limit,
     )
@@ -93,7 +94,22 @@ def estimate_by_completion(
         converged=centre <= limit,
         samples=[*_summaries(whole, graph.vertices, elapsed), *walk_samples],
         edge_steps=steps + sum(whole.edges * _whole(value) for value in whole.crossings),
+        warnings=_doubts(whole, graph.vertices),
     )
+
+
+def _method_std(vertices: int) -> float:
+    """Return the error that samples of so many vertices have in common."""
+    return _METHOD_STD * math.sqrt(max(1.0, _SMALL_SAMPLE / max(vertices, 1)))
+
+
+def _doubts(whole: Replicates, vertices: int) -> list[str]:
+    if whole.vertices >= min(_SMALL_SAMPLE // 2, vertices):
+        return []
+    return [
+        f"the samples have only {whole.vertices} vertices: allow more of them by a larger ratio or "
+        "a larger overhead"
+    ]
 
 
 def _summaries(whole: Replicates, vertices: int, seconds: float) -> list[SampleSummary]:

@@ -117,7 +117,10 @@ def test_bad_options(program, tmp_path, title):
 
 
 COMMANDS = {
-    "an algorithm": (["predict", "pageranks", GRAPH], ["unknown algorithm 'pageranks'", "pagerank"]),
+    "an algorithm": (
+        ["predict", "pageranks", GRAPH],
+        ["unknown algorithm 'pageranks'", "pagerank"],
+    ),
     "a graph": (["predict", "pagerank", "no-such"], ["unknown graph 'no-such'", "rmat"]),
     "a generator's parameter": (["run", "pagerank", "rmat:size=3"], ["'size'", "scale"]),
     "a generator's value": (["run", "pagerank", "rmat:scale=x"], ["'x'"]),
@@ -247,7 +250,11 @@ def test_a_history_that_is_no_history(program, tmp_path):
     path = tmp_path / "history.sqlite"
     path.write_bytes(b"this is no database, it only has the name of one\n" * 50)
     before = path.read_bytes()
-    for arguments in (["predict", "pagerank", GRAPH], ["run", "pagerank", GRAPH], ["history", "list"]):
+    for arguments in (
+        ["predict", "pagerank", GRAPH],
+        ["run", "pagerank", GRAPH],
+        ["history", "list"],
+    ):
         is_refused(program(*arguments, "--history", path), path)
     assert path.read_bytes() == before
 
@@ -261,7 +268,11 @@ def test_a_history_of_a_newer_version(program, tmp_path):
     connection.execute(f"PRAGMA user_version = {version + 41}")
     connection.commit()
     connection.close()
-    for arguments in (["predict", "pagerank", GRAPH], ["run", "pagerank", GRAPH], ["history", "list"]):
+    for arguments in (
+        ["predict", "pagerank", GRAPH],
+        ["run", "pagerank", GRAPH],
+        ["history", "list"],
+    ):
         is_refused(program(*arguments, "--history", path), path, version + 41)
 
 

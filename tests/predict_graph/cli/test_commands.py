@@ -4,6 +4,8 @@ import csv
 import gzip
 import json
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -49,7 +51,9 @@ def has_every_field(found):
     assert set(found["phases"]) == {"setup", "read", "superstep", "write"}
     assert set(found["features_total"]) == set(COUNTERS)
     rows = found["per_iteration"]
-    assert [row["iteration"] for row in rows] == list(range(1, found["iterations"]["predicted"] + 1))
+    assert [row["iteration"] for row in rows] == list(
+        range(1, found["iterations"]["predicted"] + 1)
+    )
     assert all({"seconds", *COUNTERS} <= set(row) for row in rows)
     wanted = {"sampler", "ratio", "vertices", "edges", "iterations", "seconds"}
     assert all(wanted <= set(sample) for sample in found["samples"])
@@ -124,9 +128,7 @@ def test_same_seed_same_json_whatever_the_threads(program, tmp_path):
     found = []
     for number, (seed, threads) in enumerate([(5, 1), (5, 1), (5, 2), (6, 1)]):
         path = tmp_path / f"{number}.json"
-        program(
-            "predict", "pagerank", GRAPH, "--seed", seed, "--threads", threads, "--json", path
-        )
+        program("predict", "pagerank", GRAPH, "--seed", seed, "--threads", threads, "--json", path)
         found.append(without_times(written(path)))
     assert found[0] == found[1] == found[2]
     assert found[0] != found[3]
@@ -165,7 +167,17 @@ def test_sample_writes_edges_with_their_own_ids(program, tmp_path):
     edges = {(1000 + v, 1000 + (v * 7 + k) % 60) for v in range(60) for k in range(1, 4)}
     source.write_text("".join(f"{s} {t}\n" for s, t in sorted(edges)))
     result = program(
-        "sample", source, "--sampler", "rj", "--ratio", 0.5, "--out", out, "--seed", 1, "--json",
+        "sample",
+        source,
+        "--sampler",
+        "rj",
+        "--ratio",
+        0.5,
+        "--out",
+        out,
+        "--seed",
+        1,
+        "--json",
         report,
     )
     assert result.status == 0
@@ -190,8 +202,19 @@ def test_a_sample_without_a_seed_can_be_drawn_again(program, tmp_path):
 def test_samplers_are_compared(program, tmp_path):
     path = tmp_path / "out.json"
     result = program(
-        "compare-samplers", GRAPH, "barabasi-albert:n=800,m=3,seed=1", "--samplers", "brj,mhrw",
-        "--algorithms", "pagerank", "--ratio", 0.2, "--seed", 1, "--json", path,
+        "compare-samplers",
+        GRAPH,
+        "barabasi-albert:n=800,m=3,seed=1",
+        "--samplers",
+        "brj,mhrw",
+        "--algorithms",
+        "pagerank",
+        "--ratio",
+        0.2,
+        "--seed",
+        1,
+        "--json",
+        path,
     )
     assert result.status == 0
     rows = written(path)
@@ -209,7 +232,11 @@ def test_strings_as_ids(program, tmp_path):
     path.write_text("".join(f"a{v}\tb{v % 7}\n" for v in range(50)))
     ranks = tmp_path / "ranks.csv"
     assert program("run", "pagerank", path, "--ids", "string", "--out", ranks).status == 0
-    assert "b3," in ranks.read_text()
+    with ranks.open(newline="") as file:
+        vertices = [row[0] for row in csv.reader(file)]
+    assert sorted(vertices[1:]) == sorted(
+        [*(f"a{v}" for v in range(50)), *(f"b{v}" for v in range(7))]
+    )
 
 
 def test_undirected_doubles_the_messages(program, tmp_path):
@@ -283,10 +310,7 @@ def test_the_python_module_is_the_program(process):
     assert process("list", "nothing").status == 2
 
 
-def test_a_reader_that_goes_away_is_no_failure_to_tell(process, tmp_path):
-    import subprocess
-    import sys
-
+def test_a_reader_that_goes_away_is_no_failure_to_tell():
     command = f"{sys.executable} -m predict_graph predict pagerank {GRAPH} --json - | head -c 10"
     done = subprocess.run(
         command, shell=True, capture_output=True, text=True, check=False, timeout=60

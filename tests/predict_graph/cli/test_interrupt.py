@@ -33,10 +33,9 @@ def interrupted(arguments, folder, after):
         started.kill()
 
 
-@pytest.mark.parametrize("after", [0.4, 2.5])
-def test_a_run_is_interrupted(tmp_path, after):
+def test_a_run_is_interrupted(tmp_path):
     arguments = ["run", *ENDLESS, *LIMIT, "--out", "ranks.csv", "--json", "out.json"]
-    status, out, err, seconds = interrupted(arguments, tmp_path, after)
+    status, out, err, seconds = interrupted(arguments, tmp_path, 2.5)
     assert status == 130
     assert [line for line in err.splitlines() if line] == [
         "error: interrupted; nothing is half written"
@@ -53,3 +52,34 @@ def test_a_validation_is_interrupted(tmp_path):
     assert "Traceback" not in err
     assert err.count("error: interrupted") == 1
     assert os.listdir(tmp_path) == []
+
+
+class Impatient:
+    """Presses Ctrl-C while the program is being imported."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name == "predict_graph.cli.app":
+            raise KeyboardInterrupt
+
+
+def test_importing_is_interrupted(program, monkeypatch):
+    monkeypatch.delitem(sys.modules, "predict_graph.cli.app", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Impatient(), *sys.meta_path])
+    result = program("list", "samplers")
+    assert result.status == 130
+    assert result.lines == ["error: interrupted; nothing is half written"]
+
+
+@pytest.mark.parametrize("command", ["predict", "run", "validate"])
+def test_any_moment_of_a_command_is_interrupted(program, monkeypatch, tmp_path, command):
+    def impatient(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("predict_graph.engines.local.engine.count_messages", impatient)
+    path = tmp_path / "out.json"
+    path.write_text("old")
+    result = program(command, "pagerank", "star:n=50", "--json", path)
+    assert result.status == 130
+    assert result.lines == ["error: interrupted; nothing is half written"]
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["out.json"]

@@ -61,8 +61,10 @@ def test_factors_from_sizes():
 
 def test_a_uniform_run_is_extrapolated_exactly():
     whole, half = (check_graph(f"cycle:n={n}") for n in (4000, 2000))
-    runs = [LocalEngine().run(PageRank(), graph, max_iterations=4, threshold=0.0)
-            for graph in (whole, half)]
+    runs = [
+        LocalEngine().run(PageRank(), graph, max_iterations=4, threshold=0.0)
+        for graph in (whole, half)
+    ]
     extrapolator = Extrapolator.between(whole.vertices, whole.edges, half.vertices, half.edges)
     predicted = extrapolator.extrapolate(runs[1].per_iteration(), 4)
     truth = runs[0].per_iteration()

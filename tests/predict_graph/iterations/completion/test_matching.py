@@ -46,9 +46,9 @@ def test_mutual_partners_are_alike_at_some_level(found, seed):
     owner, wanted = found[:, 0], found[:, 1]
     alike = np.zeros(len(first), bool)
     for level in range(LEVELS):
-        alike |= (
-            profile_key(owner[first], level) == profile_key(wanted[second], level)
-        ) & (profile_key(wanted[first], level) == profile_key(owner[second], level))
+        alike |= (profile_key(owner[first], level) == profile_key(wanted[second], level)) & (
+            profile_key(wanted[first], level) == profile_key(owner[second], level)
+        )
     assert alike.all()
 
 
