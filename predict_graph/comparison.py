@@ -112,13 +112,17 @@ def _row(graph: Graph, sample: Graph, report: dict[str, Any]) -> dict[str, Any]:
     return {
         "graph": graph.name,
         "sampler": report["sampler"],
-        "seconds": round(report["seconds"], 4),
-        "edge_share": round(sample.edges / graph.edges, 4),
-        "density_ratio": fidelity["density_ratio"],
-        **{f"d_{name}": value for name, value in fidelity["d_statistics"].items()},
-        "clustering": fidelity["clustering"]["sample"],
-        "largest_component": fidelity["largest_component"]["sample"],
+        "seconds": round(report["seconds"], 3),
+        "edge_share": round(sample.edges / graph.edges, 3),
+        "density_ratio": _rounded(fidelity["density_ratio"]),
+        **{f"d_{name}": _rounded(value) for name, value in fidelity["d_statistics"].items()},
+        "clustering": _rounded(fidelity["clustering"]["sample"]),
+        "largest_component": _rounded(fidelity["largest_component"]["sample"]),
     }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(float(value), 3)
 
 
 def _iterations(
@@ -137,5 +141,5 @@ def _iterations(
     return {
         f"{job.name}_sample": found,
         f"{job.name}_graph": truth,
-        f"{job.name}_error": round(found / truth - 1.0, 4),
+        f"{job.name}_error": round(found / truth - 1.0, 3),
     }

@@ -18,6 +18,22 @@ __all__ = ["history_app"]
 history_app = typer.Typer(help="Runs that were kept.", no_args_is_help=True)
 
 
+_SHOWN = {
+    "iteration": "iteration",
+    "worker": "worker",
+    "active_vertices": "active",
+    "local_messages": "local",
+    "remote_messages": "remote",
+    "seconds": "seconds",
+    "convergence": "aggregate",
+}
+
+
+def _short(cell: object) -> object:
+    """Return a time to the minute; anything else as it is."""
+    return cell[:16] if isinstance(cell, str) and cell[4:5] == "-" == cell[7:8] else cell
+
+
 def _history(text: str | None) -> History:
     found = options.chosen_history(text)
     if found is None:
@@ -45,7 +61,10 @@ def list_runs(
         ]
         for run in runs.to_dict("records")
     ]
-    show_table(options.results(json), "runs", [*columns, "seconds"], rows)
+    shown = ["id", "time", "kind", "algorithm", "graph", "edges", "iterations", "seconds"]
+    at = [[*columns, "seconds"].index(column) for column in shown]
+    cells = ([_short(row[number]) for number in at] for row in rows)
+    show_table(options.results(json), "runs", shown, cells)
     write_json([dict(zip([*columns, "seconds"], row, strict=True)) for row in rows], json)
 
 
@@ -78,9 +97,9 @@ def show(
     rows = record.table.to_dict("records")
     show_table(
         console,
-        "iterations and workers",
-        [name.replace("_", " ") for name in record.table.columns],
-        ([row[name] for name in record.table.columns] for row in rows),
+        "iterations and workers (all columns with --json)",
+        list(_SHOWN.values()),
+        ([row[name] for name in _SHOWN] for row in rows),
     )
     write_json({**facts, "table": rows}, json)
 

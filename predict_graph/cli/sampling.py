@@ -85,10 +85,22 @@ def compare_samplers(
     show_table(
         options.results(json),
         "samplers",
-        [column.replace("_", " ") for column in columns],
+        [_HEADINGS.get(column, column.replace("_", " ")) for column in columns],
         ([row[column] for column in columns] for row in rows),
     )
     write_json(rows, json)
+
+
+_HEADINGS = {
+    "seconds": "s",
+    "edge_share": "edges",
+    "density_ratio": "density",
+    "d_in_degree": "D in",
+    "d_out_degree": "D out",
+    "d_hop_plot": "D hop",
+    "clustering": "cluster",
+    "largest_component": "largest",
+}
 
 
 def _show_report(console: Any, report: dict[str, Any]) -> None:
