@@ -81,17 +81,22 @@ def compare_samplers(
             seed=seed,
             progress=progress,
         )
-    columns = list(rows[0])
-    show_table(
-        options.results(json),
-        "samplers",
-        [_HEADINGS.get(column, column.replace("_", " ")) for column in columns],
-        ([row[column] for column in columns] for row in rows),
-    )
+    console = options.results(json)
+    _show_rows(console, "fidelity of samples", rows, list(_HEADINGS))
+    for name in [] if algorithms is None else algorithms.split(","):
+        columns = ["graph", "sampler", *(f"{name}_{what}" for what in ("sample", "graph", "error"))]
+        _show_rows(console, f"iterations of {name}", rows, columns)
     write_json(rows, json)
 
 
+def _show_rows(console: Any, title: str, rows: list[dict[str, Any]], columns: list[str]) -> None:
+    headings = [_HEADINGS.get(column, column.replace("_", " ")) for column in columns]
+    show_table(console, title, headings, ([row[column] for column in columns] for row in rows))
+
+
 _HEADINGS = {
+    "graph": "graph",
+    "sampler": "sampler",
     "seconds": "s",
     "edge_share": "edges",
     "density_ratio": "density",
