@@ -75,13 +75,13 @@ def test_an_unknown_name_gives_one_sentence_with_the_legal_names(registry):
 @pytest.mark.parametrize("kind", REGISTRIES)
 def test_the_program_lists_every_plug_in(kind, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    lines = printed(capsys, "list", kind).splitlines()
+    lines = [line.strip("│ ") for line in printed(capsys, "list", kind).splitlines()]
     for name in REGISTRIES[kind].names():
-        (line,) = [line for line in lines if line.split()[1:2] == [name]]
-        _, origin, what = [cell.strip() for cell in line.strip("│ ").split("│")]
+        (line,) = [line for line in lines if line.split()[:1] == [name]]
+        _, origin, *what = line.replace("│", " ").split()
         assert origin == "built-in"
-        assert len(what) > 10
-        assert "cannot be loaded" not in what
+        assert len(what) > 2
+        assert "cannot be loaded" not in line
 
 
 def test_the_program_lists_the_methods(capsys):

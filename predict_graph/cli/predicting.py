@@ -172,7 +172,7 @@ def validate(
             directed=options.check_direction(undirected),
             ids=ids,
             history=history,
-            on_iteration=_iterations(progress),
+            fresh_process=True,
             parameters=options.check_parameters(parameter),
             engine=engine,
             workers=workers,

@@ -9,6 +9,7 @@ from predict_graph.algorithms import Algorithm, check_algorithm
 from predict_graph.engines import Engine, IterationCallback, RunProfile
 from predict_graph.graph import check_graph
 from predict_graph.history import History, check_history
+from predict_graph.prediction.apart import run_apart
 from predict_graph.prediction.prediction import Comparison
 from predict_graph.prediction.predictor import predict_on
 from predict_graph.prediction.records import record_of
@@ -70,6 +71,7 @@ def validate(
     ids: str = "integer",
     history: History | str | bool | None = None,
     on_iteration: IterationCallback | None = None,
+    fresh_process: bool = False,
     **options: Any,
 ) -> Comparison:
     """Predict a run, then run it, then compare.
@@ -82,7 +84,10 @@ def validate(
     algorithm, graph, directed, ids, history, **options
         As in :func:`~predict_graph.predict`.
     on_iteration : callable, optional
-        Called after each iteration of the real run.
+        Called after each iteration of the real run, if that is in this process.
+    fresh_process : bool
+        Whether the real run is in a process of its own, as a later run would be; the command line
+        does so. It needs a script whose main part is under ``if __name__ == "__main__"``.
 
     Raises
     ------
@@ -94,8 +99,19 @@ def validate(
     prediction = predict_on(
         check_graph(graph, directed=directed, ids=ids, seed=request.seed), request, kept
     )
-    fresh = check_graph(graph, directed=directed, ids=ids, seed=request.seed).fresh()
-    actual = request.engine.run(request.algorithm, fresh, progress=on_iteration)
+    if fresh_process:
+        request.progress("running for real", 0.0)
+        actual = run_apart(
+            request.algorithm,
+            request.engine,
+            graph,
+            directed=directed,
+            ids=ids,
+            seed=request.seed,
+        )
+    else:
+        fresh = check_graph(graph, directed=directed, ids=ids, seed=request.seed).fresh()
+        actual = request.engine.run(request.algorithm, fresh, progress=on_iteration)
     if kept is not None:
         kept.add(record_of(actual))
     return Comparison(prediction, actual)

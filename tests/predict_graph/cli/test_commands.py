@@ -93,19 +93,19 @@ def test_validate_writes_every_field(program, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "table"),
     [
-        ["predict", "pagerank", GRAPH],
-        ["run", "pagerank", GRAPH],
-        ["validate", "pagerank", GRAPH],
-        ["compare-samplers", GRAPH, "--samplers", "rj,brj"],
+        (["predict", "pagerank", GRAPH], "cost model"),
+        (["run", "pagerank", GRAPH], "run of pagerank"),
+        (["validate", "pagerank", GRAPH], "prediction and truth"),
+        (["compare-samplers", GRAPH, "--samplers", "rj,brj"], "brj"),
     ],
 )
-def test_json_on_standard_output_is_pure(program, arguments):
+def test_json_on_standard_output_is_pure(program, arguments, table):
     result = program(*arguments, "--json", "-")
     assert result.status == 0
     assert json.loads(result.out)
-    assert "┃" in result.err or "|" in result.err
+    assert table in result.err
 
 
 def test_json_on_standard_output_of_the_real_program(process):
@@ -221,7 +221,7 @@ def test_samplers_are_compared(program, tmp_path):
     assert [row["sampler"] for row in rows] == ["brj", "mhrw"] * 2
     for row in rows:
         error = row["pagerank_sample"] / row["pagerank_graph"] - 1
-        assert row["pagerank_error"] == pytest.approx(error, abs=1e-4)
+        assert row["pagerank_error"] == pytest.approx(error, abs=1e-3)
         assert 0 <= row["edge_share"] <= 1
         assert 0 <= row["d_in_degree"] <= 1
     assert rows[0]["pagerank_graph"] == rows[1]["pagerank_graph"]

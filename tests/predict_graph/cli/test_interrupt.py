@@ -28,7 +28,9 @@ def interrupted(arguments, folder, after):
         started.send_signal(signal.SIGINT)
         asked = time.perf_counter()
         out, err = started.communicate(timeout=30)
-        return started.returncode, out, err, time.perf_counter() - asked
+        # Python ends itself by the signal, which a shell calls 130 too, when Ctrl-C came inside exec.
+        status = 130 if started.returncode == -signal.SIGINT else started.returncode
+        return status, out, err, time.perf_counter() - asked
     finally:
         started.kill()
 
