@@ -54,9 +54,7 @@ def path(name: _Name) -> None:
 @datasets_app.command()
 def fetch(name: _Name) -> None:
     """Download a dataset unless it is here, and print where it is."""
-    from predict_graph.graph.datasets import fetch as fetched
-
-    typer.echo(str(fetched(name)))
+    typer.echo(str(options.fetched(name)))
 
 
 def list_plugins(

@@ -26,6 +26,8 @@ __all__ = [
     "check_direction",
     "check_parameters",
     "chosen_history",
+    "fetched",
+    "here",
     "messages",
     "ratios",
     "results",
@@ -121,6 +123,28 @@ def ratios(text: str | None) -> list[float] | None:
 def chosen_history(text: str | None) -> History | None:
     """Return the history that the user named, or the default one."""
     return check_history(text)
+
+
+def here(source: str) -> str:
+    """Return `source`; if it names a dataset that has yet to be downloaded, that is done now."""
+    from predict_graph.graph.datasets import dataset_names, dataset_path
+
+    named = source in dataset_names() and not Path(source).is_file()
+    if named and dataset_path(source) is None:
+        fetched(source)
+    return source
+
+
+def fetched(name: str) -> Path:
+    """Return the local copy of a dataset, downloaded under a bar if need be."""
+    from predict_graph.graph.datasets import fetch
+    from predict_graph.reports.progress import DownloadBar
+
+    bar = DownloadBar(messages(), name)
+    try:
+        return fetch(name, progress=bar)
+    finally:
+        bar.close()
 
 
 def results(json_target: str | None) -> Console:

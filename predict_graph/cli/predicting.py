@@ -70,6 +70,7 @@ def predict(
 
     check_json_target(json)
     _check_plot(plot)
+    options.here(graph)
     with watched(options.messages()) as progress:
         prediction = predict_graph.predict(
             algorithm,
@@ -119,6 +120,7 @@ def run(
     import predict_graph
 
     check_json_target(json)
+    options.here(graph)
     with watched(options.messages()) as progress:
         profile = predict_graph.run(
             algorithm,
@@ -165,6 +167,7 @@ def validate(
 
     check_json_target(json)
     _check_plot(plot)
+    options.here(graph)
     with watched(options.messages()) as progress:
         comparison = predict_graph.validate(
             algorithm,

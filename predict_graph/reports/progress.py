@@ -6,9 +6,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TransferSpeedColumn,
+)
 
-__all__ = ["Steps", "watched"]
+__all__ = ["DownloadBar", "Steps", "watched"]
 
 Steps = Callable[[str, float], None]
 
@@ -26,3 +34,48 @@ def watched(console: Console) -> Iterator[Steps]:
     with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
         task = progress.add_task("reading", total=1.0)
         yield lambda text, fraction: progress.update(task, description=text, completed=fraction)
+
+
+class DownloadBar:
+    """A bar for a download; pooch sets `total` and calls the methods.
+
+    Parameters
+    ----------
+    console : Console
+    name : str
+        What is downloaded.
+    """
+
+    def __init__(self, console: Console, name: str) -> None:
+        self._progress = Progress(
+            TextColumn(f"downloading {name}"),
+            BarColumn(),
+            DownloadColumn(),
+            TransferSpeedColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._task = self._progress.add_task("", total=None)
+        self._progress.start()
+
+    @property
+    def total(self) -> float | None:
+        """Bytes of the file."""
+        return self._progress.tasks[0].total
+
+    @total.setter
+    def total(self, value: float) -> None:
+        self._progress.update(self._task, total=value)
+
+    def update(self, count: float) -> None:
+        """Add bytes that have come."""
+        self._progress.advance(self._task, count)
+
+    def reset(self) -> None:
+        """Begin again; pooch does so at the end, before it counts the whole file."""
+        self._progress.reset(self._task)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        self._progress.stop()

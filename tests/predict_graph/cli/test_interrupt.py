@@ -28,7 +28,7 @@ def interrupted(arguments, folder, after):
         started.send_signal(signal.SIGINT)
         asked = time.perf_counter()
         out, err = started.communicate(timeout=30)
-        # Python ends itself by the signal, which a shell calls 130 too, when Ctrl-C came inside exec.
+        # Python may end itself by the signal, which a shell calls 130 too.
         status = 130 if started.returncode == -signal.SIGINT else started.returncode
         return status, out, err, time.perf_counter() - asked
     finally:
