@@ -30,6 +30,7 @@ FloatArray = npt.NDArray[np.float64]
 
 _LEAST_WORK = 1 << 19  # edges + vertices of a measurement, so that it takes a millisecond or more
 _LEAST_RANGES = 32  # of vertices in a measurement
+_PIECES = 4  # one in so many ranges makes the short piece of a measurement
 _MOST_BITS = 11  # 2048 vertices a range
 _VERTEX_BYTES = 5 * 8  # indptr, scale, rank, and the offers of this superstep and the next
 _LARGEST_CACHE = 96 << 20  # bytes; passing over more does not make a cache colder
@@ -46,7 +47,8 @@ class CostProbe:
     working_set_bytes : int
         What a superstep reads at random.
     table : DataFrame
-        One row a measurement: active_vertices, messages, message_bytes, working_set_bytes, seconds.
+        Two rows a repeat, a short and a long one: active_vertices, messages, message_bytes,
+        working_set_bytes, seconds.
     overhead_seconds : float
         How long probing took.
     """
@@ -116,8 +118,8 @@ def probe_cost(
     vertices, edges, seconds = (
         np.array(column, dtype=np.float64) for column in zip(*rows, strict=True)
     )
-    along_edges = np.maximum(seconds - launch - per_vertex * vertices, 0.0)
-    per_edge = float(np.median(along_edges / np.maximum(edges, 1.0)))
+    along_edges = np.maximum(seconds - per_vertex * vertices, 0.0)
+    per_edge, launch = _slope(edges, along_edges, launch)
     table = pd.DataFrame(
         {
             "active_vertices": vertices.astype(np.int64),
@@ -130,6 +132,19 @@ def probe_cost(
     return CostProbe(
         per_edge, per_vertex, launch, 8 * graph.vertices, table, time.perf_counter() - began
     )
+
+
+def _slope(edges: FloatArray, seconds: FloatArray, least_launch: float) -> tuple[float, float]:
+    """Return seconds an edge, and seconds that a superstep takes on top, from pairs of pieces."""
+    short, long = slice(0, None, 2), slice(1, None, 2)
+    more_edges = edges[long] - edges[short]
+    if np.all(more_edges > edges[short]):
+        slopes = (seconds[long] - seconds[short]) / more_edges
+        per_edge = max(float(np.median(slopes)), 0.0)
+        return per_edge, max(float(np.median(seconds - per_edge * edges)), least_launch)
+    together = edges[long] + edges[short]
+    rates = (seconds[long] + seconds[short] - 2.0 * least_launch) / np.maximum(together, 1.0)
+    return max(float(np.median(rates)), 0.0), least_launch
 
 
 class _Probe:
@@ -184,10 +199,14 @@ class _Probe:
         return max(float(np.median(times)) - self.launch_seconds(), 0.0) / len(self._rank)
 
     def measure(self) -> list[tuple[int, int, float]]:
-        """Return vertices, edges and seconds of a superstep on the rows of each repeat."""
+        """Return vertices, edges and seconds of a superstep: two pieces of each repeat's rows."""
+        chosen = [np.flatnonzero(self._ranges % self._stride == offset) for offset in self._offsets]
+        # A short and a long piece of each part: what both take on top, such as waking the other
+        # threads, is not a cost of edges.
         parts = [
-            self._blocks(np.flatnonzero(self._ranges % self._stride == offset))
-            for offset in self._offsets
+            self._blocks(piece)
+            for part in chosen
+            for piece in (part[::_PIECES], np.delete(part, slice(None, None, _PIECES)))
         ]
         # Leave the caches as a superstep in full swing has them: the rows were used one superstep
         # ago, then as many bytes as all other rows have, then all offers were written in order.
@@ -202,7 +221,7 @@ class _Probe:
                 int((self._indptr[stops] - self._indptr[starts]).sum()),
                 seconds_taken,
             )
-            for (starts, stops), seconds_taken in zip(parts[1:], seconds[1:], strict=True)
+            for (starts, stops), seconds_taken in zip(parts[2:], seconds[2:], strict=True)
         ]
 
     def _blocks(self, chosen: IntArray) -> tuple[IntArray, IntArray]:

@@ -16,13 +16,19 @@ def graph():
     return from_edges(rng.integers(0, n, 10 * n), rng.integers(0, n, 10 * n), vertices=n)
 
 
+def whole_repeats(table):
+    """Sum the two pieces of each repeat."""
+    return table.groupby(table.index // 2).sum()
+
+
 def test_each_repeat_takes_other_rows_and_all_its_edges(graph, monkeypatch):
     monkeypatch.setattr(probe, "_LEAST_WORK", 1_000)
     taken = probe_cost(graph, fraction=0.1, repeats=3, random_state=1)
     table = taken.table
-    assert len(table) == 3
-    assert table["active_vertices"].between(0.08 * graph.vertices, 0.12 * graph.vertices).all()
-    assert table["messages"].between(0.08 * graph.edges, 0.12 * graph.edges).all()
+    assert len(table) == 6  # a short and a long piece of each repeat
+    repeats = whole_repeats(table)
+    assert repeats["active_vertices"].between(0.08 * graph.vertices, 0.12 * graph.vertices).all()
+    assert repeats["messages"].between(0.08 * graph.edges, 0.12 * graph.edges).all()
     assert (table["message_bytes"] == 16 * table["messages"]).all()
     assert (table["working_set_bytes"] == 8 * graph.vertices).all()
     assert (table["seconds"] > 0).all()
@@ -35,8 +41,16 @@ def test_each_repeat_takes_other_rows_and_all_its_edges(graph, monkeypatch):
 
 def test_a_small_graph_is_probed_whole(graph):
     taken = probe_cost(graph, fraction=0.02, repeats=2, random_state=1)
-    assert (taken.table["messages"] == graph.edges).all()
-    assert (taken.table["active_vertices"] == graph.vertices).all()
+    repeats = whole_repeats(taken.table)
+    assert (repeats["messages"] == graph.edges).all()
+    assert (repeats["active_vertices"] == graph.vertices).all()
+
+
+def test_what_a_superstep_takes_on_top_is_no_cost_of_edges():
+    edges = np.array([100.0, 300.0] * 3)
+    per_edge, launch = probe._slope(edges, 50.0 + 2.0 * edges, 1.0)
+    assert per_edge == pytest.approx(2.0)
+    assert launch == pytest.approx(50.0)
 
 
 def test_the_rows_of_a_probe_are_computed_as_in_a_real_superstep(graph):
@@ -65,7 +79,7 @@ def test_costs_are_finite_and_predict_an_iteration(graph):
 def test_the_smallest_graphs_can_be_probed(n):
     graph = from_edges(np.zeros(1, int), np.array([n - 1]), vertices=n)
     taken = probe_cost(graph, random_state=0)
-    assert (taken.table["messages"] == 1).all()
+    assert (whole_repeats(taken.table)["messages"] == 1).all()
     assert np.isfinite(taken.iteration_seconds(n, 1))
 
 
