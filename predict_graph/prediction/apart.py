@@ -6,14 +6,15 @@ A prediction has to be held against what a run takes that starts from nothing.
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import Any
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine, RunProfile
-from predict_graph.errors import JobError
+from predict_graph.errors import JobError, PredictGraphError
 from predict_graph.graph import check_graph
 
 __all__ = ["run_apart"]
@@ -30,25 +31,59 @@ def run_apart(
 ) -> RunProfile:
     """Read a graph and run an algorithm on it in a fresh process.
 
+    The process ends with the call, also when that is interrupted.
+
     Raises
     ------
     RequestError, JobError
         As in this process; also if the process dies, for want of memory for example.
     """
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        job = pool.submit(_run, algorithm, engine, source, directed, ids, seed)
-        try:
-            return job.result()
-        except BrokenProcessPool as error:
-            raise JobError("the process of the run died, perhaps for want of memory") from error
+    context = get_context("spawn")
+    receiving, sending = context.Pipe(duplex=False)
+    arguments = (sending, algorithm, engine, source, directed, ids, seed)
+    process = context.Process(target=_run, args=arguments, daemon=True)
+    try:
+        with _interrupts_held():  # the process inherits that: an interrupt is dealt with here
+            process.start()
+        sending.close()
+        outcome = receiving.recv()
+    except EOFError:
+        process.join()
+        died = f"the process of the run died (exit code {process.exitcode})"
+        raise JobError(f"{died}, perhaps for want of memory") from None
+    finally:
+        if process.pid is not None:
+            process.terminate()
+            process.join()
+    if isinstance(outcome, Exception):
+        raise outcome
+    profile: RunProfile = outcome
+    return profile
 
 
 def _run(
+    sending: Any,
     algorithm: Algorithm,
     engine: Engine,
     source: Any,
     directed: bool | None,
     ids: str,
     seed: int,
-) -> RunProfile:
-    return engine.run(algorithm, check_graph(source, directed=directed, ids=ids, seed=seed))
+) -> None:
+    try:
+        graph = check_graph(source, directed=directed, ids=ids, seed=seed)
+        sending.send(engine.run(algorithm, graph))
+    except PredictGraphError as error:
+        sending.send(error)
+    except Exception as error:
+        sending.send(JobError(f"the run failed: {type(error).__name__}: {error}"))
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold interrupts back: a process that is started meanwhile never sees one."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -56,6 +56,52 @@ def test_a_validation_is_interrupted(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="children are found in /proc")
+def test_the_real_run_of_a_validation_is_interrupted(tmp_path):
+    arguments = ["validate", "pagerank", "rmat:scale=18,edge_factor=8,seed=1", "--json", "o.json"]
+    started = subprocess.Popen(
+        [sys.executable, "-m", "predict_graph", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"PREDICT_GRAPH_HISTORY": "none"},
+        start_new_session=True,
+    )
+    try:
+        children = []
+        while not children:
+            assert started.poll() is None, started.communicate()
+            children = [child for child in children_of(started.pid) if is_the_run(child)]
+        # A terminal sends the interrupt to all processes of the program.
+        os.killpg(started.pid, signal.SIGINT)
+        out, err = started.communicate(timeout=30)
+        assert started.returncode in (130, -signal.SIGINT)
+        assert [line for line in err.splitlines() if line] == [
+            "error: interrupted; nothing is half written"
+        ]
+        assert out == ""
+        assert os.listdir(tmp_path) == []
+        patience = time.monotonic() + 5
+        while any(is_the_run(child) for child in children):
+            assert time.monotonic() < patience
+    finally:
+        started.kill()
+
+
+def children_of(process):
+    with open(f"/proc/{process}/task/{process}/children") as listed:
+        return [int(child) for child in listed.read().split()]
+
+
+def is_the_run(process):
+    try:
+        with open(f"/proc/{process}/cmdline") as words:
+            return "spawn_main" in words.read()
+    except OSError:
+        return False
+
+
 class Impatient:
     """Presses Ctrl-C while the program is being imported."""
 
