@@ -158,7 +158,7 @@ class LocalEngine:
         if not isinstance(algorithm, PageRank):
             return None
         probe = probe_cost(graph, random_state=rng, algorithm=algorithm, threads=self.threads)
-        table = probe.table
+        table = probe.table[probe.table["active_vertices"] > 0]
         rates = table["seconds"] / (table["messages"] + table["active_vertices"])
         error = float(rates.std(ddof=0) / rates.mean()) / max(len(rates) - 1, 1) ** 0.5
         # A hash spreads the ends of edges evenly, so one message in `workers` stays where it is.

@@ -206,6 +206,8 @@ def test_a_full_disk(program, tmp_path, monkeypatch, title):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(source))
 
     path = tmp_path / ("out" + ENDINGS.get(title, ".json"))
+    # Once for real: compiled code that is not in its cache yet would be written by the same call.
+    assert program(*WRITERS[title], path, "--seed", 1).status == 0
     path.write_text("old")
     monkeypatch.setattr(os, "replace", full)
     result = program(*WRITERS[title], path, "--seed", 1)
@@ -225,14 +227,15 @@ def limited():
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
-def test_a_disk_that_takes_no_more_bytes(program, process, tmp_path, ending):
+def test_a_disk_that_takes_no_more_bytes(process, tmp_path, ending):
     path = tmp_path / f"ranks{ending}"
     # The limit holds for the files of compiled code too, so they must be there already.
-    assert program("run", "pagerank", GRAPH).status == 0
+    graph = "barabasi-albert:n=3000,m=3,seed=1"
+    assert process("run", "pagerank", graph).status == 0
     result = process(
         "run",
         "pagerank",
-        "barabasi-albert:n=3000,m=3,seed=1",
+        graph,
         "--out",
         path,
         preexec_fn=limited,
