@@ -31,6 +31,7 @@ FloatArray = npt.NDArray[np.float64]
 _LEAST_WORK = 1 << 19  # edges + vertices of a measurement, so that it takes a millisecond or more
 _LEAST_RANGES = 32  # of vertices in a measurement
 _PIECES = 4  # one in so many ranges makes the short piece of a measurement
+_LEAST_SHARE = 0.6  # of what a piece takes is for edges; the rest may be on top
 _MOST_BITS = 11  # 2048 vertices a range
 _VERTEX_BYTES = 5 * 8  # indptr, scale, rank, and the offers of this superstep and the next
 _LARGEST_CACHE = 96 << 20  # bytes; passing over more does not make a cache colder
@@ -136,15 +137,17 @@ def probe_cost(
 
 def _slope(edges: FloatArray, seconds: FloatArray, least_launch: float) -> tuple[float, float]:
     """Return seconds an edge, and seconds that a superstep takes on top, from pairs of pieces."""
+    together = max(float(edges.sum()), 1.0)
+    most = max(float((seconds.sum() - len(seconds) * least_launch) / together), 0.0)
     short, long = slice(0, None, 2), slice(1, None, 2)
-    more_edges = edges[long] - edges[short]
-    if np.all(more_edges > edges[short]):
-        slopes = (seconds[long] - seconds[short]) / more_edges
-        per_edge = max(float(np.median(slopes)), 0.0)
-        return per_edge, max(float(np.median(seconds - per_edge * edges)), least_launch)
-    together = edges[long] + edges[short]
-    rates = (seconds[long] + seconds[short] - 2.0 * least_launch) / np.maximum(together, 1.0)
-    return max(float(np.median(rates)), 0.0), least_launch
+    more_edges = float(edges[long].sum() - edges[short].sum())
+    if more_edges < 0.2 * together:
+        return most, least_launch
+    # Of sums, not of single pairs: a piece takes a fraction of a millisecond.
+    slope = float(seconds[long].sum() - seconds[short].sum()) / more_edges
+    per_edge = min(max(slope, _LEAST_SHARE * most), most)
+    on_top = float(seconds.sum() - per_edge * edges.sum()) / len(seconds)
+    return per_edge, max(on_top, least_launch)
 
 
 class _Probe:
