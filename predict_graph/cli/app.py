@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import errno
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Annotated, Any
 
@@ -71,32 +74,60 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     given = [argument for argument in given if argument != "--debug"]
-    try:
-        status = app(args=given, prog_name="predict-graph", standalone_mode=False)
-    except (KeyboardInterrupt, typer.Abort):
-        status = _INTERRUPTED
-    except PredictGraphError as error:
-        sys.exit(_explain(str(error), error.exit_status, debug))
-    except MemoryError:
-        sys.exit(_explain("there is not enough memory for this graph", _FAILED, debug))
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(_FAILED)
-    except OSError as error:
-        reason = "the disk is full" if error.errno == errno.ENOSPC else str(error)
-        sys.exit(_explain(reason, _FAILED, debug))
-    except Exception as error:
-        # The errors of typer have no public base class, and moved between its versions.
-        if type(error).__name__ == "NoArgsIsHelpError":
-            error.show()  # type: ignore[attr-defined]
-            sys.exit(_WRONG_REQUEST)
-        if hasattr(error, "format_message"):
-            sys.exit(_explain(_sentence(error, given), _WRONG_REQUEST, debug))
-        text = f"internal error, please report it: {type(error).__name__}: {error}"
-        sys.exit(_explain(text, _FAILED, debug))
+    with _interrupts_seen() as interrupts:
+        try:
+            status = app(args=given, prog_name="predict-graph", standalone_mode=False)
+        except (KeyboardInterrupt, typer.Abort):
+            status = _INTERRUPTED
+        except Exception as error:
+            # Compiled code turns an interrupt into errors of its own.
+            status = _INTERRUPTED if interrupts else _failed(error, given, debug)
     if status == _INTERRUPTED:
-        sys.exit(_explain("interrupted; nothing is half written", _INTERRUPTED, debug))
+        status = _explain("interrupted; nothing is half written", _INTERRUPTED, debug)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+@contextmanager
+def _interrupts_seen() -> Iterator[list[int]]:
+    """Give a list that grows with each Ctrl-C, which raises KeyboardInterrupt as always."""
+    seen: list[int] = []
+
+    def interrupt(number: int, frame: Any) -> None:
+        seen.append(number)
+        raise KeyboardInterrupt
+
+    here = threading.current_thread() is threading.main_thread()
+    if not here or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield seen
+        return
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _failed(error: Exception, given: Sequence[str], debug: bool) -> int:
+    """Explain an error in one line and return the exit status."""
+    status = _FAILED
+    if isinstance(error, PredictGraphError):
+        text, status = str(error), error.exit_status
+    elif isinstance(error, MemoryError):
+        text = "there is not enough memory for this graph"
+    elif isinstance(error, BrokenPipeError):
+        sys.stderr.close()
+        return _FAILED
+    elif isinstance(error, OSError):
+        text = "the disk is full" if error.errno == errno.ENOSPC else str(error)
+    elif type(error).__name__ == "NoArgsIsHelpError":
+        # The errors of typer have no public base class, and moved between its versions.
+        error.show()  # type: ignore[attr-defined]
+        return _WRONG_REQUEST
+    elif hasattr(error, "format_message"):
+        text, status = _sentence(error, given), _WRONG_REQUEST
+    else:
+        text = f"internal error, please report it: {type(error).__name__}: {error}"
+    return _explain(text, status, debug, error)
 
 
 def _sentence(error: Any, given: Sequence[str]) -> str:
@@ -110,10 +141,10 @@ def _sentence(error: Any, given: Sequence[str]) -> str:
     return text
 
 
-def _explain(text: str, status: int, debug: bool) -> int:
+def _explain(text: str, status: int, debug: bool, error: Exception | None = None) -> int:
     """Print an error as one line on standard error, with its traceback when asked."""
-    if debug and sys.exc_info()[0] is not None:
-        traceback.print_exc()
+    if debug and error is not None:
+        traceback.print_exception(error)
     line = " ".join(text.split())
     sys.stderr.write(f"error: {line}\n")
     return status

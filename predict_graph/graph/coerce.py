@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from predict_graph.graph.build import as_asked
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.generators import GENERATORS, generate, is_generator
 from predict_graph.graph.warm import load_generators, load_readers
+from predict_graph.stopwatch import stopwatch
 
 __all__ = ["check_graph"]
 
@@ -119,20 +119,20 @@ def _accepted() -> str:
 
 
 def _converted(source: Any, directed: bool | None, name: str | None) -> Graph:
-    begin = time.perf_counter()
-    networkx, sparse = sys.modules.get("networkx"), sys.modules.get("scipy.sparse")
-    if networkx is not None and isinstance(source, networkx.Graph):
-        from predict_graph.graph.objects import from_networkx
+    with stopwatch() as watch:
+        networkx, sparse = sys.modules.get("networkx"), sys.modules.get("scipy.sparse")
+        if networkx is not None and isinstance(source, networkx.Graph):
+            from predict_graph.graph.objects import from_networkx
 
-        graph = from_networkx(source, directed=directed, name=name)
-    elif sparse is not None and sparse.issparse(source):
-        from predict_graph.graph.objects import from_scipy
+            graph = from_networkx(source, directed=directed, name=name)
+        elif sparse is not None and sparse.issparse(source):
+            from predict_graph.graph.objects import from_scipy
 
-        graph = from_scipy(source, directed=directed, name=name)
-    else:
-        raise RequestError(
-            f"a graph cannot be made of {type(source).__name__}; accepted: Graph, a text or path, "
-            "a networkx graph, a scipy sparse array"
-        )
-    object.__setattr__(graph, "read_seconds", time.perf_counter() - begin)
+            graph = from_scipy(source, directed=directed, name=name)
+        else:
+            raise RequestError(
+                f"a graph cannot be made of {type(source).__name__}; accepted: Graph, a text or "
+                "path, a networkx graph, a scipy sparse array"
+            )
+        object.__setattr__(graph, "read_seconds", watch.seconds)
     return graph

@@ -7,7 +7,6 @@ set. Other packages register theirs in the entry-point group ``predict_graph.gen
 from __future__ import annotations
 
 import inspect
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 from predict_graph.errors import PredictGraphError, RequestError
 from predict_graph.graph.csr import Graph
 from predict_graph.plugins import Registry
+from predict_graph.stopwatch import stopwatch
 
 __all__ = ["GENERATORS", "generate", "is_generator", "parse_generator"]
 
@@ -100,7 +100,6 @@ def generate(
     >>> generate("star:n=5")
     Graph('star:n=5', 5 vertices, 4 undirected edges)
     """
-    begin = time.perf_counter()
     kind, texts = parse_generator(text)
     make = GENERATORS.get(kind)
     values = _values(kind, make, texts)
@@ -111,13 +110,14 @@ def generate(
         values["directed"] = directed
     if "name" in accepted:
         values["name"] = name or text
-    try:
-        graph = make(**values)
-    except PredictGraphError:
-        raise
-    except Exception as error:  # of another library, about a value of the user
-        raise RequestError(f"the graph {text!r} cannot be made: {error}") from error
-    object.__setattr__(graph, "read_seconds", time.perf_counter() - begin)
+    with stopwatch() as watch:
+        try:
+            graph = make(**values)
+        except PredictGraphError:
+            raise
+        except Exception as error:  # of another library, about a value of the user
+            raise RequestError(f"the graph {text!r} cannot be made: {error}") from error
+        object.__setattr__(graph, "read_seconds", watch.seconds)
     return graph
 
 

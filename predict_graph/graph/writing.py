@@ -34,13 +34,13 @@ def check_edge_file(path: Path) -> Path:
 def write_edges(path: Path, graph: Graph) -> None:
     """Write one line an edge: source, target and, if there is one, weight.
 
-    CSV, TSV and Parquet get a header; ``.txt`` is as SNAP has it, without one. An edge of an
-    undirected graph is written once.
+    CSV, TSV and Parquet get a header; ``.txt`` is as SNAP has it, without header and quotes. An
+    edge of an undirected graph is written once.
 
     Raises
     ------
     RequestError
-        If `path` cannot be written to.
+        If `path` cannot be written to, or an id holds a character that ``.txt`` cannot.
     JobError
         If writing fails; what was there stays.
     """
@@ -63,9 +63,16 @@ def write_edges(path: Path, graph: Graph) -> None:
         if path.suffix == ".parquet":
             pa.parquet.write_table(table, beside)
             return
+        plain = path.suffix == ".txt"
         options = pa.csv.WriteOptions(
-            include_header=path.suffix != ".txt",
+            include_header=not plain,
             delimiter=_DELIMITERS[path.suffix],
-            quoting_style="needed",
+            quoting_style="none" if plain else "needed",
         )
-        pa.csv.write_csv(table, beside, options)
+        try:
+            pa.csv.write_csv(table, beside, options)
+        except pa.ArrowInvalid as error:
+            raise RequestError(
+                f"cannot write {path}: an id holds a tab, a quote or a line break; accepted for "
+                "such ids: a name in .csv, .tsv, .parquet"
+            ) from error

@@ -272,7 +272,9 @@ class History:
             If not exactly one of the two is given, or it is negative.
         """
         if (keep is None) == (older_than is None):
-            raise RequestError("pruning needs either a number of runs to keep or an age, not both")
+            raise RequestError(
+                "pruning needs one of two: how many runs to keep, or their greatest age"
+            )
         if keep is not None and keep < 0:
             raise RequestError(f"the number of runs to keep is {keep}, but must be 0 or more")
         if not self.path.exists():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 from predict_graph.errors import RequestError
 
@@ -72,6 +73,6 @@ def check_max_overhead(value: float | None) -> float:
     """
     if value is None:
         return DEFAULT_MAX_OVERHEAD
-    if not 0 < value < math.inf:
-        raise RequestError(f"max overhead is {value}; accepted: a positive number, such as 0.6")
+    if not isinstance(value, Real) or not 0 < value < math.inf:
+        raise RequestError(f"max overhead is {value!r}; accepted: a positive number, such as 0.6")
     return float(value)

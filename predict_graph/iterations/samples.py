@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
@@ -55,8 +56,8 @@ def check_ratio(ratio: float) -> float:
     RequestError
         If it is outside (0, 1].
     """
-    if not 0.0 < ratio <= 1.0:
-        raise RequestError(f"ratio is {ratio}; accepted: greater than 0 and at most 1")
+    if not isinstance(ratio, Real) or isinstance(ratio, bool) or not 0.0 < ratio <= 1.0:
+        raise RequestError(f"ratio is {ratio!r}; accepted: greater than 0 and at most 1")
     return float(ratio)
 
 

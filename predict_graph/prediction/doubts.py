@@ -31,8 +31,8 @@ def graph_doubts(graph: Graph) -> list[str]:
     mean = float(degrees.mean()) if len(degrees) else 0.0
     if graph.vertices >= _FEW_VERTICES and float(degrees.max()) < _FLAT * max(mean, 1.0):
         doubts.append(
-            f"the graph has no hubs (largest degree {int(degrees.max())}, mean {mean:.1f}): it "
-            "looks like a mesh, and samples of a mesh converge unlike the whole"
+            f"the graph has no hubs (largest degree {int(degrees.max())}, mean {mean:.1f}): if it "
+            "is a mesh, samples of it converge unlike the whole"
         )
     dust = _dust_share(graph)
     if dust > _DUST:

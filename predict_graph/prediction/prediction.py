@@ -227,6 +227,20 @@ class Comparison:
             "features_total": {name: _error(predicted[name], totals[name]) for name in COUNTERS},
         }
 
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw prediction and truth beside each other; see :meth:`Prediction.plot`."""
+        return self.prediction.plot(path, actual=self.actual)
+
+    def __str__(self) -> str:
+        errors = self.errors()
+        lines = [
+            str(self.prediction),
+            f"actual iterations: {self.actual.iterations} (error {errors['iterations']:+.1%})",
+            f"actual runtime: {_seconds(self.actual.runtime_seconds)} "
+            f"(error {errors['runtime_seconds']:+.1%})",
+        ]
+        return "\n".join(lines)
+
     def inside(self) -> dict[str, bool]:
         """Return whether the truth is in each interval."""
         return {

@@ -18,14 +18,14 @@ from predict_graph.prediction.costs import FittedCosts, TrainingSet, fit_costs, 
 from predict_graph.prediction.doubts import graph_doubts
 from predict_graph.prediction.extrapolation import Extrapolator
 from predict_graph.prediction.prediction import Interval, Prediction
-from predict_graph.prediction.request import Request, check_request
+from predict_graph.prediction.request import Request, check_options, check_request
 from predict_graph.prediction.training import CostSamples, add_history, run_cost_samples
 
 __all__ = ["predict"]
 
 _QUANTILE = 1.645  # 90% of a normal distribution
-_MEASURED_STD = 0.15  # of a phase that was measured once: the next time differs so much
-_COST_STD = 0.08  # of the cost of an iteration, what the training rows do not show
+_MEASURED_STD = 0.18  # of a phase that was measured once: the next time differs so much
+_COST_STD = 0.12  # of the cost of an iteration, what the training rows do not show
 
 
 def predict(
@@ -67,6 +67,7 @@ def predict(
     JobError
         If a sample run fails.
     """
+    check_options(options)
     request = check_request(algorithm, **options)
     kept = check_history(history)
     whole = check_graph(graph, directed=directed, ids=ids, seed=request.seed)

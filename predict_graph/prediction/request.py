@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
+from numbers import Integral
+from typing import Any
 
 from predict_graph.algorithms import Algorithm, check_algorithm
 from predict_graph.engines import ENGINES, Engine
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, unknown_name
 from predict_graph.iterations import (
     SAMPLERS,
     Progress,
@@ -19,7 +22,14 @@ from predict_graph.iterations import (
 from predict_graph.prediction.costs import COST_MODELS
 from predict_graph.transforms import Transform, check_transform
 
-__all__ = ["DEFAULT_TRAIN_RATIOS", "Request", "check_engine", "check_request", "check_seed"]
+__all__ = [
+    "DEFAULT_TRAIN_RATIOS",
+    "Request",
+    "check_engine",
+    "check_options",
+    "check_request",
+    "check_seed",
+]
 
 DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)
 """Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
@@ -108,14 +118,27 @@ def check_request(
     )
 
 
+def check_options(options: Mapping[str, Any]) -> None:
+    """Refuse an option that a request does not have.
+
+    Raises
+    ------
+    RequestError
+        Names the option and the legal ones.
+    """
+    accepted = [name for name in signature(check_request).parameters if name != "algorithm"]
+    for name in options:
+        if name not in accepted:
+            raise unknown_name("option", name, accepted)
+
+
 def _check_train_ratios(ratios: Sequence[float] | None) -> tuple[float, ...]:
     if ratios is None:
         return DEFAULT_TRAIN_RATIOS
-    checked = tuple(sorted({check_ratio(ratio) for ratio in ratios}))
+    listed = list(ratios) if isinstance(ratios, Iterable) else [ratios]
+    checked = tuple(sorted({check_ratio(ratio) for ratio in listed}))
     if len(checked) < 2:
-        raise RequestError(
-            f"train ratios are {list(ratios)}; accepted: at least two different ratios"
-        )
+        raise RequestError(f"train ratios are {listed}; accepted: at least two different ratios")
     return checked
 
 
@@ -129,6 +152,6 @@ def check_seed(seed: int | None) -> int:
     """
     if seed is None:
         return secrets.randbelow(2**32)
-    if not 0 <= int(seed) <= _LARGEST_SEED:
-        raise RequestError(f"seed is {seed}; accepted: a whole number from 0 on")
+    if not isinstance(seed, Integral) or not 0 <= int(seed) <= _LARGEST_SEED:
+        raise RequestError(f"seed is {seed!r}; accepted: a whole number from 0 on")
     return int(seed)

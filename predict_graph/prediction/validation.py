@@ -13,7 +13,7 @@ from predict_graph.prediction.apart import run_apart
 from predict_graph.prediction.prediction import Comparison
 from predict_graph.prediction.predictor import predict_on
 from predict_graph.prediction.records import record_of
-from predict_graph.prediction.request import check_engine, check_request, check_seed
+from predict_graph.prediction.request import check_engine, check_options, check_request, check_seed
 
 __all__ = ["run", "validate"]
 
@@ -94,6 +94,7 @@ def validate(
     RequestError, JobError
         As for a prediction and for a run.
     """
+    check_options(options)
     request = check_request(algorithm, **options)
     kept = check_history(history)
     prediction = predict_on(

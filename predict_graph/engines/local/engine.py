@@ -24,6 +24,7 @@ from predict_graph.engines.profile import TABLE_COLUMNS, RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.plugins import Registry
+from predict_graph.stopwatch import stopwatch
 
 __all__ = ["KERNELS", "Kernel", "LocalEngine"]
 
@@ -116,9 +117,9 @@ class LocalEngine:
         build = KERNELS.get(algorithm.name)
         self._compile(algorithm, build)
         with Team(self.threads) as team:
-            started = time.perf_counter()
-            kernel = build(algorithm, graph, team)
-            setup = time.perf_counter() - started
+            with stopwatch() as watch:
+                kernel = build(algorithm, graph, team)
+                setup = watch.seconds
             aggregates, seconds = _iterate(kernel, target, limit, progress)
         started = time.perf_counter()
         if write_to is not None:
@@ -146,10 +147,9 @@ class LocalEngine:
         """Set an algorithm up on a graph as a run would, and return the seconds that it took."""
         build = KERNELS.get(algorithm.name)
         self._compile(algorithm, build)
-        with Team(self.threads) as team:
-            started = time.perf_counter()
+        with Team(self.threads) as team, stopwatch() as watch:
             build(algorithm, graph, team)
-            return time.perf_counter() - started
+            return watch.seconds
 
     def probe(
         self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator

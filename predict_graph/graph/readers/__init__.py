@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from predict_graph.graph.csr import Graph
 from predict_graph.graph.edges import EdgeSource
 from predict_graph.graph.readers.formats import FORMATS, ID_KINDS, check_ids, open_source
 from predict_graph.graph.relabel import relabel
+from predict_graph.stopwatch import stopwatch
 
 __all__ = ["FORMATS", "ID_KINDS", "EdgeSource", "check_ids", "open_source", "read_graph"]
 
@@ -53,17 +53,17 @@ def read_graph(
     ...     read_graph(file)
     Graph('tiny', 3 vertices, 2 directed edges)
     """
-    begin = time.perf_counter()
     path = Path(path)
-    source = open_source(path, ids)
     name = name or name_of(path)
-    if source.graph is not None:
-        graph = as_asked(source.graph, directed, name)
-    else:
-        graph = _built(path, source, directed, name)
+    with stopwatch() as watch:
+        source = open_source(path, ids)
+        if source.graph is not None:
+            graph = as_asked(source.graph, directed, name)
+        else:
+            graph = _built(path, source, directed, name)
+        object.__setattr__(graph, "read_seconds", watch.seconds)
     if graph.edges == 0:
         raise RequestError(f"{path} has no edges")
-    object.__setattr__(graph, "read_seconds", time.perf_counter() - begin)
     return graph
 
 

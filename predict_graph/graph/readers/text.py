@@ -234,11 +234,13 @@ def find_columns(names: list[str]) -> tuple[int, int, int | None]:
 
 
 def _delimiter(line: bytes, suffix: str, ids: str) -> int:
+    tab = b"\t" in line and (ids == "string" or suffix == ".tsv")
+    if tab and suffix != ".csv":  # text ids may hold commas and semicolons
+        return ord("\t")
     for byte in b",;":
-        if bytes([byte]) in line and not (suffix == ".tsv" and b"\t" in line):
+        if bytes([byte]) in line:
             return byte
-    strict_tabs = b"\t" in line and (ids == "string" or suffix == ".tsv")
-    return ord("\t") if strict_tabs else 0
+    return ord("\t") if tab else 0
 
 
 def _split(line: bytes, delimiter: int) -> list[str]:

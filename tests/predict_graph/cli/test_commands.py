@@ -317,3 +317,21 @@ def test_a_reader_that_goes_away_is_no_failure_to_tell():
     )
     assert "Traceback" not in done.stderr
     assert "error" not in done.stderr
+
+
+def test_text_ids_survive_a_plain_sample_file(program, tmp_path):
+    source, out = tmp_path / "source.csv", tmp_path / "sample.txt"
+    source.write_text('a,"us;er 1"\n"us;er 1",b\nb,a\n')
+    options = ["--ids", "string", "--seed", 1]
+    assert program("sample", source, "--ratio", 1, "--out", out, *options).status == 0
+    assert program("run", "pagerank", out, *options).status == 0
+    assert sorted(out.read_text().splitlines()) == ["a\tus;er 1", "b\ta", "us;er 1\tb"]
+
+
+def test_an_id_that_a_plain_file_cannot_hold_is_refused(program, tmp_path):
+    source, out = tmp_path / "source.csv", tmp_path / "sample.txt"
+    source.write_text('a,"tab\there"\n"tab\there",b\nb,a\n')
+    result = program("sample", source, "--ids", "string", "--ratio", 1, "--out", out)
+    assert result.status == 2
+    assert "holds a tab" in result.err
+    assert not out.exists()

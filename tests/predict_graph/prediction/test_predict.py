@@ -294,9 +294,18 @@ def test_what_is_no_graph(graph, text):
         predict(graph)
 
 
-def test_an_unknown_option_is_a_type_error():
-    with pytest.raises(TypeError, match="smapler"):
-        predict(smapler="brj")
+def test_an_unknown_option_is_named():
+    with pytest.raises(RequestError, match="unknown option 'epsilon'; accepted: cost_model, "):
+        predict_graph.predict("pagerank", "path:n=50", history="none", epsilon=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("seed", "a"), ("ratio", "x"), ("max_overhead", "x"), ("train_ratios", 0.1)],
+)
+def test_an_option_of_the_wrong_type_is_named(name, value):
+    with pytest.raises(RequestError, match=str(value)):
+        predict_graph.predict("pagerank", "path:n=50", history="none", **{name: value})
 
 
 def test_errors_are_raised_before_the_graph_is_read(tmp_path):
