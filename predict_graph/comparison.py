@@ -11,7 +11,7 @@ from predict_graph.algorithms import Algorithm, check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
-from predict_graph.iterations import SAMPLERS, check_ratio, draw_sample, run_sample
+from predict_graph.iterations import SAMPLERS, WalkSample, check_ratio, draw_sample, run_sample
 from predict_graph.prediction.request import check_seed
 from predict_graph.transforms import default_transform
 
@@ -37,13 +37,19 @@ def sample_report(
     RequestError
         If the sampler is unknown, or a number is out of range.
     """
+    drawn, report = _drawn_and_compared(graph, sampler, ratio, check_seed(seed), max_edges)
+    return drawn.graph, report
+
+
+def _drawn_and_compared(
+    graph: Graph, sampler: str, ratio: float, seed: int, max_edges: int | None = None
+) -> tuple[WalkSample, dict[str, Any]]:
     from samplers.fidelity import fidelity_report
 
-    seed = check_seed(seed)
     rng = np.random.default_rng(seed)
     drawn = draw_sample(graph, sampler, ratio, rng, max_edges=max_edges)
     report = fidelity_report(graph, drawn.vertices, random_state=rng)
-    return drawn.graph, {
+    return drawn, {
         "graph": graph.describe(),
         "sampler": sampler,
         "ratio": drawn.ratio,
@@ -100,10 +106,10 @@ def compare(
         truths = {job.name: LocalEngine().run(job, graph).iterations for job in jobs}
         for name in names:
             progress(f"{graph.name}: {name}", len(rows) / (len(sources) * len(names)))
-            subgraph, report = sample_report(graph, name, ratio, seed=entropy)
-            rows.append(_row(graph, subgraph, report))
+            drawn, report = _drawn_and_compared(graph, name, ratio, entropy)
+            rows.append(_row(graph, drawn.graph, report))
             for job in jobs:
-                rows[-1].update(_iterations(graph, job, name, ratio, entropy, truths[job.name]))
+                rows[-1].update(_iterations(graph, job, drawn, truths[job.name]))
     return rows
 
 
@@ -125,10 +131,7 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(float(value), 3)
 
 
-def _iterations(
-    graph: Graph, job: Algorithm, sampler: str, ratio: float, seed: int, truth: int
-) -> dict[str, Any]:
-    drawn = draw_sample(graph, sampler, ratio, np.random.default_rng(seed))
+def _iterations(graph: Graph, job: Algorithm, drawn: WalkSample, truth: int) -> dict[str, Any]:
     run = run_sample(
         drawn,
         job,

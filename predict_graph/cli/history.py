@@ -9,7 +9,7 @@ import typer
 
 from predict_graph.cli import options
 from predict_graph.errors import RequestError
-from predict_graph.history import History
+from predict_graph.history import History, check_history
 from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.tables import show_table
 
@@ -35,7 +35,7 @@ def _short(cell: object) -> object:
 
 
 def _history(text: str | None) -> History:
-    found = options.chosen_history(text)
+    found = check_history(text)
     if found is None:
         raise RequestError("the history is 'none'; accepted: a file")
     return found

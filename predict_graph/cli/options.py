@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from predict_graph.errors import RequestError
-from predict_graph.history import History, check_history
 
 __all__ = [
     "AlgorithmName",
@@ -25,9 +24,8 @@ __all__ = [
     "Workers",
     "check_direction",
     "check_parameters",
-    "chosen_history",
+    "fetch_if_missing",
     "fetched",
-    "here",
     "messages",
     "ratios",
     "results",
@@ -120,19 +118,13 @@ def ratios(text: str | None) -> list[float] | None:
         ) from None
 
 
-def chosen_history(text: str | None) -> History | None:
-    """Return the history that the user named, or the default one."""
-    return check_history(text)
-
-
-def here(source: str) -> str:
-    """Return `source`; if it names a dataset that has yet to be downloaded, that is done now."""
+def fetch_if_missing(source: str) -> None:
+    """Download `source` now if it names a dataset that is not here yet."""
     from predict_graph.graph.datasets import dataset_names, dataset_path
 
     named = source in dataset_names() and not Path(source).is_file()
     if named and dataset_path(source) is None:
         fetched(source)
-    return source
 
 
 def fetched(name: str) -> Path:
@@ -155,11 +147,3 @@ def results(json_target: str | None) -> Console:
 def messages() -> Console:
     """Return the console for progress."""
     return Console(stderr=True)
-
-
-def as_path(text: str | None) -> Path | None:
-    """Return a path, or None."""
-    return None if text is None else Path(text)
-
-
-Options = dict[str, Any]

@@ -70,7 +70,7 @@ def predict(
 
     check_json_target(json)
     _check_plot(plot)
-    options.here(graph)
+    options.fetch_if_missing(graph)
     with watched(options.messages()) as progress:
         prediction = predict_graph.predict(
             algorithm,
@@ -120,7 +120,7 @@ def run(
     import predict_graph
 
     check_json_target(json)
-    options.here(graph)
+    options.fetch_if_missing(graph)
     with watched(options.messages()) as progress:
         profile = predict_graph.run(
             algorithm,
@@ -167,7 +167,7 @@ def validate(
 
     check_json_target(json)
     _check_plot(plot)
-    options.here(graph)
+    options.fetch_if_missing(graph)
     with watched(options.messages()) as progress:
         comparison = predict_graph.validate(
             algorithm,
@@ -196,7 +196,7 @@ def validate(
     show_comparison(console, comparison)
     write_json(comparison.to_dict(), json)
     if plot is not None:
-        comparison.prediction.plot(plot, actual=comparison.actual)
+        comparison.plot(plot)
 
 
 def _iterations(progress: Any) -> Any:

@@ -40,7 +40,7 @@ def sample(
     check_json_target(json)
     check_edge_file(out)
     seed = check_seed(seed)
-    options.here(graph)
+    options.fetch_if_missing(graph)
     with watched(options.messages()) as progress:
         whole = check_graph(graph, directed=options.check_direction(undirected), ids=ids, seed=seed)
         progress("sampling", 0.3)
@@ -72,7 +72,7 @@ def compare_samplers(
 
     check_json_target(json)
     for graph in graphs:
-        options.here(graph)
+        options.fetch_if_missing(graph)
     with watched(options.messages()) as progress:
         rows = compare(
             graphs,

@@ -1,7 +1,14 @@
 """Engines: they run an algorithm on a graph and say what each iteration did and took."""
 
 from predict_graph.engines.base import ENGINES, Engine, IterationCallback, IterationProbe
-from predict_graph.engines.profile import COUNTERS, PHASES, TABLE_COLUMNS, RunProfile
+from predict_graph.engines.profile import (
+    COUNTERS,
+    PHASES,
+    TABLE_COLUMNS,
+    RunProfile,
+    critical_worker,
+    per_iteration,
+)
 
 __all__ = [
     "COUNTERS",
@@ -12,4 +19,6 @@ __all__ = [
     "IterationCallback",
     "IterationProbe",
     "RunProfile",
+    "critical_worker",
+    "per_iteration",
 ]

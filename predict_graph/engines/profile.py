@@ -10,7 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-__all__ = ["COUNTERS", "PHASES", "TABLE_COLUMNS", "RunProfile"]
+__all__ = [
+    "COUNTERS",
+    "PHASES",
+    "TABLE_COLUMNS",
+    "RunProfile",
+    "critical_worker",
+    "per_iteration",
+]
 
 PHASES = ("setup", "read", "superstep", "write")
 COUNTERS = (
@@ -91,11 +98,7 @@ class RunProfile:
     @property
     def critical_worker(self) -> int:
         """Worker with most outbound edges: the critical path (PREDIcT, section 3.4)."""
-        if not len(self.table):
-            return 0
-        sent = self.table["local_messages"] + self.table["remote_messages"]
-        by_worker = sent.groupby(self.table["worker"]).sum()
-        return int(by_worker.index.to_numpy()[by_worker.to_numpy().argmax()])
+        return critical_worker(self.table) if len(self.table) else 0
 
     def critical_path(self) -> pd.DataFrame:
         """Return the rows of the critical worker, one an iteration."""
@@ -103,10 +106,7 @@ class RunProfile:
 
     def per_iteration(self) -> pd.DataFrame:
         """Return counters summed over workers, with seconds and convergence; a row an iteration."""
-        grouped = self.table.groupby("iteration", sort=True)
-        sums = grouped[[*COUNTERS, "total_vertices"]].sum()
-        firsts = grouped[["seconds", "convergence", "working_set_bytes"]].first()
-        return sums.join(firsts).reset_index()
+        return per_iteration(self.table)
 
     def features_total(self) -> dict[str, int]:
         """Return each counter summed over iterations and workers."""
@@ -125,3 +125,18 @@ class RunProfile:
             "features_total": self.features_total(),
             "per_iteration": self.per_iteration().to_dict("records"),
         }
+
+
+def critical_worker(table: pd.DataFrame) -> int:
+    """Return the worker with most outbound edges in the table of a run."""
+    sent = table["local_messages"] + table["remote_messages"]
+    by_worker = sent.groupby(table["worker"]).sum()
+    return int(by_worker.index.to_numpy()[by_worker.to_numpy().argmax()])
+
+
+def per_iteration(table: pd.DataFrame) -> pd.DataFrame:
+    """Sum the counters of a run's table over workers; one row an iteration."""
+    grouped = table.groupby("iteration", sort=True)
+    sums = grouped[[*COUNTERS, "total_vertices"]].sum()
+    firsts = grouped[["seconds", "convergence", "working_set_bytes"]].first()
+    return sums.join(firsts).reset_index()

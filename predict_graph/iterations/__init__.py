@@ -1,7 +1,7 @@
 """How many iterations a run will take: estimated from samples, before the run."""
 
 from predict_graph.iterations.budget import EdgeBudget, check_max_overhead
-from predict_graph.iterations.estimate import IterationEstimate, Progress, SampleSummary
+from predict_graph.iterations.estimate import QUANTILE, IterationEstimate, Progress, SampleSummary
 from predict_graph.iterations.estimators import METHODS, check_method, estimate_iterations
 from predict_graph.iterations.samples import (
     SAMPLERS,
@@ -14,6 +14,7 @@ from predict_graph.iterations.samples import (
 
 __all__ = [
     "METHODS",
+    "QUANTILE",
     "SAMPLERS",
     "EdgeBudget",
     "IterationEstimate",

@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["IterationEstimate", "Progress", "SampleSummary", "iteration_interval"]
+__all__ = ["QUANTILE", "IterationEstimate", "Progress", "SampleSummary", "iteration_interval"]
 
 Progress = Callable[[str, float], None]
 """Called with what is being done and the fraction that is done."""
+
+QUANTILE = 1.645
+"""Standard deviations on both sides of a 90% interval: a quantile of the normal distribution."""
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,17 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine
 from predict_graph.graph import Graph
 from predict_graph.iterations.crossing import crossing, stretched_curve
-from predict_graph.iterations.estimate import IterationEstimate, Progress, iteration_interval
+from predict_graph.iterations.estimate import (
+    QUANTILE,
+    IterationEstimate,
+    Progress,
+    iteration_interval,
+)
 from predict_graph.iterations.samples import draw_sample, run_sample
 from predict_graph.transforms import Transform
 
 __all__ = ["estimate_by_sample_runs"]
 
-_QUANTILE = 1.645  # 90% of a normal distribution
 _METHOD_STD = 0.18  # of log(predicted / true): design.md, fact 1, BRJ at 10%
 
 
@@ -63,7 +67,7 @@ def estimate_by_sample_runs(
     centre = float(np.median(crossings))
     spread = float(np.std(np.log(crossings), ddof=1)) if repeats > 1 else 0.0
     iterations, low, high = iteration_interval(
-        centre, float(np.hypot(spread, _METHOD_STD)), _QUANTILE, algorithm.max_iterations
+        centre, float(np.hypot(spread, _METHOD_STD)), QUANTILE, algorithm.max_iterations
     )
     warnings = []
     if any(not np.isfinite(crossing(curve, threshold)) for curve in curves):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from predict_graph.engines import COUNTERS, RunProfile
+from predict_graph.engines import COUNTERS, critical_worker, per_iteration
 
 __all__ = ["CANDIDATES", "cache_bytes", "cost_features", "cost_rows"]
 
@@ -19,18 +19,21 @@ CANDIDATES = (*COUNTERS, "memory_messages")
 _LIKELY_CACHE = 32 << 20
 
 
-def cost_rows(profile: RunProfile, *, virtual_workers: bool) -> pd.DataFrame:
+def cost_rows(table: pd.DataFrame, *, virtual_workers: bool) -> pd.DataFrame:
     """Return one row an iteration: the work that the seconds of the iteration paid for.
 
     Parameters
     ----------
-    profile : RunProfile
+    table : DataFrame
+        Of a run: one row an iteration and worker.
     virtual_workers : bool
         True if one machine did the work of all workers, so that their counters add up; False if
         they worked side by side, so that the busiest one sets the pace: the critical path
         (section 3.4).
     """
-    return profile.per_iteration() if virtual_workers else profile.critical_path()
+    if virtual_workers:
+        return per_iteration(table)
+    return table[table["worker"] == critical_worker(table)].reset_index(drop=True)
 
 
 def cost_features(rows: pd.DataFrame) -> pd.DataFrame:

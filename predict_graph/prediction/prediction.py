@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from predict_graph.durations import readable_seconds
 from predict_graph.engines import COUNTERS, PHASES, RunProfile
 from predict_graph.iterations import SampleSummary
 
@@ -177,14 +178,14 @@ class Prediction:
             ),
             (
                 "runtime",
-                f"{_seconds(runtime.predicted)} "
-                f"({_seconds(runtime.low)} to {_seconds(runtime.high)})",
+                f"{readable_seconds(runtime.predicted)} "
+                f"({readable_seconds(runtime.low)} to {readable_seconds(runtime.high)})",
             ),
-            ("phases", ", ".join(f"{k} {_seconds(self.phases[k])}" for k in PHASES)),
+            ("phases", ", ".join(f"{k} {readable_seconds(self.phases[k])}" for k in PHASES)),
             (
                 "overhead",
-                f"{_seconds(self.overhead_seconds)}, {self.overhead_edges:.0%} of the edge visits "
-                "of the run",
+                f"{readable_seconds(self.overhead_seconds)}, {self.overhead_edges:.0%} of the edge "
+                "visits of the run",
             ),
         ]
 
@@ -236,7 +237,7 @@ class Comparison:
         lines = [
             str(self.prediction),
             f"actual iterations: {self.actual.iterations} (error {errors['iterations']:+.1%})",
-            f"actual runtime: {_seconds(self.actual.runtime_seconds)} "
+            f"actual runtime: {readable_seconds(self.actual.runtime_seconds)} "
             f"(error {errors['runtime_seconds']:+.1%})",
         ]
         return "\n".join(lines)
@@ -267,11 +268,3 @@ def _error(predicted: float, actual: float) -> float | None:
     if actual == 0:
         return 0.0 if predicted == 0 else None
     return float(predicted) / float(actual) - 1.0
-
-
-def _seconds(value: float) -> str:
-    if value < 1.0:
-        return f"{value * 1000:.3g} ms"
-    if value < 120.0:
-        return f"{value:.3g} s"
-    return f"{value / 60.0:.3g} min"

@@ -13,7 +13,12 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines import IterationProbe
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, check_history
-from predict_graph.iterations import EdgeBudget, IterationEstimate, estimate_iterations
+from predict_graph.iterations import (
+    QUANTILE,
+    EdgeBudget,
+    IterationEstimate,
+    estimate_iterations,
+)
 from predict_graph.prediction.costs import FittedCosts, TrainingSet, fit_costs, proportional_costs
 from predict_graph.prediction.doubts import graph_doubts
 from predict_graph.prediction.extrapolation import Extrapolator
@@ -23,7 +28,6 @@ from predict_graph.prediction.training import CostSamples, add_history, run_cost
 
 __all__ = ["predict"]
 
-_QUANTILE = 1.645  # 90% of a normal distribution
 _MEASURED_STD = 0.18  # of a phase that was measured once: the next time differs so much
 _COST_STD = 0.12  # of the cost of an iteration, what the training rows do not show
 
@@ -81,7 +85,7 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
     algorithm, engine = request.algorithm, request.engine
     request.progress("setting up", 0.0)
     setup_seconds = engine.prepare(algorithm, graph)
-    early = _probed(graph, request, streams[2])
+    probes = _probed(graph, request, streams[2])
     budget = EdgeBudget(graph.edges, request.max_overhead)
     estimate = estimate_iterations(
         graph,
@@ -95,7 +99,7 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
         rng=streams[0],
         progress=request.progress,
     )
-    probes = [*early, *_probed(graph, request, streams[2])]
+    probes += _probed(graph, request, streams[2])
     training = TrainingSet()
     allowed = None if request.method == "published" else budget.for_costs
     samples = run_cost_samples(graph, request, training, allowed, streams[1])
@@ -205,12 +209,12 @@ def _costs(
 
 def _runtime(phases: dict[str, float], estimate: IterationEstimate, cost_std: float) -> Interval:
     total = sum(phases.values())
-    iteration_std = math.log(max(estimate.high, 1) / max(estimate.low, 1)) / 2.0 / _QUANTILE
+    iteration_std = math.log(max(estimate.high, 1) / max(estimate.low, 1)) / 2.0 / QUANTILE
     spread = math.hypot(
         phases["superstep"] * math.hypot(iteration_std, cost_std),
         _MEASURED_STD * (phases["setup"] + phases["read"]),
     )
-    factor = math.exp(_QUANTILE * _share(spread, total))
+    factor = math.exp(QUANTILE * _share(spread, total))
     return Interval(total, total / factor, total * factor)
 
 

@@ -85,7 +85,7 @@ def run_cost_samples(
             purpose="cost",
             max_iterations=limit,
         )
-        rows = cost_rows(run.profile, virtual_workers=engine.virtual_workers)
+        rows = cost_rows(run.profile.table, virtual_workers=engine.virtual_workers)
         training.add(_typical(rows) if algorithm.steady else rows, own=True)
         runs.append(run)
     last = runs[-1].profile
@@ -131,16 +131,6 @@ def add_history(
         limit=_NEWEST_RUNS,
     )
     for _, table in found.table.groupby("run"):
-        training.add(_rows_of(table, request), own=False)
+        rows = cost_rows(table, virtual_workers=request.engine.virtual_workers)
+        training.add(rows, own=False)
     return len(found)
-
-
-def _rows_of(table: pd.DataFrame, request: Request) -> pd.DataFrame:
-    """Return one row an iteration from the table of a run, as :func:`cost_rows` does."""
-    counters = [name for name in table.columns if name.endswith(("messages", "bytes", "vertices"))]
-    counters = [name for name in counters if name not in ("working_set_bytes",)]
-    if request.engine.virtual_workers:
-        grouped = table.groupby("iteration", sort=True)
-        return grouped[counters].sum().join(grouped[["seconds", "working_set_bytes"]].first())
-    sent = (table["local_messages"] + table["remote_messages"]).groupby(table["worker"]).sum()
-    return table[table["worker"] == sent.idxmax()]

@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from predict_graph.durations import readable_seconds
+
 if TYPE_CHECKING:
     from predict_graph.engines import RunProfile
     from predict_graph.iterations import SampleSummary
@@ -75,7 +77,9 @@ def _sample_rows(prediction: Prediction) -> list[list[Any]]:
 
 def show_run(console: Console, profile: RunProfile) -> None:
     """Print what a run did and took."""
-    phases = ", ".join(f"{name} {_duration(value)}" for name, value in profile.phases.items())
+    phases = ", ".join(
+        f"{name} {readable_seconds(value)}" for name, value in profile.phases.items()
+    )
     state = "converged" if profile.converged else "stopped at its limit"
     rows = [
         (
@@ -84,7 +88,7 @@ def show_run(console: Console, profile: RunProfile) -> None:
             f"{profile.graph['edges']:,} edges",
         ),
         ("iterations", f"{profile.iterations} ({state})"),
-        ("runtime", _duration(profile.runtime_seconds)),
+        ("runtime", readable_seconds(profile.runtime_seconds)),
         ("phases", phases),
         *((name, f"{value:,}") for name, value in profile.features_total().items()),
     ]
@@ -108,17 +112,17 @@ def show_comparison(console: Console, comparison: Comparison) -> None:
         ),
         (
             "runtime",
-            _duration(runtime.predicted),
-            f"{_duration(runtime.low)} to {_duration(runtime.high)}"
+            readable_seconds(runtime.predicted),
+            f"{readable_seconds(runtime.low)} to {readable_seconds(runtime.high)}"
             + _mark(inside["runtime_seconds"]),
-            _duration(actual.runtime_seconds),
+            readable_seconds(actual.runtime_seconds),
             _percent(errors["runtime_seconds"]),
         ),
         (
             "superstep phase",
-            _duration(prediction.phases["superstep"]),
+            readable_seconds(prediction.phases["superstep"]),
             "",
-            _duration(actual.phases["superstep"]),
+            readable_seconds(actual.phases["superstep"]),
             _percent(errors["superstep_seconds"]),
         ),
     ]
@@ -142,14 +146,6 @@ def _mark(inside: bool) -> str:
 
 def _percent(error: float | None) -> str:
     return "" if error is None else f"{error:+.1%}"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 1.0:
-        return f"{seconds * 1000:.3g} ms"
-    if seconds < 120.0:
-        return f"{seconds:.3g} s"
-    return f"{seconds / 60.0:.3g} min"
 
 
 def _text(cell: Any) -> str:

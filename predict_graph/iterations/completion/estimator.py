@@ -15,6 +15,7 @@ from predict_graph.iterations.completion.calibration import calibrate, combined_
 from predict_graph.iterations.completion.replicates import ReplicatePlan, Replicates, replicate
 from predict_graph.iterations.crossing import stretched_curve
 from predict_graph.iterations.estimate import (
+    QUANTILE,
     IterationEstimate,
     Progress,
     SampleSummary,
@@ -24,7 +25,6 @@ from predict_graph.transforms import Transform
 
 __all__ = ["estimate_by_completion"]
 
-_QUANTILE = 1.645  # 90% of a normal distribution
 _METHOD_STD = 0.035  # of log(predicted / true), what repeated samples do not show (docs/studies)
 _SMALL_SAMPLE = 1000  # vertices; smaller ones err more, alike in every repetition
 
@@ -81,7 +81,7 @@ def estimate_by_completion(
     iterations, low, high = iteration_interval(
         centre,
         math.hypot(whole.relative_std, correction_error, _method_std(whole.vertices)),
-        _QUANTILE,
+        QUANTILE,
         limit,
     )
     return IterationEstimate(

@@ -108,7 +108,7 @@ def _profiles(
         for e in range(start, stop):
             inflow += inverse[reverse_indices[e]]
         share = (inflow + 1e-3) / max(stop - start, 1)
-        level = min(max(int(np.floor(2.0 * np.log2(share))) + 64, 0), 127)
+        level = min(max(int(np.floor(2.0 * np.log2(share))) + _OFFSET, 0), _MASK)
         degrees = _half_octave(stop - start) << 7 | _half_octave(indptr[v + 1] - indptr[v])
         profiles[v] = degrees << 7 | level
     return profiles
