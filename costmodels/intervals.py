@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr, ndtri, stdtrit
 
-__all__ = ["log_interval", "residual_interval"]
+__all__ = ["log_interval", "residual_interval", "spread_reach"]
 
 QUANTILES = 512
 
@@ -86,7 +86,7 @@ def log_interval(
     else:
         factor = 1 / count if target == "mean" else 1 + 1 / count
         own = float(np.var(logs, ddof=1)) * factor
-    return _around(float(logs.mean()), _reach(own, count - 1, extra, level))
+    return _around(float(logs.mean()), spread_reach(own, count - 1, extra, level))
 
 
 def residual_interval(
@@ -124,15 +124,16 @@ def residual_interval(
     errors = np.atleast_1d(np.asarray(relative_errors, dtype=np.float64))
     factors = _logs(errors + 1, "factor 1 + relative error")
     _check_level(level)
-    return _around(center, _reach(float(np.mean(factors**2)), len(factors), 0.0, level))
+    return _around(center, spread_reach(float(np.mean(factors**2)), len(factors), 0.0, level))
 
 
-def _reach(own: float, freedom: int, extra: float, level: float) -> float:
+def spread_reach(own: float, freedom: int, extra: float, level: float) -> float:
     """Return x such that ``|√own t + √extra z| <= x`` has the probability `level`.
 
     t is Student's with `freedom` degrees of freedom, z standard normal. Given the chi-squared
     variable of t the sum is normal; that variable is integrated out over its quantiles.
     """
+    _check_level(level)
     if own == 0:
         return float(ndtri((1 + level) / 2)) * math.sqrt(extra)
     alone = float(stdtrit(freedom, (1 + level) / 2)) * math.sqrt(own)

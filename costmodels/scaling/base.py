@@ -1,0 +1,189 @@
+"""What all scaling models have in common: input, cliffs, validation, intervals."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, check_X_y
+
+from costmodels.intervals import spread_reach
+from costmodels.rows import WEIGHTS
+from costmodels.scaling.cliffs import Cliff, CliffLaw, find_cliffs
+from costmodels.scaling.laws import Law
+from costmodels.scaling.leftout import MISFIT, LeaveOneOut, left_out_configurations
+from costmodels.scaling.points import Points, gather_points, read_columns
+
+__all__ = ["ScalingModel"]
+
+FloatArray = npt.NDArray[np.float64]
+
+CLIFFS = ("split", "keep")
+FEWEST_SMOOTH = 2  # configurations beyond a cliff that a law can be fitted to
+FEWEST_PRESSED = 3
+USUAL_NOISE = 0.03
+
+
+class ScalingModel(RegressorMixin, BaseEstimator):
+    """Seconds of a job as a function of its scale and its machines.
+
+    A subclass fits a law to distinct configurations in :meth:`_fit_law`.
+    """
+
+    weights: str
+    cliffs: str
+    cliff_excess: float
+
+    def _fit_law(self, points: Points) -> Law:
+        raise NotImplementedError
+
+    def _check_options(self) -> None:
+        if self.weights not in WEIGHTS:
+            raise ValueError(f"unknown weights {self.weights!r}; accepted: {', '.join(WEIGHTS)}")
+        if self.cliffs not in CLIFFS:
+            raise ValueError(f"unknown cliffs {self.cliffs!r}; accepted: {', '.join(CLIFFS)}")
+        if not self.cliff_excess > 1:
+            raise ValueError(f"cliff_excess is {self.cliff_excess!r}, but must be above 1")
+
+    def _check_points(self, points: Points) -> None:
+        """Refuse what cannot be fitted."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the law.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n, k)
+            A DataFrame with the columns ``machines`` and (unless it never changes) ``scale``, and
+            others that terms name; an array with scale first and machines second. All positive.
+            Rows that are equal are repeats.
+        y : array_like, shape (n,)
+            Seconds; positive.
+        sample_weight : array_like, shape (n,), optional
+            How often each row counts.
+
+        Raises
+        ------
+        ValueError
+            If a value is out of range, a column is missing, there is one machine count only, or
+            there are fewer configurations than the model needs.
+        """
+        self._check_options()
+        X, y = _checked(self, X, y)
+        points = gather_points(X, y, sample_weight)
+        _check_enough(points, len(y))
+        self._check_points(points)
+        self.points_ = points
+        self.cliffs_: list[Cliff] = find_cliffs(points, self.cliff_excess)
+        self.law_ = self._fit_sides(points)
+        self.terms_ = self.law_.coefficients
+        self.coef_ = np.array(list(self.terms_.values()))
+        self.formula_ = self.law_.formula
+        self.r2_ = _determination(points, self.law_.seconds(points.columns))
+        self.loocv_: LeaveOneOut = left_out_configurations(self._fit_sides, points)
+        self.warnings_ = [str(cliff) for cliff in self.cliffs_]
+        if self.loocv_.median_percent_error > MISFIT:
+            self.warnings_.append(
+                "this model does not fit: the median error of configurations that were left out is "
+                f"{self.loocv_.median_percent_error:.1f}%, above {MISFIT:g}%"
+            )
+        return self
+
+    def _fit_sides(self, points: Points) -> Law:
+        """Fit one law, or one on each side of a cliff."""
+        cliffs = find_cliffs(points, self.cliff_excess) if self.cliffs == "split" else []
+        edges = [c.load for c in cliffs if (points.load < c.load).sum() >= FEWEST_SMOOTH]
+        if not edges:
+            return self._fit_law(points)
+        edge = edges[0]
+        smooth = self._fit_law(points.take(points.load < edge))
+        above = points.take(points.load > edge)
+        if len(np.unique(above.load)) >= FEWEST_PRESSED:
+            return CliffLaw(smooth, edge, self._fit_law(above), 1.0)
+        factors = above.seconds / smooth.seconds(above.columns)
+        return CliffLaw(smooth, edge, smooth, float(np.exp(np.median(np.log(factors)))))
+
+    def predict(self, X: Any) -> FloatArray:
+        """Predict the seconds of each configuration.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n, k)
+            The same columns as in `fit`.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+        """
+        check_is_fitted(self)
+        return self.law_.seconds(read_columns(self, X, reset=False))
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
+        """Interval for the time of one run of each configuration.
+
+        From the left-out errors, taken as factors, and the spread of repeats (3% when nothing was
+        repeated, about what runs on rented machines show).
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n, k)
+            The same columns as in `fit`.
+        level : float, default 0.9
+            Probability that the interval contains the time; in (0, 1).
+
+        Returns
+        -------
+        ndarray of float64, shape (n, 2)
+            Low and high, symmetric as factors about the prediction.
+        """
+        check_is_fitted(self)
+        columns = read_columns(self, X, reset=False)
+        seconds = self.law_.seconds(columns)
+        errors = self.loocv_.log_errors
+        reach = np.full(len(seconds), self._reach(errors, level))
+        if isinstance(self.law_, CliffLaw):
+            # What goes wrong beyond the edge says nothing of the smooth side.
+            smooth = columns["scale"] / columns["machines"] <= self.law_.edge
+            reach[smooth] = self._reach(errors[self.points_.load <= self.law_.edge], level)
+        return np.column_stack((seconds * np.exp(-reach), seconds * np.exp(reach)))
+
+    def _reach(self, errors: FloatArray, level: float) -> float:
+        noise = self.points_.noise if (self.points_.repeats > 1).any() else USUAL_NOISE
+        return spread_reach(float(np.mean(errors**2)), len(errors), noise**2, level)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.target_tags.positive_only = True
+        tags.regressor_tags.poor_score = True  # two columns of any name are not its business
+        return tags
+
+
+def _checked(model: ScalingModel, X: Any, y: Any) -> tuple[dict[str, FloatArray], FloatArray]:
+    columns = read_columns(model, X, reset=True)
+    table = np.column_stack(list(columns.values()))
+    _, seconds = check_X_y(table, y, y_numeric=True, dtype=np.float64)
+    return columns, np.asarray(seconds, dtype=np.float64)
+
+
+def _check_enough(points: Points, rows: int) -> None:
+    if len(points) < 2:
+        what = f"found {rows} sample{'s' if rows != 1 else ''} of 1 configuration"
+        raise ValueError(f"{what}, but a scaling model needs at least 2")
+    machines = np.unique(points.columns["machines"])
+    if len(machines) < 2:
+        raise ValueError(
+            f"all rows have {machines[0]:g} machines, but a scaling model needs at least two "
+            "machine counts"
+        )
+
+
+def _determination(points: Points, predicted: FloatArray) -> float:
+    mean = np.average(points.seconds, weights=points.repeats)
+    total = float(points.repeats @ (points.seconds - mean) ** 2)
+    left = float(points.repeats @ (points.seconds - predicted) ** 2)
+    if total > 0:
+        return 1 - left / total
+    return 1.0 if left == 0 else 0.0

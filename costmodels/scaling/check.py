@@ -1,0 +1,172 @@
+"""Does the model fit, and what would help: Ernest's threshold, Masha's score and cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costmodels.scaling.laws import LinearLaw, fit_linear
+from costmodels.scaling.leftout import MISFIT, LeaveOneOut, left_out_configurations
+from costmodels.scaling.models import LinearScaling
+from costmodels.scaling.terms import TERMS, Term, check_terms
+from costmodels.validation import relative_error
+
+__all__ = ["FitCheck", "check_fit", "masha_score", "occupation", "sampling_cost"]
+
+FloatArray = npt.NDArray[np.float64]
+
+LEAST_GAIN = 0.05  # of the root-mean-square left-out error, below which a term is not worth naming
+
+
+@dataclass(frozen=True)
+class FitCheck:
+    """Verdict on a fitted model.
+
+    Attributes
+    ----------
+    fits : bool
+        Whether the median left-out error is within the threshold.
+    loocv : LeaveOneOut
+        Left-out errors of the model.
+    term : Term or None
+        The term of the library that lowers the left-out error most; None when the model fits, or
+        no term helps.
+    extended : LeaveOneOut or None
+        Left-out errors with that term.
+    """
+
+    fits: bool
+    threshold: float
+    loocv: LeaveOneOut
+    term: Term | None
+    extended: LeaveOneOut | None
+
+    def __str__(self) -> str:
+        error = self.loocv.median_percent_error
+        if self.fits:
+            return f"the model fits: the median left-out error is {error:.1f}%"
+        text = (
+            f"this model does not fit: the median left-out error is {error:.1f}%, "
+            f"above {self.threshold:g}%"
+        )
+        if self.term is None or self.extended is None:
+            return f"{text}; no term of the library helps"
+        lower = self.extended.median_percent_error
+        return f"{text}; add the term {self.term.name!r}, which lowers it to {lower:.1f}%"
+
+
+def check_fit(model: Any, threshold: float = MISFIT, terms: Any = None) -> FitCheck:
+    """Say whether a fitted model holds left-out configurations, and which term would help.
+
+    Parameters
+    ----------
+    model : ScalingModel
+        Fitted. A term is proposed for linear models only.
+    threshold : float, default 10
+        Largest median left-out error of a model that fits, in percent.
+    terms : sequence of str or Term, optional
+        Terms to propose from; None is the library.
+
+    Returns
+    -------
+    FitCheck
+
+    Raises
+    ------
+    ValueError
+        If the threshold is not positive.
+
+    References
+    ----------
+    Venkataraman et al.: Ernest, NSDI 2016, section 3.4 and Table 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costmodels.scaling import Ernest
+    >>> m = np.array([1.0, 2, 4, 8, 16, 32, 64])
+    >>> model = Ernest().fit(np.column_stack((np.full(7, 8.0), m)), 2 * (8 / m) ** 2 + 0.1)
+    >>> check_fit(model).term.name
+    '(scale/machines)^2'
+    """
+    if not threshold > 0:
+        raise ValueError(f"threshold is {threshold!r}, but must be positive")
+    loocv: LeaveOneOut = model.loocv_
+    fits = loocv.median_percent_error <= threshold
+    if fits or not isinstance(model, LinearScaling) or not isinstance(model.law_, LinearLaw):
+        return FitCheck(fits, threshold, loocv, None, None)
+    base, points = model.law_.terms, model.points_
+    known = {term.name for term in base}
+    best: tuple[Term | None, LeaveOneOut | None] = (None, None)
+    smallest = _size(loocv, model.weights) * (1 - LEAST_GAIN)
+    for term in check_terms(TERMS if terms is None else terms):
+        if term.name in known or any(name not in points.columns for name in term.columns):
+            continue
+        fit = partial(fit_linear, terms=(*base, term), weights=model.weights)
+        found = left_out_configurations(fit, points)
+        if _size(found, model.weights) < smallest:
+            best, smallest = (term, found), _size(found, model.weights)
+    return FitCheck(fits, threshold, loocv, *best)
+
+
+def _size(found: LeaveOneOut, weights: str) -> float:
+    """Root-mean-square left-out error, in the measure that the model minimises."""
+    errors = found.percent_errors if weights == "relative" else found.predicted - found.actual
+    return float(np.sqrt(np.mean(errors**2)))
+
+
+def masha_score(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> float:
+    """Return the mean absolute error in percent of the actual times (Masha, equation 2).
+
+    Examples
+    --------
+    >>> masha_score([110, 95], [100, 100])
+    7.5
+    """
+    return round(float(np.mean(np.abs(relative_error(predicted, actual)))) * 100, 12)
+
+
+def occupation(machines: npt.ArrayLike, seconds: npt.ArrayLike) -> FloatArray:
+    """Return the cluster time of each run, machines times seconds (Masha, equation 3).
+
+    Examples
+    --------
+    >>> occupation([2, 4], [30, 20])
+    array([60., 80.])
+    """
+    product: FloatArray = np.asarray(machines, np.float64) * np.asarray(seconds, np.float64)
+    return product
+
+
+def sampling_cost(
+    machines: npt.ArrayLike,
+    seconds: npt.ArrayLike,
+    actual_machines: npt.ArrayLike | None = None,
+    actual_seconds: npt.ArrayLike | None = None,
+) -> float:
+    """Return the cluster time of all sample runs in machine seconds (Masha, equation 4).
+
+    With the actual runs it is a fraction of theirs, which is how the paper states the overhead.
+
+    Raises
+    ------
+    ValueError
+        If only one half of the actual runs is given.
+
+    Examples
+    --------
+    >>> sampling_cost([2, 4], [30, 20])
+    140.0
+    >>> sampling_cost([2, 4], [30, 20], [8], [350])
+    0.05
+    """
+    cost = float(occupation(machines, seconds).sum())
+    if actual_machines is None and actual_seconds is None:
+        return cost
+    if actual_machines is None or actual_seconds is None:
+        raise ValueError("the actual runs need both their machines and their seconds")
+    return cost / float(occupation(actual_machines, actual_seconds).sum())

@@ -1,0 +1,134 @@
+"""Memory cliffs: points that no smooth model can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from costmodels.scaling.laws import Law
+from costmodels.scaling.points import Points
+
+__all__ = ["Cliff", "CliffLaw", "find_cliffs"]
+
+FloatArray = npt.NDArray[np.float64]
+Columns = Mapping[str, FloatArray]
+
+NOISE_MARGIN = 3.0  # standard deviations of a ratio of two medians
+
+
+@dataclass(frozen=True)
+class Cliff:
+    """A fall of the time between two neighbouring machine counts beyond any speed-up.
+
+    Attributes
+    ----------
+    scale : float
+        The scale at which both were measured.
+    machines : tuple of float
+        The fewer machines (under memory pressure) and the more.
+    seconds : tuple of float
+        Median times at them.
+    excess : float
+        How many times shorter than the ideal speed-up gives; m more machines divide a time by no
+        more than m unless they bring something else, which is memory.
+    """
+
+    scale: float
+    machines: tuple[float, float]
+    seconds: tuple[float, float]
+    excess: float
+
+    def __str__(self) -> str:
+        fewer, more = self.machines
+        slow, fast = self.seconds
+        at = "" if self.scale == 1 else f" at scale {self.scale:g}"
+        return (
+            f"from {fewer:g} to {more:g} machines{at} the time falls {slow / fast:.1f}-fold "
+            f"({slow:.4g} s to {fast:.4g} s), {self.excess:.1f} times more than the machines "
+            f"account for: at {fewer:g} machines the job is probably short of memory"
+        )
+
+    @property
+    def load(self) -> float:
+        """Scale per machine between the two sides (geometric mean)."""
+        return self.scale / float(np.sqrt(self.machines[0] * self.machines[1]))
+
+
+def find_cliffs(points: Points, excess: float) -> list[Cliff]:
+    """Return where the time falls `excess` times more than the ideal speed-up, and than noise.
+
+    Compared are neighbouring machine counts of one scale (and of the same other columns).
+
+    Parameters
+    ----------
+    points : Points
+        Measured configurations.
+    excess : float
+        Least ratio of machine seconds, (m1 t1)/(m2 t2) with m1 < m2; above 1.
+
+    Returns
+    -------
+    list of Cliff
+        By growing load.
+    """
+    machines, seconds = points.columns["machines"], points.seconds
+    fixed = [column for name, column in points.columns.items() if name != "machines"]
+    spread = points.noise / np.sqrt(np.maximum(points.repeats, 1))
+    order = np.lexsort((machines, *fixed))
+    found = []
+    for a, b in pairwise(order):
+        if any(column[a] != column[b] for column in fixed):
+            continue
+        ratio = machines[a] * seconds[a] / (machines[b] * seconds[b])
+        if ratio > max(excess, 1 + NOISE_MARGIN * float(np.hypot(spread[a], spread[b]))):
+            sides = (float(machines[a]), float(machines[b]))
+            times = (float(seconds[a]), float(seconds[b]))
+            found.append(Cliff(float(points.columns["scale"][a]), sides, times, float(ratio)))
+    return sorted(found, key=lambda cliff: cliff.load)
+
+
+@dataclass(frozen=True)
+class CliffLaw:
+    """One law where memory suffices and another where it does not.
+
+    Attributes
+    ----------
+    smooth : Law
+        Below the edge.
+    edge : float
+        Scale per machine above which the job is short of memory.
+    pressed : Law
+        Above the edge.
+    factor : float
+        On `pressed`.
+    """
+
+    smooth: Law
+    edge: float
+    pressed: Law
+    factor: float
+
+    @property
+    def coefficients(self) -> dict[str, float]:
+        """Those of the smooth law."""
+        return self.smooth.coefficients
+
+    @property
+    def formula(self) -> str:
+        """The smooth law, and what holds above the edge."""
+        if self.pressed is self.smooth:
+            other = f"{self.factor:.3g} times that"
+        else:
+            other = self.pressed.formula
+        return f"{self.smooth.formula}; above scale/machines = {self.edge:.4g}: {other}"
+
+    def seconds(self, columns: Columns) -> FloatArray:
+        """Return the seconds of each configuration."""
+        pressed = columns["scale"] / columns["machines"] > self.edge
+        return np.where(
+            pressed, self.factor * self.pressed.seconds(columns), self.smooth.seconds(columns)
+        )

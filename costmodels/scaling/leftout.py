@@ -1,0 +1,86 @@
+"""Leave-one-out validation over configurations (Ernest, section 3.4 and Table 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from costmodels.scaling.laws import Law
+from costmodels.scaling.points import Points
+
+__all__ = ["MISFIT", "LeaveOneOut", "left_out_configurations"]
+
+FloatArray = npt.NDArray[np.float64]
+
+MISFIT = 10.0  # median left-out error, in percent, of a model that does not fit
+MOST_FOLDS = 20
+MANY = 10  # folds of so many configurations that leaving each out alone takes long
+SMALLEST_FACTOR = 1e-3  # a left-out prediction of 0 s is wrong by this factor
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """Predictions of each configuration by the model of the others.
+
+    Attributes
+    ----------
+    predicted, actual : ndarray of float64, shape (n,)
+        Seconds; actual is the median of repeats.
+    """
+
+    predicted: FloatArray
+    actual: FloatArray
+
+    @property
+    def residual_sum_of_squares(self) -> float:
+        """Sum of squared errors, in square seconds."""
+        return float(((self.predicted - self.actual) ** 2).sum())
+
+    @property
+    def percent_errors(self) -> FloatArray:
+        """Absolute error of each configuration in percent of its time."""
+        errors: FloatArray = 100 * np.abs(self.predicted / self.actual - 1)
+        return errors
+
+    @property
+    def median_percent_error(self) -> float:
+        """Median of the percentage errors."""
+        return float(np.median(self.percent_errors))
+
+    @property
+    def max_percent_error(self) -> float:
+        """Largest percentage error."""
+        return float(self.percent_errors.max())
+
+    @property
+    def log_errors(self) -> FloatArray:
+        """Logarithm of predicted/actual."""
+        factors: FloatArray = np.log(np.maximum(self.predicted / self.actual, SMALLEST_FACTOR))
+        return factors
+
+    def __str__(self) -> str:
+        return (
+            f"left out one at a time: residual sum of squares {self.residual_sum_of_squares:.4g} "
+            f"s^2, error median {self.median_percent_error:.1f}%, "
+            f"max {self.max_percent_error:.1f}%"
+        )
+
+
+def left_out_configurations(
+    fit: Callable[[Points], Law], points: Points, most_folds: int = MOST_FOLDS
+) -> LeaveOneOut:
+    """Leave each configuration out with all its repeats, and predict it by a fit of the others.
+
+    More configurations than `most_folds` are left out several at a time, in at most 10 folds.
+    """
+    count = len(points)
+    folds = count if count <= most_folds else min(most_folds, MANY)
+    fold = np.arange(count) % folds
+    predicted = np.empty(count)
+    for i in range(folds):
+        out = fold == i
+        predicted[out] = fit(points.take(~out)).seconds(points.take(out).columns)
+    return LeaveOneOut(predicted, points.seconds)

@@ -1,0 +1,309 @@
+"""Scaling models of the literature as scikit-learn estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from costmodels.scaling.base import ScalingModel
+from costmodels.scaling.laws import Law, LinearLaw, fit_linear, fit_power, fit_product
+from costmodels.scaling.points import Points
+from costmodels.scaling.terms import Term, check_terms
+
+__all__ = ["Ernest", "LinearScaling", "Masha", "PowerLaw", "ProductLaw", "UniversalScalability"]
+
+ERNEST = ("1", "scale/machines", "log(machines)", "machines")
+MASHA = ("scale/machines", "scale^2", "machines", "scale log(scale)/machines")
+USL = ("scale/machines", "scale (machines-1)/machines", "scale (machines-1)")
+
+
+class LinearScaling(ScalingModel):
+    """Non-negative sum of any terms.
+
+    Parameters
+    ----------
+    terms : sequence of str or Term
+        Names of the library (:data:`~costmodels.scaling.TERMS`), or terms of the user's own.
+    weights : {"relative", "none"}, default "relative"
+        ``"relative"`` minimises relative errors, ``"none"`` errors in seconds.
+    cliffs : {"keep", "split"}, default "keep"
+        Whether points beyond a memory cliff are fitted by a law of their own; cliffs are found and
+        told (`cliffs_`, `warnings_`) either way.
+    cliff_excess : float, default 1.5
+        How many times more than the ideal speed-up the time must fall to be a cliff.
+
+    Attributes
+    ----------
+    coef_ : ndarray of float64, shape (k,)
+        Seconds per unit of each term; 0 or more.
+    terms_ : dict of str to float
+        The same by name.
+    formula_ : str
+        One line, with units.
+    r2_ : float
+        Coefficient of determination on the medians, in seconds.
+    loocv_ : LeaveOneOut
+        Errors of configurations that were left out, one at a time.
+    cliffs_ : list of Cliff
+        Where the time falls beyond any speed-up.
+    warnings_ : list of str
+        What should be known before the model is trusted.
+    law_ : Law
+        What `predict` evaluates.
+    points_ : Points
+        Configurations with the medians and weights of their repeats.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> runs = pd.DataFrame({"scale": [1, 2, 4, 8], "machines": [1, 4, 2, 4]})
+    >>> seconds = 3 + 10 * runs["scale"] / runs["machines"]
+    >>> LinearScaling(["1", "scale/machines"]).fit(runs, seconds).formula_
+    'seconds = 3 s + 10 s/(scale/machine) * scale/machines'
+    """
+
+    def __init__(
+        self,
+        terms: Sequence[str | Term] = ERNEST,
+        *,
+        weights: str = "relative",
+        cliffs: str = "keep",
+        cliff_excess: float = 1.5,
+    ) -> None:
+        self.terms = terms
+        self.weights = weights
+        self.cliffs = cliffs
+        self.cliff_excess = cliff_excess
+
+    def _terms(self) -> tuple[Term, ...]:
+        return check_terms(self.terms)
+
+    def _fit_law(self, points: Points) -> Law:
+        return fit_linear(points, self._terms(), self.weights)
+
+    def _check_points(self, points: Points) -> None:
+        law = fit_linear(points, self._terms(), self.weights)
+        if len(points) < len(law.terms) and np.count_nonzero(law.coef) >= len(points):
+            raise ValueError(
+                f"found {len(points)} configurations, too few to tell {len(law.terms)} terms apart"
+            )
+
+
+class _NamedTerms(LinearScaling):
+    """A linear model of published terms, to which a user may add."""
+
+    _published: tuple[str, ...]
+
+    def __init__(
+        self,
+        *,
+        extra_terms: Sequence[str | Term] = (),
+        weights: str = "relative",
+        cliffs: str = "keep",
+        cliff_excess: float = 1.5,
+    ) -> None:
+        self.extra_terms = extra_terms
+        self.weights = weights
+        self.cliffs = cliffs
+        self.cliff_excess = cliff_excess
+
+    def _terms(self) -> tuple[Term, ...]:
+        return check_terms([*self._published, *self.extra_terms])
+
+
+class Ernest(_NamedTerms):
+    """Ernest: a + b scale/machines + c log(machines) + d machines, none negative.
+
+    Parameters
+    ----------
+    extra_terms : sequence of str or Term, default ()
+        Added to the four, such as ``"sqrt(machines)"`` for aggregation in two stages.
+    weights, cliffs, cliff_excess
+        As in :class:`LinearScaling`. ``weights="none"`` is the fit that was published.
+
+    Attributes
+    ----------
+    coef_, terms_, formula_, r2_, loocv_, cliffs_, warnings_, law_, points_
+        As in :class:`LinearScaling`.
+
+    References
+    ----------
+    Venkataraman et al.: Ernest, NSDI 2016, equation 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> runs = np.array([[1, 1], [1, 2], [2, 4], [2, 8], [4, 8]])
+    >>> model = Ernest().fit(runs, 5 + 60 * runs[:, 0] / runs[:, 1])
+    >>> {name: round(cost, 6) for name, cost in model.terms_.items() if cost > 1e-9}
+    {'1': 5.0, 'scale/machines': 60.0}
+    """
+
+    _published = ERNEST
+
+
+class Masha(_NamedTerms):
+    """Masha: a scale/machines + b scale² + c machines + d scale·log(scale)/machines.
+
+    The paper fits it by bounded curve fitting, which has the solution of non-negative least
+    squares, used here. The scale must be in units that make it 1 or more (blocks, percent): the
+    logarithm is cut off at 0 below.
+
+    Parameters
+    ----------
+    extra_terms : sequence of str or Term, default ()
+        Added to the four.
+    weights, cliffs, cliff_excess
+        As in :class:`LinearScaling`. ``weights="none"`` is the fit that was published.
+
+    Attributes
+    ----------
+    coef_, terms_, formula_, r2_, loocv_, cliffs_, warnings_, law_, points_
+        As in :class:`LinearScaling`.
+
+    References
+    ----------
+    Al-Sayeh et al.: Masha, DISPA 2020, equation 1.
+    """
+
+    _published = MASHA
+
+
+class UniversalScalability(ScalingModel):
+    """Universal Scalability Law: a scale (1 + σ(m - 1) + κ m(m - 1)) / m for m machines.
+
+    Linear in a, aσ and aκ, so it is fitted without a starting value.
+
+    Parameters
+    ----------
+    weights, cliffs, cliff_excess
+        As in :class:`LinearScaling`.
+
+    Attributes
+    ----------
+    contention_ : float
+        σ, the serial fraction.
+    coherence_ : float
+        κ, the cost of keeping every pair of machines in step.
+    peak_machines_ : float
+        Where the time is least, √((1 - σ)/κ); infinite without coherence cost, 1 when more
+        machines only slow the job down.
+    coef_, terms_, formula_, r2_, loocv_, cliffs_, warnings_, law_, points_
+        As in :class:`LinearScaling`.
+
+    References
+    ----------
+    Gunther: Guerrilla Capacity Planning (2007), chapter 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> m = np.array([1.0, 2, 4, 8, 16])
+    >>> runs = np.column_stack((np.ones(5), m))
+    >>> law = UniversalScalability().fit(runs, 100 * (1 + 0.1 * (m - 1) + 0.01 * m * (m - 1)) / m)
+    >>> round(law.contention_, 4), round(law.coherence_, 4), round(law.peak_machines_, 2)
+    (0.1, 0.01, 9.49)
+    """
+
+    def __init__(
+        self, *, weights: str = "relative", cliffs: str = "keep", cliff_excess: float = 1.5
+    ) -> None:
+        self.weights = weights
+        self.cliffs = cliffs
+        self.cliff_excess = cliff_excess
+
+    def _fit_law(self, points: Points) -> LinearLaw:
+        return fit_linear(points, check_terms(USL), self.weights)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> UniversalScalability:
+        """Fit the law; see :meth:`LinearScaling.fit`."""
+        super().fit(X, y, sample_weight)
+        alone, contention, coherence = self.coef_
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.contention_ = float(contention / alone)
+            self.coherence_ = float(coherence / alone)
+            gain = max(alone - contention, 0.0)
+            self.peak_machines_ = max(float(np.sqrt(gain / coherence)), 1.0) if gain else 1.0
+        return self
+
+
+class PowerLaw(ScalingModel):
+    """Power law of the data per machine: a + b (scale/machines)^c; a, b >= 0, 0.05 <= c <= 3.
+
+    Parameters
+    ----------
+    weights, cliffs, cliff_excess
+        As in :class:`LinearScaling`.
+
+    Attributes
+    ----------
+    coef_, terms_, formula_, r2_, loocv_, cliffs_, warnings_, law_, points_
+        As in :class:`LinearScaling`; `coef_` is a and b in seconds and the exponent c.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> m = np.array([1.0, 2, 4, 8])
+    >>> law = PowerLaw().fit(np.column_stack((np.ones(4), m)), 20 + 90 / m**1.2)
+    >>> [round(float(x), 3) for x in law.coef_]
+    [20.0, 90.0, 1.2]
+    """
+
+    def __init__(
+        self, *, weights: str = "relative", cliffs: str = "keep", cliff_excess: float = 1.5
+    ) -> None:
+        self.weights = weights
+        self.cliffs = cliffs
+        self.cliff_excess = cliff_excess
+
+    def _fit_law(self, points: Points) -> Law:
+        return fit_power(points, self.weights)
+
+    def _check_points(self, points: Points) -> None:
+        _check_count(points, 3)
+
+
+class ProductLaw(ScalingModel):
+    """Product of powers: const + a scale^b machines^c; const, a >= 0, 0 <= b <= 3, -2 <= c <= 1.
+
+    Parameters
+    ----------
+    fit_constant : bool, default True
+        Whether const is part of the law.
+    weights, cliffs, cliff_excess
+        As in :class:`LinearScaling`.
+
+    Attributes
+    ----------
+    coef_, terms_, formula_, r2_, loocv_, cliffs_, warnings_, law_, points_
+        As in :class:`LinearScaling`; `coef_` is const and a in seconds and the exponents b, c.
+    """
+
+    def __init__(
+        self,
+        *,
+        fit_constant: bool = True,
+        weights: str = "relative",
+        cliffs: str = "keep",
+        cliff_excess: float = 1.5,
+    ) -> None:
+        self.fit_constant = fit_constant
+        self.weights = weights
+        self.cliffs = cliffs
+        self.cliff_excess = cliff_excess
+
+    def _fit_law(self, points: Points) -> Law:
+        return fit_product(points, self.weights, const=self.fit_constant)
+
+    def _check_points(self, points: Points) -> None:
+        several = len(np.unique(points.columns["scale"])) > 1
+        _check_count(points, 2 + bool(self.fit_constant) + several)
+
+
+def _check_count(points: Points, needed: int) -> None:
+    if len(points) < needed:
+        raise ValueError(
+            f"found {len(points)} configurations, too few to tell {needed} unknowns apart"
+        )

@@ -1,0 +1,171 @@
+"""Measured points of a job: columns by name, repeats gathered into configurations."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+__all__ = ["Points", "gather_points", "read_columns"]
+
+FloatArray = npt.NDArray[np.float64]
+Columns = Mapping[str, FloatArray]
+
+PRIOR_REPEATS = 4  # repeats that the common spread of all configurations is worth
+MOST_PRECISION = 4.0  # no configuration counts more than this often, or less than its inverse
+
+
+@dataclass(frozen=True)
+class Points:
+    """Distinct configurations with what was measured at each.
+
+    Attributes
+    ----------
+    columns : mapping of str to ndarray, shape (n,)
+        ``scale``, ``machines`` and the others.
+    seconds : ndarray, shape (n,)
+        Median of the repeats.
+    weight : ndarray, shape (n,)
+        Number of repeats times how precise they were beside those of other configurations.
+    repeats : ndarray, shape (n,)
+        Number of repeats (sum of sample weights).
+    noise : float
+        Relative standard deviation of one measurement about the others of its configuration; 0
+        when nothing was repeated.
+    """
+
+    columns: Columns
+    seconds: FloatArray
+    weight: FloatArray
+    repeats: FloatArray
+    noise: float
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+    def take(self, rows: Any) -> Self:
+        """Return the points at `rows`, a mask or positions."""
+        return type(self)(
+            {name: column[rows] for name, column in self.columns.items()},
+            self.seconds[rows],
+            self.weight[rows],
+            self.repeats[rows],
+            self.noise,
+        )
+
+    def without(self, row: int) -> Self:
+        """Return all points but one."""
+        return self.take(np.arange(len(self)) != row)
+
+    @property
+    def load(self) -> FloatArray:
+        """Data per machine, scale/machines."""
+        load: FloatArray = self.columns["scale"] / self.columns["machines"]
+        return load
+
+
+def read_columns(estimator: Any, X: Any, *, reset: bool) -> dict[str, FloatArray]:
+    """Return the columns of `X` by name.
+
+    A DataFrame needs a column ``machines``, and ``scale`` unless that never changes; an array has
+    the scale first, the machines second, and others (``x2``, …) after them.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a value is not finite, or a scale or a machine count is not
+        positive.
+    """
+    table = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_features=1)
+    names = [str(name) for name in getattr(estimator, "feature_names_in_", ())]
+    if "machines" not in names:
+        names = _names_by_position(names, table.shape[1], warn=reset)
+    columns = dict(zip(names, np.ascontiguousarray(table.T), strict=True))
+    columns.setdefault("scale", np.ones(len(table)))
+    for name in ("scale", "machines"):
+        wrong = np.flatnonzero(columns[name] <= 0)
+        if len(wrong):
+            value = columns[name][wrong[0]]
+            what = "Negative values in data: " if value < 0 else ""  # as scikit-learn has it
+            raise ValueError(f"{what}{name} of row {wrong[0]} is {value:g}, but must be positive")
+    return columns
+
+
+def _names_by_position(names: list[str], count: int, *, warn: bool) -> list[str]:
+    if "scale" in names:
+        raise ValueError(f"there is no column 'machines'; there are: {', '.join(names)}")
+    if count < 2:
+        raise ValueError(
+            f"X has {count} feature(s), but a minimum of 2 is required: scale and machines"
+        )
+    if names and warn:
+        warnings.warn(
+            f"X has no columns named scale and machines; its first two, {names[0]!r} and "
+            f"{names[1]!r}, are taken for them",
+            stacklevel=4,
+        )
+    return ["scale", "machines", *(names[2:] or [f"x{i}" for i in range(2, count)])]
+
+
+def gather_points(columns: Columns, y: Any, sample_weight: Any = None) -> Points:
+    """Gather repeats: the median of each configuration, and their spread as its weight.
+
+    The variance of few repeats is a poor estimate, so that of each configuration is averaged with
+    the common one, which counts as 4 repeats.
+
+    Raises
+    ------
+    ValueError
+        If a time is not positive, or all sample weights are 0.
+    """
+    seconds = np.asarray(y, dtype=np.float64)
+    wrong = np.flatnonzero(~(seconds > 0))
+    if len(wrong):
+        raise ValueError(f"y of row {wrong[0]} is {seconds[wrong[0]]:g}, but must be positive")
+    names = list(columns)
+    table = np.column_stack([columns[name] for name in names])
+    count = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)
+    kept = count > 0
+    if not kept.any():
+        raise ValueError("all sample weights are 0, so there is no row to fit")
+    table, seconds, count = table[kept], seconds[kept], count[kept]
+    configurations, group = np.unique(table, axis=0, return_inverse=True)
+    group = group.ravel()
+    repeats = np.bincount(group, weights=count).astype(np.float64)
+    medians = _group_medians(seconds, count, group)
+    squares = np.bincount(group, weights=count * (seconds / medians[group] - 1) ** 2)
+    freedom = np.maximum(repeats - 1, 0)
+    spare = freedom.sum()
+    common = squares.sum() / spare if spare > 0 else 0.0
+    precision = np.ones(len(medians))
+    if common > 0:
+        shrunk = (squares + PRIOR_REPEATS * common) / (freedom + PRIOR_REPEATS)
+        precision = np.clip(common / shrunk, 1 / MOST_PRECISION, MOST_PRECISION)
+    return Points(
+        dict(zip(names, configurations.T.copy(), strict=True)),
+        medians,
+        repeats * precision,
+        repeats,
+        float(np.sqrt(common)),
+    )
+
+
+def _group_medians(values: FloatArray, count: FloatArray, group: Any) -> FloatArray:
+    """Return the median of each group, a value of count 2 being one that comes twice."""
+    order = np.lexsort((values, group))
+    values, count, group = values[order], count[order], group[order]
+    starts = np.flatnonzero(np.r_[True, np.diff(group) > 0])
+    ends = np.r_[starts[1:], len(group)]
+    medians = np.empty(len(starts))
+    for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        reached = np.cumsum(count[start:end])
+        half = reached[-1] / 2
+        low = np.searchsorted(reached, half * (1 - 1e-12))
+        high = min(np.searchsorted(reached, half * (1 + 1e-12)), end - start - 1)
+        medians[i] = (values[start + low] + values[start + high]) / 2
+    return medians

@@ -1,0 +1,198 @@
+"""The term library: how the time of a job may grow with its data and its machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["TERMS", "Term", "check_terms"]
+
+FloatArray = npt.NDArray[np.float64]
+Columns = Mapping[str, FloatArray]
+
+
+@dataclass(frozen=True)
+class Term:
+    """One term of a linear scaling model.
+
+    Attributes
+    ----------
+    name : str
+        As it appears in formulas, such as ``"scale/machines"``.
+    function : callable
+        Takes the `columns` in order, arrays of shape (n,), and returns shape (n,); vectorised. A
+        function of a module (not a lambda) lets fitted models be pickled.
+    units : str
+        Unit of the term; its coefficient has seconds per this unit.
+    columns : tuple of str
+        Columns that the function takes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cores = Term("1/cores", lambda cores: 1 / cores, "1/core", columns=("cores",))
+    >>> cores({"cores": np.array([2.0, 4.0])})
+    array([0.5 , 0.25])
+    """
+
+    name: str
+    function: Callable[..., FloatArray]
+    units: str = "1"
+    columns: tuple[str, ...] = ("scale", "machines")
+
+    def __call__(self, columns: Columns) -> FloatArray:
+        """Return the value of the term at each configuration.
+
+        Raises
+        ------
+        ValueError
+            If a column is missing, or a value is not finite or negative.
+        """
+        missing = [name for name in self.columns if name not in columns]
+        if missing:
+            raise ValueError(
+                f"the term {self.name!r} needs the column {missing[0]!r}; "
+                f"there are: {', '.join(columns)}"
+            )
+        inputs = [columns[name] for name in self.columns]
+        values: FloatArray = np.asarray(self.function(*inputs), dtype=np.float64)
+        if values.shape != inputs[0].shape:
+            raise ValueError(
+                f"the term {self.name!r} returned the shape {values.shape} for "
+                f"{inputs[0].shape[0]} configurations"
+            )
+        wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+        if len(wrong):
+            at = ", ".join(f"{name}={columns[name][wrong[0]]:g}" for name in self.columns)
+            raise ValueError(
+                f"the term {self.name!r} is {values[wrong[0]]:g} at {at}, "
+                "but a term must be finite and 0 or more"
+            )
+        return values
+
+
+# Logarithms are cut off at 0: below one machine (or one unit of data) they would be negative, and
+# a negative term makes a cost of a gain.
+def _log(x: FloatArray) -> FloatArray:
+    return np.log(np.maximum(x, 1.0))
+
+
+def _one(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return np.ones_like(machines)
+
+
+def _share(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return scale / machines
+
+
+def _tree(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return _log(machines)
+
+
+def _machines(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return machines.copy()
+
+
+def _two_stages(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return np.sqrt(machines)
+
+
+def _scale(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return scale.copy()
+
+
+def _square(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return scale**2
+
+
+def _square_share(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return scale**2 / machines
+
+
+def _share_squared(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return (scale / machines) ** 2
+
+
+def _root_share(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return np.sqrt(scale / machines)
+
+
+def _sort_share(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return scale * _log(scale) / machines
+
+
+def _sort2_share(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return scale * _log(scale) ** 2 / machines
+
+
+def _root_scale(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return np.sqrt(scale)
+
+
+def _straggling(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return scale / machines * _log(machines)
+
+
+def _contention(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return scale * np.maximum(machines - 1, 0) / machines
+
+
+def _coherence(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return scale * np.maximum(machines - 1, 0)
+
+
+_LIBRARY = (
+    Term("1", _one, "1"),
+    Term("scale/machines", _share, "scale/machine"),
+    Term("log(machines)", _tree, "log machine"),
+    Term("machines", _machines, "machine"),
+    Term("sqrt(machines)", _two_stages, "sqrt machine"),
+    Term("scale", _scale, "scale"),
+    Term("sqrt(scale)", _root_scale, "sqrt scale"),
+    Term("sqrt(scale/machines)", _root_share, "sqrt(scale/machine)"),
+    Term("(scale/machines)^2", _share_squared, "(scale/machine)^2"),
+    Term("scale^2/machines", _square_share, "scale^2/machine"),
+    Term("scale^2", _square, "scale^2"),
+    Term("scale log(scale)/machines", _sort_share, "scale log scale/machine"),
+    Term("scale log(scale)^2/machines", _sort2_share, "scale log^2 scale/machine"),
+    Term("scale log(machines)/machines", _straggling, "scale log machine/machine"),
+    Term("scale (machines-1)/machines", _contention, "scale"),
+    Term("scale (machines-1)", _coherence, "scale machine"),
+)
+
+TERMS: dict[str, Term] = {term.name: term for term in _LIBRARY}
+"""The term library by name; simple terms first, because of equals the first one is taken."""
+
+
+def check_terms(terms: Iterable[str | Term]) -> tuple[Term, ...]:
+    """Look names up in the library, and refuse what is no term or comes twice.
+
+    Raises
+    ------
+    ValueError
+        If there is no term, a name is unknown, or a name comes twice.
+
+    Examples
+    --------
+    >>> [term.units for term in check_terms(["1", "scale/machines"])]
+    ['1', 'scale/machine']
+    """
+    if isinstance(terms, str | Term):
+        raise ValueError(f"terms is {terms!r}, but must be a list of names or terms")
+    found: list[Term] = []
+    for term in terms:
+        if isinstance(term, str) and term not in TERMS:
+            raise ValueError(f"unknown term {term!r}; accepted: {', '.join(TERMS)}")
+        if not isinstance(term, str | Term):
+            raise ValueError(f"terms has {term!r}, which is neither a name nor a Term")
+        found.append(TERMS[term] if isinstance(term, str) else term)
+    names = [term.name for term in found]
+    if not names:
+        raise ValueError("terms is empty, but a model needs at least one term")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the term {twice!r} comes twice")
+    return tuple(found)

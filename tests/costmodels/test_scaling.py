@@ -1,0 +1,326 @@
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.utils import check_array
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from costmodels.scaling import (
+    SCALING_MODELS,
+    AutoScaling,
+    Ernest,
+    LinearScaling,
+    Masha,
+    PowerLaw,
+    ProductLaw,
+    Term,
+    UniversalScalability,
+)
+from costmodels.scaling.base import ScalingModel
+
+ALL = [AutoScaling, Ernest, Masha, PowerLaw, ProductLaw, UniversalScalability]
+
+
+def lift(X):
+    """Add 1 to a table of numbers that has a 0; leave to the model what is wrong with others."""
+    if isinstance(X, pd.DataFrame):
+        return X + 1
+    try:
+        numbers = check_array(X, dtype=np.float64, ensure_min_samples=0, ensure_min_features=0)
+    except (TypeError, ValueError):
+        return X
+    return numbers + 1 if (numbers >= 0).all() else X
+
+
+def raised(model: type[ScalingModel]) -> type[ScalingModel]:
+    """The model on lifted tables: scikit-learn's have a 0, and no cluster has 0 machines."""
+
+    class Raised(model):
+        def fit(self, X, y, sample_weight=None):
+            return super().fit(lift(X), y, sample_weight)
+
+        def predict(self, X):
+            return super().predict(lift(X))
+
+    Raised.__name__ = Raised.__qualname__ = f"Raised{model.__name__}"
+    Raised.__init__ = model.__init__
+    globals()[Raised.__name__] = Raised  # so that it can be pickled
+    return Raised
+
+
+RAISED = [raised(model) for model in ALL]
+
+
+@pytest.mark.filterwarnings("ignore:X has no columns named")
+@parametrize_with_checks([*(model() for model in RAISED), RAISED[0](method="select")])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def grid(scales=(1, 2, 4, 8), machines=(2, 4, 8, 16)) -> pd.DataFrame:
+    return pd.DataFrame([(s, m) for s in scales for m in machines], columns=["scale", "machines"])
+
+
+def shared_cluster_file(name: str) -> Path:
+    folder = os.environ.get("PREDICT_GRAPH_DATA")
+    path = Path(folder or ".") / "cluster" / name
+    if not folder or not path.is_file():
+        pytest.skip(f"needs cluster/{name} in the folder that PREDICT_GRAPH_DATA names")
+    return path
+
+
+def test_listing_models_does_not_import_scikit_learn():
+    code = (
+        "import sys, costmodels.scaling as s; s.SCALING_MODELS; "
+        "sys.exit(bool({'sklearn', 'scipy', 'pandas'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    import costmodels.scaling
+
+    assert all(hasattr(costmodels.scaling, name) for name in costmodels.scaling.__all__)
+    assert not hasattr(costmodels.scaling, "Quadratic")
+
+
+def test_names_lead_to_the_models():
+    found = {}
+    for name, reference in SCALING_MODELS.items():
+        module, _, attribute = reference.partition(":")
+        found[name] = getattr(import_module(module), attribute)
+    assert set(found.values()) == set(ALL)
+
+
+def test_the_published_example_of_ernest():
+    points = pd.read_csv(shared_cluster_file("ernest-rcv1.csv"), skipinitialspace=True)
+    X = pd.DataFrame({"scale": points["Input Fraction"], "machines": points["#Cores"]})
+    model = Ernest(weights="none").fit(X, points["Time (s)"])
+    assert model.coef_ == pytest.approx([1.90, 162.2, 1.588, 0.0], rel=0.01, abs=1e-9)
+    full = pd.DataFrame({"scale": np.ones(4), "machines": [4, 8, 16, 60]})
+    assert model.predict(full) == pytest.approx([44.65, 25.48, 16.44, 11.11], rel=1e-3)
+
+
+def test_pagerank_at_machine_counts_that_were_not_measured():
+    runs = pd.read_csv(shared_cluster_file("c3o-pagerank.tsv"), sep="\t")
+    runs = runs[(runs.pages == 2_000_000) & (runs.machine_type == "r4.2xlarge")]
+    errors = []
+    for _, group in runs.groupby(["links", "convergence_criterion"]):
+        X = group[["instance_count"]].set_axis(["machines"], axis=1)
+        known = group.instance_count <= 8
+        model = AutoScaling().fit(X[known], group.gross_runtime[known])
+        errors.append(np.mean(np.abs(model.predict(X[~known]) / group.gross_runtime[~known] - 1)))
+    assert len(errors) == 15
+    assert np.mean(errors) < 0.04
+
+
+@pytest.mark.parametrize("weights", ["relative", "none"])
+@pytest.mark.parametrize(
+    ("model", "law"),
+    [
+        (Ernest, lambda s, m: 5 + 90 * s / m + 3 * np.log(m) + 0.2 * m),
+        (Masha, lambda s, m: 90 * s / m + 0.5 * s**2 + 0.3 * m + 4 * s * np.log(s) / m),
+        (UniversalScalability, lambda s, m: 50 * s * (1 + 0.1 * (m - 1) + 0.01 * m * (m - 1)) / m),
+        (PowerLaw, lambda s, m: 12 + 70 * (s / m) ** 0.8),
+        (ProductLaw, lambda s, m: 7 + 30 * s**1.1 * m**-0.7),
+        (AutoScaling, lambda s, m: 5 + 90 * s / m),
+    ],
+)
+def test_each_model_finds_its_own_law_far_outside(model, law, weights):
+    X = grid()
+    fitted = model(weights=weights).fit(X, law(X["scale"], X["machines"]))
+    far = pd.DataFrame({"scale": [64.0, 64.0], "machines": [16.0, 64.0]})
+    assert fitted.predict(far) == pytest.approx(law(far["scale"], far["machines"]), rel=1e-3)
+    assert fitted.r2_ == pytest.approx(1)
+    assert fitted.loocv_.max_percent_error < 2
+    assert fitted.warnings_ == []
+    assert fitted.formula_.startswith("seconds = ")
+    assert "\n" not in fitted.formula_
+    assert (fitted.coef_[:2] >= 0).all()
+
+
+def test_selection_finds_the_term_and_nothing_else():
+    X = grid()
+    model = AutoScaling(method="select").fit(
+        X, 10 + 0.3 * X["scale"] ** 2 + 20 * X["scale"] / X["machines"]
+    )
+    costs = {name: cost for name, cost in model.terms_.items() if cost > 1e-6}
+    assert costs == pytest.approx({"1": 10, "scale/machines": 20, "scale^2": 0.3})
+
+
+def test_a_term_of_the_user_with_a_column_of_its_own():
+    X = grid().assign(cores=[2, 4, 8, 16] * 4, spare=1.0)
+    X["cores"] = X["cores"].sample(frac=1, random_state=1).to_numpy()
+    term = Term("1/cores", reciprocal, "1/core", columns=("cores",))
+    y = 3 + 8 * X["scale"] / X["machines"] + 40 / X["cores"]
+    model = LinearScaling(["1", "scale/machines", term]).fit(X, y)
+    assert model.terms_ == pytest.approx({"1": 3, "scale/machines": 8, "1/cores": 40})
+    assert "40 s/(1/core) * 1/cores" in model.formula_
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict(X) == pytest.approx(y)
+    with pytest.raises(ValueError, match="needs the column 'cores'; there are: scale, machines"):
+        LinearScaling(["1", term]).fit(X[["scale", "machines"]], y)
+
+
+def reciprocal(x):
+    return 1 / x
+
+
+def test_relative_weights_make_short_runs_count():
+    X = grid()
+    rng = np.random.default_rng(3)
+    y = (4 + 100 * X["scale"] / X["machines"]) * rng.lognormal(0, 0.1, len(X))
+    short = (X["scale"] / X["machines"]).idxmin()
+    errors = {
+        weights: Ernest(weights=weights).fit(X, y).predict(X.loc[[short]])[0] / y[short] - 1
+        for weights in ("relative", "none")
+    }
+    assert abs(errors["relative"]) < abs(errors["none"])
+
+
+def test_a_repeat_that_went_astray_does_not_move_the_fit():
+    X = pd.concat([grid((4,))] * 5, ignore_index=True)
+    y = 10 + 60 * X["scale"] / X["machines"]
+    clean = Ernest().fit(X, y)
+    y[3] *= 5
+    assert Ernest().fit(X, y).predict(grid()) == pytest.approx(clean.predict(grid()))
+    assert Ernest().fit(X, y).points_.repeats.tolist() == [5, 5, 5, 5]
+
+
+def test_scattered_repeats_weigh_less():
+    X = pd.concat([pd.DataFrame({"machines": [2, 4, 8]})] * 6, ignore_index=True)
+    rng = np.random.default_rng(0)
+    spread = X["machines"].map({2: 0.2, 4: 0.01, 8: 0.01})
+    y = 100 * np.exp(spread * rng.standard_normal(len(X)))
+    weight = Ernest().fit(X, y).points_.weight
+    assert weight[0] < weight[1] / 2
+
+
+def test_sample_weights_are_repeats():
+    X, rng = grid(), np.random.default_rng(5)
+    y = (10 + 60 * X["scale"] / X["machines"]) * rng.lognormal(0, 0.1, len(X))
+    times = rng.integers(0, 4, len(X))
+    for model in ALL:
+        weighted = model().fit(X, y, times)
+        repeated = model().fit(X.loc[X.index.repeat(times)], y.repeat(times))
+        assert weighted.predict(X) == pytest.approx(repeated.predict(X), rel=1e-6)
+
+
+def test_units_do_not_matter():
+    X = grid()
+    y = 10 + 60 * X["scale"] / X["machines"] + X["machines"] * 0.3
+    small = X.assign(scale=X["scale"] * 1e-9)
+    for model in (Ernest, PowerLaw, ProductLaw, UniversalScalability):
+        want = model().fit(X, y).predict(X)
+        assert model().fit(small, y * 1e-6).predict(small) * 1e6 == pytest.approx(want, rel=1e-4)
+
+
+def test_a_frame_without_scale_and_an_array_mean_the_same():
+    machines = np.array([2.0, 4, 6, 8])
+    y = 20 + 100 / machines
+    frame = Ernest().fit(pd.DataFrame({"machines": machines}), y)
+    array = Ernest().fit(np.column_stack((np.ones(4), machines)), y)
+    assert frame.coef_ == pytest.approx(array.coef_)
+    swapped = pd.DataFrame({"machines": machines, "scale": 1.0})
+    assert Ernest().fit(swapped, y).coef_ == pytest.approx(array.coef_)
+
+
+def test_columns_of_other_names_are_taken_by_position_and_told():
+    X = grid().set_axis(["gigabytes", "nodes"], axis=1)
+    with pytest.warns(UserWarning, match="its first two, 'gigabytes' and 'nodes', are taken"):
+        Ernest().fit(X, 5 + X["gigabytes"] / X["nodes"])
+
+
+@pytest.mark.parametrize("model", ALL)
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"machines": 0}, "machines of row 3 is 0, but must be positive"),
+        ({"machines": -2}, "machines of row 3 is -2, but must be positive"),
+        ({"scale": 0}, "scale of row 3 is 0, but must be positive"),
+        ({"scale": np.nan}, "NaN"),
+        ({"seconds": 0}, "y of row 3 is 0, but must be positive"),
+        ({"seconds": np.nan}, "NaN"),
+    ],
+)
+def test_a_wrong_value_is_named(model, change, message):
+    table = grid().astype(float).assign(seconds=10.0)
+    table.loc[3, list(change)] = list(change.values())
+    with pytest.raises(ValueError, match=message):
+        model().fit(table[["scale", "machines"]], table["seconds"])
+
+
+@pytest.mark.parametrize("model", ALL)
+def test_one_machine_count_is_refused(model):
+    X = grid(machines=(4,))
+    with pytest.raises(ValueError, match="all rows have 4 machines, but"):
+        model().fit(X, 5 + X["scale"])
+
+
+def test_too_few_points_are_refused():
+    X = pd.DataFrame({"machines": [2, 4, 4]})
+    with pytest.raises(ValueError, match="found 2 configurations, too few to tell 3 unknowns"):
+        PowerLaw().fit(X, [9, 5, 5.1])
+    with pytest.raises(ValueError, match="found 2 configurations, too few to tell 4 terms apart"):
+        Ernest().fit(X, [9, 5, 5.1])
+    with pytest.raises(ValueError, match="needs at least 2"):
+        AutoScaling().fit(X[1:], [5, 5.1])
+    assert AutoScaling().fit(X, [9, 5, 5.1]).predict(X)[0] == pytest.approx(9, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (Ernest(weights="squared"), "unknown weights 'squared'; accepted: relative, none"),
+        (Ernest(cliffs="drop"), "unknown cliffs 'drop'; accepted: split, keep"),
+        (Ernest(cliff_excess=1), "cliff_excess is 1, but must be above 1"),
+        (AutoScaling(method="best"), "unknown method 'best'; accepted: combine, select"),
+        (AutoScaling(min_gain=1), "min_gain is 1, but"),
+        (LinearScaling(["1", "cube"]), "unknown term 'cube'; accepted: 1, scale/machines"),
+        (Ernest(extra_terms=["machines"]), "the term 'machines' comes twice"),
+        (LinearScaling("1"), "must be a list"),
+        (LinearScaling([]), "at least one term"),
+        (LinearScaling([3]), "neither a name nor a Term"),
+    ],
+)
+def test_a_wrong_option_is_named(model, message):
+    with pytest.raises(ValueError, match=message):
+        clone(model).fit(grid(), np.arange(1.0, 17))
+
+
+def test_a_term_that_is_not_finite_or_negative_is_refused():
+    X = grid()
+    for function in (np.negative, lambda m: np.full(len(m), np.inf)):
+        term = Term("odd", function, columns=("machines",))
+        with pytest.raises(ValueError, match=r"the term 'odd' is -?(inf|2) at machines=2, but"):
+            LinearScaling(["1", term]).fit(X, X["machines"])
+
+
+def test_intervals_hold_as_often_as_they_say():
+    rng = np.random.default_rng(11)
+    held = []
+    for _ in range(60):
+        X = pd.DataFrame({"machines": [2.0, 3, 4, 6, 8, 12, 16, 24]})
+        y = (20 + 300 / X["machines"]) * rng.lognormal(0, 0.08, len(X))
+        new = pd.DataFrame({"machines": rng.uniform(2, 24, 20)})
+        truth = (20 + 300 / new["machines"]) * rng.lognormal(0, 0.08, 20)
+        low, high = Ernest().fit(X, y).predict_interval(new, 0.9).T
+        held.append(((low <= truth) & (truth <= high)).mean())
+    assert 0.85 < np.mean(held) < 0.98
+
+
+def test_a_higher_level_is_wider():
+    X = grid()
+    y = (10 + 60 * X["scale"] / X["machines"]) * np.random.default_rng(1).lognormal(0, 0.1, len(X))
+    model = AutoScaling().fit(X, y)
+    narrow, wide = (model.predict_interval(X, level) for level in (0.5, 0.9))
+    assert (wide[:, 0] < narrow[:, 0]).all()
+    assert (wide[:, 1] > narrow[:, 1]).all()
+    with pytest.raises(ValueError, match="level is 1, but"):
+        model.predict_interval(X, 1)

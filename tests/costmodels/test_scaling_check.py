@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from costmodels.scaling import (
+    AutoScaling,
+    Ernest,
+    Term,
+    check_fit,
+    masha_score,
+    occupation,
+    sampling_cost,
+)
+
+
+def points() -> pd.DataFrame:
+    return pd.DataFrame(
+        [(s, m) for s in (1, 2, 4) for m in (1, 4, 16, 64)], columns=["scale", "machines"]
+    )
+
+
+def test_left_out_errors_are_those_of_fits_to_the_others():
+    X = points()
+    y = (5 + 50 * X["scale"] / X["machines"]) * np.random.default_rng(0).lognormal(0, 0.1, len(X))
+    model = Ernest().fit(X, y)
+    by_hand = [
+        Ernest().fit(X.drop(index=i), y.drop(index=i)).predict(X.loc[[i]])[0] for i in X.index
+    ]
+    found = model.loocv_
+    assert found.predicted == pytest.approx(by_hand)
+    errors = 100 * np.abs(np.array(by_hand) / y - 1)
+    assert found.median_percent_error == pytest.approx(np.median(errors))
+    assert found.max_percent_error == pytest.approx(errors.max())
+    assert found.residual_sum_of_squares == pytest.approx(((by_hand - y) ** 2).sum())
+
+
+def test_repeats_are_left_out_together():
+    X = pd.concat([points()] * 3, ignore_index=True)
+    y = 5 + 50 * X["scale"] / X["machines"]
+    once, thrice = Ernest().fit(points(), y[:12]), Ernest().fit(X, y)
+    assert len(thrice.loocv_.predicted) == 12
+    assert thrice.loocv_.predicted == pytest.approx(once.loocv_.predicted)
+
+
+def test_a_missing_term_is_noticed_and_proposed():
+    # Aggregation in two stages, of sqrt(m) tasks (Ernest, Table 2).
+    X = points()
+    y = 1 + 2 * X["scale"] / X["machines"] + 9 * X["scale"] ** 2
+    model = Ernest().fit(X, y)
+    verdict = check_fit(model)
+    assert not verdict.fits
+    assert verdict.term.name == "scale^2"
+    assert "this model does not fit" in str(verdict)
+    assert "add the term 'scale^2'" in str(verdict)
+    better = Ernest(extra_terms=[verdict.term]).fit(X, y)
+    assert check_fit(better).fits
+    assert better.loocv_.residual_sum_of_squares < model.loocv_.residual_sum_of_squares / 100
+
+
+def test_the_square_root_of_machines_is_proposed():
+    X = points()
+    y = 0.1 + 2 * X["scale"] / X["machines"] + 9 * np.sqrt(X["machines"])
+    verdict = check_fit(Ernest().fit(X, y), threshold=1)
+    assert verdict.term.name == "sqrt(machines)"
+
+
+def test_a_model_that_fits_gets_no_proposal():
+    X = points()
+    verdict = check_fit(Ernest().fit(X, 5 + 50 * X["scale"] / X["machines"]))
+    assert verdict.fits
+    assert verdict.term is None
+    assert str(verdict).startswith("the model fits")
+
+
+def test_noise_gets_no_proposal_and_says_so():
+    X = points()
+    y = np.exp(np.random.default_rng(2).normal(0, 1, len(X)))
+    verdict = check_fit(Ernest().fit(X, y), terms=[Term("none", np.ones_like, columns=("scale",))])
+    assert not verdict.fits
+    assert verdict.term is None
+    assert str(verdict).endswith("no term of the library helps")
+    assert not check_fit(AutoScaling().fit(X, y)).fits
+
+
+def test_the_threshold_must_be_positive():
+    X = points()
+    model = Ernest().fit(X, 5 + X["scale"])
+    with pytest.raises(ValueError, match="threshold is 0, but must be positive"):
+        check_fit(model, threshold=0)
+
+
+def test_score_and_cost_of_masha():
+    # Section 5.2: right on one machine and twice too long on twelve is an error of 50% on average.
+    assert masha_score([60, 20], [60, 10]) == 50
+    assert occupation([1, 12], [60, 10]).tolist() == [60, 120]
+    assert sampling_cost([1, 12], [60, 10]) == 180
+    assert sampling_cost([1], [9], [1, 12], [60, 10]) == 0.05
+    with pytest.raises(ValueError, match="both their machines and their seconds"):
+        sampling_cost([1], [9], [1])
+    with pytest.raises(ValueError, match="actual value 0"):
+        masha_score([1], [0])
