@@ -35,6 +35,8 @@ class Algorithm(ABC):
     """What the threshold is on: ``absolute`` aggregate, ``ratio`` or ``fixed-point``."""
     steady: ClassVar[bool] = False
     """Whether every iteration does the same work, so that a few of them show what one costs."""
+    undirected: ClassVar[bool] = False
+    """Whether it works on undirected graphs, so that directed ones get every edge both ways."""
     declared: ClassVar[tuple[Parameter, ...]]
     """The parameters."""
 
@@ -51,6 +53,11 @@ class Algorithm(ABC):
     def max_iterations(self) -> int:
         """Iterations after which a run stops, converged or not."""
         return int(self.parameters["max_iterations"])  # type: ignore[arg-type]
+
+    @property
+    def prior(self) -> Algorithm | None:
+        """The algorithm whose result is the input of this one: it runs first, on the same graph."""
+        return None
 
     @abstractmethod
     def threshold(self, vertices: int) -> float:

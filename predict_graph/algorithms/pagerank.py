@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from predict_graph.algorithms.base import Algorithm
-from predict_graph.algorithms.parameters import Parameter
+from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.errors import RequestError
 
 __all__ = ["PageRank"]
@@ -58,9 +58,7 @@ class PageRank(Algorithm):
             "rank of vertices without outbound edges: spread evenly, or dropped",
             choices=("uniform", "drop"),
         ),
-        Parameter(
-            "max_iterations", int, 500, "stop after so many iterations", 1, low_included=True
-        ),
+        MAX_ITERATIONS,
     )
 
     def __init__(self, **parameters: object) -> None:

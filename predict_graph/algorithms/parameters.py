@@ -9,7 +9,7 @@ from typing import Any
 
 from predict_graph.errors import RequestError, unknown_name
 
-__all__ = ["Parameter", "Value", "check_parameters"]
+__all__ = ["MAX_ITERATIONS", "Parameter", "Value", "check_parameters"]
 
 Value = float | int | str | None
 
@@ -91,6 +91,12 @@ class Parameter:
             raise wrong
         result: Value = converted
         return result
+
+
+MAX_ITERATIONS = Parameter(
+    "max_iterations", int, 500, "stop after so many iterations", 1, low_included=True
+)
+"""The parameter that every algorithm has."""
 
 
 def check_parameters(

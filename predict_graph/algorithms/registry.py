@@ -13,7 +13,15 @@ __all__ = ["ALGORITHMS", "check_algorithm"]
 ALGORITHMS: Registry[type[Algorithm]] = Registry(
     "algorithm",
     "predict_graph.algorithms",
-    {"pagerank": "predict_graph.algorithms.pagerank:PageRank"},
+    {
+        "pagerank": "predict_graph.algorithms.pagerank:PageRank",
+        "semi-clustering": "predict_graph.algorithms.semi_clustering:SemiClustering",
+        "topk-ranking": "predict_graph.algorithms.topk_ranking:TopKRanking",
+        "connected-components": (
+            "predict_graph.algorithms.connected_components:ConnectedComponents"
+        ),
+        "neighborhood": "predict_graph.algorithms.neighborhood:Neighborhood",
+    },
 )
 
 

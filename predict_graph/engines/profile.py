@@ -65,8 +65,12 @@ class RunProfile:
         The aggregate that the threshold is on, after each iteration.
     converged : bool
         False when the run stopped at its limit of iterations.
-    values : ndarray, shape (n,)
+    values : ndarray, shape (n,) or (n, columns)
         Result of each vertex.
+    result : mapping
+        Figures of the whole result, such as the number of components.
+    prior : RunProfile, optional
+        The run whose result this one took as its input; `phases` are those of both together.
     """
 
     algorithm: str
@@ -78,6 +82,8 @@ class RunProfile:
     convergence: npt.NDArray[np.float64]
     converged: bool
     values: npt.NDArray[Any] = field(repr=False)
+    result: Mapping[str, Any] = field(default_factory=dict)
+    prior: RunProfile | None = None
 
     @property
     def iterations(self) -> int:
@@ -124,6 +130,8 @@ class RunProfile:
             "phases": {name: float(self.phases[name]) for name in PHASES},
             "features_total": self.features_total(),
             "per_iteration": self.per_iteration().to_dict("records"),
+            "result": dict(self.result),
+            "prior": None if self.prior is None else self.prior.to_dict(),
         }
 
 

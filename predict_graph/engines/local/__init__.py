@@ -1,5 +1,6 @@
 """The embedded engine: compiled kernels on one machine, messages counted for virtual workers."""
 
-from predict_graph.engines.local.engine import KERNELS, Kernel, LocalEngine
+from predict_graph.engines.local.engine import LocalEngine
+from predict_graph.engines.local.kernel import KERNELS, Kernel, Superstep
 
-__all__ = ["KERNELS", "Kernel", "LocalEngine"]
+__all__ = ["KERNELS", "Kernel", "LocalEngine", "Superstep"]

@@ -7,47 +7,26 @@ import time
 from collections.abc import Callable
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from predict_graph.algorithms import Algorithm, PageRank
 from predict_graph.engines.base import IterationCallback, IterationProbe
+from predict_graph.engines.local.kernel import Kernel, kernel_of
+from predict_graph.engines.local.kernels.program import ProgramKernel, warm_up
 from predict_graph.engines.local.output import check_output, write_values
-from predict_graph.engines.local.pagerank import PageRankKernel
-from predict_graph.engines.local.partition import MessageCounts, count_messages
-from predict_graph.engines.local.probe import probe_cost
+from predict_graph.engines.local.probe import probe_pagerank
+from predict_graph.engines.local.sweep import probe_by_sweeps
+from predict_graph.engines.local.tally import Tally
 from predict_graph.engines.local.team import Team, available_threads
-from predict_graph.engines.profile import TABLE_COLUMNS, RunProfile
+from predict_graph.engines.profile import RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
-from predict_graph.plugins import Registry
 from predict_graph.stopwatch import stopwatch
 
-__all__ = ["KERNELS", "Kernel", "LocalEngine"]
-
-
-class Kernel(Protocol):
-    """One algorithm on one graph: built by ``Kernel(algorithm, graph, team)``, then stepped."""
-
-    message_bytes: int
-    working_set_bytes: int
-
-    @property
-    def values(self) -> npt.NDArray[Any]:
-        """Result of each vertex."""
-
-    def step(self) -> float:
-        """Run one superstep and return the convergence aggregate."""
-
-
-KERNELS: Registry[Callable[[Any, Graph, Team], Kernel]] = Registry(
-    "local kernel",
-    "predict_graph.local_kernels",
-    {"pagerank": "predict_graph.engines.local.pagerank:PageRankKernel"},
-)
+__all__ = ["LocalEngine"]
 
 
 class LocalEngine:
@@ -114,116 +93,108 @@ class LocalEngine:
             raise RequestError(f"max_iterations is {limit}; accepted: at least 1")
         if write_to is not None:
             check_output(write_to)
-        build = KERNELS.get(algorithm.name)
+        build = kernel_of(algorithm)
         self._compile(algorithm, build)
+        prior = None if algorithm.prior is None else self.run(algorithm.prior, graph)
+        tally = Tally(graph, self.workers)
         with Team(self.threads) as team:
             with stopwatch() as watch:
-                kernel = build(algorithm, graph, team)
+                kernel = build(algorithm, graph, team, *_results(prior))
                 setup = watch.seconds
-            aggregates, seconds = _iterate(kernel, target, limit, progress)
+            aggregates, seconds = _iterate(kernel, tally, target, limit, progress)
         started = time.perf_counter()
         if write_to is not None:
-            write_values(write_to, graph, kernel.values)
+            are_vertices = getattr(kernel, "values_are_vertices", False)
+            write_values(write_to, graph, kernel.values, are_vertices=are_vertices)
         write = time.perf_counter() - started if write_to is not None else 0.0
-        counts = count_messages(graph, self.workers)
         return RunProfile(
             algorithm=algorithm.name,
             parameters=algorithm.to_dict(),
             graph=graph.describe(),
             engine=self.describe(),
             phases={
-                "setup": setup,
+                "setup": setup + _seconds(prior, "setup"),
                 "read": graph.read_seconds,
-                "superstep": float(seconds.sum()),
+                "superstep": float(seconds.sum()) + _seconds(prior, "superstep"),
                 "write": write,
             },
-            table=_table(kernel, counts, aggregates, seconds),
+            table=tally.table(aggregates, seconds, kernel.working_set_bytes),
             convergence=aggregates,
             converged=bool(len(aggregates) and aggregates[-1] < target),
             values=kernel.values,
+            result=dict(kernel.summary()),
+            prior=prior,
         )
 
     def prepare(self, algorithm: Algorithm, graph: Graph) -> float:
-        """Set an algorithm up on a graph as a run would, and return the seconds that it took."""
-        build = KERNELS.get(algorithm.name)
+        """Set an algorithm up on a graph as a run would, and return the seconds that it took.
+
+        The result of a prior, which is not known yet, is replaced by any values.
+        """
+        build = kernel_of(algorithm)
         self._compile(algorithm, build)
+        standing_in = _standing_in(algorithm, graph)
         with Team(self.threads) as team, stopwatch() as watch:
-            build(algorithm, graph, team)
+            build(algorithm, graph, team, *standing_in)
             return watch.seconds
 
     def probe(
         self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator
     ) -> IterationProbe | None:
         """Measure an iteration on a few rows, with the arrays of the whole graph."""
-        if not isinstance(algorithm, PageRank):
-            return None
-        probe = probe_cost(graph, random_state=rng, algorithm=algorithm, threads=self.threads)
-        table = probe.table[probe.table["active_vertices"] > 0]
-        rates = table["seconds"] / (table["messages"] + table["active_vertices"])
-        error = float(rates.std(ddof=0) / rates.mean()) / max(len(rates) - 1, 1) ** 0.5
-        # A hash spreads the ends of edges evenly, so one message in `workers` stays where it is.
-        local, size = table["messages"] // self.workers, PageRankKernel.message_bytes
-        remote = table["messages"] - local
-        rows = table[["active_vertices", "working_set_bytes", "seconds"]].assign(
-            local_messages=local,
-            remote_messages=remote,
-            local_message_bytes=local * size,
-            remote_message_bytes=remote * size,
-        )
-        return IterationProbe(probe.iteration_seconds(graph.vertices, graph.edges), error, rows)
+        if isinstance(algorithm, PageRank):
+            return probe_pagerank(algorithm, graph, self.workers, self.threads, rng)
+        with Team(self.threads) as team:
+            kernel = kernel_of(algorithm)(algorithm, graph, team, *_standing_in(algorithm, graph))
+            return probe_by_sweeps(kernel, graph, self.workers, team, rng)
 
     def _compile(self, algorithm: Algorithm, build: Callable[..., Kernel]) -> None:
         """Load the compiled kernel by running it on two vertices, so that no phase contains it."""
         key = (type(algorithm), os.getpid())
         if key in _COMPILED:
             return
+        if build is ProgramKernel:  # what users write need not work on two vertices
+            warm_up()
+            return
         pair = Graph(np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32))
+        results = () if algorithm.prior is None else (np.array([0.6, 0.4]),)
         for graph in (pair, Graph(pair.indptr, pair.indices, directed=False)):
-            build(algorithm, graph, Team()).step()
-            count_messages(graph, self.workers)
+            kernel, tally = build(algorithm, graph, Team(), *results), Tally(graph, self.workers)
+            for _ in range(_WARM_STEPS):
+                tally.add(kernel.step())
         _COMPILED.add(key)
 
 
+_WARM_STEPS = 3  # a kernel may start in one compiled function and end in another
 _COMPILED: set[tuple[type[Algorithm], int]] = set()
 
 
+def _standing_in(algorithm: Algorithm, graph: Graph) -> tuple[npt.NDArray[Any], ...]:
+    """Return any values in place of the result of a prior that has not run."""
+    return () if algorithm.prior is None else (np.arange(float(graph.vertices)),)
+
+
+def _results(prior: RunProfile | None) -> tuple[npt.NDArray[Any], ...]:
+    return () if prior is None else (prior.values,)
+
+
+def _seconds(prior: RunProfile | None, phase: str) -> float:
+    return 0.0 if prior is None else prior.phases[phase]
+
+
 def _iterate(
-    kernel: Kernel, target: float, limit: int, progress: IterationCallback | None
+    kernel: Kernel, tally: Tally, target: float, limit: int, progress: IterationCallback | None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     aggregates: list[float] = []
     seconds: list[float] = []
     while len(aggregates) < limit:
         started = time.perf_counter()
-        aggregates.append(kernel.step())
+        superstep = kernel.step()
         seconds.append(time.perf_counter() - started)
+        aggregates.append(superstep.convergence)
+        tally.add(superstep)
         if progress is not None:
             progress(len(aggregates), aggregates[-1])
         if aggregates[-1] < target:
             break
     return np.array(aggregates), np.array(seconds)
-
-
-def _table(
-    kernel: Kernel,
-    counts: MessageCounts,
-    aggregates: npt.NDArray[np.float64],
-    seconds: npt.NDArray[np.float64],
-) -> pd.DataFrame:
-    """One row per iteration and worker: every vertex sends along every edge, each time."""
-    workers, iterations = len(counts.vertices), len(aggregates)
-    size = kernel.message_bytes
-    columns = {
-        "iteration": np.repeat(np.arange(1, iterations + 1), workers),
-        "worker": np.tile(np.arange(workers), iterations),
-        "active_vertices": np.tile(counts.vertices, iterations),
-        "total_vertices": np.tile(counts.vertices, iterations),
-        "local_messages": np.tile(counts.local, iterations),
-        "remote_messages": np.tile(counts.remote, iterations),
-        "local_message_bytes": np.tile(counts.local * size, iterations),
-        "remote_message_bytes": np.tile(counts.remote * size, iterations),
-        "average_message_bytes": np.full(iterations * workers, float(size)),
-        "seconds": np.repeat(seconds, workers),
-        "convergence": np.repeat(aggregates, workers),
-        "working_set_bytes": np.full(iterations * workers, kernel.working_set_bytes),
-    }
-    return pd.DataFrame(columns, columns=list(TABLE_COLUMNS))

@@ -1,4 +1,4 @@
-"""Writing the result of a run: one line a vertex, its original id and its value."""
+"""Writing the result of a run: one line a vertex, its original id and its value or values."""
 
 from __future__ import annotations
 
@@ -33,8 +33,21 @@ def check_output(path: Path) -> None:
     check_writable(path)
 
 
-def write_values(path: Path, graph: Graph, values: npt.NDArray[Any]) -> None:
-    """Write ``vertex, value`` as CSV, TSV or Parquet, by the suffix of `path`.
+def write_values(
+    path: Path, graph: Graph, values: npt.NDArray[Any], *, are_vertices: bool = False
+) -> None:
+    """Write the value of each vertex as CSV, TSV or Parquet, by the suffix of `path`.
+
+    Columns are ``vertex, value``, or ``vertex, value_1, value_2, …`` where a vertex has several.
+
+    Parameters
+    ----------
+    path : Path
+    graph : Graph
+        Its labels are the original ids.
+    values : ndarray, shape (n,) or (n, columns)
+    are_vertices : bool
+        Whether values are vertices, -1 for none: original ids are written, and nothing for -1.
 
     Raises
     ------
@@ -44,8 +57,14 @@ def write_values(path: Path, graph: Graph, values: npt.NDArray[Any]) -> None:
         If the disk is full.
     """
     check_output(path)
-    ids = np.arange(graph.vertices) if graph.labels is None else graph.labels
-    table = pa.table({"vertex": pa.array(ids), "value": pa.array(values)})
+    ids = pa.array(np.arange(graph.vertices) if graph.labels is None else graph.labels)
+    columns = {"vertex": ids}
+    if values.ndim == 1:
+        columns["value"] = _column(values, ids if are_vertices else None)
+    else:
+        for number, column in enumerate(values.T, start=1):
+            columns[f"value_{number}"] = _column(column, ids if are_vertices else None)
+    table = pa.table(columns)
     with written_beside(path) as beside:
         if path.suffix == ".parquet":
             pa.parquet.write_table(table, beside)
@@ -53,3 +72,10 @@ def write_values(path: Path, graph: Graph, values: npt.NDArray[Any]) -> None:
             delimiter = "," if path.suffix == ".csv" else "\t"
             options = pa.csv.WriteOptions(delimiter=delimiter, quoting_style="needed")
             pa.csv.write_csv(table, beside, options)
+
+
+def _column(values: npt.NDArray[Any], ids: pa.Array | None) -> pa.Array:
+    """Return a column of the file; vertices become their `ids`, those below 0 null."""
+    if ids is None:
+        return pa.array(np.ascontiguousarray(values))
+    return ids.take(pa.array(np.ascontiguousarray(values), mask=values < 0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numba
@@ -11,18 +10,9 @@ import numpy.typing as npt
 
 from predict_graph.graph import Graph
 
-__all__ = ["MessageCounts", "count_messages", "worker_of"]
+__all__ = ["out_messages", "worker_of"]
 
-IntArray = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class MessageCounts:
-    """Vertices and outbound edges of each worker, shape (workers,) each."""
-
-    vertices: IntArray
-    local: IntArray
-    remote: IntArray
+IntArray = npt.NDArray[np.integer]
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
@@ -32,7 +22,7 @@ def _worker(vertex: Any, workers: Any) -> Any:
     return np.int64(mixed % np.uint64(workers))
 
 
-def worker_of(vertices: npt.ArrayLike, workers: int) -> IntArray:
+def worker_of(vertices: npt.ArrayLike, workers: int) -> npt.NDArray[np.int64]:
     """Return the worker that holds each vertex: a multiplicative hash, modulo the workers.
 
     The multiplier is 2**64 over the golden ratio (Fibonacci hashing: Knuth, The Art of Computer
@@ -48,24 +38,28 @@ def worker_of(vertices: npt.ArrayLike, workers: int) -> IntArray:
     return (mixed % np.uint64(workers)).astype(np.int64)
 
 
-def count_messages(graph: Graph, workers: int) -> MessageCounts:
-    """Count the edges that stay on a worker and those that leave it; one pass over the edges."""
-    return MessageCounts(*_count(graph.indptr, graph.indices, workers))
+def out_messages(graph: Graph, workers: int) -> tuple[IntArray, IntArray]:
+    """Return the worker of each vertex, and how many of its out-edges stay there; one pass.
+
+    Returns
+    -------
+    owner, inside : ndarray of int32, shape (n,)
+    """
+    found: tuple[IntArray, IntArray] = _out_messages(graph.indptr, graph.indices, workers)
+    return found
 
 
 @numba.njit(cache=True, nogil=True)
-def _count(
-    indptr: IntArray, indices: npt.NDArray[np.integer], workers: int
-) -> tuple[IntArray, IntArray, IntArray]:
-    vertices = np.zeros(workers, np.int64)
-    local = np.zeros(workers, np.int64)
-    remote = np.zeros(workers, np.int64)
-    for v in range(len(indptr) - 1):
-        own = _worker(v, workers)
-        vertices[own] += 1
-        inside = 0
+def _out_messages(indptr: Any, indices: Any, workers: int) -> Any:
+    vertices = len(indptr) - 1
+    owner = np.empty(vertices, np.int32)
+    for v in range(vertices):
+        owner[v] = _worker(v, workers)
+    inside = np.zeros(vertices, np.int32)
+    for v in range(vertices):
+        own = owner[v]
+        count = 0
         for e in range(indptr[v], indptr[v + 1]):
-            inside += _worker(indices[e], workers) == own
-        local[own] += inside
-        remote[own] += indptr[v + 1] - indptr[v] - inside
-    return vertices, local, remote
+            count += owner[indices[e]] == own
+        inside[v] = count
+    return owner, inside

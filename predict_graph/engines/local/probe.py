@@ -17,13 +17,15 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.algorithms import PageRank
-from predict_graph.engines.local.pagerank import PageRankKernel, superstep
+from predict_graph.engines.base import IterationProbe
+from predict_graph.engines.local.kernels.pagerank import PageRankKernel, superstep
 from predict_graph.engines.local.rows import inbound_rows
+from predict_graph.engines.local.sweep import counted_rows
 from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 
-__all__ = ["CostProbe", "probe_cost"]
+__all__ = ["CostProbe", "probe_cost", "probe_pagerank"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -133,6 +135,25 @@ def probe_cost(
     return CostProbe(
         per_edge, per_vertex, launch, 8 * graph.vertices, table, time.perf_counter() - began
     )
+
+
+def probe_pagerank(
+    algorithm: PageRank, graph: Graph, workers: int, threads: int, rng: np.random.Generator
+) -> IterationProbe:
+    """Return what an iteration of PageRank on a graph takes; see :func:`probe_cost`."""
+    probe = probe_cost(graph, random_state=rng, algorithm=algorithm, threads=threads)
+    table = probe.table[probe.table["active_vertices"] > 0]
+    rates = table["seconds"] / (table["messages"] + table["active_vertices"])
+    error = float(rates.std(ddof=0) / rates.mean()) / max(len(rates) - 1, 1) ** 0.5
+    rows = counted_rows(
+        table["active_vertices"].to_numpy(),
+        table["messages"].to_numpy(),
+        PageRankKernel.message_bytes,
+        probe.working_set_bytes,
+        table["seconds"].to_numpy(),
+        workers,
+    )
+    return IterationProbe(probe.iteration_seconds(graph.vertices, graph.edges), error, rows)
 
 
 def _slope(edges: FloatArray, seconds: FloatArray, least_launch: float) -> tuple[float, float]:

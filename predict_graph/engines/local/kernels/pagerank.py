@@ -17,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import PageRank
+from predict_graph.engines.local.blocks import ordered_sum, row_blocks
+from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
@@ -24,8 +26,6 @@ __all__ = ["PageRankKernel", "superstep"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-
-_BLOCK_WORK = 16_384  # edges + vertices of a block
 
 
 class PageRankKernel:
@@ -59,7 +59,7 @@ class PageRankKernel:
         self._scale = np.where(degrees > 0, algorithm.damping / np.maximum(degrees, 1), 0.0)
         self._spread = algorithm.damping if algorithm.spread_dangling else 0.0
         self._teleport = (1.0 - algorithm.damping) / max(n, 1)
-        self._bounds = _blocks(self._indptr)
+        self._bounds = row_blocks(self._indptr)
         self.rank = np.full(n, 1.0 / max(n, 1))
         self._offer = self.rank * self._scale
         # Copied, not empty: the first superstep must not pay for fetching the pages of a new array.
@@ -74,8 +74,12 @@ class PageRankKernel:
         """Rank of each vertex."""
         return self.rank
 
-    def step(self) -> float:
-        """Run one superstep and return the mean change of rank per vertex."""
+    def summary(self) -> dict[str, Any]:
+        """Return nothing: the ranks are all there is."""
+        return {}
+
+    def step(self) -> Superstep:
+        """Run one superstep; its aggregate is the mean change of rank per vertex."""
         n = len(self.rank)
         base = self._teleport + self._spread * self._dangling_rank / max(n, 1)
         sums = (self._changes, self._dangling)
@@ -85,17 +89,8 @@ class PageRankKernel:
             lambda first, last: superstep(first, last, *rows, *ranks, *sums), len(self._changes)
         )
         self._offer, self._next_offer = self._next_offer, self._offer
-        self._dangling_rank = float(_ordered_sum(self._dangling))
-        return float(_ordered_sum(self._changes)) / max(n, 1)
-
-
-def _blocks(indptr: IntArray) -> IntArray:
-    """Cut rows into runs of about equal edges + vertices; a row is never cut."""
-    n = len(indptr) - 1
-    work = indptr + np.arange(n + 1)
-    count = max(1, int(np.ceil(work[-1] / _BLOCK_WORK)))
-    cuts = np.searchsorted(work, np.linspace(0, work[-1], count + 1)[1:-1])
-    return np.unique(np.concatenate(([0], cuts, [n]))).astype(np.int64)
+        self._dangling_rank = float(ordered_sum(self._dangling))
+        return Superstep(float(ordered_sum(self._changes)) / max(n, 1), self.message_bytes)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -161,11 +156,3 @@ def superstep(
                 leaked += updated
         changes[block] = change
         dangling[block] = leaked
-
-
-@numba.njit(cache=True, nogil=True)
-def _ordered_sum(values: Any) -> float:
-    total = 0.0
-    for value in values:
-        total += value
-    return total

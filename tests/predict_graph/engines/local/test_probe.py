@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from predict_graph.engines.local import pagerank, probe
+from predict_graph.engines.local import probe
+from predict_graph.engines.local.kernels import pagerank
 from predict_graph.engines.local.probe import probe_cost
 from predict_graph.engines.local.team import Team
 from predict_graph.errors import RequestError

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from predict_graph.algorithms import PageRank
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.local import pagerank as kernel_module
+from predict_graph.engines.local.blocks import row_blocks
 from predict_graph.graph.build import from_edges
 
 
@@ -113,19 +113,7 @@ def test_the_bits_do_not_depend_on_the_number_of_threads():
     single, *others = (
         LocalEngine(threads=threads).run(PageRank(epsilon=1e-5), graph) for threads in (1, 2, 2, 5)
     )
-    assert len(kernel_module._blocks(graph.reverse.indptr)) > 3, "too small to have several blocks"
+    assert len(row_blocks(graph.reverse.indptr)) > 3, "too small to have several blocks"
     for other in others:
         assert single.values.tobytes() == other.values.tobytes()
         assert single.convergence.tobytes() == other.convergence.tobytes()
-
-
-def test_blocks_cover_every_row_once_whatever_the_skew():
-    degrees = np.concatenate([[500_000], np.ones(50_000, int), np.zeros(70_000, int), [90_000]])
-    indptr = np.concatenate([[0], np.cumsum(degrees)])
-    bounds = kernel_module._blocks(indptr)
-    assert bounds[0] == 0
-    assert bounds[-1] == len(degrees)
-    assert np.all(np.diff(bounds) > 0)
-    work = np.diff(indptr[bounds]) + np.diff(bounds)
-    without_hubs = work[work < 90_000]
-    assert without_hubs.max() <= 2 * kernel_module._BLOCK_WORK

@@ -1,0 +1,173 @@
+"""Vertex programs: whole new algorithms in a few lines of numpy (Pregel, section 3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.algorithms.base import Algorithm
+from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+from predict_graph.errors import RequestError
+
+if TYPE_CHECKING:
+    from predict_graph.graph import Graph
+
+__all__ = ["VertexProgram"]
+
+Array = npt.NDArray[Any]
+
+_CHOICES = {
+    "combiner": ("sum", "min", "max"),
+    "resend": ("changed", "always"),
+    "convergence": ("absolute", "ratio", "fixed-point"),
+}
+
+
+class VertexProgram(Algorithm):
+    """An algorithm that is written as what a vertex keeps, sends and does with what it receives.
+
+    A superstep sends, combines and updates, in this order: every sender puts its message on each of
+    its out-edges; what arrives at a vertex is combined; `update` makes the new state of all
+    vertices. A run ends when the `aggregate` of a superstep is below the threshold. All methods get
+    and return whole arrays, one element a vertex; states and messages are 64-bit floats or
+    integers, and a state must not be changed in place.
+
+    A run works on a copy of the program of its own, so `initial` may keep what later methods need
+    in attributes.
+
+    Raises
+    ------
+    RequestError
+        If a parameter is unknown or not accepted; when a subclass is defined, if one of its
+        attributes is.
+
+    References
+    ----------
+    .. [1] G. Malewicz et al.: Pregel: A System for Large-Scale Graph Processing, SIGMOD 2010,
+       section 3.
+
+    Examples
+    --------
+    The largest id that reaches a vertex:
+
+    >>> class LargestId(VertexProgram):
+    ...     name = "largest-id"
+    ...     summary = "the largest id that reaches a vertex"
+    ...     combiner = "max"
+    ...
+    ...     def initial(self, graph):
+    ...         return np.arange(graph.vertices)
+    ...
+    ...     def update(self, state, combined, received):
+    ...         return np.where(received, np.maximum(state, combined), state)
+    >>> from predict_graph.engines.local import LocalEngine
+    >>> from predict_graph.graph import check_graph
+    >>> LocalEngine().run(LargestId(), check_graph("path:n=4", directed=False)).values
+    array([3, 3, 3, 3])
+    """
+
+    convergence: ClassVar[str] = "fixed-point"
+    declared: ClassVar[tuple[Parameter, ...]] = (MAX_ITERATIONS,)
+    combiner: ClassVar[str] = "sum"
+    """How messages to one vertex become one: ``sum``, ``min`` or ``max``."""
+    resend: ClassVar[str] = "changed"
+    """Who sends after the first superstep: vertices whose state ``changed``, or all ``always``."""
+    message_bytes: ClassVar[int] = 16
+    """Size of a message on the wire, with the id of its receiver."""
+    weighted: ClassVar[bool] = False
+    """Whether the weight of an edge (1 where a graph has none) multiplies the message that it
+    carries (``sum``) or is added to it (``min``, ``max``). Messages are floats then."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for attribute, accepted in _CHOICES.items():
+            value = getattr(cls, attribute)
+            if value not in accepted:
+                raise RequestError(
+                    f"{attribute} of the vertex program {cls.__name__} is {value!r}; "
+                    f"accepted: {', '.join(accepted)}"
+                )
+        if not isinstance(cls.message_bytes, int) or cls.message_bytes < 0:
+            raise RequestError(
+                f"message_bytes of the vertex program {cls.__name__} is {cls.message_bytes!r}; "
+                "accepted: a whole number of at least 0"
+            )
+        names = [parameter.name for parameter in cls.declared]
+        if MAX_ITERATIONS.name not in names:
+            raise RequestError(
+                f"the vertex program {cls.__name__} does not declare max_iterations; "
+                "add MAX_ITERATIONS to declared"
+            )
+        if "steady" not in vars(cls):
+            cls.steady = cls.resend == "always"
+
+    prior_values: Array | None = None
+    """Result of the algorithm that `prior` names, if it names one; there from `initial` on."""
+
+    def __init__(self, **parameters: object) -> None:
+        for attribute in ("name", "summary"):
+            if not isinstance(getattr(self, attribute, None), str):
+                raise RequestError(f"the vertex program {type(self).__name__} has no {attribute}")
+        super().__init__(**parameters)
+
+    def initial(self, graph: Graph) -> Array:
+        """Return the state of each vertex before the first superstep, shape (n,)."""
+        raise NotImplementedError(f"{type(self).__name__} has no initial(graph)")
+
+    def starters(self, state: Array, graph: Graph) -> Array | None:
+        """Return who sends in the first superstep, bool of shape (n,); None, the default, for all.
+
+        Asked only when `resend` is ``changed``.
+        """
+        return None
+
+    def message(self, state: Array, graph: Graph) -> Array:
+        """Return what each vertex puts on each of its out-edges, shape (n,): the state, unless
+        overridden.
+
+        What a vertex without out-edges would send does not matter, so ``state /
+        graph.out_degrees`` is fine.
+        """
+        return state
+
+    def update(self, state: Array, combined: Array, received: Array) -> Array:
+        """Return the new state of each vertex, shape (n,), of the same type.
+
+        Parameters
+        ----------
+        state : ndarray, shape (n,)
+        combined : ndarray, shape (n,)
+            The messages to each vertex, combined; where there are none, 0 for ``sum``, and for
+            ``min`` and ``max`` the largest and the smallest number of the type. Yours to overwrite.
+        received : ndarray of bool, shape (n,)
+            Who got any message.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no update(state, combined, received)")
+
+    def aggregate(self, old: Array, new: Array) -> float:
+        """Return what the threshold is on: the share of vertices that changed, unless overridden.
+
+        Parameters
+        ----------
+        old, new : ndarray, shape (n,)
+            States before and after a superstep.
+        """
+        return float(np.count_nonzero(old != new)) / max(len(new), 1)
+
+    def threshold(self, vertices: int) -> float:
+        """Return the parameter ``tau`` if there is one, or less than one vertex of all.
+
+        Raises
+        ------
+        RequestError
+            If the convergence is no fixed point, and there is no ``tau``.
+        """
+        if "tau" in self.parameters:
+            return float(self.parameters["tau"])  # type: ignore[arg-type]
+        if self.convergence == "fixed-point":
+            return 0.5 / max(vertices, 1)
+        raise RequestError(
+            f"the vertex program {self.name} has neither a parameter tau nor a threshold(vertices)"
+        )

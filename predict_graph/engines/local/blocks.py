@@ -1,0 +1,44 @@
+"""Blocks of rows of about equal work, which threads share, and sums over them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["ordered_sum", "row_blocks"]
+
+_BLOCK_WORK = 16_384  # edges + vertices of a block
+
+
+def row_blocks(
+    indptr: npt.NDArray[np.int64], block_work: int = _BLOCK_WORK
+) -> npt.NDArray[np.int64]:
+    """Cut rows into runs of about equal edges + vertices; a row is never cut.
+
+    Returns
+    -------
+    ndarray of int64, shape (blocks + 1,)
+        First row of each block, and the number of rows.
+
+    Examples
+    --------
+    >>> row_blocks(np.array([0, 3, 6, 9]), block_work=4).tolist()
+    [0, 1, 2, 3]
+    """
+    n = len(indptr) - 1
+    work = indptr + np.arange(n + 1)
+    count = max(1, int(np.ceil(work[-1] / block_work)))
+    cuts = np.searchsorted(work, np.linspace(0, work[-1], count + 1)[1:-1])
+    return np.unique(np.concatenate(([0], cuts, [n]))).astype(np.int64)
+
+
+@numba.njit(cache=True, nogil=True)
+def ordered_sum(values: Any) -> float:
+    """Add in the order of `values`, so that the sum does not depend on the number of threads."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total

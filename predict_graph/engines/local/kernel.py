@@ -1,0 +1,122 @@
+"""What a kernel of the local engine does: one algorithm, compiled, superstep by superstep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.algorithms.vertex_program import VertexProgram
+from predict_graph.plugins import Registry
+
+__all__ = ["KERNELS", "Kernel", "Superstep", "Weighting", "kernel_of"]
+
+
+@dataclass(frozen=True)
+class Superstep:
+    """What one superstep did, as far as counters and convergence go.
+
+    A vertex that sends puts one message on each of its outbound edges. The engine counts messages
+    from this; a kernel need not know of workers.
+
+    Parameters
+    ----------
+    convergence : float
+        The aggregate that the threshold is on.
+    message_bytes : int or ndarray of int, shape (n,)
+        Size of a message, or of the messages of each vertex.
+    senders : ndarray of bool or uint8, shape (n,), optional
+        Vertices that sent in this superstep; all by default. Read before the next superstep.
+    changes : ndarray of bool or int, shape (n,), optional
+        What changed at each vertex, if `convergence` is the sum of it over the sum of `places`: on
+        a sample, some vertices count more than others.
+    places : int or ndarray of int, shape (n,)
+        What could have changed at each vertex.
+    """
+
+    convergence: float
+    message_bytes: int | npt.NDArray[Any]
+    senders: npt.NDArray[Any] | None = None
+    changes: npt.NDArray[Any] | None = None
+    places: int | npt.NDArray[Any] = 1
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """What the vertices of a sample stand for in the whole graph.
+
+    A kernel whose result depends on it has a method ``stand_for(weighting)``, called before the
+    first superstep.
+
+    Parameters
+    ----------
+    vertices : ndarray of int, shape (k,)
+        Which vertices of the whole graph they are.
+    weights : ndarray of float64, shape (k,)
+        Number of vertices that each stands for; 0 for one that only connects others.
+    degrees : ndarray of int64, shape (k,)
+        Out-degrees in the whole graph.
+    edge_weights : ndarray of float64, shape (k,)
+        Weight of all edges of each vertex in the whole graph, self-loops left out.
+    """
+
+    vertices: npt.NDArray[np.integer]
+    weights: npt.NDArray[np.float64]
+    degrees: npt.NDArray[np.int64]
+    edge_weights: npt.NDArray[np.float64]
+
+
+class Kernel(Protocol):
+    """One algorithm on one graph: built by ``Kernel(algorithm, graph, team)``, then stepped.
+
+    A kernel of an algorithm with a prior (:attr:`Algorithm.prior`) is built by ``Kernel(algorithm,
+    graph, team, values)``, with the result of that one.
+    """
+
+    working_set_bytes: int
+    """Bytes that a superstep reads at random."""
+
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        """Result of each vertex, shape (n,) or (n, columns)."""
+
+    def step(self) -> Superstep:
+        """Run one superstep."""
+
+    def summary(self) -> Mapping[str, Any]:
+        """Return figures of the whole result, for JSON; called once, after the last superstep."""
+
+
+KERNELS: Registry[Callable[..., Kernel]] = Registry(
+    "local kernel",
+    "predict_graph.local_kernels",
+    {
+        "pagerank": "predict_graph.engines.local.kernels.pagerank:PageRankKernel",
+        "semi-clustering": (
+            "predict_graph.engines.local.kernels.semi_clustering:SemiClusteringKernel"
+        ),
+        "topk-ranking": "predict_graph.engines.local.kernels.topk_ranking:TopKRankingKernel",
+        "connected-components": "predict_graph.engines.local.kernels.components:ComponentsKernel",
+        "neighborhood": "predict_graph.engines.local.kernels.neighborhood:NeighborhoodKernel",
+    },
+)
+
+
+def kernel_of(algorithm: Algorithm) -> Callable[..., Kernel]:
+    """Return the kernel of an algorithm: its own, or the one that runs any vertex program.
+
+    Raises
+    ------
+    RequestError
+        If there is none, or it cannot be loaded.
+    """
+    own = algorithm.name in KERNELS.names() and KERNELS.origin(algorithm.name) != "built-in"
+    if isinstance(algorithm, VertexProgram) and not own:
+        from predict_graph.engines.local.kernels.program import ProgramKernel
+
+        return ProgramKernel
+    return KERNELS.get(algorithm.name)

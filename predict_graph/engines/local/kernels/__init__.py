@@ -1,0 +1,1 @@
+"""Compiled kernels of the local engine: one algorithm, one file."""

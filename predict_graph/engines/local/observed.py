@@ -1,0 +1,133 @@
+"""Running an algorithm on a sample, as the whole graph would show it.
+
+The vertices of a sample stand for different numbers of vertices of the whole graph, and have more
+edges there. Convergence and counters are taken with these weights and degrees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines.local.kernel import Superstep, Weighting, kernel_of
+from predict_graph.engines.local.tally import Tally
+from predict_graph.engines.local.team import Team, available_threads
+from predict_graph.engines.profile import COUNTERS
+from predict_graph.graph import Graph
+from predict_graph.stopwatch import stopwatch
+
+__all__ = ["ObservedRun", "observed_run"]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ObservedRun:
+    """What the run of a sample says about the run of the whole graph.
+
+    Parameters
+    ----------
+    convergence : ndarray of float64, shape (iterations,)
+    counters : DataFrame
+        The counters of each iteration, for the whole graph: floats.
+    converged : bool
+    table : DataFrame
+        What the sample run itself did, as in a :class:`~predict_graph.engines.RunProfile`.
+    """
+
+    convergence: FloatArray
+    counters: pd.DataFrame
+    converged: bool
+    table: pd.DataFrame
+
+
+def observed_run(
+    algorithm: Algorithm,
+    graph: Graph,
+    weighting: Weighting,
+    *,
+    threshold: float,
+    edges: int,
+    workers: int,
+    prior: npt.NDArray[Any] | None = None,
+    threads: int | None = None,
+) -> ObservedRun:
+    """Run an algorithm on a sample until the whole graph would have converged.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    graph : Graph
+        The sample.
+    weighting : Weighting
+        What its vertices stand for.
+    threshold : float
+        Of the run on the whole graph.
+    edges : int
+        Of the whole graph: message counts are scaled so that all vertices together send so many.
+    workers : int
+        Of the whole run; a hash leaves one message in so many where it is.
+    prior : ndarray, optional
+        Result of the algorithm that runs before, for the vertices of the sample.
+    threads : int, optional
+    """
+    build = kernel_of(algorithm)
+    results = () if prior is None else (prior,)
+    sent = weighting.weights * weighting.degrees
+    sent *= edges / max(float(sent.sum()), 1.0)
+    aggregates: list[float] = []
+    seconds: list[float] = []
+    rows: list[tuple[float, ...]] = []
+    tally = Tally(graph, workers)
+    with Team(threads or available_threads()) as team:
+        kernel = build(algorithm, graph, team, *results)
+        if hasattr(kernel, "stand_for"):
+            kernel.stand_for(weighting)
+        while len(aggregates) < algorithm.max_iterations:
+            with stopwatch() as watch:
+                superstep = kernel.step()
+                seconds.append(watch.seconds)
+            aggregates.append(_aggregate(superstep, weighting.weights))
+            rows.append(_counted(superstep, weighting.weights, sent, workers))
+            tally.add(superstep)
+            if aggregates[-1] < threshold:
+                break
+    convergence = np.array(aggregates)
+    return ObservedRun(
+        convergence,
+        pd.DataFrame(rows, columns=list(COUNTERS)),
+        aggregates[-1] < threshold,
+        tally.table(convergence, np.array(seconds), kernel.working_set_bytes),
+    )
+
+
+def _aggregate(superstep: Superstep, weights: FloatArray) -> float:
+    """Return the share of places that changed, over the vertices that the sample stands for."""
+    if superstep.changes is None:
+        return superstep.convergence
+    changed = float((weights * superstep.changes).sum())
+    places: Any = superstep.places
+    return changed / max(float((weights * places).sum()), 1e-300)
+
+
+def _counted(
+    superstep: Superstep, weights: FloatArray, sent: FloatArray, workers: int
+) -> tuple[float, ...]:
+    senders = superstep.senders
+    mask = np.ones(len(weights)) if senders is None else senders.astype(np.float64)
+    messages = float((sent * mask).sum())
+    sizes: Any = superstep.message_bytes
+    volume = float((sent * mask * sizes).sum())
+    stay = 1.0 / workers
+    return (
+        float((weights * mask).sum()),
+        messages * stay,
+        messages * (1.0 - stay),
+        volume * stay,
+        volume * (1.0 - stay),
+    )

@@ -1,0 +1,109 @@
+"""Counters of each superstep and virtual worker (PREDIcT, table 1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.engines.local.kernel import Superstep
+from predict_graph.engines.local.partition import out_messages
+from predict_graph.engines.profile import TABLE_COLUMNS
+from predict_graph.graph import Graph
+
+__all__ = ["Tally"]
+
+IntArray = npt.NDArray[np.int64]
+
+_EVERYONE = np.empty(0, np.uint8)  # a mask that no graph has
+_COLUMNS = 5  # active vertices, local and remote messages, local and remote bytes
+
+
+class Tally:
+    """Adds up who sent how much to whom, superstep by superstep.
+
+    One pass over the edges when it is built, then one over the vertices for each superstep whose
+    senders or sizes differ from those of the last. None of it is in the seconds of a run.
+
+    Parameters
+    ----------
+    graph : Graph
+    workers : int
+        Virtual workers, over which a hash spreads the vertices.
+    """
+
+    def __init__(self, graph: Graph, workers: int) -> None:
+        self._owner, self._inside = out_messages(graph, workers)
+        self._indptr = graph.indptr
+        self._vertices = np.bincount(self._owner, minlength=workers)
+        self._workers = workers
+        self._rows: list[IntArray] = []
+        self._everyone: dict[int, IntArray] = {}
+
+    def add(self, superstep: Superstep) -> None:
+        """Count the messages of one superstep."""
+        size, senders = superstep.message_bytes, superstep.senders
+        if senders is None and isinstance(size, int):
+            if size not in self._everyone:
+                self._everyone[size] = self._counted(_EVERYONE, np.array([size]))
+            self._rows.append(self._everyone[size])
+            return
+        mask = _EVERYONE if senders is None else senders.view(np.uint8)
+        self._rows.append(self._counted(mask, np.atleast_1d(size)))
+
+    def _counted(self, senders: npt.NDArray[np.uint8], sizes: npt.NDArray[Any]) -> IntArray:
+        counts: IntArray = _count(
+            self._indptr, self._owner, self._inside, senders, sizes, self._workers
+        )
+        return counts
+
+    def table(
+        self,
+        aggregates: npt.NDArray[np.float64],
+        seconds: npt.NDArray[np.float64],
+        working_set_bytes: int,
+    ) -> pd.DataFrame:
+        """Return one row an iteration and worker, columns as in ``TABLE_COLUMNS``."""
+        iterations = len(self._rows)
+        rows = iterations * self._workers
+        counted = np.concatenate(self._rows or [np.zeros((0, _COLUMNS), np.int64)])
+        active, local, remote, local_bytes, remote_bytes = counted.T
+        columns = {
+            "iteration": np.repeat(np.arange(1, iterations + 1), self._workers),
+            "worker": np.tile(np.arange(self._workers), iterations),
+            "active_vertices": active,
+            "total_vertices": np.tile(self._vertices, iterations),
+            "local_messages": local,
+            "remote_messages": remote,
+            "local_message_bytes": local_bytes,
+            "remote_message_bytes": remote_bytes,
+            "average_message_bytes": (local_bytes + remote_bytes) / np.maximum(local + remote, 1),
+            "seconds": np.repeat(seconds, self._workers),
+            "convergence": np.repeat(aggregates, self._workers),
+            "working_set_bytes": np.full(rows, working_set_bytes),
+        }
+        return pd.DataFrame(columns, columns=list(TABLE_COLUMNS))
+
+
+@numba.njit(cache=True, nogil=True)
+def _count(
+    indptr: Any, owner: Any, inside: Any, senders: Any, sizes: Any, workers: int
+) -> IntArray:
+    counts = np.zeros((workers, 5), np.int64)
+    everyone, one_size = len(senders) == 0, len(sizes) == 1
+    for v in range(len(owner)):
+        if not everyone and senders[v] == 0:
+            continue
+        row = counts[owner[v]]
+        size = np.int64(sizes[0] if one_size else sizes[v])
+        local = np.int64(inside[v])
+        remote = indptr[v + 1] - indptr[v] - local
+        row[0] += 1
+        row[1] += local
+        row[2] += remote
+        row[3] += local * size
+        row[4] += remote * size
+    return counts

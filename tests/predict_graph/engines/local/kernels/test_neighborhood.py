@@ -1,0 +1,255 @@
+import math
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from predict_graph.algorithms import Neighborhood
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local.kernels import neighborhood as module
+from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph
+from predict_graph.graph.build import from_edges
+
+BITS = 2**64 - 1
+
+
+def splitmix64(v):
+    x = (v + 1) * 0x9E3779B97F4A7C15 & BITS
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & BITS
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & BITS
+    return x ^ x >> 31
+
+
+def counter(v, registers):
+    """Return the registers of a HyperLogLog counter of one vertex."""
+    bits = registers.bit_length() - 1
+    register, rest = splitmix64(v) % registers, splitmix64(v) >> bits
+    zeros = (rest & -rest).bit_length() - 1 if rest else 64 - bits
+    return tuple(zeros + 1 if r == register else 0 for r in range(registers))
+
+
+def union(counters):
+    return tuple(map(max, zip(*counters, strict=True)))
+
+
+def estimate(registers):
+    """Return what the paper of HyperLogLog says (figure 3)."""
+    m = len(registers)
+    alpha = {16: 0.673, 32: 0.697, 64: 0.709}.get(m, 0.7213 / (1 + 1.079 / m))
+    raw = alpha * m * m / sum(2.0**-value for value in registers)
+    empty = registers.count(0)
+    return m * math.log(m / empty) if raw <= 2.5 * m and empty else raw
+
+
+class Program:
+    """HADI with HyperLogLog counters, vertex by vertex."""
+
+    def __init__(self, n, registers):
+        self.registers = registers
+        self.counters = [counter(v, registers) for v in range(n)]
+        self.changed = set(range(n))
+        self.grown = set()
+        self.reached = [self.total()]
+
+    def total(self):
+        return sum(map(estimate, self.counters))
+
+    def message(self, v):
+        return self.counters[v] if v in self.changed else None
+
+    def size(self, message):
+        return 8 + len(message)
+
+    def receive(self, v, messages):
+        larger = union([self.counters[v], *(heard for _, heard in messages)])
+        if larger != self.counters[v]:
+            self.counters[v] = larger
+            self.grown.add(v)
+
+    def aggregate(self):
+        self.changed, self.grown = self.grown, set()
+        self.reached.append(self.total())
+        return len(self.changed) / len(self.counters)
+
+
+def check(held_against, graph, **parameters):
+    algorithm = Neighborhood(**parameters)
+    profile, program = held_against(
+        algorithm, graph, lambda _: Program(graph.vertices, algorithm.registers)
+    )
+    expected = [estimate(each) for each in program.counters]
+    np.testing.assert_allclose(profile.values, expected, rtol=1e-12)
+    reached = profile.result["neighborhood_function"]
+    np.testing.assert_allclose(reached, program.reached, rtol=1e-12)
+    assert len(reached) == profile.iterations + 1
+    return profile
+
+
+def edges(*pairs, n=None, directed=True):
+    array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return from_edges(array[:, 0], array[:, 1], vertices=n, directed=directed)
+
+
+def path(n):
+    return edges(*((v, v + 1) for v in range(n - 1)))
+
+
+def distances(graph):
+    """Return hops from each vertex to those that it reaches, by breadth-first search."""
+    known = nx.DiGraph()
+    known.add_nodes_from(range(graph.vertices))
+    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    known.add_edges_from(zip(rows.tolist(), graph.indices.tolist(), strict=True))
+    return dict(nx.all_pairs_shortest_path_length(known))
+
+
+def exact_function(graph):
+    """Return the number of ordered pairs within 0, 1, … hops."""
+    hops = [hop for reached in distances(graph).values() for hop in reached.values()]
+    return np.cumsum(np.bincount(hops))
+
+
+def exact_diameter(reached):
+    """Return where the share of connected pairs crosses 90%, on straight lines between hops."""
+    pairs = reached - reached[0]
+    return float(np.interp(0.9 * pairs[-1], pairs, np.arange(len(pairs)))) if pairs[-1] else 0.0
+
+
+SMALL = {
+    "one vertex": edges(n=1),
+    "one vertex and its loop": edges((0, 0)),
+    "no edges": edges(n=5),
+    "loops": edges((0, 0), (0, 1), (1, 1), (2, 2)),
+    "star in": edges(*((leaf, 0) for leaf in range(1, 40))),
+    "star out": edges(*((0, leaf) for leaf in range(1, 40))),
+    "path": path(12),
+    "path, both ways": check_graph("path:n=12", directed=False),
+    "cycle": edges(*((v, (v + 1) % 9) for v in range(9))),
+    "scale-free": check_graph("rmat:scale=6,edge_factor=4,seed=2"),
+}
+
+
+@pytest.fixture(params=[0, 16, 10**9], ids=["pushed", "as is", "pulled"])
+def way(request, monkeypatch):
+    """Let every superstep go the same way, or the kernel choose."""
+    monkeypatch.setattr(module, "_FEW", request.param)
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("registers", [16, 32, 64, 128])
+@pytest.mark.parametrize("name", SMALL)
+def test_supersteps_are_those_of_a_bulk_synchronous_system(name, registers, held_against):
+    check(held_against, SMALL[name], registers=registers)
+
+
+@pytest.mark.usefixtures("way")
+@given(data=st.data(), n=st.integers(1, 30), directed=st.booleans())
+def test_random_graphs_too(data, n, directed, held_against):
+    vertex = st.integers(0, n - 1)
+    pairs = data.draw(st.lists(st.tuples(vertex, vertex), max_size=80))
+    check(
+        held_against,
+        edges(*pairs, n=n, directed=directed),
+        registers=data.draw(st.sampled_from([16, 64])),
+        tau=data.draw(st.sampled_from([1e-9, 0.001, 0.3])),
+        max_iterations=data.draw(st.sampled_from([1, 2, 500])),
+    )
+
+
+@given(data=st.data(), n=st.integers(1, 20))
+def test_counters_hold_the_vertices_that_a_search_finds_within_so_many_hops(data, n):
+    vertex = st.integers(0, n - 1)
+    graph = edges(*data.draw(st.lists(st.tuples(vertex, vertex), max_size=50)), n=n)
+    profile = LocalEngine().run(Neighborhood(registers=16, tau=1e-9), graph)
+    hops = distances(graph)
+    for within, found in enumerate(profile.result["neighborhood_function"]):
+        expected = 0.0
+        for v in range(n):
+            near = [u for u in range(n) if hops[u].get(v, math.inf) <= within]
+            expected += estimate(union([counter(u, 16) for u in near]))
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+# Beside exact counts
+
+
+@pytest.mark.parametrize("registers", [64, 256, 1024])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "barabasi-albert:n=900,m=3,seed=1",
+        "watts-strogatz:n=900,k=4,p=0.05,seed=1",
+        "rmat:scale=10,edge_factor=8,seed=3",
+        "grid:rows=20,columns=30",
+    ],
+)
+def test_the_neighbourhood_function_is_within_the_error_of_hyperloglog(source, registers):
+    graph = check_graph(source)
+    exact = exact_function(graph)
+    profile = LocalEngine().run(Neighborhood(registers=registers, tau=1e-9), graph)
+    found = np.array(profile.result["neighborhood_function"])
+    # Counters that grow no more end a run before the last few pairs, or a superstep after them.
+    steps = min(len(found), len(exact))
+    three_sigma = 3 * 1.04 / math.sqrt(registers)
+    np.testing.assert_allclose(found[:steps], exact[:steps], rtol=three_sigma)
+    assert found[-1] == pytest.approx(exact[-1], rel=three_sigma)
+
+
+KNOWN = {
+    "path": path(30),
+    "path, both ways": check_graph("path:n=30", directed=False),
+    "cycle": edges(*((v, (v + 1) % 40) for v in range(40))),
+    "star": check_graph("star:n=60", directed=False),
+    "grid": check_graph("grid:rows=6,columns=9", directed=False),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_the_effective_diameter_is_that_of_exact_counts(name):
+    exact = exact_diameter(exact_function(KNOWN[name]))
+    profile = LocalEngine().run(Neighborhood(registers=4096, tau=1e-9), KNOWN[name])
+    assert profile.result["effective_diameter"] == pytest.approx(exact, rel=0.02)
+
+
+def test_the_effective_diameter_of_a_directed_cycle_and_of_a_star():
+    # A cycle of 40: 40 x h pairs within h hops, so 90% of 40 x 39 within 35.1.
+    cycle = 40.0 * np.arange(1, 41)
+    assert module.effective_diameter(cycle) == pytest.approx(35.1)
+    # A star of 60: 118 pairs with the centre, and 90% of 60 x 59 is among those of leaves.
+    star = np.array([60.0, 60.0 + 118.0, 60.0 * 60.0])
+    assert module.effective_diameter(star) == pytest.approx(1 + (0.9 * 3540 - 118) / 3422)
+    assert module.effective_diameter(np.array([5.0, 5.0])) == 0.0
+
+
+def test_whoever_reaches_nobody_counts_itself():
+    profile = LocalEngine().run(Neighborhood(registers=4096), edges(n=3))
+    np.testing.assert_allclose(profile.values, 1.0, rtol=1e-3)
+    assert profile.result["effective_diameter"] == 0.0
+    assert profile.iterations == 1
+
+
+def test_values_follow_inbound_edges():
+    profile = LocalEngine().run(Neighborhood(registers=4096), path(5))
+    np.testing.assert_allclose(profile.values, [1, 2, 3, 4, 5], rtol=1e-2)
+
+
+@pytest.mark.parametrize("registers", [17, 48, 8, 8192])
+def test_registers_are_a_power_of_two(registers):
+    with pytest.raises(RequestError, match=f"registers is {registers}; accepted: "):
+        Neighborhood(registers=registers)
+
+
+def test_a_large_graph_gives_the_same_whatever_the_threads():
+    graph = check_graph("rmat:scale=13,edge_factor=8,seed=1")
+    profile, *others = (
+        LocalEngine(threads=threads).run(Neighborhood(), graph) for threads in (1, 2, 3)
+    )
+    assert profile.iterations > 3
+    for other in others:
+        assert other.values.tobytes() == profile.values.tobytes()
+        assert other.convergence.tobytes() == profile.convergence.tobytes()
+        assert other.result == profile.result
+        assert other.features_total() == profile.features_total()

@@ -1,0 +1,402 @@
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csgraph
+
+from predict_graph.algorithms import ALGORITHMS, MAX_ITERATIONS, PageRank, Parameter, VertexProgram
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local.kernels import program as module
+from predict_graph.engines.local.kernels.program import ProgramKernel
+from predict_graph.errors import JobError, RequestError
+from predict_graph.graph import Graph, check_graph
+from predict_graph.graph.build import from_edges
+
+
+class Ranks(VertexProgram):
+    name = "ranks"
+    summary = "PageRank once more"
+    convergence = "absolute"
+    resend = "always"
+    declared = (Parameter("epsilon", float, 0.001, "threshold x vertices", 0.0), MAX_ITERATIONS)
+
+    def threshold(self, vertices):
+        return self.parameters["epsilon"] / vertices
+
+    def initial(self, graph):
+        self.dangling = graph.out_degrees == 0
+        return np.full(graph.vertices, 1.0 / graph.vertices)
+
+    def message(self, state, graph):
+        return 0.85 * state / graph.out_degrees
+
+    def update(self, state, combined, received):
+        return combined + (0.15 + 0.85 * state[self.dangling].sum()) / len(state)
+
+    def aggregate(self, old, new):
+        return np.abs(new - old).mean()
+
+
+class Distances(VertexProgram):
+    name = "distances"
+    summary = "from vertex 0"
+    combiner = "min"
+    weighted = True
+
+    def initial(self, graph):
+        return np.where(np.arange(graph.vertices) == 0, 0.0, np.inf)
+
+    def starters(self, state, graph):
+        return state == 0.0
+
+    def update(self, state, combined, received):
+        return np.minimum(state, combined)
+
+
+class Labels(VertexProgram):
+    name = "labels"
+    summary = "smallest id of the component"
+    combiner = "min"
+
+    def initial(self, graph):
+        return np.arange(graph.vertices)
+
+    def update(self, state, combined, received):
+        return np.minimum(state, combined)
+
+
+class Once(VertexProgram):
+    """What arrives in one superstep, of what half of the vertices or all send."""
+
+    name = "once"
+    summary = "messages of one superstep"
+
+    def __init__(self, combiner, state, starters, weighted):
+        super().__init__()
+        self.combiner, self.state, self.starting = combiner, state, starters
+        self.weighted = weighted
+
+    def initial(self, graph):
+        return np.zeros_like(self.state)
+
+    def starters(self, state, graph):
+        return self.starting
+
+    def message(self, state, graph):
+        return self.state
+
+    def update(self, state, combined, received):
+        self.combined, self.received = combined.copy(), received.copy()
+        return state
+
+
+GRAPHS = {
+    "random": check_graph("erdos-renyi:n=300,p=0.014,seed=1"),
+    "scale-free": check_graph("rmat:scale=12,edge_factor=8,seed=1"),
+    "grid": check_graph("grid:rows=13,columns=17"),
+    "edgeless": from_edges(np.array([], int), np.array([], int), vertices=5),
+    "one vertex": from_edges(np.array([0]), np.array([0]), vertices=1),
+}
+
+
+def weighted_graph(seed, n=200, edges=900):
+    rng = np.random.default_rng(seed)
+    ends = rng.integers(0, n, (2, edges))
+    return from_edges(*ends, vertices=n, weights=rng.uniform(0.1, 5.0, edges))
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_pagerank_is_pagerank(name):
+    ours = LocalEngine(threads=2).run(Ranks(), GRAPHS[name])
+    theirs = LocalEngine().run(PageRank(), GRAPHS[name])
+    assert ours.iterations == theirs.iterations
+    np.testing.assert_allclose(ours.values, theirs.values, rtol=1e-12)
+    np.testing.assert_allclose(ours.convergence, theirs.convergence, rtol=1e-9, atol=1e-16)
+    columns = [column for column in ours.table.columns if column != "seconds"]
+    np.testing.assert_allclose(ours.table[columns], theirs.table[columns], rtol=1e-9, atol=1e-16)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_hops_are_those_of_networkx(name):
+    graph = GRAPHS[name]
+    profile = LocalEngine().run(Distances(), graph)
+    expected = np.full(graph.vertices, np.inf)
+    hops = nx.single_source_shortest_path_length(
+        nx.from_scipy_sparse_array(graph.to_scipy(), create_using=nx.DiGraph), 0
+    )
+    expected[list(hops)] = list(hops.values())
+    np.testing.assert_array_equal(profile.values, expected)
+    # A vertex sends once, in the superstep after the one that reached it.
+    sent = profile.per_iteration()["active_vertices"].to_numpy()
+    by_hops = np.bincount(expected[np.isfinite(expected)].astype(int))
+    np.testing.assert_array_equal(sent, by_hops[: len(sent)])
+    assert profile.converged
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_weighted_distances_are_those_of_scipy(seed):
+    graph = weighted_graph(seed)
+    profile = LocalEngine().run(Distances(), graph)
+    expected = csgraph.dijkstra(graph.to_scipy(), indices=0)
+    np.testing.assert_allclose(profile.values, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_labels_are_the_components_of_scipy(seed):
+    rng = np.random.default_rng(seed)
+    graph = from_edges(*rng.integers(0, 400, (2, 300)), vertices=400, directed=False)
+    profile = LocalEngine().run(Labels(), graph)
+    assert profile.values.dtype == np.int64
+    _, component = csgraph.connected_components(graph.to_scipy(), directed=False)
+    smallest = np.full(component.max() + 1, 400)
+    np.minimum.at(smallest, component, np.arange(400))
+    np.testing.assert_array_equal(profile.values, smallest[component])
+
+
+def word_by_word(code, graph, message, sends, weighted):
+    """What each vertex receives, an edge at a time."""
+    n = graph.vertices
+    heard = [[] for _ in range(n)]
+    for v in range(n):
+        for e in range(graph.indptr[v], graph.indptr[v + 1]):
+            if sends is None or sends[v]:
+                weight = 1.0 if graph.weights is None else float(graph.weights[e])
+                value = message[v].item()
+                if weighted:
+                    value = value * weight if code == "sum" else value + weight
+                heard[graph.indices[e]].append(value)
+    return heard
+
+
+@given(data=st.data(), n=st.integers(1, 25), combiner=st.sampled_from(["sum", "min", "max"]))
+def test_one_superstep_word_by_word(data, n, combiner):
+    vertex = st.integers(0, n - 1)
+    pairs = data.draw(st.lists(st.tuples(vertex, vertex), max_size=80))
+    edges = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    heavy, weighted = data.draw(st.booleans()), data.draw(st.booleans())
+    weights = np.arange(1.0, len(edges) + 1) / 4 if heavy else None
+    graph = from_edges(edges[:, 0], edges[:, 1], vertices=n, weights=weights)
+    values = st.integers(-(2**60), 2**60) if not weighted else st.integers(-99, 99)
+    state = np.array(data.draw(st.lists(values, min_size=n, max_size=n)))
+    if data.draw(st.booleans()):
+        state = (state % 1000).astype(np.float64)
+    sends = data.draw(st.none() | st.lists(st.booleans(), min_size=n, max_size=n).map(np.array))
+    kernel = ProgramKernel(Once(combiner, state, sends, weighted), graph)
+    kernel.step()
+    heard = word_by_word(combiner, graph, state, sends, weighted)
+    combine = {"sum": sum, "min": min, "max": max}[combiner]
+    program = kernel._program
+    np.testing.assert_array_equal(program.received, [bool(got) for got in heard])
+    for v in range(n):
+        if not heard[v]:
+            limits = np.iinfo(np.int64)
+            ends = (np.inf, -np.inf) if program.combined.dtype.kind == "f" else limits_of(limits)
+            nothing = {"sum": 0, "min": ends[0], "max": ends[1]}[combiner]
+            assert program.combined[v] == nothing
+        elif program.combined.dtype.kind == "i" and combiner == "sum":
+            assert int(program.combined[v]) == (combine(heard[v]) + 2**63) % 2**64 - 2**63
+        else:
+            assert program.combined[v] == pytest.approx(combine(heard[v]), rel=1e-12)
+
+
+def limits_of(limits):
+    return limits.max, limits.min
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 1.0])
+@pytest.mark.parametrize("combiner", ["sum", "min", "max"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_bits_do_not_depend_on_threads_whoever_sends(share, combiner, weighted):
+    rng = np.random.default_rng(2)
+    graph = GRAPHS["scale-free"]
+    graph = Graph(graph.indptr, graph.indices, rng.random(graph.edges).astype(np.float32))
+    state = rng.random(graph.vertices)
+    sends = rng.random(graph.vertices) < share
+    runs = []
+    for threads in (1, 2, 5):
+        with module.Team(threads) as team:
+            kernel = ProgramKernel(Once(combiner, state, sends, weighted), graph, team)
+            kernel.step()
+        runs.append(kernel._program.combined.tobytes() + kernel._program.received.tobytes())
+    assert len(kernel._bounds) > 3, "too small to have several blocks"
+    assert runs[0] == runs[1] == runs[2]
+
+
+def test_pushed_and_pulled_are_the_same(monkeypatch):
+    graph = weighted_graph(5, n=500, edges=4000)
+    found = []
+    for share in (0.0, 1.0):
+        monkeypatch.setattr(module, "_PUSH_SHARE", share)
+        found.append(LocalEngine().run(Distances(), graph))
+    np.testing.assert_array_equal(found[0].values, found[1].values)
+    assert found[0].table["remote_messages"].tolist() == found[1].table["remote_messages"].tolist()
+
+
+def test_nothing_is_compiled_within_a_run():
+    module.warm_up()
+    known = len(module._pull.signatures), len(module._push.signatures)
+    for graph in (*GRAPHS.values(), weighted_graph(1)):
+        for program in (Ranks(), Distances(), Labels()):
+            LocalEngine().run(program, graph)
+    assert (len(module._pull.signatures), len(module._push.signatures)) == known
+
+
+def test_a_vertex_program_may_have_a_kernel_of_its_own():
+    from predict_graph.engines.local import KERNELS
+    from predict_graph.engines.local.kernel import kernel_of
+
+    assert kernel_of(Labels()) is ProgramKernel
+    KERNELS.register("labels")(dict)
+    try:
+        assert kernel_of(Labels()) is dict
+    finally:
+        KERNELS.unregister("labels")
+
+
+def test_a_program_may_have_the_name_of_a_built_in_algorithm():
+    from predict_graph.engines.local.kernel import kernel_of
+
+    assert kernel_of(type("Mine", (Ranks,), {"name": "pagerank"})()) is ProgramKernel
+
+
+def test_a_program_starts_from_the_result_of_its_prior():
+    class Highest(Labels):
+        """The highest rank that reaches a vertex."""
+
+        combiner = "max"
+
+        @property
+        def prior(self):
+            return PageRank(epsilon=0.01)
+
+        def initial(self, graph):
+            return self.prior_values
+
+        def update(self, state, combined, received):
+            return np.maximum(state, combined)
+
+    graph = GRAPHS["grid"]
+    profile = LocalEngine().run(Highest(), graph)
+    ranks = LocalEngine().run(PageRank(epsilon=0.01), graph).values
+    np.testing.assert_array_equal(profile.values, np.full(graph.vertices, ranks.max()))
+    assert LocalEngine().prepare(Highest(), graph) > 0
+
+
+@pytest.mark.parametrize("attribute", ["name", "summary"])
+def test_a_program_says_what_it_is(attribute):
+    class Anonymous(VertexProgram):
+        pass
+
+    other = {"name": "summary", "summary": "name"}[attribute]
+    setattr(Anonymous, other, "something")
+    with pytest.raises(RequestError, match=f"the vertex program Anonymous has no {attribute}"):
+        Anonymous()
+
+
+def test_what_initial_keeps_belongs_to_one_run():
+    program = Ranks()
+    LocalEngine().run(program, GRAPHS["grid"])
+    assert not hasattr(program, "dangling")
+
+
+class Broken(Labels):
+    name = "broken"
+
+    def __init__(self, **methods):
+        super().__init__()
+        for method, function in methods.items():
+            setattr(self, method, function)
+
+
+def halves(state, combined, received):
+    return state[: len(state) // 2]
+
+
+def raising(*arguments):
+    raise LookupError("no\nidea")
+
+
+def in_place(state, combined, received):
+    state += 1
+    return state
+
+
+NOT_A_NUMBER = np.full(300, np.nan)
+WRONG = {
+    "short": ("update", halves, r"returned int64, shape \(150,\); accepted: shape \(300,\)"),
+    "scalar": ("update", lambda *a: 3, r"returned int64, shape \(\); accepted: shape"),
+    "none": ("update", lambda *a: None, r"returned object, shape \(\)"),
+    "text": ("initial", lambda graph: ["a"] * 300, "returned <U1, shape .* int64 or float64"),
+    "floats": ("update", lambda s, c, r: s + 0.5, "returned float64, .* accepted: int64"),
+    "nan": ("initial", lambda graph: NOT_A_NUMBER, "returned NaN for vertex 0"),
+    "nan sent": (
+        "message",
+        lambda s, g: np.where(s == 7, np.nan, 0.0),
+        "returned NaN for vertex 7",
+    ),
+    "nan aggregate": ("aggregate", lambda old, new: float("nan"), "returned NaN"),
+    "aggregate of text": ("aggregate", lambda old, new: "few", r"failed.*ValueError"),
+    "raising": ("update", raising, r"failed \(test_program.py, line \d+\): LookupError: no idea"),
+    "in place": ("update", in_place, r"failed \(test_program.py, line \d+\): .*read-only"),
+    "starters": ("starters", lambda s, g: np.arange(300), r"returned int64, .* accepted: bool"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_program_that_is_wrong_is_named_with_its_method(case):
+    method, function, text = WRONG[case]
+    graph = check_graph("grid:rows=15,columns=20")
+    with pytest.raises(JobError, match=f"^the vertex program 'broken.{method}' {text}") as caught:
+        LocalEngine().run(Broken(**{method: function}), graph)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_nobody_sends_may_be_no_number():
+    class Division(Ranks):
+        def message(self, state, graph):
+            return 0.0 * state / graph.out_degrees
+
+    profile = LocalEngine().run(Division(), GRAPHS["edgeless"])
+    assert profile.converged
+
+
+@pytest.mark.parametrize(
+    ("attributes", "text"),
+    [
+        ({"combiner": "mean"}, "combiner of the vertex program Sub is 'mean'; accepted: sum, min"),
+        ({"resend": True}, "resend of the vertex program Sub is True; accepted: changed, always"),
+        ({"convergence": "soon"}, "convergence .* accepted: absolute, ratio, fixed-point"),
+        ({"message_bytes": -1}, "message_bytes of the vertex program Sub is -1; accepted: a whole"),
+        ({"declared": ()}, "the vertex program Sub does not declare max_iterations"),
+    ],
+)
+def test_a_wrong_attribute_is_told_when_the_class_is_made(attributes, text):
+    with pytest.raises(RequestError, match=text):
+        type("Sub", (Labels,), attributes)
+
+
+def test_thresholds():
+    tau = Parameter("tau", float, 0.02, "share", 0.0, 1.0)
+    ratio = type("Ratio", (Labels,), {"convergence": "ratio", "declared": (tau, MAX_ITERATIONS)})
+    assert ratio(tau=0.1).threshold(10) == 0.1
+    assert Labels().threshold(10) == 0.05
+    without = type("Without", (Labels,), {"convergence": "absolute"})
+    with pytest.raises(RequestError, match="neither a parameter tau nor a threshold"):
+        without().threshold(10)
+    assert Ranks.steady
+    assert not Labels.steady
+
+
+def test_a_registered_program_is_predicted():
+    import predict_graph
+
+    ALGORITHMS.register("labels")(Labels)
+    try:
+        comparison = predict_graph.validate(
+            "labels", "barabasi-albert:n=4000,m=3,seed=1", history="none", seed=1, ratio=0.3
+        )
+    finally:
+        ALGORITHMS.unregister("labels")
+    predicted = comparison.prediction.iterations
+    assert abs(predicted.predicted - comparison.actual.iterations) <= 2
