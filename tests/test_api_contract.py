@@ -17,7 +17,7 @@ import samplers
 from predict_graph.algorithms import ALGORITHMS, Algorithm
 from predict_graph.cli import main
 from predict_graph.engines import COUNTERS, ENGINES, PHASES, TABLE_COLUMNS, Engine
-from predict_graph.engines.local.engine import KERNELS
+from predict_graph.engines.local import KERNELS
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.generators import GENERATORS, generate
@@ -56,7 +56,13 @@ def graph():
 def test_nothing_is_missing():
     assert {"rj", "brj", "mhrw", "rwr", "ff"} <= set(SAMPLERS.names())
     assert {"scaled-threshold", "same-threshold"} <= set(TRANSFORMS.names())
-    assert "pagerank" in ALGORITHMS.names()
+    assert set(ALGORITHMS.names()) >= {
+        "pagerank",
+        "semi-clustering",
+        "topk-ranking",
+        "connected-components",
+        "neighborhood",
+    }
     assert "local" in ENGINES.names()
     assert "forward-nnls" in COST_MODELS.names()
     assert {"rmat", "barabasi-albert"} <= set(GENERATORS.names())

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 __all__ = ["QUANTILE", "IterationEstimate", "Progress", "SampleSummary", "iteration_interval"]
 
@@ -68,6 +69,10 @@ class IterationEstimate:
     edge_steps : float
         Work done: edges times iterations, over all samples.
     warnings : list of str
+    counters : DataFrame, optional
+        Counters of each iteration of the real run, if the method tells.
+    sample_tables : list of DataFrame
+        What the sample runs did and took on this machine, if they are like the real run throughout.
     """
 
     method: str
@@ -80,6 +85,8 @@ class IterationEstimate:
     samples: list[SampleSummary]
     edge_steps: float
     warnings: list[str] = field(default_factory=list)
+    counters: pd.DataFrame | None = None
+    sample_tables: list[pd.DataFrame] = field(default_factory=list)
 
 
 def iteration_interval(

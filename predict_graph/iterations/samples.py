@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine, RunProfile
-from predict_graph.errors import RequestError
+from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 from predict_graph.iterations.estimate import SampleSummary
 from predict_graph.iterations.prefix import edges_by_later_position
-from predict_graph.plugins import Registry
+from predict_graph.plugins import Registry, blamed_on
 from predict_graph.transforms import Transform
 from samplers import SAMPLERS as BUILT_IN_SAMPLERS
 from samplers import Sampler
@@ -85,19 +85,27 @@ def draw_sample(
     ------
     RequestError
         If the sampler is unknown, or a number is out of range.
+    JobError
+        If a sampler of the user's fails, or returns something else than distinct vertices.
     """
     started = time.perf_counter()
-    chosen = SAMPLERS.get(sampler)()
+    chosen, share = SAMPLERS.get(sampler), check_ratio(ratio)
     # The vertices of a sample have more edges than stay inside it, but reading them has a cost too.
     scanned = None if max_edges is None else _SCANNED_PER_KEPT * max_edges
-    try:
-        drawn = chosen.sample(graph, check_ratio(ratio), random_state=rng, max_edges=scanned)
-    except ValueError as error:  # samplers know nothing of our errors
-        raise RequestError(str(error)) from error
-    visited = np.asarray(drawn.vertices)
+    with blamed_on("sampler", sampler):
+        try:
+            drawn = chosen().sample(graph, share, random_state=rng, max_edges=scanned)
+        except ValueError as error:
+            if SAMPLERS.origin(sampler) != "built-in":
+                raise
+            raise RequestError(str(error)) from error  # samplers know nothing of our errors
+        visited = _checked_vertices(sampler, drawn.vertices, graph.vertices)
     kept = visited if max_edges is None else visited[: _within(graph, visited, max_edges)]
     vertices = np.sort(kept)
-    subgraph = graph.subgraph(vertices)
+    try:
+        subgraph = graph.subgraph(vertices)
+    except RequestError as error:
+        raise JobError(f"the sampler {sampler!r} returned wrong vertices: {error}") from error
     notes = [drawn.note] if drawn.note and not drawn.capped else []
     if len(kept) < drawn.requested:
         notes.append(f"ended at {len(kept)} of {drawn.requested} vertices: the budget of edges")
@@ -109,6 +117,17 @@ def draw_sample(
         time.perf_counter() - started,
         "; ".join(notes),
     )
+
+
+def _checked_vertices(sampler: str, vertices: object, n: int) -> npt.NDArray[np.integer]:
+    found = np.asarray(vertices)
+    if found.ndim != 1 or found.dtype.kind not in "iu" or len(found) == 0:
+        text = f"{found.dtype}, shape {found.shape}; accepted: a vector of vertices"
+    elif found.min() < 0 or found.max() >= n:
+        text = f"the vertices {found.min()} to {found.max()}; accepted: 0 to {n - 1}"
+    else:
+        return found
+    raise JobError(f"the sampler {sampler!r} returned {text}")
 
 
 def _within(graph: Graph, visited: npt.NDArray[np.integer], max_edges: int) -> int:

@@ -6,6 +6,7 @@ A prediction has to be held against what a run takes that starts from nothing.
 
 from __future__ import annotations
 
+import pickle
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine, RunProfile
 from predict_graph.errors import JobError, PredictGraphError
 from predict_graph.graph import check_graph
+from predict_graph.plugin_files import load_plugin, loaded_plugins
 
 __all__ = ["run_apart"]
 
@@ -38,9 +40,14 @@ def run_apart(
     RequestError, JobError
         As in this process; also if the process dies, for want of memory for example.
     """
+    # Pickled here, so that the process can load the plug-ins before what they define.
+    try:
+        job = pickle.dumps((algorithm, engine, source))
+    except Exception as error:
+        raise JobError(f"the run cannot be handed to a process of its own: {error}") from error
     context = get_context("spawn")
     receiving, sending = context.Pipe(duplex=False)
-    arguments = (sending, algorithm, engine, source, directed, ids, seed)
+    arguments = (sending, loaded_plugins(), job, directed, ids, seed)
     process = context.Process(target=_run, args=arguments, daemon=True)
     try:
         with _interrupts_held():  # the process inherits that: an interrupt is dealt with here
@@ -63,14 +70,16 @@ def run_apart(
 
 def _run(
     sending: Any,
-    algorithm: Algorithm,
-    engine: Engine,
-    source: Any,
+    plugins: list[str],
+    job: bytes,
     directed: bool | None,
     ids: str,
     seed: int,
 ) -> None:
     try:
+        for file in plugins:
+            load_plugin(file)
+        algorithm, engine, source = pickle.loads(job)
         graph = check_graph(source, directed=directed, ids=ids, seed=seed)
         sending.send(engine.run(algorithm, graph))
     except PredictGraphError as error:

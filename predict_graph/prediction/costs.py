@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from costmodels import COST_MODELS as BUILT_IN_COST_MODELS
-from predict_graph.plugins import Registry
+from predict_graph.errors import JobError
+from predict_graph.plugins import Registry, blamed_on
 from predict_graph.prediction.features import CANDIDATES, cost_features
 
 __all__ = ["COST_MODELS", "FittedCosts", "TrainingSet", "fit_costs", "proportional_costs"]
@@ -114,6 +115,8 @@ def fit_costs(training: TrainingSet, name: str) -> FittedCosts | None:
     ------
     RequestError
         If no cost model has this name.
+    JobError
+        If it fails, or lacks what a fitted cost model has.
     """
     factory = COST_MODELS.get(name)
     table = training.table
@@ -121,21 +124,22 @@ def fit_costs(training: TrainingSet, name: str) -> FittedCosts | None:
     if len(features.drop_duplicates()) < _FEWEST_ROWS or table["group"].nunique() < 2:
         return None
     varying = [column for column in CANDIDATES if features[column].nunique() > 1]
-    model = factory()
     options: dict[str, Any] = {"sample_weight": table["weight"].to_numpy()}
-    if hasattr(model, "max_folds"):
-        options["groups"] = table["group"].to_numpy()
-    model.fit(features[varying], table["seconds"].to_numpy(), **options)
-    terms = {str(key): float(value) for key, value in model.terms_.items() if value > 0.0}
-    return FittedCosts(
-        name=name,
-        terms=terms,
-        r2=float(model.r2_),
-        relative_std=float(model.relative_std_),
-        rows=len(table),
-        runs=int(table["group"].nunique()),
-        model=_OnColumns(model, varying),
-    )
+    with blamed_on("cost model", name):
+        model = factory()
+        if hasattr(model, "max_folds"):
+            options["groups"] = table["group"].to_numpy()
+        model.fit(features[varying], table["seconds"].to_numpy(), **options)
+        terms = {str(key): float(value) for key, value in model.terms_.items() if value > 0.0}
+        return FittedCosts(
+            name=name,
+            terms=terms,
+            r2=float(model.r2_),
+            relative_std=float(model.relative_std_),
+            rows=len(table),
+            runs=int(table["group"].nunique()),
+            model=_OnColumns(name, model, varying),
+        )
 
 
 def proportional_costs(training: TrainingSet) -> FittedCosts:
@@ -177,9 +181,17 @@ class _Proportional:
 class _OnColumns:
     """A model that is given the columns it was trained on."""
 
+    name: str
     model: Any
     columns: list[str]
 
     def predict(self, features: pd.DataFrame) -> npt.NDArray[np.float64]:
-        seconds: npt.NDArray[np.float64] = self.model.predict(features[self.columns])
-        return seconds
+        with blamed_on("cost model", self.name):
+            seconds = np.asarray(self.model.predict(features[self.columns]), dtype=np.float64)
+        if seconds.shape != (len(features),):
+            found = f"seconds of shape {seconds.shape}; accepted: shape ({len(features)},)"
+        elif not np.isfinite(seconds).all() or (seconds < 0).any():
+            found = f"{float(seconds.min())} seconds; accepted: finite numbers of at least 0"
+        else:
+            return seconds
+        raise JobError(f"the cost model {self.name!r} predicted {found}")

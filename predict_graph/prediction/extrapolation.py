@@ -9,7 +9,7 @@ import pandas as pd
 
 from predict_graph.engines import COUNTERS
 
-__all__ = ["Extrapolator"]
+__all__ = ["Extrapolator", "counted"]
 
 _VERTEX_FEATURES = ("active_vertices", "total_vertices", "working_set_bytes")
 
@@ -61,13 +61,25 @@ class Extrapolator:
         """
         at = np.minimum(np.arange(iterations), len(rows) - 1)
         scaled = rows.iloc[at].reset_index(drop=True)
-        result = pd.DataFrame({"iteration": np.arange(1, iterations + 1)})
-        for name in (*COUNTERS, "working_set_bytes"):
+        columns = {}
+        for name in (*COUNTERS, "total_vertices", "working_set_bytes"):
             factor = self.vertex_factor if name in _VERTEX_FEATURES else self.edge_factor
-            result[name] = np.rint(scaled[name].to_numpy(dtype=np.float64) * factor).astype(
-                np.int64
-            )
-        sent = (result["local_messages"] + result["remote_messages"]).to_numpy(dtype=np.float64)
-        size = (result["local_message_bytes"] + result["remote_message_bytes"]).to_numpy()
-        result["average_message_bytes"] = size / np.maximum(sent, 1.0)
-        return result
+            columns[name] = scaled[name].to_numpy(dtype=np.float64) * factor
+        return counted(pd.DataFrame(columns))
+
+
+def counted(counters: pd.DataFrame) -> pd.DataFrame:
+    """Return counters of iterations as whole numbers, with `iteration` and the size of a message.
+
+    Parameters
+    ----------
+    counters : DataFrame
+        One row an iteration: the counters, all vertices and the working set.
+    """
+    result = pd.DataFrame({"iteration": np.arange(1, len(counters) + 1)})
+    for name in (*COUNTERS, "total_vertices", "working_set_bytes"):
+        result[name] = np.rint(counters[name].to_numpy(dtype=np.float64)).astype(np.int64)
+    sent = (result["local_messages"] + result["remote_messages"]).to_numpy(dtype=np.float64)
+    size = (result["local_message_bytes"] + result["remote_message_bytes"]).to_numpy()
+    result["average_message_bytes"] = size / np.maximum(sent, 1.0)
+    return result

@@ -13,8 +13,8 @@ from predict_graph.engines import COUNTERS, critical_worker, per_iteration
 
 __all__ = ["CANDIDATES", "cache_bytes", "cost_features", "cost_rows"]
 
-CANDIDATES = (*COUNTERS, "memory_messages")
-"""Candidate features of the cost model: the counters, and messages whose data is not in cache."""
+CANDIDATES = (*COUNTERS, "total_vertices", "memory_messages")
+"""Candidate features of the cost model: table 1, and messages whose data is not in cache."""
 
 _LIKELY_CACHE = 32 << 20
 
@@ -43,7 +43,7 @@ def cost_features(rows: pd.DataFrame) -> pd.DataFrame:
     the largest cache: an edge whose other end is in memory costs several times one whose other end
     is in cache (design.md, fact 4).
     """
-    features = rows[list(COUNTERS)].astype(np.float64)
+    features = rows[[*COUNTERS, "total_vertices"]].astype(np.float64)
     messages = features["local_messages"] + features["remote_messages"]
     working_set = rows["working_set_bytes"].to_numpy(dtype=np.float64)
     missing = np.clip(1.0 - cache_bytes() / np.maximum(working_set, 1.0), 0.0, 1.0)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +61,14 @@ class Prediction:
         ``name``, ``terms`` (seconds a unit), ``r2``, and what it was trained on.
     overhead_seconds : float
         How long the prediction took, reading the graph excluded.
-    overhead_edges : float
-        Edge visits of all samples / edge visits of the predicted run.
+    edge_visits : float
+        Edges that the samples looked at, iteration by iteration, and the search for them.
     method : dict
         How the iterations were estimated: ``name``, ``sampler``, ``transform``, ``threshold``.
     warnings : list of str
         Why the prediction should not be trusted, in plain words.
+    prior : Prediction, optional
+        Of the algorithm that runs first in a chain; phases, runtime and overhead are those of both.
     """
 
     algorithm: Mapping[str, Any]
@@ -79,14 +82,51 @@ class Prediction:
     samples: list[SampleSummary] = field(repr=False)
     cost_model: dict[str, Any]
     overhead_seconds: float
-    overhead_edges: float
+    edge_visits: float
     method: dict[str, Any]
     warnings: list[str]
+    prior: Prediction | None = None
+
+    def after(self, prior: Prediction) -> Prediction:
+        """Return the prediction of a chain: this one, with what its prior takes on top.
+
+        Parameters
+        ----------
+        prior : Prediction
+            Of the algorithm whose result this one takes as its input, on the same graph.
+        """
+        once = ("read", "write")
+        phases = {
+            name: seconds + (0.0 if name in once else prior.phases[name])
+            for name, seconds in self.phases.items()
+        }
+        return replace(
+            self,
+            phases=phases,
+            runtime_seconds=_sum(
+                [self.runtime_seconds, prior.runtime_seconds], sum(phases.values())
+            ),
+            overhead_seconds=self.overhead_seconds + prior.overhead_seconds,
+            edge_visits=self.edge_visits + prior.edge_visits,
+            warnings=list(dict.fromkeys([*prior.warnings, *self.warnings])),
+            prior=prior,
+        )
 
     @property
     def convergence(self) -> npt.NDArray[np.float64]:
         """Predicted convergence aggregate after each iteration."""
         return self.per_iteration["convergence"].to_numpy(dtype=np.float64)
+
+    @property
+    def overhead_edges(self) -> float:
+        """Edge visits of the prediction / messages of the predicted run, those of its prior too."""
+        messages = 0
+        part: Prediction | None = self
+        while part is not None:
+            total = part.features_total()
+            messages += total["local_messages"] + total["remote_messages"]
+            part = part.prior
+        return self.edge_visits / max(messages, 1)
 
     def features_total(self) -> dict[str, int]:
         """Return each counter summed over the iterations."""
@@ -131,6 +171,7 @@ class Prediction:
                 "edge_visits_fraction": self.overhead_edges,
             },
             "warnings": self.warnings,
+            "prior": None if self.prior is None else self.prior.to_dict(),
         }
 
     def plot(self, path: str | Path | None = None, actual: RunProfile | None = None) -> Any:
@@ -181,12 +222,26 @@ class Prediction:
                 f"{readable_seconds(runtime.predicted)} "
                 f"({readable_seconds(runtime.low)} to {readable_seconds(runtime.high)})",
             ),
+            *self._chain(),
             ("phases", ", ".join(f"{k} {readable_seconds(self.phases[k])}" for k in PHASES)),
             (
                 "overhead",
                 f"{readable_seconds(self.overhead_seconds)}, {self.overhead_edges:.0%} of the edge "
                 "visits of the run",
             ),
+        ]
+
+    def _chain(self) -> list[tuple[str, str]]:
+        """Say what runs first, and how much of the runtime that is."""
+        if self.prior is None:
+            return []
+        first = self.prior
+        return [
+            (
+                f"of which {first.algorithm['name']}",
+                f"{first.iterations.predicted:.0f} iterations, "
+                f"{readable_seconds(first.phases['setup'] + first.phases['superstep'])}",
+            )
         ]
 
     def _repr_html_(self) -> str:
@@ -268,3 +323,10 @@ def _error(predicted: float, actual: float) -> float | None:
     if actual == 0:
         return 0.0 if predicted == 0 else None
     return float(predicted) / float(actual) - 1.0
+
+
+def _sum(parts: list[Interval], total: float) -> Interval:
+    """Return the interval of a sum: relative widths add up like errors that are independent."""
+    widths = [part.predicted * math.log(part.high / part.predicted) for part in parts]
+    factor = math.exp(math.hypot(*widths) / total) if total else 1.0
+    return Interval(total, total / factor, total * factor)

@@ -21,10 +21,15 @@ from predict_graph.iterations import (
 )
 from predict_graph.prediction.costs import FittedCosts, TrainingSet, fit_costs, proportional_costs
 from predict_graph.prediction.doubts import graph_doubts
-from predict_graph.prediction.extrapolation import Extrapolator
+from predict_graph.prediction.extrapolation import Extrapolator, counted
 from predict_graph.prediction.prediction import Interval, Prediction
-from predict_graph.prediction.request import Request, check_options, check_request
-from predict_graph.prediction.training import CostSamples, add_history, run_cost_samples
+from predict_graph.prediction.request import Request, check_options, check_request, direction
+from predict_graph.prediction.training import (
+    CostSamples,
+    add_history,
+    add_sample_tables,
+    run_cost_samples,
+)
 
 __all__ = ["predict"]
 
@@ -74,12 +79,26 @@ def predict(
     check_options(options)
     request = check_request(algorithm, **options)
     kept = check_history(history)
-    whole = check_graph(graph, directed=directed, ids=ids, seed=request.seed)
+    whole = check_graph(
+        graph, directed=direction(request.algorithm, directed), ids=ids, seed=request.seed
+    )
     return predict_on(whole, request, kept)
 
 
 def predict_on(graph: Graph, request: Request, history: History | None) -> Prediction:
-    """Predict with everything checked and read; see :func:`predict`."""
+    """Predict with everything checked and read, a chain of algorithms one by one.
+
+    An algorithm with a prior (:attr:`Algorithm.prior`) runs after it, so the seconds of both are
+    predicted; iterations and counters are those of the algorithm itself.
+    """
+    prior = request.algorithm.prior
+    if prior is None:
+        return _predict_alone(graph, request, history)
+    before = predict_on(graph, request.for_prior(prior), history)
+    return _predict_alone(graph, request, history).after(before)
+
+
+def _predict_alone(graph: Graph, request: Request, history: History | None) -> Prediction:
     started = time.perf_counter()
     streams = np.random.default_rng(request.seed).spawn(3)
     algorithm, engine = request.algorithm, request.engine
@@ -101,10 +120,13 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
     )
     probes += _probed(graph, request, streams[2])
     training = TrainingSet()
-    allowed = None if request.method == "published" else budget.for_costs
-    samples = run_cost_samples(graph, request, training, allowed, streams[1])
+    if estimate.sample_tables and engine.virtual_workers:
+        samples = add_sample_tables(estimate, training)
+    else:
+        allowed = None if request.method == "published" else budget.for_costs
+        samples = run_cost_samples(graph, request, training, allowed, streams[1])
     history_runs = add_history(history, graph, request, training)
-    table = _extrapolated(graph, samples, estimate)
+    table = _counters(graph, samples, estimate)
     probes += _probed(graph, request, streams[2])
     costs, cost_std, cost_notes = _costs(request, training, table, probes)
     table["seconds"] = costs.predict(table)
@@ -138,9 +160,7 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
             "probe_factor": costs.factor,
         },
         overhead_seconds=time.perf_counter() - started,
-        overhead_edges=_share(
-            estimate.edge_steps + samples.edge_steps, graph.edges * estimate.iterations
-        ),
+        edge_visits=estimate.edge_steps + samples.edge_steps,
         method={
             "name": estimate.method,
             "sampler": request.sampler,
@@ -158,7 +178,10 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
     )
 
 
-def _extrapolated(graph: Graph, samples: CostSamples, estimate: IterationEstimate) -> pd.DataFrame:
+def _counters(graph: Graph, samples: CostSamples, estimate: IterationEstimate) -> pd.DataFrame:
+    """Return the counters of each iteration: as the estimate says, or extrapolated from samples."""
+    if estimate.counters is not None:
+        return counted(estimate.counters)
     extrapolator = Extrapolator.between(
         graph.vertices, graph.edges, samples.vertices, samples.edges
     )

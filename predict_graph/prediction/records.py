@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from predict_graph.engines import RunProfile
 from predict_graph.history import RunRecord
 
-__all__ = ["record_of"]
+__all__ = ["record_of", "records_of"]
 
 
 def record_of(
@@ -32,3 +34,16 @@ def record_of(
         sample=sample,
         sample_of=sample_of,
     )
+
+
+def records_of(profile: RunProfile) -> list[RunRecord]:
+    """Return the records of a run and of those that made its input, each with its own phases."""
+    own = record_of(profile)
+    if profile.prior is None:
+        return [own]
+    shared = ("setup", "superstep")
+    phases = {
+        name: seconds - (profile.prior.phases[name] if name in shared else 0.0)
+        for name, seconds in profile.phases.items()
+    }
+    return [*records_of(profile.prior), replace(own, phases=phases)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from numbers import Integral
 from typing import Any
@@ -29,6 +29,7 @@ __all__ = [
     "check_options",
     "check_request",
     "check_seed",
+    "direction",
 ]
 
 DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)
@@ -53,6 +54,15 @@ class Request:
     probe: bool
     seed: int
     progress: Progress
+
+    def for_prior(self, prior: Algorithm) -> Request:
+        """Return the same request for the algorithm that runs before this one."""
+        return replace(
+            self,
+            algorithm=prior,
+            method=check_method(None, prior),
+            transform=check_transform(None, prior.convergence),
+        )
 
 
 def check_engine(
@@ -116,6 +126,11 @@ def check_request(
         seed=check_seed(seed),
         progress=progress or (lambda text, fraction: None),
     )
+
+
+def direction(algorithm: Algorithm, directed: bool | None) -> bool | None:
+    """Return how a graph is to be read: undirected for an algorithm that needs it so."""
+    return False if algorithm.undirected else directed
 
 
 def check_options(options: Mapping[str, Any]) -> None:

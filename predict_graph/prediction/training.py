@@ -9,13 +9,19 @@ import pandas as pd
 
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
-from predict_graph.iterations import SampleRun, SampleSummary, draw_sample, run_sample
+from predict_graph.iterations import (
+    IterationEstimate,
+    SampleRun,
+    SampleSummary,
+    draw_sample,
+    run_sample,
+)
 from predict_graph.prediction.costs import TrainingSet
 from predict_graph.prediction.features import cost_rows
 from predict_graph.prediction.records import record_of
 from predict_graph.prediction.request import Request
 
-__all__ = ["CostSamples", "add_history", "run_cost_samples"]
+__all__ = ["CostSamples", "add_history", "add_sample_tables", "run_cost_samples"]
 
 _STEADY_ITERATIONS = 6
 _NEWEST_RUNS = 50
@@ -107,6 +113,21 @@ def run_cost_samples(
             for run in runs
         ],
         edge_steps=float(sum(run.summary.edges * run.summary.iterations for run in runs)),
+    )
+
+
+def add_sample_tables(estimate: IterationEstimate, training: TrainingSet) -> CostSamples:
+    """Add the sample runs of the estimate to train: they are like the real run, only smaller."""
+    for table in estimate.sample_tables:
+        training.add(cost_rows(table, virtual_workers=True), own=True)
+    largest = estimate.samples[-1]
+    return CostSamples(
+        rows=cost_rows(estimate.sample_tables[-1], virtual_workers=True),
+        vertices=largest.vertices,
+        edges=largest.edges,
+        summaries=[],
+        records=[],
+        edge_steps=0.0,
     )
 
 

@@ -12,8 +12,14 @@ from predict_graph.history import History, check_history
 from predict_graph.prediction.apart import run_apart
 from predict_graph.prediction.prediction import Comparison
 from predict_graph.prediction.predictor import predict_on
-from predict_graph.prediction.records import record_of
-from predict_graph.prediction.request import check_engine, check_options, check_request, check_seed
+from predict_graph.prediction.records import records_of
+from predict_graph.prediction.request import (
+    check_engine,
+    check_options,
+    check_request,
+    check_seed,
+    direction,
+)
 
 __all__ = ["run", "validate"]
 
@@ -56,10 +62,10 @@ def run(
     chosen = check_algorithm(algorithm, parameters)
     runner = check_engine(engine, workers=workers, threads=threads)
     kept = check_history(history)
-    whole = check_graph(graph, directed=directed, ids=ids, seed=check_seed(seed))
+    whole = check_graph(graph, directed=direction(chosen, directed), ids=ids, seed=check_seed(seed))
     profile = runner.run(chosen, whole, progress=progress, write_to=write_to)
     if kept is not None:
-        kept.add(record_of(profile))
+        kept.add_all(records_of(profile))
     return profile
 
 
@@ -97,6 +103,7 @@ def validate(
     check_options(options)
     request = check_request(algorithm, **options)
     kept = check_history(history)
+    directed = direction(request.algorithm, directed)
     prediction = predict_on(
         check_graph(graph, directed=directed, ids=ids, seed=request.seed), request, kept
     )
@@ -114,5 +121,5 @@ def validate(
         fresh = check_graph(graph, directed=directed, ids=ids, seed=request.seed).fresh()
         actual = request.engine.run(request.algorithm, fresh, progress=on_iteration)
     if kept is not None:
-        kept.add(record_of(actual))
+        kept.add_all(records_of(actual))
     return Comparison(prediction, actual)

@@ -83,7 +83,10 @@ OPTIONS = {
     "train ratios in words": (["--train-ratios", "a,b"], ["'a,b'"]),
     "one train ratio": (["--train-ratios", "0.1"], ["[0.1]", "at least two"]),
     "a sampler": (["--sampler", "jump"], ["unknown sampler 'jump'", "brj", "mhrw", "rj"]),
-    "a method": (["--method", "guess"], ["unknown method 'guess'", "completion", "published"]),
+    "a method": (
+        ["--method", "guess"],
+        ["unknown method for pagerank 'guess'", "completion", "published"],
+    ),
     "a transform": (["--transform", "twist"], ["unknown transform 'twist'", "scaled-threshold"]),
     "a cost model": (["--cost-model", "magic"], ["unknown cost model 'magic'", "forward-nnls"]),
     "an engine": (["--engine", "steam"], ["unknown engine 'steam'", "local"]),

@@ -6,12 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from predict_graph.algorithms import PageRank
+from predict_graph.algorithms import ConnectedComponents, Neighborhood, PageRank
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.iterations import METHODS, EdgeBudget, check_method, estimate_iterations
 from predict_graph.transforms import scaled_threshold
+
+
+JOBS = {"rooted": Neighborhood()}
 
 
 def estimate(graph, job=None, method="completion", seed=1, **options):
@@ -23,7 +26,7 @@ def estimate(graph, job=None, method="completion", seed=1, **options):
     }
     return estimate_iterations(
         graph,
-        job or PageRank(),
+        job or JOBS.get(method, PageRank()),
         LocalEngine(threads=1),
         scaled_threshold,
         method=method,
@@ -199,16 +202,21 @@ def test_progress_is_told_in_fractions(scale_free):
 def test_methods():
     assert check_method(None, PageRank()) == "completion"
     assert check_method("published", PageRank()) == "published"
-    with pytest.raises(RequestError, match="unknown method 'guess'; accepted: completion, pub"):
+    assert check_method(None, ConnectedComponents()) == "rooted"
+    with pytest.raises(
+        RequestError, match="unknown method for pagerank 'guess'; accepted: completion, published"
+    ):
         check_method("guess", PageRank())
+    with pytest.raises(RequestError, match="accepted: published, rooted"):
+        check_method("completion", Neighborhood())
 
 
-def test_an_algorithm_without_a_completed_form_takes_the_published_method():
+def test_an_absolute_aggregate_without_a_completed_form_takes_the_published_method():
     class Other(PageRank):
         name = "other"
 
     assert check_method(None, Other()) == "published"
-    with pytest.raises(RequestError, match="unknown method 'completion'; accepted: published"):
+    with pytest.raises(RequestError, match="'completion'; accepted: published"):
         check_method("completion", Other())
 
 

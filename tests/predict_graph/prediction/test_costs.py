@@ -17,6 +17,7 @@ def rows(messages, vertices=1000, working_set=1000):
     table = pd.DataFrame({name: np.zeros(len(messages)) for name in COUNTERS})
     return table.assign(
         active_vertices=vertices,
+        total_vertices=vertices,
         local_messages=messages // 4,
         remote_messages=messages - messages // 4,
         local_message_bytes=4 * messages,

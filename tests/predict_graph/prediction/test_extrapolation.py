@@ -21,7 +21,8 @@ def tables(draw):
     length = draw(st.integers(1, 8))
     counts = st.lists(st.integers(0, 10**6), min_size=length, max_size=length)
     columns = {name: draw(counts) for name in COUNTERS}
-    return pd.DataFrame({**columns, "working_set_bytes": draw(counts)})
+    others = {"total_vertices": draw(counts), "working_set_bytes": draw(counts)}
+    return pd.DataFrame({**columns, **others})
 
 
 @given(rows=tables(), e_v=FACTORS, e_e=FACTORS, iterations=st.integers(1, 20))
@@ -30,7 +31,7 @@ def test_vertex_features_by_e_v_edge_features_by_e_e(rows, e_v, e_e, iterations)
     assert result["iteration"].tolist() == list(range(1, iterations + 1))
     for number in range(iterations):
         source = rows.iloc[min(number, len(rows) - 1)]
-        for name in ("active_vertices", "working_set_bytes"):
+        for name in ("active_vertices", "total_vertices", "working_set_bytes"):
             assert abs(result[name].iloc[number] - source[name] * e_v) <= 0.5 + 1e-6
         for name in EDGE_COUNTERS:
             assert abs(result[name].iloc[number] - source[name] * e_e) <= 0.5 + 1e-6

@@ -1,0 +1,164 @@
+"""Shortest-path trees: how far each vertex is from a root, and by which path.
+
+A breadth-first search that turns round when that is cheaper [1]: while few vertices are left to
+find, each of them looks for a neighbour that was found last, and stops at the first.
+
+References
+----------
+.. [1] S. Beamer, K. Asanović, D. Patterson: Direction-Optimizing Breadth-First Search, SC 2012.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.graph import Graph
+
+__all__ = ["HopTree", "add_paths", "component_trees", "hop_tree"]
+
+IntArray = npt.NDArray[np.integer]
+
+_LARGE = 100  # turn round only for frontiers of more than one vertex in so many
+
+
+@dataclass(frozen=True)
+class HopTree:
+    """Trees of shortest paths from one root or several.
+
+    Parameters
+    ----------
+    distance : ndarray of int32, shape (n,)
+        Hops from the root; -1 for vertices that no root reaches.
+    parent : ndarray, shape (n,)
+        Vertex before, on a shortest path; -1 for roots and vertices out of reach.
+    edge_visits : int
+        Edges that were looked at to find out.
+    """
+
+    distance: npt.NDArray[np.int32]
+    parent: IntArray
+    edge_visits: int
+
+    @property
+    def reached(self) -> npt.NDArray[np.bool_]:
+        """Whether a root reaches each vertex."""
+        return self.distance >= 0
+
+    @property
+    def depth(self) -> int:
+        """Largest distance."""
+        return int(self.distance.max())
+
+
+def hop_tree(graph: Graph, root: int, *, backward: bool = False) -> HopTree:
+    """Return shortest paths from `root` along the edges, or to it if `backward`.
+
+    Examples
+    --------
+    >>> from predict_graph.graph import check_graph
+    >>> hop_tree(check_graph("path:n=4"), 1).distance.tolist()
+    [1, 0, 1, 2]
+    """
+    ahead, behind = (graph.reverse, graph) if backward else (graph, graph.reverse)
+    return _search(ahead, behind, np.array([root]))
+
+
+def component_trees(graph: Graph) -> HopTree:
+    """Return shortest paths from the smallest id of each component of an undirected graph."""
+    return _search(graph, graph, np.arange(graph.vertices))
+
+
+def add_paths(members: npt.NDArray[np.bool_], tree: HopTree) -> None:
+    """Add to `members`, in place, the vertices on the way from the root to each member."""
+    _add_paths(members, tree.parent)
+
+
+def _search(ahead: Graph, behind: Graph, roots: IntArray) -> HopTree:
+    n = ahead.vertices
+    distance = np.full(n, -1, np.int32)
+    parent = np.full(n, -1, ahead.indices.dtype)
+    visits = _search_all(
+        ahead.indptr, ahead.indices, behind.indptr, behind.indices, roots, distance, parent
+    )
+    return HopTree(distance, parent, int(visits))
+
+
+@numba.njit(cache=True, nogil=True)
+def _search_all(
+    out_indptr: Any,
+    out_indices: Any,
+    in_indptr: Any,
+    in_indices: Any,
+    roots: Any,
+    distance: Any,
+    parent: Any,
+) -> int:
+    """Search from each root that no earlier one has reached; return the edges looked at."""
+    n = len(distance)
+    queue = np.empty(n, out_indices.dtype)
+    unexplored = len(out_indices)
+    visits = 0
+    for root in roots:
+        if distance[root] >= 0:
+            continue
+        distance[root] = 0
+        queue[0] = root
+        head, tail, level = 0, 1, 0
+        may_turn = True
+        while head < tail:
+            edges_ahead = 0
+            for i in range(head, tail):
+                edges_ahead += out_indptr[queue[i] + 1] - out_indptr[queue[i]]
+            # A vertex left to find meets the frontier after so many edges, if edges lead anywhere.
+            left = n - tail
+            backwards = min(unexplored, left * (unexplored / max(edges_ahead, 1)))
+            turned = may_turn and (tail - head) * _LARGE > n and 2.0 * backwards < edges_ahead
+            unexplored -= edges_ahead
+            if turned:
+                looked = 0
+                first_new = tail
+                for v in range(n):
+                    if distance[v] >= 0:
+                        continue
+                    for e in range(in_indptr[v], in_indptr[v + 1]):
+                        looked += 1
+                        u = in_indices[e]
+                        if distance[u] == level:
+                            distance[v] = level + 1
+                            parent[v] = u
+                            queue[tail] = v
+                            tail += 1
+                            break
+                visits += looked
+                # Vertices out of reach are looked at in vain, again and again.
+                may_turn = looked <= edges_ahead
+                head = first_new
+            else:
+                visits += edges_ahead
+                stop = tail
+                for i in range(head, stop):
+                    v = queue[i]
+                    for e in range(out_indptr[v], out_indptr[v + 1]):
+                        w = out_indices[e]
+                        if distance[w] < 0:
+                            distance[w] = level + 1
+                            parent[w] = v
+                            queue[tail] = w
+                            tail += 1
+                head = stop
+            level += 1
+    return visits
+
+
+@numba.njit(cache=True, nogil=True)
+def _add_paths(members: Any, parent: Any) -> None:
+    for v in np.flatnonzero(members):
+        u = parent[v]
+        while u >= 0 and not members[u]:
+            members[u] = True
+            u = parent[u]
