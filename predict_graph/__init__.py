@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from predict_graph.graph import Graph, check_graph
+    from predict_graph.plugin_files import load_plugin
     from predict_graph.prediction import Comparison, Prediction, predict, run, validate
     from predict_graph.transforms import register_transform
 
@@ -25,6 +26,7 @@ __all__ = [
     "Graph",
     "Prediction",
     "check_graph",
+    "load_plugin",
     "predict",
     "register_transform",
     "run",
@@ -37,6 +39,7 @@ _HOMES = {
     "Graph": "predict_graph.graph",
     "Prediction": "predict_graph.prediction",
     "check_graph": "predict_graph.graph",
+    "load_plugin": "predict_graph.plugin_files",
     "predict": "predict_graph.prediction",
     "register_transform": "predict_graph.transforms",
     "run": "predict_graph.prediction",

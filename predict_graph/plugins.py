@@ -1,4 +1,4 @@
-"""Registries of plug-ins: built-in, registered by a script, or of another installed package.
+"""Registries of plug-ins: built-in, registered by a script or file, or of an installed package.
 
 A built-in is a ``"module:attribute"`` string that is imported when it is first asked for, so that
 listing names costs nothing. Another package adds its own through an entry-point group. A plug-in
@@ -8,15 +8,18 @@ that cannot be loaded is reported with its name and its reason, and disturbs no 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from predict_graph.errors import RequestError, unknown_name
+from predict_graph.errors import JobError, PredictGraphError, RequestError, unknown_name
 
-__all__ = ["Registry"]
+__all__ = ["Registry", "blamed_on", "described_error", "registrations"]
 
 T = TypeVar("T")
 
@@ -57,19 +60,33 @@ class Registry(Generic[T]):
         self._aliases = dict(aliases or {})
         self._registered: dict[str, T] = {}
 
-    def register(self, name: str) -> Callable[[T], T]:
+    def register(self, name: str, *, home: str | None = None) -> Callable[[T], T]:
         """Return a decorator that registers what it decorates under `name`.
+
+        A module of an installed package may register what its entry points name.
+
+        Parameters
+        ----------
+        name : str
+        home : str, optional
+            Module that the plug-in is of; its ``__module__`` by default.
 
         Raises
         ------
         RequestError
-            If the name is taken.
+            If the name is taken, or is no text.
         """
 
         def add(plugin: T) -> T:
-            if name in self.names():
+            if not isinstance(name, str) or not name:
+                raise RequestError(f"the {self.kind} is registered as {name!r}; accepted: a name")
+            module = home or getattr(plugin, "__module__", None)
+            declared = self._external().get(name, "").partition(":")[0]
+            taken = {*self._builtin, *self._aliases, *self._registered}
+            if name in taken or (declared and declared != module):
                 raise RequestError(f"the {self.kind} {name!r} is already registered")
             self._registered[name] = plugin
+            _REGISTRATIONS.append((self, name))
             return plugin
 
         return add
@@ -77,6 +94,8 @@ class Registry(Generic[T]):
     def unregister(self, name: str) -> None:
         """Forget a plug-in that :meth:`register` added."""
         self._registered.pop(name, None)
+        if (self, name) in _REGISTRATIONS:
+            _REGISTRATIONS.remove((self, name))
 
     def names(self) -> list[str]:
         """Return all names: built-in ones first, in their own order, then the others."""
@@ -104,18 +123,88 @@ class Registry(Generic[T]):
             raise RequestError(
                 f"the {self.kind} {name!r} ({reference}) cannot be loaded: {error}"
             ) from error
-        return plugin
+        return self._registered.get(name, plugin)  # the decorators of its module come first
 
     def origin(self, name: str) -> str:
         """Say where a plug-in comes from: ``built-in``, ``registered``, or a package's module."""
         if name in self._builtin:
             return "built-in"
-        if name in self._registered:
-            return "registered"
-        return self._external().get(name, "unknown")
+        if name in self._external():
+            return self._external()[name]
+        return "registered" if name in self._registered else "unknown"
 
     def _external(self) -> dict[str, str]:
         return _declared(self.group, tuple(sys.path))
+
+
+_REGISTRATIONS: list[tuple[Registry[Any], str]] = []
+
+
+def registrations() -> list[tuple[Registry[Any], str]]:
+    """Return registry and name of all that was registered in this process, in that order."""
+    return list(_REGISTRATIONS)
+
+
+@contextmanager
+def blamed_on(kind: str, name: str) -> Iterator[None]:
+    """Turn an error of a plug-in's own code into a sentence that names the plug-in.
+
+    Parameters
+    ----------
+    kind, name : str
+        As in an error: ``"sampler"``, ``"my-sampler"``.
+
+    Raises
+    ------
+    JobError
+        With the text of the error and the place that raised it; errors that are sentences already,
+        and want of memory, are passed on.
+
+    Examples
+    --------
+    >>> with blamed_on("sampler", "thirds"):  # doctest: +ELLIPSIS
+    ...     raise KeyError("a")
+    Traceback (most recent call last):
+    predict_graph.errors.JobError: the sampler 'thirds' failed (...): KeyError: 'a'
+    """
+    try:
+        yield
+    except (PredictGraphError, MemoryError):
+        raise
+    except Exception as error:
+        raise JobError(
+            f"the {kind} {name!r} failed{_place(error)}: {described_error(error)}"
+        ) from error
+
+
+_NOT_OF_PLUGINS = frozenset(
+    ("predict_graph", "samplers", "costmodels", "numpy", "scipy", "pandas", "sklearn", "numba")
+)
+
+
+def _place(error: BaseException) -> str:
+    """Return file and line that raised an error: the innermost that is no library's."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    own = [
+        (frame, line)
+        for frame, line in frames
+        if frame.f_globals.get("__name__", "").partition(".")[0]
+        not in _NOT_OF_PLUGINS | sys.stdlib_module_names
+    ]
+    frame, line = (own or frames)[-1]
+    return f" ({Path(frame.f_code.co_filename).name}, line {line})"
+
+
+def described_error(error: BaseException) -> str:
+    r"""Return type and text of an error, on one line.
+
+    Examples
+    --------
+    >>> described_error(ValueError("too\nlong")), described_error(KeyError())
+    ('ValueError: too long', 'KeyError')
+    """
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 @cache

@@ -89,6 +89,44 @@ def test_what_cannot_be_loaded_says_why_and_disturbs_no_other(reference):
     assert registry.get("map") is dict
 
 
+def test_an_alias_is_taken_too():
+    registry = Registry("shape", GROUP, {"map": "builtins:dict"}, {"dictionary": "map"})
+    with pytest.raises(RequestError, match="the shape 'dictionary' is already registered"):
+        registry.register("dictionary")(int)
+
+
+DECORATED = """
+from predict_graph.plugins import Registry
+import test_shapes_of_plugged
+
+@test_shapes_of_plugged.registry.register("star")
+class Star: ...
+"""
+
+
+def test_a_module_may_register_what_its_own_entry_point_names(installed, monkeypatch):
+    registry = shapes()
+    home = type(sys)("test_shapes_of_plugged")
+    home.registry = registry
+    monkeypatch.setitem(sys.modules, home.__name__, home)
+    points = f"[{GROUP}]\nstar = plugged_three:Star\n"
+    installed("plugged-three", "plugged_three", DECORATED, points)
+    assert registry.names() == ["map", "row", "star"]
+    assert registry.get("star").__name__ == "Star"
+    assert registry.get("star") is registry.get("star")
+    assert registry.origin("star") == "plugged_three:Star"
+    with pytest.raises(RequestError, match="the shape 'star' is already registered"):
+        registry.register("star")(int)
+
+
+def test_nobody_else_may_register_what_an_entry_point_names(installed):
+    installed(
+        "plugged-four", "plugged_four", "class S: ...\n", f"[{GROUP}]\nstar = plugged_four:S\n"
+    )
+    with pytest.raises(RequestError, match="the shape 'star' is already registered"):
+        shapes().register("star")(int)
+
+
 def test_listing_imports_nothing(installed):
     installed(
         "plugged-one",

@@ -8,7 +8,7 @@ import typer
 
 from predict_graph.cli import options
 from predict_graph.errors import RequestError, unknown_name
-from predict_graph.plugins import Registry
+from predict_graph.plugins import Registry, described_error
 from predict_graph.reports.tables import show_table
 
 __all__ = ["datasets_app", "list_plugins"]
@@ -65,8 +65,10 @@ def list_plugins(
             help="samplers, transforms, algorithms, engines, cost-models, generators or methods.",
         ),
     ],
+    plugin: options.Plugins = None,
 ) -> None:
     """List the plug-ins of a kind, and where they come from."""
+    options.load_plugins(plugin)
     loaders = {
         "samplers": _samplers,
         "transforms": _transforms,
@@ -91,6 +93,8 @@ def _described(registry: Registry[Any], describe: Any) -> Rows:
             text = describe(registry.get(name))
         except RequestError as error:  # one broken plug-in must not hide the others
             text = str(error)
+        except Exception as error:
+            text = f"cannot be described: {described_error(error)}"
         rows.append((name, registry.origin(name), text))
     return rows
 

@@ -18,6 +18,7 @@ __all__ = [
     "Ids",
     "Json",
     "Parameters",
+    "Plugins",
     "Seed",
     "Threads",
     "Undirected",
@@ -26,6 +27,7 @@ __all__ = [
     "check_parameters",
     "fetch_if_missing",
     "fetched",
+    "load_plugins",
     "messages",
     "ratios",
     "results",
@@ -42,6 +44,12 @@ GraphSource = Annotated[
 Parameters = Annotated[
     list[str] | None,
     typer.Option("-p", "--parameter", metavar="NAME=VALUE", help="Parameter of the algorithm."),
+]
+Plugins = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--plugin", metavar="FILE.py", help="Python file that registers plug-ins; may come again."
+    ),
 ]
 Undirected = Annotated[
     bool | None,
@@ -93,6 +101,20 @@ def check_parameters(texts: list[str] | None) -> dict[str, object]:
             raise RequestError(f"the parameter {name.strip()} is given twice")
         parameters[name.strip()] = value.strip()
     return parameters
+
+
+def load_plugins(files: list[Path] | None) -> None:
+    """Load the plug-in files of a command.
+
+    Raises
+    ------
+    RequestError
+        If one cannot be loaded.
+    """
+    from predict_graph.plugin_files import load_plugin
+
+    for file in files or []:
+        load_plugin(file)
 
 
 def check_direction(undirected: bool | None) -> bool | None:

@@ -61,6 +61,7 @@ def predict(
     max_overhead: MaxOverhead = None,
     probe: Probe = True,
     history: options.HistoryFile = None,
+    plugin: options.Plugins = None,
     seed: options.Seed = None,
     json: options.Json = None,
     plot: Plot = None,
@@ -68,6 +69,7 @@ def predict(
     """Predict the iterations and the runtime of a job, without running it."""
     import predict_graph
 
+    options.load_plugins(plugin)
     check_json_target(json)
     _check_plot(plot)
     options.fetch_if_missing(graph)
@@ -109,6 +111,7 @@ def run(
     workers: options.Workers = None,
     threads: options.Threads = None,
     history: options.HistoryFile = None,
+    plugin: options.Plugins = None,
     seed: options.Seed = None,
     json: options.Json = None,
     out: Annotated[
@@ -119,6 +122,7 @@ def run(
     """Run a job for real, and keep the run in the history."""
     import predict_graph
 
+    options.load_plugins(plugin)
     check_json_target(json)
     options.fetch_if_missing(graph)
     with watched(options.messages()) as progress:
@@ -158,6 +162,7 @@ def validate(
     max_overhead: MaxOverhead = None,
     probe: Probe = True,
     history: options.HistoryFile = None,
+    plugin: options.Plugins = None,
     seed: options.Seed = None,
     json: options.Json = None,
     plot: Plot = None,
@@ -165,6 +170,7 @@ def validate(
     """Predict a job, then run it, then compare."""
     import predict_graph
 
+    options.load_plugins(plugin)
     check_json_target(json)
     _check_plot(plot)
     options.fetch_if_missing(graph)

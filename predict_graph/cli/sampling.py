@@ -28,6 +28,7 @@ def sample(
     max_edges: Annotated[
         int | None, typer.Option(help="Stop when the vertices drawn have so many edges.")
     ] = None,
+    plugin: options.Plugins = None,
     seed: options.Seed = None,
     json: options.Json = None,
 ) -> None:
@@ -37,6 +38,7 @@ def sample(
     from predict_graph.graph.writing import check_edge_file, write_edges
     from predict_graph.prediction.request import check_seed
 
+    options.load_plugins(plugin)
     check_json_target(json)
     check_edge_file(out)
     seed = check_seed(seed)
@@ -64,12 +66,14 @@ def compare_samplers(
     ratio: Annotated[float, typer.Option(help="Vertices to draw / vertices of the graph.")] = 0.1,
     undirected: options.Undirected = None,
     ids: options.Ids = "integer",
+    plugin: options.Plugins = None,
     seed: options.Seed = None,
     json: options.Json = None,
 ) -> None:
     """Compare samplers on graphs: how faithful their samples are, and what they predict."""
     from predict_graph.comparison import compare
 
+    options.load_plugins(plugin)
     check_json_target(json)
     for graph in graphs:
         options.fetch_if_missing(graph)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 
 from predict_graph.errors import RequestError
+from predict_graph.plugins import blamed_on
 
 __all__ = ["Transform", "same_threshold", "scaled_threshold"]
 
@@ -44,13 +46,16 @@ class Transform:
         Raises
         ------
         RequestError
-            If the transform returns something that is no threshold.
+            If the function returns something that is no threshold.
+        JobError
+            If it fails.
         """
-        value = self.threshold(threshold, ratio)
-        if not value > 0:
+        with blamed_on("transform", self.name):
+            value = self.threshold(threshold, ratio)
+        if not isinstance(value, Real) or not value > 0:
             raise RequestError(
                 f"the transform {self.name!r} turned the threshold {threshold} at ratio {ratio} "
-                f"into {value}; accepted: a positive number"
+                f"into {value!r}; accepted: a positive number"
             )
         return float(value)
 

@@ -81,7 +81,7 @@ def register_transform(
     def add(function: Callable[[float, float], float]) -> Callable[[float, float], float]:
         doc = (function.__doc__ or "").strip().splitlines()
         line = summary or (doc[0] if doc else "registered by the user")
-        TRANSFORMS.register(name)(Transform(name, function, line))
+        TRANSFORMS.register(name, home=function.__module__)(Transform(name, function, line))
         return function
 
     return add

@@ -123,7 +123,7 @@ def test_any_moment_of_a_command_is_interrupted(program, monkeypatch, tmp_path, 
     def impatient(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("predict_graph.engines.local.engine.count_messages", impatient)
+    monkeypatch.setattr("predict_graph.engines.local.engine.Tally", impatient)
     path = tmp_path / "out.json"
     path.write_text("old")
     result = program(command, "pagerank", "star:n=50", "--json", path)

@@ -1,0 +1,124 @@
+"""Plug-ins in a Python file of the user, which registers them as it is loaded."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from predict_graph.errors import RequestError
+from predict_graph.plugins import Registry, described_error, registrations
+
+__all__ = ["load_plugin", "loaded_plugins"]
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    module: ModuleType
+    source: bytes
+    registered: list[tuple[Registry[Any], str]]
+
+
+_LOADED: dict[Path, _Loaded] = {}
+
+
+def load_plugin(path: str | Path) -> ModuleType:
+    """Load a Python file, whose decorators register plug-ins.
+
+    A file that is loaded again is left as it is, unless it has changed: then what it had registered
+    is forgotten first.
+
+    Parameters
+    ----------
+    path : str or Path
+        Ends in ``.py``.
+
+    Returns
+    -------
+    module
+        What the file defines.
+
+    Raises
+    ------
+    RequestError
+        If the file cannot be read, raises an error, registers a name that is taken, or registers
+        nothing. Nothing of it is registered then.
+    """
+    file = Path(path).expanduser().resolve()
+    source = _read(file)
+    before = _LOADED.get(file)
+    if before is not None and before.source == source:
+        return before.module
+    _forget(_LOADED.pop(file, None))
+    known = len(registrations())
+    try:
+        module = _executed(file, source)
+        registered = registrations()[known:]
+        if not registered:
+            raise _wrong(file, "it registers no plug-in; accepted: a file with such as @register")
+    except BaseException:
+        for registry, name in registrations()[known:]:
+            registry.unregister(name)
+        sys.modules.pop(_module_name(file), None)
+        raise
+    _LOADED[file] = _Loaded(module, source, registered)
+    return module
+
+
+def loaded_plugins() -> list[str]:
+    """Return the files that were loaded, in that order: what another process must load too."""
+    return [str(file) for file in _LOADED]
+
+
+def _read(file: Path) -> bytes:
+    if file.suffix != ".py":
+        raise _wrong(file, "its name does not end in .py; accepted: a Python file")
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise _wrong(file, error.strerror or str(error)) from error
+
+
+def _executed(file: Path, source: bytes) -> ModuleType:
+    module = ModuleType(_module_name(file))
+    module.__file__ = str(file)
+    sys.modules[module.__name__] = module  # where pickle and dataclasses look for what it defines
+    try:
+        exec(compile(source, str(file), "exec"), vars(module))
+    except SyntaxError as error:
+        at = f"line {error.lineno}: " if error.filename == str(file) else ""
+        raise _wrong(file, f"{at}{type(error).__name__}: {error.msg}") from error
+    except SystemExit as error:
+        raise _wrong(file, f"{_line(error, file)}it ends the program (SystemExit)") from error
+    except Exception as error:
+        text = str(error) if isinstance(error, RequestError) else described_error(error)
+        raise _wrong(file, f"{_line(error, file)}{text}") from error
+    return module
+
+
+def _line(error: BaseException, file: Path) -> str:
+    """Return the line of the file that raised an error, as text."""
+    lines = [
+        line
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if frame.f_code.co_filename == str(file)
+    ]
+    return f"line {lines[-1]}: " if lines else ""
+
+
+def _forget(loaded: _Loaded | None) -> None:
+    for registry, name in loaded.registered if loaded is not None else ():
+        registry.unregister(name)
+
+
+def _module_name(file: Path) -> str:
+    """Return the same name in every process, and different ones for files of the same name."""
+    return f"plugin_{file.stem}_{hashlib.blake2b(str(file).encode(), digest_size=4).hexdigest()}"
+
+
+def _wrong(file: Path, reason: str) -> RequestError:
+    return RequestError(f"the plug-in file {file} cannot be loaded: {reason}")

@@ -1,0 +1,157 @@
+"""The examples of docs/extending.md: as scripts, with ``--plugin``, and in an installed package."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from predict_graph.cli import main
+from predict_graph.plugins import registrations
+
+PAGE = Path(__file__).parents[1] / "docs" / "extending.md"
+SECTIONS = dict(section.split("\n", 1) for section in PAGE.read_text().split("\n## ")[1:])
+EXAMPLES = [title for title, text in SECTIONS.items() if "```python\n# " in text]
+SHORT = [title for title in EXAMPLES if title != "An engine"]
+
+
+def blocks(title, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", SECTIONS[title], re.M | re.S)
+
+
+def plugin_of(title):
+    source = blocks(title, "python")[0]
+    return source.split("\n", 1)[0].removeprefix("# "), source
+
+
+def commands(title):
+    return [shlex.split(line) for line in "".join(blocks(title, "sh")).splitlines()]
+
+
+def program(command, folder, path=""):
+    assert command[0] == "predict-graph"
+    return python(["-m", "predict_graph", *command[1:]], folder, path)
+
+
+def python(arguments, folder, path=""):
+
+    environment = os.environ | {"PREDICT_GRAPH_HISTORY": "none", "COLUMNS": "200"}
+    environment["PYTHONPATH"] = os.pathsep.join(
+        filter(None, [path, str(PAGE.parents[1]), environment.get("PYTHONPATH", "")])
+    )
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_there_is_an_example_of_each():
+    assert EXAMPLES == [
+        "A transform",
+        "An algorithm",
+        "A sampler",
+        "A cost model",
+        "An engine",
+    ]
+
+
+@pytest.mark.parametrize("title", SHORT)
+def test_an_example_has_less_than_40_lines(title):
+    _, source = plugin_of(title)
+    assert len(source.splitlines()) < 40
+
+
+@pytest.mark.parametrize("title", EXAMPLES)
+def test_in_a_script(title, tmp_path):
+    _, source = plugin_of(title)
+    _, use = blocks(title, "python")
+    (expected,) = blocks(title, "text")
+    (tmp_path / "script.py").write_text(f"{source}\n\n{use}")
+    assert python(["script.py"], tmp_path) == expected
+
+
+@pytest.fixture
+def _as_it_was(tmp_path, monkeypatch):
+    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("predict_graph.plugin_files._LOADED", {})
+    before = registrations()
+    yield
+    for registry, name in registrations():
+        if (registry, name) not in before:
+            registry.unregister(name)
+
+
+@pytest.mark.parametrize("title", EXAMPLES)
+@pytest.mark.usefixtures("_as_it_was")
+def test_on_the_command_line(title, tmp_path, capsys):
+    name, source = plugin_of(title)
+    (tmp_path / name).write_text(source)
+    for command in commands(title):
+        with pytest.raises(SystemExit) as exit_:
+            main(command[1:])
+        assert exit_.value.code == 0
+    registered = re.search(r'register(?:_transform)?\("([\w-]+)"', source)[1]
+    if title != "A transform":  # what a prediction prints does not name its transform
+        assert registered in capsys.readouterr().out
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """Install the package of the page into a folder, as an installer would leave it there."""
+    folder = tmp_path_factory.mktemp("site")
+    (toml,) = blocks("As a package", "toml")
+    project = tomllib.loads(toml)
+    sources = dict(plugin_of(title) for title in EXAMPLES)
+    for module in project["tool"]["setuptools"]["py-modules"]:
+        (folder / f"{module}.py").write_text(sources.pop(f"{module}.py"))
+    assert not sources
+    name, version = project["project"]["name"], project["project"]["version"]
+    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    points = "".join(
+        f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in named.items()) + "\n"
+        for group, named in project["project"]["entry-points"].items()
+    )
+    (info / "entry_points.txt").write_text(points)
+    return folder
+
+
+def test_as_an_installed_package(installed, tmp_path):
+    shown = [program(command, tmp_path, str(installed)) for command in commands("As a package")]
+    assert "lowest_ids:LowestIds" in shown[0]
+    assert all(name in shown[1] for name in ("hops", "lowest-ids", "per-message"))
+    assert "scipy" in shown[2]
+
+
+def test_the_modules_of_a_package_may_be_imported_first(installed, tmp_path):
+    code = (
+        "import hops, root_scaled, predict_graph\n"
+        "from predict_graph.algorithms import ALGORITHMS\n"
+        "from predict_graph.transforms import TRANSFORMS\n"
+        "print(ALGORITHMS.get('hops') is hops.Hops, ALGORITHMS.origin('hops'))\n"
+        "print(TRANSFORMS.get('root-scaled').threshold is root_scaled.root_scaled)\n"
+    )
+    assert python(["-c", code], tmp_path, str(installed)) == "True hops:Hops\nTrue\n"
+
+
+def test_loaded_in_python(tmp_path):
+    name, source = plugin_of("An algorithm")
+    (tmp_path / name).write_text(source)
+    _, use = blocks("An algorithm", "python")
+    (expected,) = blocks("An algorithm", "text")
+    code = f"import predict_graph\npredict_graph.load_plugin({name!r})\n{use}"
+    assert python(["-c", code], tmp_path) == expected

@@ -1,0 +1,364 @@
+"""Plug-ins in a file of the user: ``load_plugin`` and ``--plugin``."""
+
+import pickle
+import re
+import subprocess
+import sys
+
+import pytest
+
+import predict_graph
+from predict_graph.cli import main
+from predict_graph.errors import RequestError
+from predict_graph.iterations import SAMPLERS
+from predict_graph.plugin_files import load_plugin, loaded_plugins
+from predict_graph.plugins import registrations
+from predict_graph.transforms import TRANSFORMS
+
+GOOD = """
+from predict_graph import register_transform
+
+@register_transform("{name}", "{summary}")
+def transform(threshold, ratio):
+    return threshold
+"""
+GRAPH = "barabasi-albert:n=3000,m=3,seed=1"
+
+
+@pytest.fixture(autouse=True)
+def _forget(monkeypatch):
+    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("predict_graph.plugin_files._LOADED", {})
+    before = registrations()
+    yield
+    for registry, name in registrations():
+        if (registry, name) not in before:
+            registry.unregister(name)
+
+
+@pytest.fixture
+def plugin(tmp_path):
+    """Write a plug-in file and return its path."""
+
+    def write(source, name="mine.py"):
+        file = tmp_path / name
+        file.write_text(source)
+        return file
+
+    return write
+
+
+def good(name="kept", summary="keeps the threshold"):
+    return GOOD.format(name=name, summary=summary)
+
+
+def program(*arguments):
+    with pytest.raises(SystemExit) as exit_:
+        main([str(argument) for argument in arguments])
+    return exit_.value.code
+
+
+def test_a_file_registers(plugin):
+    file = plugin(good())
+    module = predict_graph.load_plugin(file)
+    assert TRANSFORMS.get("kept").threshold is module.transform
+    assert TRANSFORMS.origin("kept") == "registered"
+    assert loaded_plugins() == [str(file)]
+    assert pickle.loads(pickle.dumps(module.transform)) is module.transform
+
+
+def test_loading_again_does_nothing_unless_the_file_has_changed(plugin):
+    file = plugin(good())
+    assert load_plugin(file) is load_plugin(str(file))
+    plugin(good("other"))
+    load_plugin(file)
+    assert "other" in TRANSFORMS.names()
+    assert "kept" not in TRANSFORMS.names()
+
+
+def test_two_files_of_the_same_name(plugin, tmp_path):
+    (tmp_path / "there").mkdir()
+    one, two = plugin(good("one")), plugin(good("two"), "there/mine.py")
+    assert load_plugin(one).__name__ != load_plugin(two).__name__
+    assert {"one", "two"} <= set(TRANSFORMS.names())
+
+
+WRONG = {
+    "syntax": ("x = 1\ndef broken(:\n", "line 2: SyntaxError: invalid syntax"),
+    "import": ("import no_such_module_here\n", "line 1: ModuleNotFoundError: No module named"),
+    "raising": ("\n\nraise OSError('no\\ndisk')\n", "line 3: OSError: no disk"),
+    "deep": ("def f():\n    return 1 / 0\n\nf()\n", "line 2: ZeroDivisionError: division by zero"),
+    "exit": ("import sys\nsys.exit(3)\n", r"line 2: it ends the program \(SystemExit\)"),
+    "nothing": ("x = 1\n", "it registers no plug-in"),
+    "no text": ("\0", "(SyntaxError|ValueError): source code (string )?cannot contain null"),
+    "taken": (good("same-threshold"), "line 4: the transform 'same-threshold' is already regist"),
+    "twice": (good("a") + good("a"), "line 10: the transform 'a' is already registered"),
+    "no name": (good(""), "line 4: the transform is registered as ''; accepted: a name"),
+    "program": (
+        "from predict_graph.algorithms import VertexProgram\n"
+        "class P(VertexProgram):\n    combiner = 'mean'\n",
+        "line 2: combiner of the vertex program P is 'mean'; accepted: sum, min, max",
+    ),
+}
+
+
+AFTER = [(case, "") for case in WRONG]
+AFTER += [(case, good("first-of-it")) for case in WRONG if case != "nothing"]
+
+
+@pytest.mark.parametrize(("case", "first"), AFTER)
+def test_a_file_that_fails_says_which_where_and_why_and_leaves_nothing(plugin, case, first, capsys):
+    source, text = WRONG[case]
+    if first:  # what comes before it is undone, and counts as lines
+        source, text = first + "\n" + source, re.sub(r"^line \d+", r"line \\d+", text)
+    file, modules, before = plugin(source), set(sys.modules), registrations()
+    with pytest.raises(RequestError, match=f"^the plug-in file {file} cannot be loaded: {text}"):
+        load_plugin(file)
+    assert registrations() == before
+    assert {name for name in set(sys.modules) - modules if "mine" in name} == set()
+    assert program("list", "transforms", "--plugin", file) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"error: the plug-in file {file} cannot be loaded: ")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("missing.py", "No such file or directory"),
+        ("folder.py", "Is a directory"),
+        ("notes.txt", "its name does not end in .py; accepted: a Python file"),
+    ],
+)
+def test_what_is_no_file_of_python(tmp_path, name, text):
+    (tmp_path / "folder.py").mkdir()
+    with pytest.raises(RequestError, match=f"{name} cannot be loaded: {text}"):
+        load_plugin(tmp_path / name)
+
+
+def test_a_broken_file_does_not_undo_a_good_one(plugin):
+    load_plugin(plugin(good()))
+    with pytest.raises(RequestError):
+        load_plugin(plugin(good("kept"), "again.py"))
+    assert "kept" in TRANSFORMS.names()
+
+
+SAMPLER = """
+import numpy as np
+from predict_graph.iterations import SAMPLERS
+from samplers import Sampler
+from samplers.base import Visits
+
+@SAMPLERS.register("mine")
+class Mine(Sampler):
+    '''What the test wants.'''
+
+    name = "mine"
+
+    def _visit(self, graph, target, max_edges, state):
+        {body}
+"""
+VISITS = "return Visits({vertices}, edges_scanned=0)"
+MODEL = """
+import numpy as np
+from predict_graph.prediction import COST_MODELS
+
+@COST_MODELS.register("mine")
+class Mine:
+    '''What the test wants.'''
+
+    terms_, r2_, relative_std_ = {{"active_vertices": 1.0}}, 0.5, 0.1
+
+    def fit(self, X, y, sample_weight=None):
+        {fit}
+
+    def predict(self, X):
+        {predict}
+"""
+TRANSFORM = """
+from predict_graph import register_transform
+
+@register_transform("mine", "what the test wants")
+def mine(threshold, ratio):
+    {body}
+"""
+PROGRAM = """
+import numpy as np
+from predict_graph.algorithms import ALGORITHMS, VertexProgram
+
+@ALGORITHMS.register("mine")
+class Mine(VertexProgram):
+    name, summary, combiner = "mine", "what the test wants", "max"
+
+    def initial(self, graph):
+        return np.zeros(graph.vertices)
+
+    def update(self, state, combined, received):
+        {body}
+"""
+
+
+def model(fit="return self", predict="return np.ones(len(X))"):
+    return MODEL.format(fit=fit, predict=predict)
+
+
+FAILING = {
+    "sampler raises": (
+        SAMPLER.format(body="raise ValueError('full moon')"),
+        ["predict", "pagerank", GRAPH, "--sampler", "mine"],
+        "the sampler 'mine' failed (mine.py, line 14): ValueError: full moon",
+    ),
+    "sampler returns numbers": (
+        SAMPLER.format(body=VISITS.format(vertices="np.array([0.5])")),
+        ["sample", GRAPH, "--out", "x.csv", "--sampler", "mine"],
+        "the sampler 'mine' returned float64, shape (1,); accepted: a vector of vertices",
+    ),
+    "sampler leaves the graph": (
+        SAMPLER.format(body=VISITS.format(vertices="np.array([4, 3000])")),
+        ["compare-samplers", GRAPH, "--samplers", "mine"],
+        "the sampler 'mine' returned the vertices 4 to 3000; accepted: 0 to 2999",
+    ),
+    "sampler repeats itself": (
+        SAMPLER.format(body=VISITS.format(vertices="np.array([4, 4])")),
+        ["predict", "pagerank", GRAPH, "--sampler", "mine"],
+        "the sampler 'mine' returned wrong vertices: ",
+    ),
+    "transform raises": (
+        TRANSFORM.format(body="return threshold / {}[ratio]"),
+        ["predict", "pagerank", GRAPH, "--transform", "mine"],
+        "the transform 'mine' failed (mine.py, line 6): KeyError: 0.1",
+    ),
+    "model raises": (
+        model(fit="raise ArithmeticError('odd')"),
+        ["predict", "pagerank", GRAPH, "--cost-model", "mine"],
+        "the cost model 'mine' failed (mine.py, line 12): ArithmeticError: odd",
+    ),
+    "model predicts NaN": (
+        model(predict="return np.full(len(X), np.nan)"),
+        ["predict", "pagerank", GRAPH, "--cost-model", "mine"],
+        "the cost model 'mine' predicted nan seconds; accepted: finite numbers of at least 0",
+    ),
+    "model predicts one number": (
+        model(predict="return np.ones(1 + len(X))"),
+        ["predict", "pagerank", GRAPH, "--cost-model", "mine"],
+        "the cost model 'mine' predicted seconds of shape (",
+    ),
+    "program raises": (
+        PROGRAM.format(body="return states"),
+        ["run", "mine", GRAPH],
+        "the vertex program 'mine.update' failed (mine.py, line 13): NameError: name 'states'",
+    ),
+    "program raises in the process of validate": (
+        PROGRAM.format(
+            body="return state[0:1] if __import__('multiprocessing').parent_process() else state"
+        ),
+        ["validate", "mine", GRAPH],
+        "the vertex program 'mine.update' returned float64, shape (1,); accepted: shape (3000,)",
+    ),
+    "program returns a part": (
+        PROGRAM.format(body="return state[:1]"),
+        ["predict", "mine", GRAPH],
+        "the vertex program 'mine.update' returned float64, shape (",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FAILING)
+def test_a_plug_in_that_fails_while_it_runs_is_named(plugin, case, capsys, monkeypatch, tmp_path):
+    source, arguments, text = FAILING[case]
+    monkeypatch.chdir(tmp_path)
+    assert program(*arguments, "--plugin", plugin(source), "--seed", 1) == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error.startswith(f"error: {text}")
+
+
+def test_debug_shows_where_it_failed(plugin, capsys):
+    file = plugin(PROGRAM.format(body="return states"))
+    assert program("--debug", "run", "mine", GRAPH, "--plugin", file) == 1
+    error = capsys.readouterr().err
+    assert "Traceback (most recent call last)" in error
+    assert f'File "{file}", line 13, in update' in error
+
+
+def test_several_files_in_a_process_of_its_own(plugin):
+    one = plugin(PROGRAM.format(body="return state"), "one.py")
+    two = plugin(good("two"), "two.py")
+    command = [
+        sys.executable,
+        "-m",
+        "predict_graph",
+        "validate",
+        "mine",
+        GRAPH,
+        "--transform",
+        "two",
+    ]
+    done = subprocess.run(
+        [*command, "--plugin", str(one), "--plugin", str(two), "--seed", "1"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "prediction and truth" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("kind", "source"),
+    [
+        ("samplers", SAMPLER.format(body="pass")),
+        ("cost-models", model()),
+        ("transforms", TRANSFORM.format(body="pass")),
+        ("algorithms", PROGRAM.format(body="pass")),
+    ],
+)
+def test_list_shows_what_a_file_registers(plugin, kind, source, capsys):
+    assert program("list", kind, "--plugin", plugin(source)) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "mine" in line.split()]
+    assert "registered" in line
+    assert "what the test wants" in line.lower()
+
+
+def test_a_plug_in_that_cannot_be_described_hides_no_other(plugin, capsys):
+    source = (
+        "from predict_graph.algorithms import ALGORITHMS\n@ALGORITHMS.register('bare')\n"
+        "class Bare: ...\n"
+    )
+    assert program("list", "algorithms", "--plugin", plugin(source)) == 0
+    out = capsys.readouterr().out
+    assert "cannot be described: AttributeError" in out
+    assert "pagerank" in out
+
+
+FACTORY = """
+from predict_graph.algorithms import ALGORITHMS, VertexProgram
+
+def make():
+    class Hidden(VertexProgram):
+        name, summary = "hidden", "made in a function"
+
+        def initial(self, graph):
+            return graph.out_degrees
+
+        def update(self, state, combined, received):
+            return state
+
+    return Hidden
+
+ALGORITHMS.register("hidden")(make())
+"""
+
+
+def test_what_no_other_process_can_load_is_told(plugin, capsys):
+    assert program("validate", "hidden", GRAPH, "--plugin", plugin(FACTORY), "--seed", 1) == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error.startswith("error: the run cannot be handed to a process of its own: ")
+    assert "make.<locals>.Hidden" in error
+
+
+def test_a_built_in_sampler_still_blames_the_request(capsys):
+    assert "mine" not in SAMPLERS.names()
+    assert program("sample", GRAPH, "--out", "x.csv", "--max-edges", "-1") == 2
+    assert "max_edges is" in capsys.readouterr().err
