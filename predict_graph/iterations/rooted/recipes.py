@@ -26,7 +26,7 @@ Inputs = Callable[[RootedSample], FloatArray | None]
 
 _FEWEST_ROOTS, _MOST_ROOTS = 2, 4
 _ENOUGH = 0.9  # of the vertices: further roots would add little
-_RANK_ROOTS = 2
+_MOST_RANK_ROOTS = 5
 _HUB_SHARE = 0.001  # of the vertices
 _SEED_SHARE = 0.005  # of the vertices
 _MOST_SEEDS = 0.05  # of the vertices
@@ -117,7 +117,7 @@ def for_topk_ranking(algorithm: Any, graph: Graph) -> Recipe:
     top = np.argsort(-first, kind="stable")[: max(10 * algorithm.k, 50)]
     second = sampled_ranks(graph, algorithm.prior, first, top)
     best = top[np.argsort(-second, kind="stable")]
-    trees = [hop_tree(graph, int(root)) for root in best[:_RANK_ROOTS]]
+    trees = [hop_tree(graph, int(root)) for root in best[: min(algorithm.k, _MOST_RANK_ROOTS)]]
     trees += middle_trees(graph)
     certain = np.concatenate((deepest(graph, trees[0]), hubs(graph), top))
 
