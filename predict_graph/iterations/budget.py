@@ -12,12 +12,15 @@ from numbers import Real
 
 from predict_graph.errors import RequestError
 
-__all__ = ["DEFAULT_MAX_OVERHEAD", "EdgeBudget", "check_max_overhead"]
+__all__ = ["DEFAULT_MAX_OVERHEAD", "LONG_RUN", "EdgeBudget", "check_max_overhead"]
 
 DEFAULT_MAX_OVERHEAD = 0.6
 _FREE_EDGES = 600_000  # work that nobody notices: some milliseconds an iteration
 
-_LONG_RUN, _LONG_RUN_SHARE = 20, 0.1
+LONG_RUN = 20
+"""Iterations from which a run counts as long."""
+_LONG_RUN_SHARE = 0.1
+_LONG_RUN_OVERHEAD = 0.2  # samples that are completed use about half of what they may
 _COMPLETION_SHARE, _CALIBRATION_SHARE = 0.58, 0.25
 
 
@@ -32,6 +35,8 @@ class EdgeBudget:
     max_overhead : float
         Edges of all samples / edges of the graph, at most; 0.6 by default. A graph of fewer than
         a million edges may use 600,000 all the same: that is milliseconds.
+    free_edges : int, optional
+        What may be used in any case.
 
     Examples
     --------
@@ -41,6 +46,21 @@ class EdgeBudget:
 
     edges: int
     max_overhead: float = DEFAULT_MAX_OVERHEAD
+    free_edges: int | None = None
+
+    def for_run(self, iterations: float) -> EdgeBudget:
+        """Return the budget for samples of a run of so many iterations.
+
+        Samples of a long run take long too: by default, they get less than those of a short one.
+
+        Examples
+        --------
+        >>> EdgeBudget(64_000_000).for_run(30).total
+        12800000
+        """
+        if self.max_overhead == DEFAULT_MAX_OVERHEAD and iterations >= LONG_RUN:
+            return EdgeBudget(self.edges, _LONG_RUN_OVERHEAD, _FREE_EDGES // 2)
+        return self
 
     def share(self, iterations: int) -> float:
         """Return edges of the samples / edges of the graph, at most, for a run of so many.
@@ -53,14 +73,16 @@ class EdgeBudget:
         >>> EdgeBudget(1000).share(10), EdgeBudget(1000).share(30), EdgeBudget(1000, 0.3).share(30)
         (0.6, 0.1, 0.3)
         """
-        if self.max_overhead == DEFAULT_MAX_OVERHEAD and iterations >= _LONG_RUN:
+        if self.max_overhead == DEFAULT_MAX_OVERHEAD and iterations >= LONG_RUN:
             return _LONG_RUN_SHARE
         return self.max_overhead
 
     @property
     def total(self) -> int:
         """Edges per iteration over all samples."""
-        free = _FREE_EDGES if self.max_overhead >= DEFAULT_MAX_OVERHEAD else 0
+        free = self.free_edges
+        if free is None:
+            free = _FREE_EDGES if self.max_overhead >= DEFAULT_MAX_OVERHEAD else 0
         return max(int(self.max_overhead * self.edges), free, 1)
 
     @property

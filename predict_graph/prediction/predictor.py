@@ -123,7 +123,8 @@ def _predict_alone(graph: Graph, request: Request, history: History | None) -> P
     if estimate.sample_tables and engine.virtual_workers:
         samples = add_sample_tables(estimate, training)
     else:
-        allowed = None if request.method == "published" else budget.for_costs
+        cheap = budget.for_run(estimate.iterations).for_costs
+        allowed = None if request.method == "published" else cheap
         samples = run_cost_samples(graph, request, training, allowed, streams[1])
     history_runs = add_history(history, graph, request, training)
     table = _counters(graph, samples, estimate)

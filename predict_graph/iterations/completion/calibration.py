@@ -152,7 +152,7 @@ def calibrate(
             )
             samples.append(run.summary)
             steps += small.edges * run.profile.iterations
-            steps += completed.edges * float(completed.crossings.sum())
+            steps += completed.edge_steps
             count -= 1
     return calibrations, samples, steps
 

@@ -10,7 +10,7 @@ import numpy as np
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine
 from predict_graph.graph import Graph
-from predict_graph.iterations.budget import EdgeBudget
+from predict_graph.iterations.budget import LONG_RUN, EdgeBudget
 from predict_graph.iterations.completion.calibration import calibrate, combined_correction
 from predict_graph.iterations.completion.replicates import ReplicatePlan, Replicates, replicate
 from predict_graph.iterations.crossing import stretched_curve
@@ -63,7 +63,8 @@ def estimate_by_completion(
     started = time.perf_counter()
     progress("reading vertex profiles", 0.0)
     plan = ReplicatePlan.within(graph.edges, budget.for_completion)
-    whole = replicate(graph, algorithm, threshold, ratio, plan, rng, progress)
+    long_plan = ReplicatePlan.within(graph.edges, budget.for_run(LONG_RUN).for_completion)
+    whole = replicate(graph, algorithm, threshold, ratio, plan, rng, progress, long_plan=long_plan)
     elapsed = time.perf_counter() - started
     calibrations, walk_samples, steps = calibrate(
         graph,
@@ -71,7 +72,7 @@ def estimate_by_completion(
         engine,
         transform,
         ratio=ratio,
-        allowed=budget.for_calibration,
+        allowed=budget.for_run(whole.crossing).for_calibration,
         rng=rng,
         progress=progress,
     )
@@ -93,7 +94,7 @@ def estimate_by_completion(
         curve=stretched_curve(whole.curves, math.exp(correction), iterations),
         converged=centre <= limit,
         samples=[*_summaries(whole, graph.vertices, elapsed), *walk_samples],
-        edge_steps=steps + sum(whole.edges * _whole(value) for value in whole.crossings),
+        edge_steps=steps + whole.edge_steps,
         warnings=_doubts(whole, graph.vertices),
     )
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.graph import Graph
+from predict_graph.iterations.budget import LONG_RUN
 from predict_graph.iterations.completion.completed import Completer
 from predict_graph.iterations.completion.curves import completed_curve
 from predict_graph.iterations.completion.hubs import choose_hubs
@@ -68,12 +69,15 @@ class Replicates:
     curves : list of ndarray
     edges, vertices : int
         Size of the largest sample.
+    edge_steps : float
+        Edges times iterations, over all samples.
     """
 
     crossings: npt.NDArray[np.float64]
     curves: list[npt.NDArray[np.float64]]
     edges: int
     vertices: int
+    edge_steps: float
 
     @property
     def crossing(self) -> float:
@@ -95,6 +99,8 @@ def replicate(
     plan: ReplicatePlan,
     rng: np.random.Generator,
     progress: Progress | None = None,
+    *,
+    long_plan: ReplicatePlan | None = None,
 ) -> Replicates:
     """Draw completed samples of a graph and run the algorithm on each.
 
@@ -109,23 +115,71 @@ def replicate(
     plan : ReplicatePlan
     rng : Generator
     progress : callable, optional
+    long_plan : ReplicatePlan, optional
+        For a long run: the first sample is drawn by it, and tells which of the two to go by.
     """
-    for_hubs = min(plan.edges // 2, int(_LARGEST_HUB_SHARE * graph.edges))
-    for_others = plan.edges - for_hubs
-    # Hubs are chosen by how many of their neighbours a sample will see: at the ratio to expect.
-    expected = max(min(ratio, for_others / max(graph.edges, 1)), 1e-9)
-    completer = Completer(graph, vertex_profiles(graph), choose_hubs(graph, expected, for_hubs))
-    size = _sample_size(completer, ratio, for_others)
-    crossings, curves, edges = [], [], 0
-    for number in range(plan.count):
-        if progress is not None:
-            progress(f"completed sample {number + 1} of {plan.count}", number / plan.count)
-        sample = completer.draw(size, rng)
-        curve = completed_curve(algorithm, sample, threshold)
-        crossings.append(min(crossing(curve, threshold), float(algorithm.max_iterations + 1)))
-        curves.append(curve)
-        edges = max(edges, sample.edges)
-    return Replicates(np.array(crossings), curves, edges, len(completer.hubs) + size)
+    profiles = vertex_profiles(graph)
+    tell = progress or (lambda text, fraction: None)
+    visits = 0.0
+    if long_plan is not None and long_plan.edges < plan.edges:
+        drawing = _Drawing(graph, algorithm, threshold, ratio, long_plan, profiles, rng)
+        drawing.add(1, tell)
+        if drawing.crossings[0] >= LONG_RUN:
+            return drawing.add(long_plan.count - 1, tell).result(0.0)
+        visits = drawing.edge_steps
+    drawing = _Drawing(graph, algorithm, threshold, ratio, plan, profiles, rng)
+    return drawing.add(plan.count, tell).result(visits)
+
+
+class _Drawing:
+    """Completed samples of one size."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        algorithm: Algorithm,
+        threshold: float,
+        ratio: float,
+        plan: ReplicatePlan,
+        profiles: npt.NDArray[np.int32],
+        rng: np.random.Generator,
+    ) -> None:
+        for_hubs = min(plan.edges // 2, int(_LARGEST_HUB_SHARE * graph.edges))
+        for_others = plan.edges - for_hubs
+        # Hubs are chosen by how many of their neighbours a sample will see: at the ratio to expect.
+        expected = max(min(ratio, for_others / max(graph.edges, 1)), 1e-9)
+        self._completer = Completer(graph, profiles, choose_hubs(graph, expected, for_hubs))
+        self._size = _sample_size(self._completer, ratio, for_others)
+        self._algorithm, self._threshold, self._rng = algorithm, threshold, rng
+        self._count = plan.count
+        self.crossings: list[float] = []
+        self._curves: list[npt.NDArray[np.float64]] = []
+        self._edges = 0
+        self.edge_steps = 0.0
+
+    def add(self, count: int, tell: Progress) -> _Drawing:
+        """Draw so many more samples and run the algorithm on them."""
+        limit = self._algorithm.max_iterations
+        for _ in range(count):
+            number = len(self.crossings)
+            tell(f"completed sample {number + 1} of {self._count}", number / self._count)
+            sample = self._completer.draw(self._size, self._rng)
+            curve = completed_curve(self._algorithm, sample, self._threshold)
+            self.crossings.append(min(crossing(curve, self._threshold), float(limit + 1)))
+            self._curves.append(curve)
+            self._edges = max(self._edges, sample.edges)
+            self.edge_steps += float(sample.edges) * len(curve)
+        return self
+
+    def result(self, visits_before: float) -> Replicates:
+        """Return what the samples say."""
+        return Replicates(
+            np.array(self.crossings),
+            self._curves,
+            self._edges,
+            len(self._completer.hubs) + self._size,
+            visits_before + self.edge_steps,
+        )
 
 
 def _sample_size(completer: Completer, ratio: float, edges: int) -> int:
