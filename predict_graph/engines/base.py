@@ -30,6 +30,8 @@ class IterationProbe:
     seconds : float
     relative_std : float
         Standard error of `seconds`, relative.
+    idle_seconds : float
+        Of an iteration in which nothing is sent.
     rows : DataFrame
         What was measured: counters, working set and seconds of each part, as in a profile.
     """
@@ -37,6 +39,7 @@ class IterationProbe:
     seconds: float
     relative_std: float
     rows: pd.DataFrame
+    idle_seconds: float = 0.0
 
 
 @runtime_checkable

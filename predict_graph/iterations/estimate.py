@@ -73,6 +73,8 @@ class IterationEstimate:
         Counters of each iteration of the real run, if the method tells.
     sample_tables : list of DataFrame
         What the sample runs did and took on this machine, if they are like the real run throughout.
+    idle_seconds : float
+        Of an iteration of the last sample in which nothing is sent.
     """
 
     method: str
@@ -87,6 +89,7 @@ class IterationEstimate:
     warnings: list[str] = field(default_factory=list)
     counters: pd.DataFrame | None = None
     sample_tables: list[pd.DataFrame] = field(default_factory=list)
+    idle_seconds: float = 0.0
 
 
 def iteration_interval(

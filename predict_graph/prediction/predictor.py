@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
@@ -30,6 +31,7 @@ from predict_graph.prediction.training import (
     add_sample_tables,
     run_cost_samples,
 )
+from predict_graph.prediction.transfer import Transfer, transfer_of
 
 __all__ = ["predict"]
 
@@ -130,7 +132,10 @@ def _predict_alone(graph: Graph, request: Request, history: History | None) -> P
     table = _counters(graph, samples, estimate)
     probes += _probed(graph, request, streams[2])
     costs, cost_std, cost_notes = _costs(request, training, table, probes)
-    table["seconds"] = costs.predict(table)
+    transfer = transfer_of(estimate, table, probes)
+    table["seconds"] = _seconds(costs, transfer, table, history_runs)
+    if transfer is not None:
+        cost_std = math.hypot(transfer.relative_std, _COST_STD)
     table["convergence"] = estimate.curve
     if history is not None:
         history.add_all(samples.records)
@@ -159,6 +164,7 @@ def _predict_alone(graph: Graph, request: Request, history: History | None) -> P
             "runs": costs.runs,
             "history_runs": history_runs,
             "probe_factor": costs.factor,
+            "transfer_factor": None if transfer is None else transfer.factor,
         },
         overhead_seconds=time.perf_counter() - started,
         edge_visits=estimate.edge_steps + samples.edge_steps,
@@ -229,6 +235,23 @@ def _costs(
     undisturbed = np.sort(seconds)[: max(len(seconds) - 1, 1)]
     costs = costs.scaled_to(table.iloc[:1], float(undisturbed.mean()))
     return costs, math.hypot(within, between, _COST_STD), notes
+
+
+def _seconds(
+    costs: FittedCosts, transfer: Transfer | None, table: pd.DataFrame, history_runs: int
+) -> npt.NDArray[np.float64]:
+    """Return the seconds of each iteration.
+
+    As the sample run went, if there is one to go by; the mean of that and of the cost model where
+    the model has learned from real runs of other graphs.
+    """
+    if transfer is None:
+        return costs.predict(table)
+    if not history_runs:
+        return transfer.seconds
+    modelled = float(costs.predict(table).sum())
+    total = float(transfer.seconds.sum())
+    return transfer.seconds * math.sqrt(modelled / total) if total > 0 else transfer.seconds
 
 
 def _runtime(phases: dict[str, float], estimate: IterationEstimate, cost_std: float) -> Interval:

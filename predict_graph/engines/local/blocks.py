@@ -11,12 +11,22 @@ import numpy.typing as npt
 __all__ = ["ordered_sum", "row_blocks"]
 
 _BLOCK_WORK = 16_384  # edges + vertices of a block
+_FEWEST_BLOCKS, _LEAST_WORK = (
+    64,
+    1_024,
+)  # small graphs get smaller blocks: threads share them evenly
 
 
 def row_blocks(
-    indptr: npt.NDArray[np.int64], block_work: int = _BLOCK_WORK
+    indptr: npt.NDArray[np.int64], block_work: int | None = None
 ) -> npt.NDArray[np.int64]:
     """Cut rows into runs of about equal edges + vertices; a row is never cut.
+
+    Parameters
+    ----------
+    indptr : ndarray of int64, shape (n + 1,)
+    block_work : int, optional
+        Edges + vertices of a block; by the size of the graph by default.
 
     Returns
     -------
@@ -30,6 +40,8 @@ def row_blocks(
     """
     n = len(indptr) - 1
     work = indptr + np.arange(n + 1)
+    if block_work is None:
+        block_work = int(np.clip(work[-1] // _FEWEST_BLOCKS, _LEAST_WORK, _BLOCK_WORK))
     count = max(1, int(np.ceil(work[-1] / block_work)))
     cuts = np.searchsorted(work, np.linspace(0, work[-1], count + 1)[1:-1])
     return np.unique(np.concatenate(([0], cuts, [n]))).astype(np.int64)

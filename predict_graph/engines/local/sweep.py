@@ -18,10 +18,10 @@ from predict_graph.engines.base import IterationProbe
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
-__all__ = ["Sweeping", "counted_rows", "probe_by_sweeps"]
+__all__ = ["Sweeping", "counted_rows", "idle_seconds", "probe_by_sweeps"]
 
 _SHARE = 0.02  # of the blocks, for one measurement
-_FEWEST_BLOCKS = 8
+_PIECE_WORK = 40_000  # edges + vertices, at least, that one call sweeps
 _REPEATS = 4
 
 
@@ -62,20 +62,20 @@ def probe_by_sweeps(
     """
     if not isinstance(kernel, Sweeping):
         return None
-    count = len(kernel.blocks) - 1
-    size = max(int(_SHARE * count), _FEWEST_BLOCKS)
-    if count < (_REPEATS + 1) * size:
+    work = graph.reverse.indptr[kernel.blocks] + kernel.blocks
+    pieces = 2 * team.threads
+    length = _piece_length(work, pieces)
+    count = len(work) - 1
+    if count < (_REPEATS + 1) * pieces * length:
         return None
-    order = rng.permutation(count)
-    edges = np.diff(graph.reverse.indptr[kernel.blocks])
-    rows = np.diff(kernel.blocks)
-    measured = []
-    for repeat in range(_REPEATS + 1):
-        chosen = np.sort(order[repeat * size : (repeat + 1) * size])
+    starts = rng.permutation(count // length)[: (_REPEATS + 1) * pieces] * length
+    edges, measured = graph.reverse.indptr[kernel.blocks], []
+    for chosen in np.split(starts, _REPEATS + 1):
         started = time.perf_counter()
-        team.share(partial(_sweep, kernel, chosen), len(chosen))
+        team.share(partial(_sweep, kernel, chosen, length), pieces)
         seconds = time.perf_counter() - started
-        measured.append((rows[chosen].sum(), edges[chosen].sum(), seconds))
+        rows = int((kernel.blocks[chosen + length] - kernel.blocks[chosen]).sum())
+        measured.append((rows, int((edges[chosen + length] - edges[chosen]).sum()), seconds))
     vertices, messages, seconds_taken = np.array(measured[1:]).T
     rates = seconds_taken / (messages + vertices)
     whole = float(rates.mean()) * (graph.edges + graph.vertices)
@@ -83,7 +83,23 @@ def probe_by_sweeps(
     rows_measured = counted_rows(
         vertices, messages, kernel.message_bytes, kernel.working_set_bytes, seconds_taken, workers
     )
-    return IterationProbe(whole, error, rows_measured)
+    return IterationProbe(whole, error, rows_measured, idle_seconds(kernel))
+
+
+def idle_seconds(kernel: Any, repeats: int = 3) -> float:
+    """Return what a superstep takes in which no vertex sends; 0 for a kernel where all always do.
+
+    The state of the kernel is of no use afterwards.
+    """
+    if not hasattr(kernel, "rest"):
+        return 0.0
+    seconds = []
+    for _ in range(repeats):
+        kernel.rest()
+        started = time.perf_counter()
+        kernel.step()
+        seconds.append(time.perf_counter() - started)
+    return min(seconds)
 
 
 def counted_rows(
@@ -114,6 +130,16 @@ def counted_rows(
     )
 
 
-def _sweep(kernel: Sweeping, chosen: npt.NDArray[np.integer], first: int, last: int) -> None:
-    for block in chosen[first:last]:
-        kernel.sweep(int(block), int(block) + 1)
+def _piece_length(work: npt.NDArray[np.integer], pieces: int) -> int:
+    """Return how many blocks to sweep at a time: calling compiled code must cost nothing beside."""
+    blocks = len(work) - 1
+    share = int(_SHARE * blocks) // pieces
+    enough = int(np.ceil(_PIECE_WORK / max(float(work[-1]) / max(blocks, 1), 1.0)))
+    return max(share, enough, 1)
+
+
+def _sweep(
+    kernel: Sweeping, starts: npt.NDArray[np.integer], length: int, first: int, last: int
+) -> None:
+    for start in starts[first:last]:
+        kernel.sweep(int(start), int(start) + length)

@@ -112,6 +112,7 @@ def _estimate(
             working_set_bytes=last.table["working_set_bytes"].iloc[0] * scale,
         ),
         sample_tables=[outcome.run.table for outcome in outcomes],
+        idle_seconds=last.idle_seconds,
     )
 
 

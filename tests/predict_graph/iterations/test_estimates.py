@@ -13,7 +13,6 @@ from predict_graph.graph import check_graph
 from predict_graph.iterations import METHODS, EdgeBudget, check_method, estimate_iterations
 from predict_graph.transforms import scaled_threshold
 
-
 JOBS = {"rooted": Neighborhood()}
 
 

@@ -82,6 +82,10 @@ class ComponentsKernel:
         counts = np.zeros(len(self._blocks), np.int64)
         _settle(first, last, self._blocks, self._labels, self._sent, self._changed, counts)
 
+    def rest(self) -> None:
+        """Let no vertex send in the next superstep: it then takes what any superstep takes."""
+        self._senders = np.zeros_like(self._senders)
+
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose label changed."""
         first, last = self._blocks[:-1], self._blocks[1:]

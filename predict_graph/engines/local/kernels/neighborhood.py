@@ -88,6 +88,10 @@ class NeighborhoodKernel:
         arrays = (*counters, self._estimates, self._sums, counts)
         _settle(first, last, self._blocks, self._changed, *arrays)
 
+    def rest(self) -> None:
+        """Let no vertex send in the next superstep: it then takes what any superstep takes."""
+        self._senders = np.zeros_like(self._senders)
+
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose counter changed."""
         senders = self._senders

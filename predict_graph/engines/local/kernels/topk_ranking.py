@@ -97,6 +97,10 @@ class TopKRankingKernel:
         _pull(*rows, *self._in, self._senders, self._lists, self._next, self._changed)
         _settle(*rows, self._changed, self._next, self._lists, self._lengths)
 
+    def rest(self) -> None:
+        """Let no vertex send in the next superstep: it then takes what any superstep takes."""
+        self._senders = np.zeros_like(self._senders)
+
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose list changed."""
         senders, n = self._senders, len(self._senders)

@@ -1,0 +1,82 @@
+"""Seconds of a run from those of a sample run that goes through the same stages.
+
+A regression on counters knows what a message costs on average. A rooted sample run does more: its
+iterations are those of the real run, one by one, with the same share of messages that change
+something, so that their seconds have the right proportions. What differs is the number of messages,
+which is predicted, and how far away their data is, which a probe of the real arrays tells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.engines import IterationProbe, per_iteration
+from predict_graph.iterations import IterationEstimate
+
+__all__ = ["Transfer", "transfer_of"]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """How seconds of a sample run become seconds of the real run.
+
+    Parameters
+    ----------
+    factor : float
+        Cost of a message in the real run / in the sample run.
+    idle_seconds : float
+        Of an iteration of the real run, whatever is sent.
+    relative_std : float
+        How sure the factor is.
+    seconds : ndarray of float64, shape (iterations,)
+        Predicted.
+    """
+
+    factor: float
+    idle_seconds: float
+    relative_std: float
+    seconds: FloatArray
+
+
+def transfer_of(
+    estimate: IterationEstimate, table: pd.DataFrame, probes: list[IterationProbe]
+) -> Transfer | None:
+    """Return the seconds of each iteration; None if there is no sample run or no probe.
+
+    ``seconds = idle + (sample seconds - sample idle) x messages / sample messages x factor``, where
+    the factor makes the first iteration take what the probes say.
+
+    Parameters
+    ----------
+    estimate : IterationEstimate
+    table : DataFrame
+        Predicted counters of each iteration.
+    probes : list of IterationProbe
+        Of the first iteration of the real run.
+    """
+    if not (estimate.sample_tables and probes):
+        return None
+    rows = per_iteration(estimate.sample_tables[-1])
+    at = np.minimum(np.arange(len(table)), len(rows) - 1)
+    working = np.maximum(rows["seconds"].to_numpy() - estimate.idle_seconds, 0.0)[at]
+    scale = _messages(table) / np.maximum(_messages(rows)[at], 1.0)
+    seconds = np.array([probe.seconds for probe in probes])
+    undisturbed = float(np.sort(seconds)[: max(len(seconds) - 1, 1)].mean())
+    idle = min(probe.idle_seconds for probe in probes)
+    first = float(working[0] * scale[0])
+    factor = undisturbed / first if first > 0.0 else 1.0
+    within = max(probe.relative_std for probe in probes)
+    between = float(seconds.std() / seconds.mean())
+    return Transfer(factor, idle, float(np.hypot(within, between)), idle + working * scale * factor)
+
+
+def _messages(rows: pd.DataFrame) -> FloatArray:
+    """Return the messages of each row."""
+    counts = rows["local_messages"] + rows["remote_messages"]
+    return counts.to_numpy(dtype=np.float64)

@@ -1,0 +1,141 @@
+"""Estimates from rooted samples, and the weighted runs they are made of."""
+
+import numpy as np
+import pytest
+
+from predict_graph.algorithms import (
+    ConnectedComponents,
+    Neighborhood,
+    SemiClustering,
+    TopKRanking,
+)
+from predict_graph.engines import COUNTERS
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local.kernel import Weighting
+from predict_graph.engines.local.observed import observed_run
+from predict_graph.graph import Graph, check_graph
+from predict_graph.iterations import EdgeBudget
+from predict_graph.iterations.rooted import estimate_by_rooted_samples
+
+JOBS = [ConnectedComponents(), Neighborhood(), TopKRanking(), SemiClustering()]
+
+
+def read(name, job):
+    return check_graph(name, directed=False if job.undirected else None)
+
+
+def estimate(graph, job, ratio=0.1, seed=1, budget=None):
+    return estimate_by_rooted_samples(
+        graph,
+        job,
+        LocalEngine(threads=1),
+        ratio=ratio,
+        budget=budget or EdgeBudget(graph.edges, 100.0),
+        rng=np.random.default_rng(seed),
+        progress=lambda text, fraction: None,
+    )
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
+def test_the_whole_graph_as_its_own_sample_runs_as_the_engine_does(job):
+    graph = read("rmat:scale=10,edge_factor=6,seed=5", job)
+    truth = LocalEngine(workers=1).run(job, graph)
+    everyone = Weighting(
+        np.arange(graph.vertices),
+        np.ones(graph.vertices),
+        graph.out_degrees,
+        graph.to_scipy().sum(axis=1) - graph.to_scipy().diagonal(),
+    )
+    found = observed_run(
+        job,
+        graph,
+        everyone,
+        threshold=job.threshold(graph.vertices),
+        edges=graph.edges,
+        workers=1,
+        prior=None if truth.prior is None else truth.prior.values,
+    )
+    np.testing.assert_allclose(found.convergence, truth.convergence)
+    assert found.converged == truth.converged
+    for name in COUNTERS:
+        np.testing.assert_allclose(found.counters[name], truth.per_iteration()[name], err_msg=name)
+    assert (found.table["seconds"] >= 0).all()
+
+
+def test_weights_count_vertices_more_than_once():
+    """Two like halves: one of them, counted twice, is the whole."""
+    half = check_graph("barabasi-albert:n=300,m=2,seed=1")
+    n, m = half.vertices, half.edges
+    whole = Graph(
+        np.concatenate((half.indptr, half.indptr[1:] + m)),
+        np.concatenate((half.indices, half.indices + n)).astype(np.int32),
+        directed=False,
+    )
+    job = ConnectedComponents()
+    truth = LocalEngine(workers=1).run(job, whole)
+    found = observed_run(
+        job,
+        half,
+        Weighting(np.arange(n), np.full(n, 2.0), half.out_degrees, half.out_degrees.astype(float)),
+        threshold=job.threshold(whole.vertices),
+        edges=whole.edges,
+        workers=1,
+    )
+    np.testing.assert_allclose(found.convergence, truth.convergence)
+    np.testing.assert_allclose(
+        found.counters["local_messages"], truth.per_iteration()["local_messages"]
+    )
+
+
+@pytest.mark.parametrize("job", [JOBS[0], JOBS[1], JOBS[3]], ids=lambda job: job.name)
+def test_a_sample_of_everything_is_exact(job):
+    graph = read("powerlaw-cluster:n=1500,m=3,p=0.3,seed=2", job)
+    truth = LocalEngine().run(job, graph)
+    found = estimate(graph, job, ratio=1.0)
+    assert found.iterations == truth.iterations
+    assert found.low <= truth.iterations <= found.high
+    total = found.counters["remote_message_bytes"].sum()
+    assert total == pytest.approx(truth.features_total()["remote_message_bytes"], rel=0.01)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "name",
+    ["rmat:scale=13,edge_factor=8,seed=3", "path:n=2500", "barabasi-albert:n=9000,m=3,seed=6"],
+)
+def test_components_take_exactly_as_long_as_predicted(name, seed):
+    graph = check_graph(name, directed=False)
+    job = ConnectedComponents(max_iterations=10_000)
+    found = estimate(graph, job, seed=seed)
+    assert found.iterations == LocalEngine().run(job, graph).iterations
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
+def test_series_and_iterations_are_near_the_truth(job):
+    graph = read("rmat:scale=14,edge_factor=8,seed=7", job)
+    truth = LocalEngine().run(job, graph)
+    found = estimate(graph, job, budget=EdgeBudget(graph.edges))
+    assert abs(found.iterations - truth.iterations) <= 1
+    actual = truth.per_iteration()
+    length = min(len(actual), len(found.counters))
+    sent = [
+        table["local_messages"].to_numpy()[:length] + table["remote_messages"].to_numpy()[:length]
+        for table in (found.counters, actual)
+    ]
+    assert np.abs(sent[0] - sent[1]).sum() < 0.15 * sent[1].sum()
+
+
+def test_a_long_run_gets_a_smaller_sample():
+    graph = check_graph("path:n=6000")
+    job = ConnectedComponents(max_iterations=100_000)
+    short = estimate(graph, job, budget=EdgeBudget(graph.edges, 0.6))
+    assert sum(sample.edges for sample in short.samples) / graph.edges <= 1.0
+    assert len(short.samples) == 1  # paths of a path are all of it: nothing is left to spend
+
+
+def test_same_seed_same_estimate():
+    graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
+    first, again = (estimate(graph, Neighborhood(), seed=5) for _ in range(2))
+    assert first.crossing == again.crossing
+    np.testing.assert_array_equal(first.curve, again.curve)
+    assert first.counters.equals(again.counters)
