@@ -15,7 +15,10 @@ from typing import Annotated, Any
 import typer
 
 from predict_graph.cli.catalogue import datasets_app, list_plugins
+from predict_graph.cli.designing import design
 from predict_graph.cli.history import history_app
+from predict_graph.cli.jobs import collect
+from predict_graph.cli.plans import fit, plan
 from predict_graph.cli.predicting import predict, run, validate
 from predict_graph.cli.sampling import compare_samplers, sample
 from predict_graph.errors import PredictGraphError
@@ -35,6 +38,10 @@ app.command()(run)
 app.command()(validate)
 app.command()(sample)
 app.command("compare-samplers")(compare_samplers)
+app.command()(design)
+app.command()(collect)
+app.command()(fit)
+app.command()(plan)
 app.add_typer(history_app, name="history")
 app.add_typer(datasets_app, name="datasets")
 app.command("list")(list_plugins)
@@ -72,8 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ``sys.argv[1:]`` by default.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in given
-    given = [argument for argument in given if argument != "--debug"]
+    end = given.index("--") if "--" in given else len(given)  # what follows is another's command
+    debug = "--debug" in given[:end]
+    given = [word for number, word in enumerate(given) if word != "--debug" or number > end]
     with _interrupts_seen() as interrupts:
         try:
             status = app(args=given, prog_name="predict-graph", standalone_mode=False)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from predict_graph.engines import RunProfile
 from predict_graph.errors import RequestError
@@ -45,7 +46,8 @@ def draw(prediction: Prediction, actual: RunProfile | None, path: Path | None) -
     """Draw a prediction, and the real run beside it when there is one.
 
     Left: the convergence aggregate after each iteration, on a log scale, with the threshold and the
-    interval of the iteration count. Right: seconds of each iteration.
+    interval of the iteration count. Middle: bytes that go from worker to worker in each iteration.
+    Right: its seconds.
 
     Parameters
     ----------
@@ -58,23 +60,32 @@ def draw(prediction: Prediction, actual: RunProfile | None, path: Path | None) -
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    figure = Figure(figsize=(10, 4), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    iterations = prediction.per_iteration["iteration"].to_numpy()
-    left.semilogy(iterations, prediction.convergence, color=_PREDICTED, label="predicted")
+    figure = Figure(figsize=(13, 4), layout="constrained")
+    left, middle, right = figure.subplots(1, 3)
+    table, threshold = prediction.per_iteration, prediction.method["threshold"]
+    iterations = table["iteration"].to_numpy()
+    left.semilogy(
+        iterations, _visible(prediction.convergence, threshold), color=_PREDICTED, label="predicted"
+    )
     interval = prediction.iterations
     left.axvspan(interval.low, interval.high, color=_PREDICTED, alpha=0.15, label="90% interval")
-    left.axhline(prediction.method["threshold"], color="0.4", linestyle=":", label="threshold")
-    right.plot(iterations, prediction.per_iteration["seconds"] * 1e3, color=_PREDICTED)
+    left.axhline(threshold, color="0.4", linestyle=":", label="threshold")
+    middle.plot(iterations, table["remote_message_bytes"] / 1e6, color=_PREDICTED)
+    right.plot(iterations, table["seconds"] * 1e3, color=_PREDICTED)
     if actual is not None:
         numbers = np.arange(1, actual.iterations + 1)
-        left.semilogy(numbers, actual.convergence, color=_ACTUAL, label="actual")
+        left.semilogy(
+            numbers, _visible(actual.convergence, threshold), color=_ACTUAL, label="actual"
+        )
+        middle.plot(numbers, actual.per_iteration()["remote_message_bytes"] / 1e6, color=_ACTUAL)
         right.plot(numbers, actual.iteration_seconds * 1e3, color=_ACTUAL)
-    left.set(xlabel="iteration", ylabel="mean change per vertex", title="convergence")
+    left.set(xlabel="iteration", ylabel="what the threshold is on", title="convergence")
+    middle.set(xlabel="iteration", ylabel="MB", title="remote messages of an iteration")
     right.set(xlabel="iteration", ylabel="milliseconds", title="time of an iteration")
-    right.set_ylim(bottom=0)
     left.legend(frameon=False)
-    for axes in (left, right):
+    for axes in (middle, right):
+        axes.set_ylim(bottom=0)
+    for axes in (left, middle, right):
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.spines[["top", "right"]].set_visible(False)
     name, graph = prediction.algorithm["name"], prediction.graph["name"]
@@ -83,3 +94,8 @@ def draw(prediction: Prediction, actual: RunProfile | None, path: Path | None) -
         with written_beside(path) as beside:
             figure.savefig(beside, dpi=150)
     return figure
+
+
+def _visible(curve: npt.NDArray[np.float64], threshold: float) -> npt.NDArray[np.float64]:
+    """Return a curve without zeros, which have no place on a log scale: a tenth of the threshold."""
+    return np.maximum(curve, threshold / 10.0)

@@ -135,7 +135,7 @@ def _predict_alone(graph: Graph, request: Request, history: History | None) -> P
     transfer = transfer_of(estimate, table, probes)
     table["seconds"] = _seconds(costs, transfer, table, history_runs)
     if transfer is not None:
-        cost_std = math.hypot(transfer.relative_std, _COST_STD)
+        cost_std, cost_notes = math.hypot(transfer.relative_std, _COST_STD), []
     table["convergence"] = estimate.curve
     if history is not None:
         history.add_all(samples.records)

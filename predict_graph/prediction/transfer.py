@@ -21,6 +21,8 @@ __all__ = ["Transfer", "transfer_of"]
 
 FloatArray = npt.NDArray[np.float64]
 
+_UNPROBED_STD = 0.25
+
 
 @dataclass(frozen=True)
 class Transfer:
@@ -47,10 +49,10 @@ class Transfer:
 def transfer_of(
     estimate: IterationEstimate, table: pd.DataFrame, probes: list[IterationProbe]
 ) -> Transfer | None:
-    """Return the seconds of each iteration; None if there is no sample run or no probe.
+    """Return the seconds of each iteration; None if no sample run goes through the same stages.
 
     ``seconds = idle + (sample seconds - sample idle) x messages / sample messages x factor``, where
-    the factor makes the first iteration take what the probes say.
+    the factor makes the first iteration take what the probes say; 1 without probes.
 
     Parameters
     ----------
@@ -60,12 +62,16 @@ def transfer_of(
     probes : list of IterationProbe
         Of the first iteration of the real run.
     """
-    if not (estimate.sample_tables and probes):
+    if not estimate.sample_tables:
         return None
     rows = per_iteration(estimate.sample_tables[-1])
     at = np.minimum(np.arange(len(table)), len(rows) - 1)
     working = np.maximum(rows["seconds"].to_numpy() - estimate.idle_seconds, 0.0)[at]
     scale = _messages(table) / np.maximum(_messages(rows)[at], 1.0)
+    if not probes:
+        return Transfer(
+            1.0, estimate.idle_seconds, _UNPROBED_STD, estimate.idle_seconds + working * scale
+        )
     seconds = np.array([probe.seconds for probe in probes])
     undisturbed = float(np.sort(seconds)[: max(len(seconds) - 1, 1)].mean())
     idle = min(probe.idle_seconds for probe in probes)

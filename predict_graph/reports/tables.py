@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["show_comparison", "show_prediction", "show_run", "show_table"]
 
+_LISTED = 6
+
 
 def show_table(
     console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
@@ -90,9 +92,32 @@ def show_run(console: Console, profile: RunProfile) -> None:
         ("iterations", f"{profile.iterations} ({state})"),
         ("runtime", readable_seconds(profile.runtime_seconds)),
         ("phases", phases),
+        *_first(profile),
         *((name, f"{value:,}") for name, value in profile.features_total().items()),
+        *((name.replace("_", " "), _short(value)) for name, value in profile.result.items()),
     ]
     show_table(console, f"run of {profile.algorithm}", ["what", "value"], rows)
+
+
+def _first(profile: RunProfile) -> list[tuple[str, str]]:
+    """Say what ran first in a chain."""
+    if profile.prior is None:
+        return []
+    spent = profile.prior.phases["setup"] + profile.prior.phases["superstep"]
+    return [
+        (
+            f"of which {profile.prior.algorithm}",
+            f"{profile.prior.iterations} iterations, {readable_seconds(spent)}",
+        )
+    ]
+
+
+def _short(value: Any) -> str:
+    """Return a figure of a result; of a list, its length and ends."""
+    if isinstance(value, list) and len(value) > _LISTED:
+        ends = ", ".join(_text(part) for part in (*value[:2], "…", value[-1]))
+        return f"{ends} ({len(value)} values)"
+    return ", ".join(_text(part) for part in value) if isinstance(value, list) else _text(value)
 
 
 def show_comparison(console: Console, comparison: Comparison) -> None:

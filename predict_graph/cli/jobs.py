@@ -1,0 +1,105 @@
+"""The command collect: measuring any job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from predict_graph.cli import options
+from predict_graph.durations import readable_seconds
+from predict_graph.errors import JobError
+
+if TYPE_CHECKING:
+    from predict_graph.jobs import Collected, Experiment
+    from predict_graph.jobs.running import Outcome
+
+__all__ = ["collect"]
+
+
+def collect(
+    design: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE",
+            help="CSV with the columns machines, scale and others, and maybe repeats.",
+        ),
+    ],
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="-- COMMAND…",
+            help="What to run, after --; {scale}, {machines} and other columns of the design, and "
+            "{repeat}, stand for their values.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path,
+        typer.Option(metavar="FILE", help="CSV of measured points; continued if it is there."),
+    ] = Path("points.csv"),
+    repeats: Annotated[int, typer.Option(help="Runs of each point.")] = 1,
+    parallel: Annotated[
+        int, typer.Option(help="Runs at the same time; they must not share machines.")
+    ] = 1,
+    timeout: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="End a run after this time, such as 90s or 2h."),
+    ] = None,
+    logs: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Keep the output of the runs.")
+    ] = None,
+) -> None:
+    """Run a command at every point of a design, and keep how long each run took."""
+    from predict_graph.jobs import collect as collect_points
+    from predict_graph.jobs import parse_duration, read_design
+
+    console = options.messages()
+    kept = 0
+
+    def tell(experiment: Experiment, outcome: Outcome, done: int, count: int) -> None:
+        nonlocal kept
+        kept += outcome.outcome == "ok"
+        said = f"{done} of {count}: {experiment.name}: {_described(outcome)}"
+        console.print(escape(said), soft_wrap=True, highlight=False)
+
+    try:
+        collected = collect_points(
+            read_design(design),
+            command or [],
+            out,
+            repeats=repeats,
+            parallel=parallel,
+            timeout=None if timeout is None else parse_duration(timeout, "timeout"),
+            logs=logs,
+            report=tell,
+        )
+    except KeyboardInterrupt:
+        if kept:
+            said = f"{kept} new points are kept in {out}; the same command goes on from there"
+            console.print(escape(said), soft_wrap=True, highlight=False)
+        raise
+    _conclude(collected, out)
+
+
+def _described(outcome: Outcome) -> str:
+    if outcome.outcome == "ok":
+        return readable_seconds(outcome.seconds)
+    last = f", last line: {outcome.last_line}" if outcome.last_line else ""
+    if outcome.outcome == "timeout":
+        return f"ended after {readable_seconds(outcome.seconds)}{last}"
+    return f"failed with exit status {outcome.exit_status}{last}"
+
+
+def _conclude(collected: Collected, out: Path) -> None:
+    skipped = f", {collected.skipped} were there already" if collected.skipped else ""
+    typer.echo(f"{len(collected.measured)} points measured{skipped}: {out}")
+    if collected.failed:
+        experiment, outcome = collected.failed[0]
+        raise JobError(
+            f"{len(collected.failed)} of {len(collected.failed) + len(collected.measured)} runs "
+            f"did not succeed; the first, {experiment.name}, {_described(outcome)}; "
+            "the same command runs them again"
+        )

@@ -1,0 +1,278 @@
+"""The commands fit and plan: a scaling model of a job, and the choice of machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from predict_graph.cli import options
+from predict_graph.durations import readable_seconds
+from predict_graph.errors import JobError, RequestError
+from predict_graph.files import check_writable
+from predict_graph.reports.json_output import check_json_target, write_json
+from predict_graph.reports.tables import show_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from predict_graph.jobs import Configuration, JobModel, Plan, Price
+
+__all__ = ["fit", "plan"]
+
+_MOST_ROWS = 20
+
+_Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the result.")]
+_Confidence = Annotated[
+    float, typer.Option(help="Probability with which a run keeps what is said; from 0.5.")
+]
+
+
+def fit(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Measured points: of collect, or any CSV or TSV.")
+    ],
+    model: Annotated[
+        str, typer.Option(help="auto, ernest, masha, usl, power-law or product.")
+    ] = "auto",
+    weights: Annotated[
+        str, typer.Option(help="relative: minimise relative errors; none: seconds.")
+    ] = "relative",
+    term: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TERM", help="Add a term to ernest or masha; may come again."),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Only rows with this value; may come again."),
+    ] = None,
+    scale_column: Annotated[str | None, typer.Option(help="Column of the scale.")] = None,
+    machines_column: Annotated[str | None, typer.Option(help="Column of the machines.")] = None,
+    seconds_column: Annotated[str | None, typer.Option(help="Column of the time.")] = None,
+    iterations: Annotated[
+        int | None, typer.Option(help="Iterations of each measured run, if plan shall scale them.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="MODEL.json", help="Save the model, for plan.")
+    ] = None,
+    plot: _Plot = None,
+    json: options.Json = None,
+) -> None:
+    """Fit a scaling model to measured points of a job."""
+    from predict_graph.jobs import fit_job, read_measurements, save_model
+    from predict_graph.jobs.report import fit_summary
+
+    check_json_target(json)
+    _check_plot(plot)
+    if out is not None:
+        check_writable(out)
+    measurements = read_measurements(
+        file,
+        scale_column=scale_column,
+        machines_column=machines_column,
+        seconds_column=seconds_column,
+        where=_conditions(where),
+    )
+    fitted = fit_job(measurements, model, weights=weights, terms=term or (), iterations=iterations)
+    if out is not None:
+        save_model(fitted, out)
+    _show_fit(options.results(json), fitted)
+    write_json(fit_summary(fitted), json)
+    if plot is not None:
+        from predict_graph.jobs.picture import draw_fit
+
+        draw_fit(fitted, plot)
+
+
+def plan(
+    models: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[TYPE=]MODEL.json…", help="Models of fit; one for each machine type."
+        ),
+    ],
+    machines: Annotated[
+        str, typer.Option(metavar="N:M", help="Machine counts: 2:64, 2:64:2 or 2,4,8.")
+    ],
+    scale: Annotated[
+        float | None,
+        typer.Option(help="Scale of the job.", show_default="that of all measured points"),
+    ] = None,
+    deadline: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Choose the cheapest that is done by then: 90s, 10m."),
+    ] = None,
+    budget: Annotated[
+        str | None, typer.Option(metavar="USD", help="Choose the fastest that costs no more.")
+    ] = None,
+    prices: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE|example", help="CSV with the columns type, cores, usd_per_hour."
+        ),
+    ] = None,
+    confidence: _Confidence = 0.9,
+    spare: Annotated[
+        int, typer.Option(help="Machines launched in addition, of which the slowest are dropped.")
+    ] = 0,
+    spare_test: Annotated[
+        str, typer.Option(metavar="TIME", help="How long all are held to find the slowest.")
+    ] = "1m",
+    iterations: Annotated[
+        int | None, typer.Option(help="Iterations of the job, if fit was told those measured.")
+    ] = None,
+    plot: _Plot = None,
+    json: options.Json = None,
+) -> None:
+    """Choose machines for a job: by a deadline, within a budget, or along the frontier."""
+    from predict_graph.jobs import parse_counts, parse_duration, parse_money
+    from predict_graph.jobs import plan as make_plan
+    from predict_graph.jobs.report import plan_summary
+
+    check_json_target(json)
+    _check_plot(plot)
+    loaded = [_model(text) for text in models]
+    made = make_plan(
+        loaded,
+        parse_counts(machines),
+        scale=scale,
+        deadline=None if deadline is None else parse_duration(deadline, "deadline"),
+        budget=None if budget is None else parse_money(budget),
+        prices=_prices(prices),
+        confidence=confidence,
+        spare=spare,
+        spare_test=parse_duration(spare_test, "spare test"),
+        iterations=iterations,
+    )
+    _show_plan(options.results(json), made)
+    write_json(plan_summary(made), json)
+    if plot is not None:
+        from predict_graph.jobs.picture import draw_plan
+
+        draw_plan(made, loaded, plot)
+    _refuse_if_impossible(made)
+
+
+def _conditions(texts: list[str] | None) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise RequestError(
+                f"--where is {text!r}; accepted: NAME=VALUE, such as machine_type=m4.2xlarge"
+            )
+        if name.strip() in found:
+            raise RequestError(f"the column {name.strip()} is given twice in --where")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def _model(text: str) -> JobModel:
+    """Load ``MODEL.json``, or ``TYPE=MODEL.json`` as a model of that machine type."""
+    from predict_graph.jobs import load_model
+    from predict_graph.jobs.model import with_machine_type
+
+    kind, equals, path = text.partition("=")
+    if not equals or Path(text).is_file():
+        return load_model(Path(text))
+    if not kind.strip():
+        raise RequestError(f"the model is {text!r}; accepted: MODEL.json or TYPE=MODEL.json")
+    return with_machine_type(load_model(Path(path)), kind.strip())
+
+
+def _prices(path: Path | None) -> dict[str, Price] | None:
+    from predict_graph.jobs import read_prices
+    from predict_graph.jobs.prices import example_prices
+
+    if path is None:
+        return None
+    if str(path) == "example" and not path.exists():
+        path = example_prices()
+    return read_prices(path)
+
+
+def _show_fit(console: Console, fitted: JobModel) -> None:
+    from costmodels.scaling.auto import CombinedLaw
+    from predict_graph.jobs.report import coefficient_rows, fit_facts
+
+    show_table(console, f"model of {fitted.source}", ["what", "value"], fit_facts(fitted))
+    law = fitted.estimator.law_
+    if not isinstance(law, CombinedLaw):  # whose formula says it all
+        show_table(console, "coefficients", ["term", "value", "unit"], coefficient_rows(law))
+    _show_warnings(console, fitted.warnings)
+
+
+def _show_plan(console: Console, made: Plan) -> None:
+    from predict_graph.jobs.report import described
+
+    columns = [made.unit, "time", "at most", made.cost_unit, f"{made.cost_unit} at most"]
+    chosen = None if made.choice is None else made.choice.configuration
+    shown = _thinned(made.frontier, chosen)
+    rows = [
+        (
+            one.name + (" *" if one == chosen else ""),
+            readable_seconds(one.seconds),
+            readable_seconds(one.high),
+            round(one.cost, 4),
+            round(one.cost_high, 4),
+        )
+        for one in shown
+    ]
+    title = (
+        f"frontier of time and cost at scale {made.scale:.4g}; at most: with "
+        f"{100 * made.confidence:.4g}% confidence"
+    )
+    show_table(console, title, columns, rows)
+    said = f"{len(made.frontier)} of {len(made.configurations)} configurations are on the frontier"
+    if len(shown) < len(made.frontier):
+        said += f"; {len(shown)} are shown, --json has all"
+    console.print(said, soft_wrap=True, highlight=False)
+    if made.spare:
+        spare = f"{made.spare} spare machines for {readable_seconds(made.spare_test)} are included"
+        console.print(spare, soft_wrap=True, highlight=False)
+    choice = made.choice
+    if choice is not None and choice.configuration is not None:
+        said = f"{choice.wanted} {choice.condition}: {described(choice.configuration, made)}"
+        console.print(escape(said), soft_wrap=True, highlight=False, style="bold")
+    _show_warnings(console, made.warnings)
+
+
+def _thinned(
+    frontier: Sequence[Configuration], chosen: Configuration | None
+) -> list[Configuration]:
+    """Return so many configurations that a screen holds them, the chosen one among them."""
+    step = max(-(-len(frontier) // _MOST_ROWS), 1)
+    last = len(frontier) - 1
+    return [
+        one
+        for number, one in enumerate(frontier)
+        if number % step == 0 or number == last or one == chosen
+    ]
+
+
+def _show_warnings(console: Console, warnings: Sequence[str]) -> None:
+    for warning in warnings:
+        console.print(f"[yellow]warning:[/yellow] {escape(warning)}", soft_wrap=True)
+
+
+def _refuse_if_impossible(made: Plan) -> None:
+    from predict_graph.jobs.report import described
+
+    if made.choice is None or made.choice.configuration is not None:
+        return
+    nearest = "; ".join(
+        f"{what}: {described(one, made)}" for what, one in made.choice.nearest.items()
+    )
+    raise JobError(f"no configuration is {made.choice.condition}; {nearest}")
+
+
+def _check_plot(plot: Path | None) -> None:
+    """Refuse a picture that could not be drawn, before any work is done."""
+    if plot is not None:
+        from predict_graph.prediction.picture import check_picture
+
+        check_picture(check_writable(plot))

@@ -1,0 +1,181 @@
+"""Models of jobs in JSON files: exact, checked, and never half written.
+
+Floats are written with the digits that give the same float back. The checksum is the SHA-256 of
+the document without it, as JSON with sorted keys and no spaces.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from costmodels.scaling.cliffs import Cliff
+from costmodels.scaling.leftout import LeaveOneOut
+from costmodels.scaling.points import Points
+from predict_graph.errors import RequestError
+from predict_graph.files import written_beside
+from predict_graph.jobs.laws_json import law_from_plain, law_to_plain
+from predict_graph.jobs.model import JobModel, make_estimator
+
+__all__ = ["SCHEMA", "load_model", "model_document", "save_model"]
+
+SCHEMA = 1
+KIND = "predict-graph scaling model"
+# What `fit` of the Universal Scalability Law says beside its law; texts, as they may be infinite.
+DERIVED = ("contention_", "coherence_", "peak_machines_")
+
+
+def save_model(model: JobModel, path: Path) -> None:
+    """Write a model.
+
+    Raises
+    ------
+    RequestError, JobError
+        If it has terms that no file can hold, or the file cannot be written; what was there stays.
+    """
+    text = json.dumps(model_document(model), indent=2, allow_nan=False) + "\n"
+    with written_beside(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+
+
+def model_document(model: JobModel) -> dict[str, Any]:
+    """Return a model as plain values, with its checksum."""
+    estimator = model.estimator
+    points: Points = estimator.points_
+    document: dict[str, Any] = {
+        "kind": KIND,
+        "schema": SCHEMA,
+        "version": model.version,
+        "model": model.name,
+        "options": _options(estimator),
+        "formula": estimator.formula_,
+        "unit": model.unit,
+        "columns": dict(model.columns),
+        "machine_type": model.machine_type,
+        "iterations": model.iterations,
+        "source": model.source,
+        "warnings": list(model.warnings),
+        "law": law_to_plain(estimator.law_),
+        "r2": float(estimator.r2_),
+        "derived": {
+            name: str(getattr(estimator, name)) for name in DERIVED if hasattr(estimator, name)
+        },
+        "left_out": {
+            "predicted": estimator.loocv_.predicted.tolist(),
+            "actual": estimator.loocv_.actual.tolist(),
+        },
+        "cliffs": [
+            {
+                "scale": cliff.scale,
+                "machines": list(cliff.machines),
+                "seconds": list(cliff.seconds),
+                "excess": cliff.excess,
+            }
+            for cliff in estimator.cliffs_
+        ],
+        "points": {
+            "columns": {name: column.tolist() for name, column in points.columns.items()},
+            "seconds": points.seconds.tolist(),
+            "weight": points.weight.tolist(),
+            "repeats": points.repeats.tolist(),
+            "noise": float(points.noise),
+        },
+    }
+    document["checksum"] = _checksum(document)
+    return document
+
+
+def load_model(path: Path) -> JobModel:
+    """Read a model; its predictions are those of the one that was saved, to the last bit.
+
+    Raises
+    ------
+    RequestError
+        If the file is missing, no model, of a newer version, or was changed after it was written.
+    """
+    document = _document(path)
+    schema = document.get("schema")
+    if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
+        raise RequestError(f"{path} has the schema {schema!r}; accepted: 1 to {SCHEMA}")
+    if schema > SCHEMA:
+        raise RequestError(
+            f"{path} has schema {schema}, written by predict-graph {document.get('version')}, "
+            f"which is newer than this one; accepted: schema 1 to {SCHEMA}"
+        )
+    if document.get("checksum") != _checksum(document):
+        raise RequestError(
+            f"{path} was changed after it was written: its checksum does not match; "
+            "accepted: a file as fit wrote it, so fit the model again"
+        )
+    try:
+        return _model(document)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RequestError(f"{path} holds no usable model: {error}") from error
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RequestError(f"there is no file {path}; accepted: a model that fit wrote") from None
+    except OSError as error:
+        raise RequestError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict) or document.get("kind") != KIND:
+        raise RequestError(f"{path} is no model; accepted: a file that fit --out wrote")
+    return document
+
+
+def _checksum(document: Mapping[str, Any]) -> str:
+    rest = {name: value for name, value in document.items() if name != "checksum"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def _model(document: Mapping[str, Any]) -> JobModel:
+    estimator = make_estimator(document["model"], document["options"])
+    points = document["points"]
+    estimator.points_ = Points(
+        {name: np.array(column, np.float64) for name, column in points["columns"].items()},
+        seconds=np.array(points["seconds"], np.float64),
+        weight=np.array(points["weight"], np.float64),
+        repeats=np.array(points["repeats"], np.float64),
+        noise=points["noise"],
+    )
+    estimator.law_ = law_from_plain(document["law"])
+    estimator.terms_ = estimator.law_.coefficients
+    estimator.coef_ = np.array(list(estimator.terms_.values()))
+    estimator.formula_ = estimator.law_.formula
+    estimator.r2_ = document["r2"]
+    left_out = document["left_out"]
+    estimator.loocv_ = LeaveOneOut(
+        np.array(left_out["predicted"], np.float64), np.array(left_out["actual"], np.float64)
+    )
+    estimator.cliffs_ = [
+        Cliff(cliff["scale"], tuple(cliff["machines"]), tuple(cliff["seconds"]), cliff["excess"])
+        for cliff in document["cliffs"]
+    ]
+    estimator.warnings_ = list(document["warnings"])
+    estimator.n_features_in_ = 2
+    for name, text in document["derived"].items():
+        setattr(estimator, name, float(text))
+    plain = ("unit", "columns", "machine_type", "iterations", "source", "version")
+    return JobModel(
+        name=document["model"],
+        estimator=estimator,
+        warnings=tuple(document["warnings"]),
+        **{name: document[name] for name in plain},
+    )
+
+
+def _options(estimator: Any) -> dict[str, Any]:
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in estimator.get_params().items()
+    }

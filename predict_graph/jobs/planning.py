@@ -1,0 +1,375 @@
+"""Which machines, how many: by a deadline, within a budget, at what cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from predict_graph.durations import readable_seconds
+from predict_graph.errors import RequestError
+from predict_graph.jobs.model import JobModel
+from predict_graph.jobs.prices import Price, price_of
+
+__all__ = ["Choice", "Configuration", "Plan", "frontier", "plan"]
+
+SECONDS_PER_HOUR = 3600.0
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One way to run the job.
+
+    Attributes
+    ----------
+    machine_type : str or None
+    machines : int
+        That the job runs on, without the spare ones.
+    seconds, low, high : float
+        Predicted time, and what a run takes at least and at most, each with the confidence of the
+        plan. Testing spare machines is part of all three.
+    cost, cost_high : float
+        At the predicted time and at `high`: USD, or machine-hours (core-hours) without prices.
+    measured : bool
+        Whether the machine count is within those that the model was fitted to.
+    """
+
+    machine_type: str | None
+    machines: int
+    seconds: float
+    low: float
+    high: float
+    cost: float
+    cost_high: float
+    measured: bool
+
+    @property
+    def name(self) -> str:
+        """Count and type."""
+        return f"{self.machines} × {self.machine_type}" if self.machine_type else f"{self.machines}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was asked for, and the configuration that does it.
+
+    Attributes
+    ----------
+    wanted : str
+        ``"cheapest"`` or ``"fastest"``.
+    condition : str
+        What it must keep, in words: ``"done in 10 min with 90% confidence"``.
+    configuration : Configuration or None
+        None when no configuration does it.
+    nearest : dict of str to Configuration
+        When none does: what can be had instead, by what it is.
+    """
+
+    wanted: str
+    condition: str
+    configuration: Configuration | None
+    nearest: Mapping[str, Configuration]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All configurations, the best of them, and the choice.
+
+    Attributes
+    ----------
+    scale : float
+    confidence : float
+    deadline, budget : float or None
+        Seconds; USD.
+    spare : int
+    spare_test : float
+        Seconds for which all machines, the spare ones too, are held before the job starts.
+    iterations : int or None
+    cost_unit : str
+        ``"USD"``, ``"machine-hours"`` or ``"core-hours"``.
+    unit : str
+        What is counted: ``"machines"`` or ``"cores"``.
+    configurations : tuple of Configuration
+        By type and count.
+    frontier : tuple of Configuration
+        Those that none beats in both time and cost, by growing time.
+    choice : Choice or None
+        None when neither a deadline nor a budget is given.
+    warnings : tuple of str
+    """
+
+    scale: float
+    confidence: float
+    deadline: float | None
+    budget: float | None
+    spare: int
+    spare_test: float
+    iterations: int | None
+    cost_unit: str
+    unit: str
+    configurations: tuple[Configuration, ...]
+    frontier: tuple[Configuration, ...]
+    choice: Choice | None
+    warnings: tuple[str, ...]
+
+
+def plan(
+    models: Sequence[JobModel],
+    machines: Sequence[int],
+    *,
+    scale: float | None = None,
+    deadline: float | None = None,
+    budget: float | None = None,
+    prices: Mapping[str, Price] | None = None,
+    confidence: float = 0.9,
+    spare: int = 0,
+    spare_test: float = 60.0,
+    iterations: int | None = None,
+) -> Plan:
+    """Choose machines for a job.
+
+    Every decision is made on the time and the cost that hold with the given confidence, not on the
+    predicted ones: the margin for errors of section 6.3 of the Ernest paper.
+
+    Parameters
+    ----------
+    models : sequence of JobModel
+        One for each machine type.
+    machines : sequence of int
+        Counts to consider.
+    scale : float, optional
+        Needed unless it was the same in all measured runs.
+    deadline : float, optional
+        Seconds. The cheapest configuration that meets it is chosen.
+    budget : float, optional
+        USD. Without a deadline the fastest configuration within it is chosen; with one the choice
+        must keep both.
+    prices : mapping of str to Price, optional
+        Needed for several types, and for a budget.
+    confidence : float, default 0.9
+        Probability with which a single run keeps deadline and budget; in [0.5, 1).
+    spare : int, default 0
+        Machines launched in addition, of which the slowest are given back before the job starts
+        (section 4.3). What that gains is not predicted.
+    spare_test : float, default 60
+        Seconds that all machines are held to find the slowest ones; counted when `spare` is not 0.
+    iterations : int, optional
+        Of the real run, when the models were fitted to runs of fewer.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    RequestError
+        If an option is wrong, a price is missing, or a type comes twice.
+
+    References
+    ----------
+    Venkataraman et al.: Ernest, NSDI 2016, sections 4.3, 6.3 and 6.4.
+    """
+    _check(models, machines, spare=spare, prices=prices, budget=budget)
+    scale = _checked_scale(models, scale)
+    unit = "machines" if prices is not None else models[0].unit
+    configurations: list[Configuration] = []
+    for model in models:
+        price = None if prices is None else price_of(prices, model.machine_type)
+        factor = _iteration_factor(model, iterations)
+        configurations += _configurations(
+            model, machines, scale, price, confidence, factor, spare, spare_test
+        )
+    found = tuple(configurations)
+    choice = _choose(found, deadline, budget, confidence)
+    return Plan(
+        scale=scale,
+        confidence=confidence,
+        deadline=deadline,
+        budget=budget,
+        spare=spare,
+        spare_test=spare_test if spare else 0.0,
+        iterations=iterations,
+        cost_unit="USD" if prices is not None else f"{unit.removesuffix('s')}-hours",
+        unit=unit,
+        configurations=found,
+        frontier=frontier(found),
+        choice=choice,
+        warnings=tuple(_warnings(models, scale, choice, iterations, unit)),
+    )
+
+
+def frontier(configurations: Sequence[Configuration]) -> tuple[Configuration, ...]:
+    """Return the configurations that none beats in time and cost, by growing time.
+
+    Compared are the time and the cost that hold with the confidence of the plan.
+    """
+    best: list[Configuration] = []
+    for one in sorted(configurations, key=lambda c: (c.high, c.cost_high, c.machines)):
+        if not best or one.cost_high < best[-1].cost_high:
+            best.append(one)
+    return tuple(best)
+
+
+def _check(
+    models: Sequence[JobModel],
+    machines: Sequence[int],
+    *,
+    spare: int,
+    prices: Mapping[str, Price] | None,
+    budget: float | None,
+) -> None:
+    if not models or not machines:
+        raise RequestError("a plan needs at least one model and one machine count")
+    if spare < 0:
+        raise RequestError(f"spare is {spare}; accepted: 0 or more")
+    kinds = [model.machine_type for model in models]
+    if len(set(kinds)) < len(kinds):
+        twice = next(kind for kind in kinds if kinds.count(kind) > 1)
+        raise RequestError(
+            f"two models are of the machine type {twice!r}; accepted: one each, as TYPE=MODEL.json"
+        )
+    if prices is None and (len(models) > 1 or budget is not None):
+        why = "a budget needs" if len(models) == 1 else "machines of several types need"
+        raise RequestError(
+            f"{why} prices; accepted: --prices FILE with the columns type, cores, usd_per_hour"
+        )
+
+
+def _checked_scale(models: Sequence[JobModel], scale: float | None) -> float:
+    if scale is not None:
+        if not (scale > 0 and np.isfinite(scale)):
+            raise RequestError(f"the scale is {scale:g}; accepted: a number above 0")
+        return scale
+    measured = np.concatenate([model.measured["scale"] for model in models])
+    low, high = float(measured.min()), float(measured.max())
+    if low < high:
+        raise RequestError(
+            f"the job was measured at scales from {low:.4g} to {high:.4g}; say for which scale the "
+            "plan is with --scale S"
+        )
+    return low
+
+
+def _iteration_factor(model: JobModel, iterations: int | None) -> float:
+    if iterations is None:
+        return 1.0
+    if iterations < 1:
+        raise RequestError(f"iterations are {iterations}; accepted: 1 or more")
+    if model.iterations is None:
+        raise RequestError(
+            f"the model of {model.source} does not say how many iterations a measured run did; "
+            "accepted: a model of fit --iterations N"
+        )
+    return iterations / model.iterations
+
+
+def _configurations(
+    model: JobModel,
+    machines: Sequence[int],
+    scale: float,
+    price: Price | None,
+    confidence: float,
+    factor: float,
+    spare: int,
+    spare_test: float,
+) -> list[Configuration]:
+    counts = np.array(machines, dtype=np.float64)
+    per_machine = price.cores if price is not None and model.unit == "cores" else 1
+    seen = counts * per_machine
+    middle = model.seconds(scale, seen) * factor
+    low, high = (end * factor for end in model.bounds(scale, seen, confidence))
+    test = spare_test if spare else 0.0
+    rate = (1.0 if price is None else price.usd_per_hour) / SECONDS_PER_HOUR
+    testing = (counts + spare) * test
+    known = model.measured["machines"]
+    inside = (seen >= known.min()) & (seen <= known.max())
+    columns = (
+        counts.astype(int),
+        middle + test,
+        low + test,
+        high + test,
+        rate * (counts * middle + testing),
+        rate * (counts * high + testing),
+        inside,
+    )
+    kind = model.machine_type
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [Configuration(kind, *row) for row in rows]
+
+
+def _choose(
+    configurations: Sequence[Configuration],
+    deadline: float | None,
+    budget: float | None,
+    confidence: float,
+) -> Choice | None:
+    if deadline is None and budget is None:
+        return None
+    in_time = [c for c in configurations if deadline is None or c.high <= deadline]
+    in_budget = [c for c in configurations if budget is None or c.cost_high <= budget]
+    both = [c for c in in_time if budget is None or c.cost_high <= budget]
+    parts = []
+    if deadline is not None:
+        parts.append(f"done in {readable_seconds(deadline)}")
+    if budget is not None:
+        parts.append(f"within {budget:.4g} USD")
+    wanted = "fastest" if deadline is None else "cheapest"
+    condition = f"{' and '.join(parts)} with {100 * confidence:.4g}% confidence"
+    if both:
+        best = min(both, key=_by_time if deadline is None else _by_cost)
+        return Choice(wanted, condition, best, {})
+    nearest = {}
+    if deadline is not None:
+        if in_time:
+            nearest["cheapest in time"] = min(in_time, key=_by_cost)
+        else:
+            nearest["fastest of all"] = min(configurations, key=_by_time)
+    if budget is not None:
+        if in_budget:
+            nearest["fastest within the budget"] = min(in_budget, key=_by_time)
+        else:
+            nearest["cheapest of all"] = min(configurations, key=_by_cost)
+    return Choice(wanted, condition, None, nearest)
+
+
+def _by_time(one: Configuration) -> tuple[float, float, int]:
+    return one.high, one.cost_high, one.machines
+
+
+def _by_cost(one: Configuration) -> tuple[float, float, int]:
+    return one.cost_high, one.high, one.machines
+
+
+def _warnings(
+    models: Sequence[JobModel],
+    scale: float,
+    choice: Choice | None,
+    iterations: int | None,
+    unit: str,
+) -> list[str]:
+    said = [
+        text if model.machine_type is None else f"{model.machine_type}: {text}"
+        for model in models
+        for text in model.warnings
+    ]
+    scales = np.concatenate([model.measured["scale"] for model in models])
+    low, high = float(scales.min()), float(scales.max())
+    if not low <= scale <= high:
+        said.append(
+            f"the scale {scale:.4g} is outside what was measured ({low:.4g} to {high:.4g}); "
+            "intervals do not widen with the distance"
+        )
+    if choice is not None and choice.configuration is not None:
+        one = choice.configuration
+        if not one.measured:
+            model = next(m for m in models if m.machine_type == one.machine_type)
+            known = model.measured["machines"]
+            said.append(
+                f"{one.machines} {unit} are outside what was measured ({known.min():g} to "
+                f"{known.max():g} {model.unit}); intervals do not widen with the distance"
+            )
+    cut = [model for model in models if model.iterations is not None]
+    if cut and iterations is None:
+        said.append(f"times are for {cut[0].iterations} iterations, as measured")
+    return said

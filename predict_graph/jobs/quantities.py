@@ -1,0 +1,142 @@
+"""Durations, money and machine counts as people write them."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from predict_graph.errors import RequestError
+
+__all__ = ["parse_counts", "parse_duration", "parse_money", "parse_number", "parse_range"]
+
+_UNITS = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_PART = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*")
+MOST_COUNTS = 100_000
+
+
+def parse_duration(text: str, what: str = "duration") -> float:
+    """Return a duration in seconds: ``90``, ``90s``, ``10m``, ``1h30m``, ``2d``.
+
+    Raises
+    ------
+    RequestError
+        If it is no duration, or is 0.
+
+    Examples
+    --------
+    >>> parse_duration("10m"), parse_duration("1h30m"), parse_duration("0.5")
+    (600.0, 5400.0, 0.5)
+    """
+    accepted = "accepted: a time above 0, such as 90s, 10m or 1h30m"
+    rest, total, parts = text.strip().lower(), 0.0, 0
+    while rest:
+        found = _PART.match(rest)
+        unit = found[2] if found else ""
+        if found is None or (unit not in _UNITS and (unit or parts or found.end() < len(rest))):
+            raise RequestError(f"the {what} is {text!r}; {accepted}")
+        total += float(found[1]) * _UNITS.get(unit, 1.0)
+        rest, parts = rest[found.end() :], parts + 1
+    if not (total > 0 and math.isfinite(total)):
+        raise RequestError(f"the {what} is {text!r}; {accepted}")
+    return total
+
+
+def parse_money(text: str, what: str = "budget") -> float:
+    """Return an amount in US dollars: ``15``, ``$15``, ``15 USD``.
+
+    Raises
+    ------
+    RequestError
+        If it is no amount above 0.
+
+    Examples
+    --------
+    >>> parse_money("$5.60"), parse_money("15 usd")
+    (5.6, 15.0)
+    """
+    plain = text.strip().lower().removeprefix("$").removesuffix("usd").strip()
+    return parse_number(plain, what, "an amount in USD above 0, such as 15", shown=text)
+
+
+def parse_number(
+    text: str, what: str, accepted: str = "a number above 0", *, shown: str | None = None
+) -> float:
+    """Return a positive, finite number.
+
+    Raises
+    ------
+    RequestError
+        If it is none; names `what`, the value and what is accepted.
+
+    Examples
+    --------
+    >>> parse_number("1e3", "scale")
+    1000.0
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (value > 0 and math.isfinite(value)):
+        given = text if shown is None else shown
+        raise RequestError(f"the {what} is {given!r}; accepted: {accepted}")
+    return value
+
+
+def parse_range(text: str, what: str) -> tuple[float, float]:
+    """Return the ends of ``0.01:0.1``.
+
+    Raises
+    ------
+    RequestError
+        If these are not two positive numbers, the smaller first.
+
+    Examples
+    --------
+    >>> parse_range("0.01:0.1", "scale")
+    (0.01, 0.1)
+    """
+    accepted = "two numbers above 0, the smaller first, such as 0.01:0.1"
+    ends = [parse_number(part, what, accepted, shown=text) for part in text.split(":")]
+    if len(ends) != 2 or not ends[0] < ends[1]:
+        raise RequestError(f"the {what} is {text!r}; accepted: {accepted}")
+    return ends[0], ends[1]
+
+
+def parse_counts(text: str, what: str = "machines") -> list[int]:
+    """Return machine counts from ``2:64``, ``2:64:2`` (a step) or ``2,4,8:10``, ascending.
+
+    Raises
+    ------
+    RequestError
+        If a part is no count or range, or a range is upside down.
+
+    Examples
+    --------
+    >>> parse_counts("8"), parse_counts("2:10:4"), parse_counts("16,2:4")
+    ([8], [2, 6, 10], [2, 3, 4, 16])
+    """
+    found: set[int] = set()
+    for part in text.split(","):
+        try:
+            ends = [int(number) for number in part.split(":")]
+        except ValueError:
+            ends = []
+        if not 1 <= len(ends) <= 3 or min(ends) < 1:
+            raise RequestError(
+                f"{what} are {text!r}; accepted: counts of 1 or more, such as 8, 2:64, 2:64:2 "
+                "or 2,4,8"
+            )
+        first, last = ends[0], ends[min(len(ends), 2) - 1]
+        step = ends[2] if len(ends) == 3 else 1
+        if first > last:
+            raise RequestError(
+                f"{what} are {text!r}, from {first} down to {last}; accepted: the smaller first"
+            )
+        if (last - first) // step >= MOST_COUNTS:
+            raise RequestError(
+                f"{what} are {text!r}, more than {MOST_COUNTS:,} counts; accepted: a shorter range "
+                "or one with a step, such as 1:100000:100"
+            )
+        found.update(range(first, last + 1, step))
+    return sorted(found)

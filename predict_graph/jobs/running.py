@@ -1,0 +1,160 @@
+"""One run of any command: its seconds, its exit status, and its end when asked."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+__all__ = ["OUTCOMES", "Job", "Outcome"]
+
+OUTCOMES = ("ok", "failed", "timeout")
+PATIENCE = 5.0  # seconds between asking a job to end and ending it
+NOT_STARTED = 127  # what a shell says of a command that cannot be run
+TAIL_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a run.
+
+    Attributes
+    ----------
+    started : str
+        Date and time, UTC, ISO 8601.
+    seconds : float
+        From before the start of the process to its end, by the wall clock.
+    exit_status : int
+        Of the process; minus the number of the signal that ended it.
+    outcome : str
+        ``"ok"``, ``"failed"`` or ``"timeout"``.
+    last_line : str
+        The last line that it printed.
+    """
+
+    started: str
+    seconds: float
+    exit_status: int
+    outcome: str
+    last_line: str
+
+
+class Job:
+    """A command that runs in a process group of its own, with its children.
+
+    Parameters
+    ----------
+    command : sequence of str
+    timeout : float, optional
+        Seconds after which it is ended.
+    log : Path, optional
+        Where its output goes; nowhere lasting by default.
+    """
+
+    def __init__(
+        self, command: Sequence[str], timeout: float | None = None, log: Path | None = None
+    ) -> None:
+        self._command = list(command)
+        self._timeout = timeout
+        self._log = log
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._stopped = False
+        self._late = False
+        self._ended = False
+
+    def run(self) -> Outcome | None:
+        """Run the command to its end; None when :meth:`stop` ended it."""
+        with self._output() as output:
+            started = datetime.now(UTC).isoformat(timespec="seconds")
+            begun = time.perf_counter()
+            try:
+                with self._lock:
+                    if self._stopped:
+                        return None
+                    self._process = subprocess.Popen(
+                        self._command,
+                        stdin=subprocess.DEVNULL,
+                        stdout=output,
+                        stderr=subprocess.STDOUT,
+                        start_new_session=True,
+                    )
+            except OSError as error:
+                seconds = time.perf_counter() - begun
+                reason = f"{self._command[0]}: {error.strerror}"
+                return Outcome(started, seconds, NOT_STARTED, "failed", reason)
+            status = self._wait(self._process)
+            seconds = time.perf_counter() - begun
+            last = _last_line(output)
+        with self._lock:
+            self._ended = True
+        if self._stopped:
+            return None
+        if self._late:
+            return Outcome(started, seconds, status, "timeout", last)
+        return Outcome(started, seconds, status, "failed" if status else "ok", last)
+
+    def stop(self) -> None:
+        """End the command and its children; it is not measured."""
+        with self._lock:
+            if self._ended:
+                return  # measured
+            self._stopped = True
+        if self._process is not None:
+            _signal_group(self._process, signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End what did not end by :meth:`stop`."""
+        if self._process is not None and self._process.returncode is None:
+            _signal_group(self._process, signal.SIGKILL)
+
+    def _wait(self, process: subprocess.Popen[bytes]) -> int:
+        # Popen.wait with a timeout looks every 50 ms only, which would be part of the seconds.
+        timers = []
+        if self._timeout is not None:
+            timers = [
+                threading.Timer(self._timeout, self._expire, [process, signal.SIGTERM]),
+                threading.Timer(self._timeout + PATIENCE, self._expire, [process, signal.SIGKILL]),
+            ]
+        for timer in timers:
+            timer.daemon = True
+            timer.start()
+        try:
+            status = process.wait()
+        finally:
+            for timer in timers:
+                timer.cancel()
+        if self._late or self._stopped:  # children that outlived it
+            _signal_group(process, signal.SIGKILL)
+        return status
+
+    def _expire(self, process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+        if process.returncode is None:
+            self._late = True
+            _signal_group(process, number)
+
+    def _output(self) -> IO[bytes]:
+        if self._log is None:
+            return tempfile.TemporaryFile()
+        return open(self._log, "w+b")
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+def _last_line(output: IO[bytes]) -> str:
+    size = output.seek(0, os.SEEK_END)
+    output.seek(max(size - TAIL_BYTES, 0))
+    lines = output.read().decode(errors="replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")

@@ -1,0 +1,331 @@
+"""collect, fit and plan, as a user calls them."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+JOB = """
+import sys, time
+scale, machines = float(sys.argv[1]), int(sys.argv[2])
+time.sleep(0.05 + 0.2 * scale / machines)
+"""
+ROWS = "scale,machines,seconds\n" + "".join(
+    f"{s},{m},{20 + 300 * s / m + m}\n" for s in (1, 2) for m in (1, 2, 4, 8, 16)
+)
+PRICES = "type,cores,usd_per_hour\nsmall,4,0.36\nlarge,8,1.08\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs.csv").write_text(ROWS)
+    (tmp_path / "prices.csv").write_text(PRICES)
+    return tmp_path
+
+
+@pytest.fixture
+def model(program, folder):
+    assert program("fit", "runs.csv", "--model", "ernest", "--out", "model.json").status == 0
+    return "model.json"
+
+
+def is_refused(result, *parts, status=2):
+    assert result.status == status, result
+    assert len(result.lines) == 1, result.err
+    assert result.err.startswith("error: ")
+    assert "internal error" not in result.err
+    for part in parts:
+        assert part in result.err
+
+
+def test_measure_fit_and_plan_a_small_job(process, folder):
+    (folder / "job.py").write_text(JOB)
+    (folder / "design.csv").write_text("scale,machines\n1,1\n1,2\n1,4\n2,1\n2,4\n2,8\n")
+    job = ["--", sys.executable, "job.py", "{scale}", "{machines}"]
+    result = process("collect", "--design", "design.csv", "--out", "points.csv", *job, cwd=folder)
+    assert result.status == 0, result
+    assert result.out == "6 points measured: points.csv\n"
+    assert len(result.lines) == 6
+    assert result.lines[0].startswith("1 of 6: scale 1, machines 1, repeat 1: ")
+    result = process("collect", "--design", "design.csv", "--out", "points.csv", *job, cwd=folder)
+    assert result.out == "0 points measured, 6 were there already: points.csv\n"
+    result = process("fit", "points.csv", "--model", "ernest", "--out", "m.json", cwd=folder)
+    assert result.status == 0, result
+    assert "seconds = " in result.out
+    plan = ["plan", "m.json", "--machines", "1:16", "--scale", "16", "--deadline", "2000ms"]
+    is_refused(process(*plan, cwd=folder), "the deadline is '2000ms'")
+    plan[-1] = "2s"
+    result = process(*plan, "--json", "-", cwd=folder)
+    assert result.status == 0, result
+    choice = json.loads(result.out)["choice"]
+    # 0.05 + 3.2/m and the start of Python, so some machines but not all of them.
+    assert 2 <= choice["machines"] <= 8
+    assert choice["high"] <= 2
+
+
+def test_a_design_is_collected(program, folder):
+    arguments = ["design", "--scale", "10:100", "--machines", "1,2,4,8", "--scale-steps", 10]
+    result = program(*arguments, "--budget", 20, "--cost", "machine-time", "--json", "-")
+    assert result.status == 0, result
+    made = json.loads(result.out)
+    assert made["cost"] <= 20
+    assert 0.8 < made["efficiency"] <= 1
+    assert {point["machines"] for point in made["points"]} <= {1, 2, 4, 8}
+    assert len({point["machines"] for point in made["points"]}) > 1
+    lines = (folder / "design.csv").read_text().splitlines()
+    assert lines[0] == "scale,machines,repeats,cost"
+    assert len(lines) == 1 + len(made["points"])
+    assert "." not in lines[1].split(",")[0]  # a job may expect whole numbers
+    code = "import sys; int(sys.argv[1]), int(sys.argv[2])"
+    command = [sys.executable, "-c", code, "{scale}", "{machines}"]
+    result = program("collect", "--design", "design.csv", "--", *command)
+    assert result.out == f"{made['runs']} points measured: points.csv\n"
+    header = (folder / "points.csv").read_text().splitlines()[0]
+    assert header.startswith("scale,machines,repeat,command,")
+
+
+def test_designs_of_other_terms_and_criteria(program, folder):
+    arguments = ["design", "--scale", "1:10", "--machines", "1:8", "--budget", 30, "--json", "-"]
+    given = json.loads(program(*arguments, "--terms", "1,scale/machines,sqrt(machines)").out)
+    assert given["terms"] == ["1", "scale/machines", "sqrt(machines)"]
+    masha = json.loads(program(*arguments, "--terms", "masha", "--criterion", "d").out)
+    assert "scale^2" in masha["terms"]
+    assert masha["criterion"] == "d"
+    aimed = json.loads(program(*arguments, "--criterion", "i", "--target", "100@16:64").out)
+    assert aimed["criterion"] == "i"
+    assert program(*arguments, "--plot", "design.png").status == 0
+    assert (folder / "design.png").stat().st_size > 5000
+
+
+DESIGNS = {
+    "one machine count": (["--machines", "8"], ["8"]),
+    "upside down": (["--scale", "10:1"], ["the scale is '10:1'", "the smaller first"]),
+    "one scale": (["--scale", "5"], ["the scale is '5'"]),
+    "scale 0": (["--scale", "0:5"], ["the scale is '0:5'"]),
+    "a small budget": (["--budget", "0.1"], ["the budget 0.1 affords too few runs"]),
+    "no budget": (["--budget", "-1"], ["budget is -1"]),
+    "unknown terms": (["--terms", "cube"], ["unknown terms 'cube'", "ernest, masha"]),
+    "an unknown criterion": (["--criterion", "e"], ["unknown criterion 'e'"]),
+    "a target without scale": (["--criterion", "i", "--target", "8:64"], ["SCALE@MACHINES"]),
+    "a target of nothing": (["--target", "1@8"], ["targets are given"]),
+    "an unknown cost": (["--cost", "love"], ["unknown cost 'love'"]),
+}
+
+
+@pytest.mark.parametrize("title", DESIGNS)
+def test_designs_that_are_refused(program, folder, title):
+    arguments, parts = DESIGNS[title]
+    usual = {"--scale": "1:10", "--machines": "1:8", "--budget": "20"}
+    given = dict(zip(arguments[::2], arguments[1::2], strict=True))
+    words = [word for pair in (usual | given).items() for word in pair]
+    is_refused(program("design", *words), *parts)
+    assert not (folder / "design.csv").exists()
+
+
+def test_a_fit_says_what_it_found(program, folder):
+    result = program("fit", "runs.csv", "--model", "ernest", "--weights", "none", "--json", "-")
+    found = json.loads(result.out)
+    assert found["formula"].startswith("seconds = 20 s + 300 s/(scale/machine)")
+    values = {row["name"]: row["value"] for row in found["coefficients"]}
+    assert values["1"] == pytest.approx(20)
+    assert values["scale/machines"] == pytest.approx(300)
+    assert values["machines"] == pytest.approx(1)
+    units = {row["name"]: row["unit"] for row in found["coefficients"]}
+    assert units["scale/machines"] == "s/(scale/machine)"
+    assert found["r2"] == pytest.approx(1)
+    assert found["fits"] is True
+    assert found["left_out"]["max_percent_error"] < 0.01
+    assert "the model fits" in result.err
+
+
+@pytest.mark.parametrize("name", ["auto", "ernest", "masha", "usl", "power-law", "product"])
+def test_every_model_is_fitted_saved_and_used(program, folder, name):
+    result = program("fit", "runs.csv", "--model", name, "--out", "m.json")
+    assert result.status == 0, result
+    assert "formula" in result.out
+    result = program("plan", "m.json", "--machines", "2,8", "--scale", 2, "--json", "plan.json")
+    assert result.status == 0, result
+    made = json.loads((folder / "plan.json").read_text())
+    assert made["choice"] is None
+    assert [one["machines"] for one in made["configurations"]] == [2, 8]
+    assert all(one["low"] < one["seconds"] < one["high"] for one in made["configurations"])
+
+
+def test_a_model_that_does_not_fit_says_what_to_add(program, folder):
+    rows = "".join(
+        f"{s},{m},{1 + 2 * s / m + 9 * s**2}\n" for s in (1, 2, 4) for m in (1, 4, 16, 64)
+    )
+    (folder / "square.csv").write_text("scale,machines,seconds\n" + rows)
+    result = program("fit", "square.csv", "--model", "ernest")
+    assert "add the term 'scale^2'" in " ".join(result.out.split())
+    assert "warning: this model does not fit" in result.out
+    result = program("fit", "square.csv", "--model", "ernest", "--term", "scale^2")
+    assert "the model fits" in result.out
+    is_refused(program("fit", "square.csv", "--term", "scale^2"), "cannot be added to auto")
+
+
+def test_a_cliff_is_told(program, folder):
+    rows = "".join(f"{m},{s}\n" for m, s in [(2, 1000), (4, 150), (6, 105), (8, 85), (10, 72)])
+    (folder / "cliff.csv").write_text("machines,seconds\n" + rows)
+    result = program("fit", "cliff.csv", "--json", "-")
+    assert json.loads(result.out)["cliffs"][0]["machines"] == [2, 4]
+    assert "short of memory" in result.err
+
+
+def test_types_prices_and_the_frontier(program, folder, model):
+    result = program(
+        "plan", f"small={model}", f"large={model}", "--machines", "1:20", "--scale", 1,
+        "--prices", "prices.csv", "--deadline", "2m", "--spare", 2, "--json", "-",
+    )  # fmt: skip
+    assert result.status == 0, result
+    made = json.loads(result.out)
+    assert made["cost_unit"] == "USD"
+    assert made["choice"]["machine_type"] == "small"
+    assert made["choice"]["high"] <= 120
+    assert made["spare_test_seconds"] == 60
+    assert "2 spare machines for 60 s are included" in result.err
+    assert "cheapest done in 2 min with 90% confidence: " in result.err
+    assert 0 < len(made["frontier"]) < len(made["configurations"]) == 40
+
+
+def test_what_cannot_be_had_says_the_nearest(program, folder, model):
+    arguments = ["plan", model, "--machines", "1:8", "--scale", 1, "--deadline", "20s"]
+    result = program(*arguments, "--json", "plan.json")
+    is_refused(
+        result, "no configuration is done in 20 s with 90% confidence",
+        "fastest of all: 8 machines, ", status=1,
+    )  # fmt: skip
+    made = json.loads((folder / "plan.json").read_text())
+    assert made["choice"] is None
+    assert made["nearest"]["fastest of all"]["machines"] == 8
+
+
+def test_long_frontiers_are_thinned_on_the_screen_only(program, folder, model):
+    result = program("plan", model, "--machines", "1:500", "--scale", 9e4, "--json", "plan.json")
+    made = json.loads((folder / "plan.json").read_text())
+    assert len(made["frontier"]) == 500
+    assert "500 of 500 configurations are on the frontier" in result.out
+    assert len(result.out.splitlines()) < 40
+
+
+def test_iterations(program, folder):
+    assert program("fit", "runs.csv", "--iterations", 5, "--out", "m.json").status == 0
+    times = []
+    for more in ([], ["--iterations", 50]):
+        result = program("plan", "m.json", "--machines", 4, "--scale", 1, "--json", "-", *more)
+        times.append(json.loads(result.out)["configurations"][0]["seconds"])
+    assert times[1] == pytest.approx(10 * times[0])
+
+
+def test_rows_are_selected(program, folder):
+    text = "kind,nodes,time\n" + "".join(
+        f"{kind},{m},{factor * (5 + 60 / m)}\n"
+        for kind, factor in (("a", 1), ("b", 3))
+        for m in (1, 2, 4, 8)
+    )
+    (folder / "kinds.csv").write_text(text)
+    result = program("fit", "kinds.csv", "--model", "ernest")
+    assert "the column 'kind' has 2 values" in result.out
+    result = program("fit", "kinds.csv", "--model", "ernest", "--where", "kind=b", "--json", "-")
+    found = json.loads(result.out)
+    assert found["coefficients"][0]["value"] == pytest.approx(15, rel=1e-3)
+    assert not any("kind" in warning for warning in found["warnings"])
+    is_refused(program("fit", "kinds.csv", "--where", "kind"), "'kind'; accepted: NAME=VALUE")
+
+
+def test_pictures(program, folder, model):
+    pytest.importorskip("matplotlib")
+    from matplotlib.image import imread
+
+    assert program("fit", "runs.csv", "--plot", "fit.png").status == 0
+    plan = ["plan", f"small={model}", "--machines", "1:20", "--scale", 1, "--prices", "prices.csv"]
+    limits = ["--deadline", "2m", "--budget", "0.05"]
+    assert program(*plan, *limits, "--plot", "plan.png").status == 0
+    for name in ("fit.png", "plan.png"):
+        picture = imread(folder / name)
+        assert picture.shape[1] > 800
+        assert picture.std() > 0.05
+    assert program(*plan, "--plot", "plan.svg").status == 0
+    assert "<svg" in (folder / "plan.svg").read_text()
+
+
+def test_a_failing_job_fails_the_collection(program, folder):
+    (folder / "design.csv").write_text("machines\n1\n2\n")
+    code = "import sys; print('out of memory'); sys.exit(sys.argv[1] == '2')"
+    arguments = ["collect", "--design", "design.csv", "--", sys.executable, "-c", code]
+    result = program(*arguments, "{machines}")
+    assert result.status == 1
+    assert result.out == "1 points measured: points.csv\n"
+    assert "2 of 2: machines 2, repeat 1: failed with exit status 1" in result.err
+    last = result.lines[-1]
+    assert last.startswith("error: 1 of 2 runs did not succeed; the first, machines 2, repeat 1, ")
+    assert "out of memory" in last
+
+
+def test_options_after_the_dashes_are_the_jobs(program, folder):
+    (folder / "design.csv").write_text("machines\n1\n")
+    code = "import sys; sys.exit(sys.argv[1:] != ['--debug', '--out', 'x', '1'])"
+    command = [sys.executable, "-c", code, "--debug", "--out", "x", "{machines}"]
+    assert program("collect", "--design", "design.csv", "--", *command).status == 0
+
+
+COLLECT = {
+    "no design": (["--", "true"], ["--design"]),
+    "a design that is away": (["--design", "away.csv", "--", "true"], ["no file away.csv"]),
+    "no command": (["--design", "runs2.csv"], ["no command", "after --"]),
+    "a timeout in words": (
+        ["--design", "runs2.csv", "--timeout", "soon", "--", "true", "{machines}"],
+        ["the timeout is 'soon'"],
+    ),
+    "no program": (
+        ["--design", "runs2.csv", "--", "no-such-program", "{machines}"],
+        ["'no-such-program' is not there"],
+    ),
+}
+
+
+@pytest.mark.parametrize("title", COLLECT)
+def test_collections_that_are_refused(program, folder, title):
+    (folder / "runs2.csv").write_text("machines\n1\n2\n")
+    arguments, parts = COLLECT[title]
+    is_refused(program("collect", *arguments), *parts)
+    assert not (folder / "points.csv").exists()
+
+
+PLANS = {
+    "upside down": (["--machines", "8:2"], ["from 8 down to 2"]),
+    "no machines": ([], ["--machines"]),
+    "no scale": (["--machines", "2:8"], ["at scales from 1 to 2", "--scale S"]),
+    "scale 0": (["--machines", "2:8", "--scale", "0"], ["the scale is 0"]),
+    "a scale in words": (["--machines", "2:8", "--scale", "all"], ["--scale", "'all'"]),
+    "no deadline": (["--machines", "2:8", "--deadline", "soon"], ["deadline is 'soon'"]),
+    "a budget of nothing": (["--machines", "2", "--budget", "0"], ["budget is '0'"]),
+    "no prices": (["--machines", "2", "--scale", "1", "--budget", "1"], ["needs prices"]),
+    "too sure": (
+        ["--machines", "2", "--scale", "1", "--confidence", "1"], ["the confidence is 1"]
+    ),
+    "prices that are away": (["--machines", "2", "--prices", "no.csv"], ["no file no.csv"]),
+    "no picture": (["--machines", "2", "--plot", "plan.txt"], ["cannot draw plan.txt"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("title", PLANS)
+def test_plans_that_are_refused(program, folder, model, title):
+    arguments, parts = PLANS[title]
+    is_refused(program("plan", model, *arguments), *parts)
+
+
+def test_models_that_are_refused(program, folder, model):
+    is_refused(program("plan", "away.json", "--machines", "2"), "no file away.json")
+    is_refused(program("plan", "runs.csv", "--machines", "2"), "runs.csv is no model")
+    is_refused(program("plan", f"={model}", "--machines", "2"), "TYPE=MODEL.json")
+    text = (folder / model).read_text()
+    (folder / model).write_text(text.replace('"scale/machines": 3', '"scale/machines": 2'))
+    assert (folder / model).read_text() != text
+    is_refused(program("plan", model, "--machines", "2"), "was changed after it was written")
+    is_refused(program("fit", "runs.csv", "--model", "cubic"), "unknown model 'cubic'")
+    is_refused(program("fit", "runs.csv", "--out", "away/m.json"), "no folder away")
+    is_refused(program("fit", "runs.csv", "--weights", "some"), "unknown weights 'some'")

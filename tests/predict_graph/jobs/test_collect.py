@@ -1,0 +1,362 @@
+"""Measuring real processes: what is recorded, resumed, ended, and never lost."""
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from predict_graph.errors import JobError, RequestError
+from predict_graph.jobs import collect, read_design, read_measurements
+
+DESIGN = "scale,machines\n1,1\n1,2\n2,4\n"
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def python(code, *arguments):
+    return [sys.executable, "-c", code, *arguments]
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "points.csv"
+
+
+def test_every_point_is_measured(written, job, out):
+    collected = collect(read_design(written(DESIGN)), job, out)
+    assert [e.values for e, _ in collected.measured] == [
+        {"scale": "1", "machines": "1"},
+        {"scale": "1", "machines": "2"},
+        {"scale": "2", "machines": "4"},
+    ]
+    kept = rows(out)
+    assert [(r["scale"], r["machines"], r["repeat"]) for r in kept] == [
+        ("1", "1", "1"),
+        ("1", "2", "1"),
+        ("2", "4", "1"),
+    ]
+    for row, least in zip(kept, (0.12, 0.07, 0.07), strict=True):
+        assert least <= float(row["seconds"]) < least + 2
+        assert row["exit_status"] == "0"
+        assert row["command"].endswith(f"job.py {row['scale']} {row['machines']}")
+    found = read_measurements(out)
+    assert found.machines.tolist() == [1, 2, 4]
+
+
+def test_seconds_are_those_of_the_process(written, out):
+    collect(read_design(written("machines\n1\n")), ["sleep", "0.3"], out, repeats=4, timeout=60)
+    seconds = [float(row["seconds"]) for row in rows(out)]
+    assert 0.3 <= min(seconds) < 0.33
+
+
+def test_repeats_come_in_rounds(written, out):
+    design = read_design(written("scale,machines,repeats\n1,1,1\n1,2,2\n1,2,1\n"))
+    done = collect(design, ["true", "{scale}", "{machines}", "{repeat}"], out, repeats=2)
+    assert [(e.values["machines"], e.repeat) for e, _ in done.measured] == [
+        ("1", 1),
+        ("2", 1),
+        ("1", 2),
+        ("2", 2),
+        *(("2", n) for n in range(3, 7)),
+    ]
+    assert [r["command"].split()[-1] for r in rows(out)] == list("11223456")
+
+
+def test_what_is_measured_is_not_measured_again(written, job, out):
+    collect(read_design(written("scale,machines\n1,1\n")), job, out)
+    before = out.read_text()
+    again = collect(read_design(written("scale,machines\n1.0,1\n")), job, out)
+    assert (again.skipped, again.measured) == (1, [])
+    again = collect(read_design(written(DESIGN)), job, out)
+    assert (again.skipped, len(again.measured)) == (1, 2)
+    assert out.read_text().startswith(before)
+
+
+def test_another_command_is_refused(written, job, out):
+    collect(read_design(written(DESIGN)), job, out)
+    before = out.read_text()
+    with pytest.raises(RequestError, match="measured by another command") as error:
+        collect(read_design(written(DESIGN)), [*job, "--fast"], out)
+    assert "scale 1, machines 1, repeat 1" in str(error.value)
+    assert out.read_text() == before
+
+
+FAILS_AT_TWO = "import sys; print('no memory'); sys.exit(3 * (sys.argv[1] == '2'))"
+
+
+def test_failures_are_recorded_and_tried_again(written, out, tmp_path):
+    design = read_design(written("machines\n1\n2\n4\n"))
+    command = python(FAILS_AT_TWO, "{machines}")
+    collected = collect(design, command, out)
+    assert len(collected.measured) == 2
+    ((experiment, outcome),) = collected.failed
+    assert experiment.values == {"machines": "2"}
+    assert (outcome.exit_status, outcome.outcome, outcome.last_line) == (3, "failed", "no memory")
+    assert [(r["machines"], r["exit_status"], r["outcome"]) for r in rows(out)] == [
+        ("1", "0", "ok"),
+        ("2", "3", "failed"),
+        ("4", "0", "ok"),
+    ]
+    again = collect(design, command, out)
+    assert (again.skipped, len(again.measured), len(again.failed)) == (2, 0, 1)
+    assert read_measurements(out).failed == 2
+
+
+def test_a_job_that_ends_by_a_signal(written, out):
+    command = python("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    collected = collect(read_design(written("machines\n1\n")), command, out)
+    assert collected.failed[0][1].exit_status == -9
+
+
+def alive(process):
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def gone(process, patience=5.0):
+    end = time.monotonic() + patience
+    while alive(process):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+needs_proc = pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs /proc")
+
+# Starts a child of its own, says which, and hangs; with a second argument it minds no request.
+HANGS = """
+import pathlib, signal, subprocess, sys
+if len(sys.argv) > 2:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+path = pathlib.Path(sys.argv[1])
+path.with_suffix(".part").write_text(str(child.pid))
+path.with_suffix(".part").rename(path)
+child.wait()
+"""
+
+
+@needs_proc
+def test_a_job_that_hangs_is_ended_with_its_children(written, out, tmp_path):
+    child = tmp_path / "child"
+    design = read_design(written("machines\n1\n"))
+    collected = collect(design, python(HANGS, str(child)), out, timeout=2.5)
+    outcome = collected.failed[0][1]
+    assert outcome.outcome == "timeout"
+    assert 2.5 <= outcome.seconds < 7
+    assert rows(out)[0]["outcome"] == "timeout"
+    assert gone(int(child.read_text()))
+
+
+@needs_proc
+def test_a_job_that_minds_no_request_is_killed(written, out, tmp_path, monkeypatch):
+    monkeypatch.setattr("predict_graph.jobs.running.PATIENCE", 0.5)
+    child = tmp_path / "child"
+    design = read_design(written("machines\n1\n"))
+    collected = collect(design, python(HANGS, str(child), "deaf"), out, timeout=2.0)
+    assert collected.failed[0][1].exit_status == -9
+    assert gone(int(child.read_text()))
+
+
+def test_several_at_a_time(written, out):
+    design = read_design(written("machines,n\n" + "".join(f"1,{n}\n" for n in range(6))))
+    begun = time.perf_counter()
+    collected = collect(design, ["sleep", "0.5{n}"], out, parallel=6)
+    assert time.perf_counter() - begun < 2
+    assert len(collected.measured) == len(rows(out)) == 6
+
+
+def test_no_more_than_that_at_a_time(written, out, tmp_path):
+    code = (
+        "import os, sys, time, pathlib; f = pathlib.Path(sys.argv[1]) / str(os.getpid());"
+        "f.touch(); n = len(list(f.parent.iterdir())); time.sleep(0.15); f.unlink();"
+        "sys.exit(n > 2)"
+    )
+    (tmp_path / "running").mkdir()
+    design = read_design(written("machines,n\n" + "".join(f"1,{n}\n" for n in range(6))))
+    collected = collect(design, python(code, str(tmp_path / "running"), "{n}"), out, parallel=2)
+    assert len(collected.measured) == 6
+
+
+def test_the_output_is_kept_when_asked(written, job, out, tmp_path):
+    collect(read_design(written("scale,machines\n0.5,2\n")), job, out, logs=tmp_path / "a" / "logs")
+    (log,) = (tmp_path / "a" / "logs").iterdir()
+    assert log.name == "scale-0.5-machines-2-repeat-1.log"
+    assert log.read_text() == "did 0.5 2\n"
+
+
+def test_a_command_with_braces_of_its_own(written, out):
+    command = python("assert {1: {}} == eval('{1: {}}') and '{other}'[1] == 'o'", "{machines}")
+    assert len(collect(read_design(written("machines\n1\n")), command, out).measured) == 1
+
+
+def test_a_torn_last_line_is_dropped_and_a_whole_one_kept(written, job, out):
+    design = read_design(written(DESIGN))
+    collect(design, job, out)
+    whole = out.read_text()
+    out.write_text(whole.removesuffix("\n"))
+    assert collect(design, job, out).skipped == 3
+    assert out.read_text() == whole
+    out.write_text(whole[:-12])
+    again = collect(design, job, out)
+    assert (again.skipped, len(again.measured)) == (2, 1)
+    assert len(rows(out)) == 3
+    out.write_text(whole[:9])  # within the header
+    assert len(collect(design, job, out).measured) == 3
+
+
+def test_each_point_is_on_the_disk_before_the_next(written, out):
+    seen = []
+
+    def report(experiment, outcome, done, count):
+        seen.append((len(rows(out)), done, count))
+
+    collect(read_design(written(DESIGN)), ["true", "{scale}", "{machines}"], out, report=report)
+    assert seen == [(1, 1, 3), (2, 2, 3), (3, 3, 3)]
+
+
+@pytest.mark.parametrize("wrong", ["other.csv", "locked"])
+def test_a_file_that_is_not_ours(written, job, out, wrong):
+    design = read_design(written(DESIGN))
+    if wrong == "other.csv":
+        for content in (b"a,b\n1,2\n", b"a,b\n1,2", b"precious", b"\xff\xfe\n\x00"):
+            out.write_bytes(content)
+            with pytest.raises(RequestError, match=r"begins with .*, but this design needs"):
+                collect(design, job, out)
+            assert out.read_bytes() == content
+        return
+    import fcntl
+
+    with open(out, "a") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(RequestError, match="being written by another collect"):
+            collect(design, job, out)
+
+
+def test_a_full_disk_ends_the_collection(written, job, out, monkeypatch):
+    design = read_design(written(DESIGN))
+    collect(read_design(written("scale,machines\n1,1\n")), job, out)
+    before = out.read_text()
+
+    def full(handle, content):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("predict_graph.jobs.points_file.os.write", full)
+    with pytest.raises(JobError, match=r"writing .*points.csv failed: No space left"):
+        collect(design, job, out)
+    assert out.read_text() == before
+
+
+DESIGNS = {
+    "no machines": ("scale\n1\n", "no column 'machines'"),
+    "no machine": ("machines\n0\n", ":2: machines is '0'"),
+    "half a machine": ("machines\n2\n1.5\n", ":3: machines is '1.5'"),
+    "scale 0": ("scale,machines\n0,1\n", ":2: scale is '0'"),
+    "scale nan": ("scale,machines\nnan,1\n", ":2: scale is 'nan'"),
+    "negative repeats": ("machines,repeats\n1,-1\n", ":2: repeats is '-1'"),
+    "half a repeat": ("machines,repeats\n1,1.5\n", ":2: repeats is '1.5'"),
+    "measured points": ("machines,seconds\n1,2\n", "a column 'seconds', which is written"),
+}
+
+
+@pytest.mark.parametrize("title", DESIGNS)
+def test_bad_designs(written, title):
+    text, said = DESIGNS[title]
+    with pytest.raises(RequestError) as error:
+        read_design(written(text))
+    assert said in str(error.value)
+
+
+def test_bad_requests(written, job, out, tmp_path):
+    design = read_design(written(DESIGN))
+    with pytest.raises(RequestError, match="there is no command"):
+        collect(design, [], out)
+    with pytest.raises(RequestError, match=r"does not use \{machines\}.*accepted placeholders"):
+        collect(design, ["sleep", "{scale}", "{machine}"], out)
+    with pytest.raises(RequestError, match="the command 'no-such-program' is not there"):
+        collect(design, ["no-such-program", "{scale}", "{machines}"], out)
+    with pytest.raises(RequestError, match="parallel is 0"):
+        collect(design, job, out, parallel=0)
+    with pytest.raises(RequestError, match="repeats are 0"):
+        collect(design, job, out, repeats=0)
+    with pytest.raises(RequestError, match="accepted: at most 100,000"):
+        collect(design, job, out, repeats=10**6)
+    with pytest.raises(RequestError, match="there is no folder"):
+        collect(design, job, tmp_path / "away" / "points.csv")
+    assert not out.exists()
+
+
+def interrupted(arguments, folder, number, ready):
+    """Start collect, wait for `ready`, send a signal, and return status, output and seconds."""
+    started = subprocess.Popen(
+        [sys.executable, "-m", "predict_graph", "collect", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+    )
+    try:
+        end = time.monotonic() + 30
+        while not ready():
+            assert started.poll() is None, started.communicate()
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        started.send_signal(number)
+        asked = time.monotonic()
+        out, err = started.communicate(timeout=30)
+        return started.returncode, out, err, time.monotonic() - asked
+    finally:
+        started.kill()
+
+
+@needs_proc
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_ends_children_and_keeps_what_is_measured(written, tmp_path, number):
+    # One machine is measured at once; two hang.
+    design = written("machines\n1\n2\n")
+    child = tmp_path / "child"
+    job = ["sh", "-c", 'if [ "$1" = 1 ]; then exit 0; fi; exec "$2" -c "$3" "$4"', "sh"]
+    job += ["{machines}", sys.executable, HANGS, str(child)]
+    arguments = ["--design", str(design), "--out", "points.csv", "--", *job]
+    status, out, err, seconds = interrupted(arguments, tmp_path, number, child.exists)
+    assert status in (130, -signal.SIGINT)
+    assert seconds < 5
+    assert out == ""
+    said = [line for line in err.splitlines() if line]
+    assert said[0].startswith("1 of 2: machines 1, repeat 1: ")
+    assert said[1:] == [
+        "1 new points are kept in points.csv; the same command goes on from there",
+        "error: interrupted; nothing is half written",
+    ]
+    assert [r["machines"] for r in rows(tmp_path / "points.csv")] == ["1"]
+    assert gone(int(child.read_text()))
+
+
+@needs_proc
+def test_a_collection_that_is_killed_goes_on(written, tmp_path):
+    design = written("machines\n1\n2\n3\n")
+    mark = tmp_path / "mark"
+    code = (
+        "import pathlib, sys, time; p = pathlib.Path(sys.argv[1]);"
+        "again = p.exists(); two = sys.argv[2] == '2'; two and p.touch();"
+        "time.sleep(2 if two and not again else 0)"
+    )
+    job = python(code, str(mark), "{machines}")
+    arguments = ["--design", str(design), "--out", "points.csv", "--", *job]
+    interrupted(arguments, tmp_path, signal.SIGKILL, mark.exists)
+    points = tmp_path / "points.csv"
+    assert [r["machines"] for r in rows(points)] == ["1"]
+    collected = collect(read_design(design), job, points)
+    assert (collected.skipped, len(collected.measured)) == (1, 2)
+    assert [r["machines"] for r in rows(points)] == ["1", "2", "3"]

@@ -1,0 +1,167 @@
+import json
+import math
+
+import numpy as np
+import pytest
+
+from costmodels.scaling import SCALING_MODELS, Term
+from predict_graph.errors import RequestError
+from predict_graph.jobs import fit_job, load_model, read_measurements, save_model
+from predict_graph.jobs.model_file import model_document
+
+
+@pytest.fixture
+def runs(written):
+    """Measured runs of a job with noise, at several scales."""
+    rng = np.random.default_rng(3)
+    rows = ["scale,machines,seconds"]
+    for scale in (1, 2, 4):
+        for machines in (1, 2, 4, 8, 16):
+            for _ in range(2):
+                seconds = (3 + 40 * scale / machines + 0.4 * machines) * rng.lognormal(0, 0.03)
+                rows.append(f"{scale},{machines},{seconds!r}")
+    return read_measurements(written("\n".join(rows) + "\n"))
+
+
+@pytest.fixture
+def cliff_runs(written):
+    rows = ["scale,machines,seconds"]
+    for machines, seconds in [(1, 1000), (2, 520), (3, 360), (4, 90), (6, 62), (8, 50), (12, 36)]:
+        rows.append(f"1,{machines},{seconds}")
+    return read_measurements(written("\n".join(rows) + "\n"))
+
+
+SCALES, MACHINES = [0.3, 1, 2, 7.7, 1e4], [1, 3, 16, 33, 1000]
+
+
+def same_everywhere(one, other):
+    assert one.seconds(SCALES, MACHINES).tolist() == other.seconds(SCALES, MACHINES).tolist()
+    for confidence in (0.5, 0.6, 0.9, 0.99):
+        ends, others = (m.bounds(SCALES, MACHINES, confidence) for m in (one, other))
+        assert [end.tolist() for end in ends] == [end.tolist() for end in others]
+
+
+@pytest.mark.parametrize("name", SCALING_MODELS)
+@pytest.mark.parametrize("weights", ["relative", "none"])
+def test_a_model_comes_back_exactly(runs, tmp_path, name, weights):
+    fitted = fit_job(runs, name, weights=weights, iterations=25)
+    save_model(fitted, tmp_path / "model.json")
+    loaded = load_model(tmp_path / "model.json")
+    same_everywhere(fitted, loaded)
+    assert model_document(loaded) == model_document(fitted)
+    assert loaded.estimator.formula_ == fitted.estimator.formula_
+    assert loaded.estimator.get_params().keys() == fitted.estimator.get_params().keys()
+    assert loaded.iterations == 25
+    assert loaded.warnings == fitted.warnings
+
+
+@pytest.mark.parametrize("name", ["auto", "ernest"])
+def test_a_cliff_comes_back(cliff_runs, tmp_path, name):
+    fitted = fit_job(cliff_runs, name)
+    assert fitted.estimator.cliffs_
+    save_model(fitted, tmp_path / "model.json")
+    loaded = load_model(tmp_path / "model.json")
+    same_everywhere(fitted, loaded)
+    assert loaded.estimator.cliffs_ == fitted.estimator.cliffs_
+    assert any("short of memory" in warning for warning in loaded.warnings)
+
+
+def test_an_infinite_peak_comes_back(written, tmp_path):
+    rows = "".join(f"1,{m},{100 / m}\n" for m in (1, 2, 4, 8, 16))
+    fitted = fit_job(read_measurements(written("scale,machines,seconds\n" + rows)), "usl")
+    save_model(fitted, tmp_path / "model.json")
+    peak = load_model(tmp_path / "model.json").estimator.peak_machines_
+    assert peak == fitted.estimator.peak_machines_
+    assert peak > 100 or math.isinf(peak)
+
+
+def test_added_terms_come_back(runs, tmp_path):
+    fitted = fit_job(runs, "ernest", terms=["sqrt(machines)"])
+    save_model(fitted, tmp_path / "model.json")
+    assert "sqrt(machines)" in load_model(tmp_path / "model.json").estimator.terms_
+    with pytest.raises(RequestError, match="terms cannot be added to usl"):
+        fit_job(runs, "usl", terms=["sqrt(machines)"])
+    with pytest.raises(RequestError, match="unknown term 'cube'"):
+        fit_job(runs, "ernest", terms=["cube"])
+
+
+def test_terms_of_ones_own_cannot_be_saved(runs, tmp_path):
+    own = Term("own", lambda scale, machines: scale)
+    fitted = fit_job(runs, "ernest", terms=[own])
+    with pytest.raises(RequestError, match="the term 'own' of your own cannot be saved"):
+        save_model(fitted, tmp_path / "model.json")
+    assert list(tmp_path.glob("model*")) == []
+
+
+def changed(path, change):
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document))
+
+
+TAMPERED = {
+    "a coefficient": lambda d: d["law"]["terms"].update({"machines": 0.4}),
+    "a point": lambda d: d["points"]["seconds"].__setitem__(0, 1.0),
+    "the unit": lambda d: d.update(unit="cores"),
+    "something more": lambda d: d.update(more=1),
+    "no checksum": lambda d: d.pop("checksum"),
+}
+
+
+@pytest.mark.parametrize("title", TAMPERED)
+def test_a_changed_file_is_refused(runs, tmp_path, title):
+    path = tmp_path / "model.json"
+    save_model(fit_job(runs, "ernest"), path)
+    changed(path, lambda document: None)  # formatting is no change
+    load_model(path)
+    changed(path, TAMPERED[title])
+    with pytest.raises(RequestError, match="was changed after it was written"):
+        load_model(path)
+
+
+def test_a_newer_file_is_refused(runs, tmp_path):
+    path = tmp_path / "model.json"
+    save_model(fit_job(runs, "ernest"), path)
+    changed(path, lambda d: d.update(schema=2, version="9.0"))
+    with pytest.raises(RequestError, match=r"written by predict-graph 9.0, which is newer"):
+        load_model(path)
+    changed(path, lambda d: d.update(schema="two"))
+    with pytest.raises(RequestError, match="has the schema 'two'; accepted: 1 to 1"):
+        load_model(path)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"kind": "recipe"}', "scale,machines\n1,2\n"])
+def test_what_is_no_model(written, text):
+    with pytest.raises(RequestError, match="is no model; accepted"):
+        load_model(written(text, "model.json"))
+
+
+def test_a_missing_model(tmp_path):
+    with pytest.raises(RequestError, match="there is no file"):
+        load_model(tmp_path / "model.json")
+
+
+def test_what_cannot_be_fitted(written):
+    one = read_measurements(written("scale,machines,seconds\n1,2,3\n2,2,5\n"))
+    with pytest.raises(RequestError, match="at least two machine counts"):
+        fit_job(one, "ernest")
+    few = read_measurements(written("scale,machines,seconds\n1,2,3\n1,4,2\n"))
+    with pytest.raises(RequestError, match=r"cannot be fitted to .*table.csv.*too few"):
+        fit_job(few, "power-law")
+    with pytest.raises(RequestError, match="unknown model 'cubic'; accepted: auto, ernest"):
+        fit_job(few, "cubic")
+    with pytest.raises(RequestError, match="unknown weights 'some'"):
+        fit_job(few, weights="some")
+    with pytest.raises(RequestError, match="iterations are 0"):
+        fit_job(few, iterations=0)
+
+
+@pytest.mark.parametrize("confidence", [0.49, 1.0, -1, float("nan")])
+def test_no_confidence(runs, confidence):
+    with pytest.raises(RequestError, match="the confidence is"):
+        fit_job(runs, "ernest").bounds(1, 2, confidence)
+
+
+def test_the_published_predictions_of_ernest(cluster_file):
+    fitted = fit_job(read_measurements(cluster_file("ernest-rcv1.csv")), "ernest", weights="none")
+    assert fitted.seconds(1, [4, 8, 16, 60]).round(2).tolist() == [44.65, 25.48, 16.44, 11.11]
