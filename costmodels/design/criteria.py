@@ -1,0 +1,192 @@
+"""Optimality criteria of a design, and how single runs change them.
+
+With a row of terms f for each candidate and n runs of it, the information is M = sum of n f f'.
+All criteria are homogeneous of degree -1 in n (twice the runs, half the criterion), and smaller is
+better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Criterion", "check_criterion", "make_criterion"]
+
+FloatArray = npt.NDArray[np.float64]
+
+NAMES = ("a", "d", "i")
+SINGULAR = 1e-12  # information this near to singular, relatively, cannot tell the terms apart
+
+
+def check_criterion(name: str) -> str:
+    """Refuse an unknown criterion."""
+    if name not in NAMES:
+        raise ValueError(f"unknown criterion {name!r}; accepted: {', '.join(NAMES)}")
+    return name
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """Criterion in a basis where the rows of all candidates are orthonormal on average.
+
+    Attributes
+    ----------
+    name : {"a", "d", "i"}
+        tr(M^-1), det(M)^(-1/k), or the mean of f' M^-1 f over the targets.
+    rows : ndarray, shape (n, k)
+        Terms of each candidate in that basis.
+    root : ndarray, shape (k, p)
+        K of the linear criteria tr(K' M^-1 K), in that basis.
+    factor : float
+        What the determinant criterion in that basis is multiplied by.
+    """
+
+    name: str
+    rows: FloatArray
+    root: FloatArray
+    factor: float
+
+    @property
+    def terms(self) -> int:
+        """Number of terms."""
+        return int(self.rows.shape[1])
+
+    def information(self, counts: npt.ArrayLike) -> FloatArray:
+        """Return M, shape (k, k), for the runs of each candidate."""
+        matrix: FloatArray = (self.rows.T * np.asarray(counts, dtype=np.float64)) @ self.rows
+        return matrix
+
+    def inverse(self, counts: npt.ArrayLike, ridge: float = 0.0) -> FloatArray | None:
+        """Return M^-1, or None if M (plus `ridge` times the identity) is singular."""
+        matrix = self.information(counts)
+        if ridge:
+            matrix += ridge * np.eye(self.terms)
+        try:
+            inverse: FloatArray = np.asarray(np.linalg.inv(matrix))
+        except np.linalg.LinAlgError:
+            return None
+        condition = np.abs(matrix).max() * np.abs(inverse).max()
+        return inverse if condition < 1 / SINGULAR else None
+
+    def of_inverse(self, inverse: FloatArray) -> float:
+        """Return the criterion for M^-1."""
+        if self.name == "d":
+            return float(self.factor * np.exp(np.linalg.slogdet(inverse)[1] / self.terms))
+        return float(np.sum(self.root * (inverse @ self.root)))
+
+    def value(self, counts: npt.ArrayLike) -> float:
+        """Return the criterion of a design; infinite if it cannot tell the terms apart."""
+        inverse = self.inverse(counts)
+        return float("inf") if inverse is None else self.of_inverse(inverse)
+
+    def sensitivity(self, inverse: FloatArray) -> FloatArray:
+        """Return how fast one more run of each candidate lowers the criterion, shape (n,).
+
+        The negative derivative by the number of runs.
+        """
+        if self.name == "d":
+            spread = np.einsum("ij,ij->i", self.rows @ inverse, self.rows)
+            speed: FloatArray = spread * self.of_inverse(inverse) / self.terms
+            return speed
+        return np.asarray(((self.rows @ inverse @ self.root) ** 2).sum(axis=1))
+
+    def after_adding(self, inverse: FloatArray) -> FloatArray:
+        """Return the criterion after one more run of each candidate, shape (n,)."""
+        spread = np.einsum("ij,ij->i", self.rows @ inverse, self.rows)
+        now = self.of_inverse(inverse)
+        if self.name == "d":
+            added: FloatArray = now * (1 + spread) ** (-1 / self.terms)
+            return added
+        return np.asarray(now - self.sensitivity(inverse) / (1 + spread))
+
+    def after_swapping(self, inverse: FloatArray, out: npt.NDArray[np.int64]) -> FloatArray:
+        """Return the criterion with one run of `out` replaced by one of each candidate.
+
+        Returns
+        -------
+        ndarray, shape (n, len(out))
+            Infinite where the information would be singular.
+        """
+        left, old = self.rows @ inverse, self.rows[out]
+        cross = left @ old.T
+        spread = np.einsum("ij,ij->i", left, self.rows)
+        grown, shrunk = 1 + spread[:, None], 1 - spread[out][None, :]
+        # det(M + f f' - g g') / det(M), by the matrix determinant lemma for two rows.
+        ratio = grown * shrunk + cross**2
+        regular = ratio > SINGULAR
+        safe = np.where(regular, ratio, 1.0)
+        now = self.of_inverse(inverse)
+        if self.name == "d":
+            swapped = now * safe ** (-1 / self.terms)
+        else:
+            moved = left @ self.root
+            squares = np.einsum("ij,ij->i", moved, moved)
+            products = moved @ moved[out].T
+            change = shrunk * squares[:, None] + 2 * cross * products - grown * squares[out][None]
+            swapped = now - change / safe
+        return np.where(regular, swapped, np.inf)
+
+    def bound(self, weights: FloatArray, costs: FloatArray, budget: float, most: float) -> float:
+        """Return what no design within the budget can go below, whole runs or not.
+
+        A criterion that is convex and homogeneous of degree -1 is, for every design n, at least
+        its value at `weights`, squared, divided by the sum of n times the sensitivities there. The
+        largest such sum under the budget is a fractional knapsack. Exact at the optimum, and a
+        bound at any weights, so it does not depend on the precision of a solver.
+        """
+        inverse = self.inverse(weights)
+        if inverse is None:
+            return 0.0
+        speed = self.sensitivity(inverse)
+        order = np.argsort(-speed / costs, kind="stable")
+        spent = np.cumsum(costs[order] * most)
+        room = np.clip(budget - (spent - costs[order] * most), 0, costs[order] * most)
+        largest = float((speed[order] * room / costs[order]).sum())
+        return self.of_inverse(inverse) ** 2 / largest
+
+
+def make_criterion(
+    name: str, rows: FloatArray, names: tuple[str, ...], targets: FloatArray
+) -> Criterion:
+    """Bring the rows of the candidates into an orthonormal basis.
+
+    Parameters
+    ----------
+    name : {"a", "d", "i"}
+        Criterion.
+    rows : ndarray, shape (n, k)
+        Terms of each candidate. A and D are taken after dividing each term by its mean, so that
+        they do not depend on units.
+    names : tuple of str
+        Names of the terms, for the error.
+    targets : ndarray, shape (t, k)
+        Terms where predictions will be wanted, for I.
+
+    Raises
+    ------
+    ValueError
+        If the candidates cannot tell the terms apart.
+    """
+    means = rows.mean(axis=0)
+    scaled, wanted = rows / np.where(means > 0, means, 1.0), targets / np.where(means > 0, means, 1)
+    for k in range(1, len(names) + 1):
+        if np.linalg.matrix_rank(scaled[:, :k], tol=1e-9 * np.linalg.norm(scaled)) < k:
+            raise ValueError(
+                f"the {len(rows)} candidates cannot tell the term {names[k - 1]!r} from the others "
+                f"({', '.join(names[: k - 1]) or 'it is 0 everywhere'}); other scales or machine "
+                "counts, or fewer terms, are needed"
+            )
+    basis, triangle = np.linalg.qr(scaled)
+    basis, triangle = basis * np.sqrt(len(rows)), triangle / np.sqrt(len(rows))
+    back = np.linalg.inv(triangle).T
+    root = back if name != "i" else _square_root(back @ (wanted.T @ wanted) @ back.T / len(wanted))
+    factor = float(np.exp(-2 * np.linalg.slogdet(triangle)[1] / len(names)))
+    return Criterion(name, np.ascontiguousarray(basis), root, factor)
+
+
+def _square_root(matrix: FloatArray) -> FloatArray:
+    values, vectors = np.linalg.eigh(matrix)
+    root: FloatArray = vectors * np.sqrt(np.maximum(values, 0))
+    return root

@@ -1,0 +1,175 @@
+"""Candidate experiments: a grid of scales and machines with what each run costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+__all__ = ["COSTS", "candidate_grid"]
+
+FloatArray = npt.NDArray[np.float64]
+Cost = Callable[[FloatArray, FloatArray], FloatArray]
+
+MOST_CANDIDATES = 5_000
+
+
+def _time(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return np.asarray(scale / scale.min() / machines)
+
+
+def _machine_time(scale: FloatArray, machines: FloatArray) -> FloatArray:
+    return np.asarray(scale / scale.min())
+
+
+COSTS: dict[str, Cost] = {"machine-time": _machine_time, "time": _time}
+"""Cost functions by name, in units of a run of the smallest scale on one machine.
+
+Both take a job that scales ideally: ``"time"`` is how long a run takes (Ernest, section 3.3),
+``"machine-time"`` that times its machines.
+"""
+
+
+def candidate_grid(
+    scale: tuple[float, float],
+    machines: tuple[int, int],
+    *,
+    steps: int = 20,
+    partitions: int | None = None,
+    cores_per_machine: int | None = None,
+    cost: str | Cost = "time",
+) -> pd.DataFrame:
+    """List the experiments that could be run, with their costs.
+
+    Parameters
+    ----------
+    scale : (float, float)
+        Smallest and largest scale, in any unit; with `partitions`, fractions of the data.
+    machines : (int, int)
+        Smallest and largest number of machines; all whole numbers between are taken.
+    steps : int, default 20
+        Number of scales, evenly spaced; with `partitions` rounded to whole ones, so that there may
+        be fewer.
+    partitions : int, optional
+        Number of partitions of all of the data (of scale 1).
+    cores_per_machine : int, optional
+        Leaves out experiments that have fewer partitions than cores; needs `partitions`.
+    cost : {"time", "machine-time"} or callable, default "time"
+        A name of :data:`COSTS`, or a function of the arrays scale and machines that returns the
+        cost of one run each, positive, in any unit: seconds by a model of an earlier job, a price.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``scale``, ``machines``, ``cost``; one row a candidate.
+
+    Raises
+    ------
+    ValueError
+        If a range or number is out of range, no candidate is left, or a cost is not positive.
+
+    References
+    ----------
+    Venkataraman et al.: Ernest, NSDI 2016, section 3.3.
+
+    Examples
+    --------
+    >>> candidate_grid((0.25, 0.5), (1, 2), partitions=4, cores_per_machine=1)
+       scale  machines  cost
+    0   0.25         1   1.0
+    1   0.50         1   2.0
+    2   0.50         2   1.0
+    """
+    scales = _scales(scale, steps, partitions)
+    counts = _machine_counts(machines)
+    if len(scales) * len(counts) > MOST_CANDIDATES:
+        raise ValueError(
+            f"{len(scales)} scales and {len(counts)} machine counts are "
+            f"{len(scales) * len(counts)} candidates; at most {MOST_CANDIDATES} are accepted"
+        )
+    grid = pd.DataFrame(
+        {"scale": np.repeat(scales, len(counts)), "machines": np.tile(counts, len(scales))}
+    )
+    if cores_per_machine is not None:
+        if partitions is None:
+            raise ValueError("cores_per_machine is given, but not partitions, which it needs")
+        _check_positive_integer("cores_per_machine", cores_per_machine)
+        parts = np.rint(grid["scale"].to_numpy() * partitions)
+        grid = grid[parts >= cores_per_machine * grid["machines"].to_numpy()]
+        if grid.empty:
+            raise ValueError(
+                f"no candidate is left: {scales[-1] * partitions:g} partitions, the most, are "
+                f"fewer than the {cores_per_machine * counts[0]} cores of {counts[0]} machine(s)"
+            )
+        grid = grid.reset_index(drop=True)
+    return grid.assign(cost=_costs(cost, grid))
+
+
+def _scales(scale: tuple[float, float], steps: int, partitions: int | None) -> FloatArray:
+    low, high = _check_range("scale", scale)
+    _check_positive_integer("steps", steps)
+    if steps < 2:
+        raise ValueError(f"steps is {steps}, but must be 2 or more")
+    scales: FloatArray = np.linspace(low, high, steps)
+    if partitions is None:
+        return scales
+    _check_positive_integer("partitions", partitions)
+    if high > 1:
+        raise ValueError(
+            f"scale goes up to {high:g}, but with partitions it is a fraction of the data, "
+            "1 at most"
+        )
+    parts = np.unique(np.rint(scales * partitions))
+    whole: FloatArray = parts[parts > 0] / partitions
+    if len(whole) < 2:
+        raise ValueError(
+            f"scale from {low:g} to {high:g} of {partitions} partitions is "
+            f"{len(whole)} number of whole partitions; 2 or more are needed"
+        )
+    return whole
+
+
+def _machine_counts(machines: tuple[int, int]) -> npt.NDArray[np.int64]:
+    low, high = _check_range("machines", machines)
+    for value in (low, high):
+        if value != int(value):
+            raise ValueError(f"machines has {value:g}, but must be whole numbers")
+    return np.arange(int(low), int(high) + 1)
+
+
+def _check_range(name: str, bounds: tuple[float, float]) -> tuple[float, float]:
+    try:
+        low, high = (float(value) for value in bounds)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {bounds!r}, but must be two numbers, low and high") from None
+    if not (np.isfinite(low) and np.isfinite(high) and low > 0):
+        raise ValueError(f"{name} is from {low:g} to {high:g}, but must be positive and finite")
+    if not low < high:
+        raise ValueError(f"{name} is from {low:g} to {high:g}, but low must be less than high")
+    return low, high
+
+
+def _check_positive_integer(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name} is {value!r}, but must be a whole number, 1 or more")
+
+
+def _costs(cost: str | Cost, grid: pd.DataFrame) -> FloatArray:
+    if isinstance(cost, str):
+        if cost not in COSTS:
+            raise ValueError(f"unknown cost {cost!r}; accepted: {', '.join(COSTS)}, or a function")
+        cost = COSTS[cost]
+    scale, machines = (grid[name].to_numpy(np.float64) for name in ("scale", "machines"))
+    costs: FloatArray = np.asarray(cost(scale, machines), dtype=np.float64)
+    if costs.shape != scale.shape:
+        raise ValueError(f"the cost function returned the shape {costs.shape} for {scale.shape}")
+    wrong = np.flatnonzero(~(np.isfinite(costs) & (costs > 0)))
+    if len(wrong):
+        at = wrong[0]
+        raise ValueError(
+            f"the cost is {costs[at]:g} at scale {scale[at]:g} on {machines[at]:g} machine(s), "
+            "but must be positive and finite"
+        )
+    return costs

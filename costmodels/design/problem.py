@@ -1,0 +1,248 @@
+"""The design problem: candidates, budget, terms and criterion, and designs that answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from costmodels.design.criteria import check_criterion, make_criterion
+from costmodels.design.designs import Design
+from costmodels.design.relaxed import RelaxedDesign, solve_relaxed
+from costmodels.design.rounding import cheapest_basis, round_weights
+from costmodels.scaling.terms import Term, check_terms
+
+__all__ = ["DesignProblem", "greedy_design", "optimal_design"]
+
+FloatArray = npt.NDArray[np.float64]
+
+ERNEST = ("1", "scale/machines", "log(machines)", "machines")
+
+
+class DesignProblem:
+    """Which of the candidates to run, and how often, within a budget.
+
+    Parameters
+    ----------
+    candidates : DataFrame
+        Columns ``scale``, ``machines``, ``cost`` (of one run) and others that terms take; one row
+        a candidate, such as :func:`candidate_grid` gives. All positive.
+    budget : float
+        What all runs may cost together, in the unit of the costs.
+    terms : sequence of str or Term, default Ernest's four
+        Terms of the model that will be fitted.
+    criterion : {"a", "d", "i"}, default "a"
+        ``"a"``: the mean variance of the coefficients, tr(M^-1) with each term in units of its mean
+        over the candidates; ``"d"``: the volume of their confidence region, det(M)^(-1/k);
+        ``"i"``: the mean variance of the predictions at `targets`. M is the sum of f f' over the
+        runs, f being the terms of a run; variances are in units of that of one run.
+    targets : DataFrame, optional
+        Configurations to predict, columns ``scale``, ``machines`` and others that terms take; for
+        ``"i"`` only. None is the candidates.
+    max_repeats : int, default 1
+        Most runs of one candidate.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, a column is missing, a candidate comes twice, the candidates
+        cannot tell the terms apart, or the budget does not afford as many runs as it takes.
+
+    References
+    ----------
+    Venkataraman et al.: Ernest, NSDI 2016, section 3.3. Pukelsheim: Optimal Design of Experiments
+    (1993), chapters 6 and 12.
+
+    Examples
+    --------
+    >>> from costmodels.design import candidate_grid
+    >>> grid = candidate_grid((1, 8), (1, 8), steps=8)
+    >>> problem = DesignProblem(grid, budget=12)
+    >>> problem.greedy().efficiency < problem.optimal().efficiency <= 1
+    True
+    """
+
+    def __init__(
+        self,
+        candidates: pd.DataFrame,
+        budget: float,
+        *,
+        terms: Iterable[str | Term] = ERNEST,
+        criterion: str = "a",
+        targets: pd.DataFrame | None = None,
+        max_repeats: int = 1,
+    ) -> None:
+        check_criterion(criterion)
+        if targets is not None and criterion != "i":
+            raise ValueError(f"targets are given, but the criterion {criterion!r} has none")
+        if isinstance(max_repeats, bool) or not max_repeats == int(max_repeats) >= 1:
+            raise ValueError(f"max_repeats is {max_repeats!r}, but must be a whole number above 0")
+        self.candidates = _check_table(candidates, "candidates", ("scale", "machines", "cost"))
+        self.terms = check_terms(terms)
+        self.max_repeats = int(max_repeats)
+        self.costs: FloatArray = self.candidates["cost"].to_numpy(np.float64)
+        wanted = self.candidates
+        if targets is not None:
+            wanted = _check_table(targets, "targets", ("scale", "machines"))
+        self.criterion = make_criterion(
+            criterion,
+            _rows(self.candidates, self.terms),
+            tuple(term.name for term in self.terms),
+            _rows(wanted, self.terms),
+        )
+        self.budget = self._check_budget(budget)
+
+    def _check_budget(self, budget: float) -> float:
+        if not (np.isfinite(budget) and budget > 0):
+            raise ValueError(f"budget is {budget!r}, but must be positive and finite")
+        least = float(self.costs[cheapest_basis(self.criterion, self.costs)].sum())
+        if budget < least * (1 - 1e-12):
+            raise ValueError(
+                f"the budget {budget:g} affords too few runs: the {self.criterion.terms} terms "
+                f"need {self.criterion.terms} experiments, which cost {least:.6g} at least"
+            )
+        return float(budget)
+
+    @cached_property
+    def relaxed(self) -> RelaxedDesign:
+        """Solution of the convex problem, with parts of runs."""
+        return solve_relaxed(self.criterion, self.costs, self.budget, self.max_repeats)
+
+    def optimal(self) -> Design:
+        """Return whole runs whose criterion is near the relaxed optimum."""
+        relaxed = self.relaxed
+        counts = round_weights(
+            self.criterion,
+            self.costs,
+            self.budget,
+            self.max_repeats,
+            relaxed.weights,
+            relaxed.bound,
+        )
+        return self.design(counts)
+
+    def greedy(self) -> Design:
+        """Return the cheapest candidates, one run each, until the next exceeds the budget.
+
+        Ernest's cost-based scheme (section 6.5), for comparison.
+        """
+        order = np.argsort(self.costs, kind="stable")
+        paid = np.cumsum(self.costs[order]) <= self.budget * (1 + 1e-12)
+        counts = np.zeros(len(self.costs), dtype=np.int64)
+        counts[order[paid]] = 1
+        return self.design(counts)
+
+    def design(self, repeats: npt.ArrayLike) -> Design:
+        """Return the design with given runs of each candidate, shape (n,).
+
+        Raises
+        ------
+        ValueError
+            If there is not one whole number, 0 or more, for each candidate. The budget is not
+            checked: a design of another tool may exceed it, and its `cost` says so.
+        """
+        counts = np.asarray(repeats)
+        if counts.shape != self.costs.shape:
+            raise ValueError(
+                f"repeats has the shape {counts.shape}, but there are {len(self.costs)} candidates"
+            )
+        if not (np.isfinite(counts) & (counts >= 0) & (counts == np.rint(counts))).all():
+            raise ValueError("repeats must be whole numbers, 0 or more")
+        counts = counts.astype(np.int64)
+        points = self.candidates.copy()
+        points.insert(2, "repeats", counts)
+        points = points[counts > 0].sort_values(["cost", "machines", "scale"], kind="stable")
+        return Design(
+            points.reset_index(drop=True),
+            self.budget,
+            self.criterion.name,
+            self.criterion.value(counts),
+            self.relaxed.bound,
+            tuple(term.name for term in self.terms),
+        )
+
+
+def optimal_design(candidates: pd.DataFrame, budget: float, **options: Any) -> Design:
+    """Choose the runs that teach a model most for the budget.
+
+    Parameters
+    ----------
+    candidates, budget, **options
+        As in :class:`DesignProblem`.
+
+    Returns
+    -------
+    Design
+
+    Examples
+    --------
+    >>> from costmodels.design import candidate_grid
+    >>> grid = candidate_grid((1, 4), (1, 4), steps=2)
+    >>> optimal_design(grid, 6, terms=["1", "scale/machines"]).points.round(2)
+       scale  machines  repeats  cost
+    0    1.0         4        1  0.25
+    1    1.0         3        1  0.33
+    2    1.0         2        1  0.50
+    3    4.0         1        1  4.00
+    """
+    return DesignProblem(candidates, budget, **options).optimal()
+
+
+def greedy_design(candidates: pd.DataFrame, budget: float, **options: Any) -> Design:
+    """Choose the cheapest runs first (Ernest, section 6.5), for comparison.
+
+    Parameters
+    ----------
+    candidates, budget, **options
+        As in :class:`DesignProblem`.
+
+    Returns
+    -------
+    Design
+    """
+    return DesignProblem(candidates, budget, **options).greedy()
+
+
+def _rows(table: pd.DataFrame, terms: tuple[Term, ...]) -> FloatArray:
+    columns = {str(name): table[name].to_numpy(np.float64) for name in table}
+    return np.column_stack([term(columns) for term in terms])
+
+
+def _check_table(table: pd.DataFrame, what: str, needed: tuple[str, ...]) -> pd.DataFrame:
+    """Return the table with the needed columns first, after checking its numbers."""
+    if not isinstance(table, pd.DataFrame):
+        raise ValueError(f"{what} is {type(table).__name__}, but must be a DataFrame")
+    missing = [name for name in needed if name not in table]
+    if missing:
+        raise ValueError(
+            f"{what} has no column {missing[0]!r}; there are: {', '.join(map(str, table))}"
+        )
+    if "repeats" in table:
+        raise ValueError(f"{what} has a column 'repeats', which is what the design says")
+    if table.empty:
+        raise ValueError(f"{what} has no rows")
+    others = [name for name in table if name not in needed]
+    table = table[[*needed, *others]].reset_index(drop=True)
+    for name in table:
+        try:
+            numbers = table[name].to_numpy(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} of {what} holds what is no number") from None
+        good = np.isfinite(numbers) & ((numbers > 0) | (name not in needed))
+        if not good.all():
+            at = int(np.flatnonzero(~good)[0])
+            must = "positive and finite" if name in needed else "finite"
+            raise ValueError(f"{name} of {what}, row {at}, is {numbers[at]:g}, but must be {must}")
+    if what == "candidates":
+        twice = table.drop(columns="cost").duplicated()
+        if twice.any():
+            at = int(np.flatnonzero(twice)[0])
+            raise ValueError(
+                f"candidates, row {at}, repeats an earlier one (scale {table['scale'][at]:g}, "
+                f"machines {table['machines'][at]:g}); max_repeats allows several runs of one"
+            )
+    return table

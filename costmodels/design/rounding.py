@@ -1,0 +1,207 @@
+"""From weights to whole runs: exchange of runs under the budget."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from costmodels.design.criteria import Criterion
+
+__all__ = ["cheapest_basis", "round_weights"]
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+RIDGE = 1e-7  # stands in for the runs that a design lacks to be regular; its terms are near 1
+NEW = 1e-7  # least part of a row that is new to the chosen ones
+GAIN = 1e-9  # relative; smaller improvements are rounding errors
+CLOSE = 1.0001  # to the bound: nothing is left to gain
+WIDEST = 40  # chosen candidates whose exchange is tried: those that are missed least
+DEEPEST = 10  # of them, those that are taken out in pairs
+DRAWS = 8  # random roundings to start from
+NEAREST = 8  # refilled designs that are improved by swaps
+
+
+def cheapest_basis(criterion: Criterion, costs: FloatArray) -> IntArray:
+    """Return the cheapest candidates that tell all terms apart, one for each term.
+
+    Taking the cheapest candidate that is independent of those taken before it is optimal, as in
+    every matroid; so no design costs less.
+    """
+    chosen: list[int] = []
+    left = criterion.rows.copy()  # parts that are orthogonal to the chosen rows
+    size = np.linalg.norm(criterion.rows, axis=1)
+    open_ = size > 0
+    order = np.argsort(costs, kind="stable")
+    while len(chosen) < criterion.terms:
+        length = np.linalg.norm(left, axis=1)
+        open_ &= length > NEW * size
+        at = int(order[open_[order]][0])
+        chosen.append(at)
+        direction = left[at] / length[at]
+        left -= np.outer(left @ direction, direction)
+        open_[at] = False
+    return np.array(chosen)
+
+
+class _Exchange:
+    """A design under improvement: add, swap, take out and refill, within budget and repeats."""
+
+    def __init__(self, criterion: Criterion, costs: FloatArray, budget: float, most: int) -> None:
+        self._criterion = criterion
+        self._costs = costs
+        self._budget = budget * (1 + 1e-12)  # a sum of costs may miss a whole number by a bit
+        self._most = most
+
+    def _room(self, counts: IntArray) -> float:
+        return self._budget - float(counts @ self._costs)
+
+    def fill(self, counts: IntArray, *, per_cost: bool) -> IntArray:
+        """Add the run that helps most (or most for its cost) until none can be paid."""
+        counts = counts.copy()
+        while True:
+            possible = (counts < self._most) & (self._costs <= self._room(counts))
+            if not possible.any():
+                return counts
+            inverse = self._criterion.inverse(counts)
+            if inverse is None:
+                inverse = self._criterion.inverse(counts, RIDGE)
+                assert inverse is not None
+            gain = self._criterion.of_inverse(inverse) - self._criterion.after_adding(inverse)
+            worth = gain / self._costs if per_cost else gain
+            counts[int(np.argmax(np.where(possible, worth, -np.inf)))] += 1
+
+    def _cheapest_losses(self, counts: IntArray, inverse: FloatArray, most: int) -> IntArray:
+        """Return the chosen candidates that the design misses least."""
+        chosen = np.flatnonzero(counts)
+        if len(chosen) <= most:
+            return chosen
+        losses = self._criterion.sensitivity(inverse)[chosen] / self._costs[chosen]
+        return chosen[np.sort(np.argsort(losses, kind="stable")[:most])]
+
+    def swap(self, counts: IntArray) -> IntArray:
+        """Swap single runs for better ones that can be paid, the best swap first."""
+        while True:
+            inverse = self._criterion.inverse(counts)
+            if inverse is None:
+                return counts
+            out = self._cheapest_losses(counts, inverse, WIDEST)
+            found = self._criterion.after_swapping(inverse, out)
+            found[counts >= self._most] = np.inf
+            dear = self._costs[:, None] - self._costs[out][None, :] > self._room(counts)
+            found[dear] = np.inf
+            best, column = np.unravel_index(int(np.argmin(found)), found.shape)
+            if not found[best, column] < self._criterion.of_inverse(inverse) * (1 - GAIN):
+                return counts
+            counts = counts.copy()
+            counts[out[column]] -= 1
+            counts[best] += 1
+
+    def settle(self, counts: IntArray, *, per_cost: bool) -> IntArray:
+        """Fill and swap in turn until the design stays as it is."""
+        counts = self.fill(counts, per_cost=per_cost)
+        while True:
+            swapped = self.swap(counts)
+            counts = self.fill(swapped, per_cost=per_cost)
+            if np.array_equal(swapped, counts):
+                return counts
+
+    def improve(self, counts: IntArray, goal: float) -> IntArray:
+        """Take out one or two runs and fill up again, as long as that helps."""
+        value = self._criterion.value(counts)
+        while value > goal:
+            better = self._better(counts, value)
+            if better is None:
+                break
+            value, counts = better
+        return counts
+
+    def _better(self, counts: IntArray, value: float) -> tuple[float, IntArray] | None:
+        inverse = self._criterion.inverse(counts)
+        if inverse is None:
+            return None
+        single = self._cheapest_losses(counts, inverse, WIDEST)
+        few = self._cheapest_losses(counts, inverse, DEEPEST)
+        removals = [[i] for i in single.tolist()]
+        removals += [[i, j] for i, j in combinations(few.tolist(), 2)]
+        refilled: dict[bytes, tuple[float, IntArray]] = {}
+        for removal in removals:
+            for per_cost in (False, True):
+                rest = counts.copy()
+                rest[removal] -= 1
+                rest = self.fill(rest, per_cost=per_cost)
+                refilled[rest.tobytes()] = self._criterion.value(rest), rest
+        refilled.pop(counts.tobytes(), None)
+        # Swaps take longer than filling, so only what comes near is swapped to its end.
+        for _, near in sorted(refilled.values(), key=lambda found: found[0])[:NEAREST]:
+            found = self.settle(near, per_cost=False)
+            reached = self._criterion.value(found)
+            if reached < value * (1 - GAIN):
+                return reached, found
+        return None
+
+
+def round_weights(
+    criterion: Criterion,
+    costs: FloatArray,
+    budget: float,
+    most: int,
+    weights: FloatArray,
+    bound: float,
+) -> IntArray:
+    """Return whole runs of each candidate, as near to the bound as exchange brings them.
+
+    Starts are the cheapest regular design, the weights rounded down, to the nearest and at random;
+    the best of what they settle to is improved further.
+
+    Parameters
+    ----------
+    criterion : Criterion
+    costs : ndarray, shape (n,)
+        Of one run of each candidate.
+    budget : float
+        Affords the cheapest regular design (:func:`cheapest_basis`).
+    most : int
+        Most runs of one candidate.
+    weights : ndarray, shape (n,)
+        Solution of the relaxed problem.
+    bound : float
+        Its criterion.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+    """
+    exchange = _Exchange(criterion, costs, budget, most)
+    goal = bound * CLOSE
+    basis = np.zeros(len(costs), dtype=np.int64)
+    basis[cheapest_basis(criterion, costs)] = 1
+    whole = np.floor(weights + 1e-6).astype(np.int64)
+    starts = [basis, whole, _largest(weights, costs, budget)]
+    starts += _drawn(weights, costs, budget, DRAWS)
+    settled = [exchange.settle(start, per_cost=i % 2 == 0) for i, start in enumerate(starts)]
+    return exchange.improve(min(settled, key=criterion.value), goal)
+
+
+def _drawn(weights: FloatArray, costs: FloatArray, budget: float, number: int) -> list[IntArray]:
+    """Round at random, up with the probability of the fraction; always the same draws."""
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(number):
+        counts = np.floor(weights + rng.random(len(weights))).astype(np.int64)
+        order = rng.permutation(len(weights))
+        paid = np.cumsum((counts * costs)[order]) <= budget
+        counts[order[~paid]] = 0
+        found.append(counts)
+    return found
+
+
+def _largest(weights: FloatArray, costs: FloatArray, budget: float) -> IntArray:
+    """Round to the nearest, and keep the largest weights that can be paid."""
+    counts = np.rint(weights).astype(np.int64)
+    order = np.argsort(-weights, kind="stable")
+    paid = np.cumsum((counts * costs)[order]) <= budget
+    counts[order[~paid]] = 0
+    return counts

@@ -1,0 +1,331 @@
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from costmodels.design import DesignProblem, candidate_grid, greedy_design, optimal_design
+from costmodels.scaling import Term
+
+CRITERIA = ("a", "d", "i")
+AMDAHL = ("1", "scale/machines")
+
+
+def ernest_example() -> pd.DataFrame:
+    """Candidates of the example of Ernest's tool: 4 to 32 of 64 partitions, 1 to 16 machines."""
+    return candidate_grid((4 / 64, 32 / 64), (1, 16), partitions=64, cores_per_machine=2)
+
+
+def by_hand(criterion: str, rows: np.ndarray, counts: np.ndarray) -> float:
+    """The criteria as they are defined, with every term divided by its mean over the rows."""
+    scaled = rows / rows.mean(axis=0)
+    information = scaled.T @ np.diag(counts) @ scaled
+    if np.linalg.matrix_rank(information) < len(information):
+        return np.inf
+    inverse = np.linalg.inv(information)
+    if criterion == "a":
+        return float(np.trace(inverse))
+    if criterion == "d":
+        return float(np.linalg.det(inverse) ** (1 / len(inverse)))
+    return float(np.mean([row @ inverse @ row for row in scaled]))
+
+
+def amdahl_rows(table: pd.DataFrame) -> np.ndarray:
+    return np.column_stack((np.ones(len(table)), table["scale"] / table["machines"]))
+
+
+def best_by_hand(criterion: str, grid: pd.DataFrame, budget: float, most: int) -> float:
+    """Every design within the budget, one by one."""
+    rows, costs = amdahl_rows(grid), grid["cost"].to_numpy()
+    designs = itertools.product(range(most + 1), repeat=len(grid))
+    values = (
+        by_hand(criterion, rows, np.array(counts))
+        for counts in designs
+        if np.array(counts) @ costs <= budget * (1 + 1e-12)
+    )
+    return min(values)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("budget", [1.4, 2.5, 5, 9])
+def test_no_design_of_a_small_problem_is_better(criterion, budget):
+    grid = candidate_grid((1, 4), (1, 4), steps=3).iloc[::2].reset_index(drop=True)
+    found = optimal_design(grid, budget, terms=AMDAHL, criterion=criterion, max_repeats=2)
+    best = best_by_hand(criterion, grid, budget, 2)
+    assert found.value == pytest.approx(best, rel=1e-6)
+    assert found.bound <= best * (1 + 1e-9)
+
+
+@settings(max_examples=25)
+@given(
+    costs=st.lists(st.floats(0.1, 10), min_size=6, max_size=6),
+    share=st.floats(0.0, 1.0),
+    criterion=st.sampled_from(CRITERIA),
+)
+def test_random_small_problems_against_all_designs(costs, share, criterion):
+    grid = pd.DataFrame({"scale": [1, 2, 3, 1, 2, 3], "machines": [1, 1, 1, 4, 4, 5]})
+    grid["cost"] = costs
+    least = sum(sorted(costs)[:2])
+    budget = least + share * (sum(costs) - least)
+    problem = DesignProblem(grid, budget, terms=AMDAHL, criterion=criterion)
+    found, best = problem.optimal(), best_by_hand(criterion, grid, budget, 1)
+    assert found.cost <= budget * (1 + 1e-9)
+    assert found.bound <= best * (1 + 1e-9)
+    # Exchange is no proof of optimality; in most draws it is exact.
+    assert best * (1 - 1e-9) <= found.value <= best * 1.1
+
+
+@settings(max_examples=15)
+@given(
+    low=st.floats(0.01, 5),
+    factor=st.floats(1.5, 50),
+    machines=st.integers(4, 20),
+    spare=st.floats(1.0, 20),
+    most=st.integers(1, 3),
+    criterion=st.sampled_from(CRITERIA),
+    cost=st.sampled_from(["time", "machine-time"]),
+)
+def test_the_budget_is_never_exceeded_and_no_money_for_a_run_is_left(
+    low, factor, machines, spare, most, criterion, cost
+):
+    grid = candidate_grid((low, low * factor), (1, machines), steps=5, cost=cost)
+    budget = spare * float(grid["cost"].nlargest(4).sum())
+    problem = DesignProblem(grid, budget, criterion=criterion, max_repeats=most)
+    found = problem.optimal()
+    points = found.points
+    assert found.cost <= budget * (1 + 1e-9)
+    assert points["repeats"].between(1, most).all()
+    assert 0 < found.efficiency <= 1 + 1e-9
+    assert problem.relaxed.bound <= problem.relaxed.value * (1 + 1e-9)
+    assert problem.relaxed.value <= problem.relaxed.bound * 1.01
+    merged = grid.merge(points, on=["scale", "machines"], how="left", suffixes=("", "_"))
+    unused = merged.loc[merged["repeats"].fillna(0) < most, "cost"]
+    assert unused.empty or unused.min() > (budget - found.cost) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_criterion_of_a_given_design_is_that_of_the_definition(criterion):
+    grid = ernest_example()
+    rng = np.random.default_rng(3)
+    counts = rng.integers(0, 3, len(grid))
+    problem = DesignProblem(grid, 1000, criterion=criterion, max_repeats=3)
+    m = grid["machines"].to_numpy(float)
+    rows = np.column_stack((amdahl_rows(grid), np.log(m), m))
+    found = problem.design(counts)
+    assert found.value == pytest.approx(by_hand(criterion, rows, counts))
+    assert found.runs == counts.sum()
+    assert found.cost == pytest.approx(counts @ grid["cost"])
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_changes_of_the_criterion_by_single_runs(criterion):
+    grid = ernest_example()
+    problem = DesignProblem(grid, 20, criterion=criterion)
+    c = problem.criterion
+    counts = np.zeros(len(grid), dtype=np.int64)
+    counts[::9] = 1
+    inverse = c.inverse(counts)
+    added, out = c.after_adding(inverse), np.flatnonzero(counts)[:3]
+    swapped = c.after_swapping(inverse, out)
+    for j in (0, 5, 50, len(grid) - 1):
+        more = counts.copy()
+        more[j] += 1
+        assert added[j] == pytest.approx(c.value(more))
+        for column, i in enumerate(out):
+            other = more.copy()
+            other[i] -= 1
+            assert swapped[j, column] == pytest.approx(c.value(other))
+    step = 1e-6
+    more = counts.astype(float)
+    more[7] += step
+    slope = (c.value(counts) - c.value(more)) / step
+    assert c.sensitivity(inverse)[7] == pytest.approx(slope, rel=1e-3)
+
+
+@pytest.mark.parametrize("budget", [10, 20])
+def test_rounding_of_ernests_example_keeps_the_optimum(budget):
+    problem = DesignProblem(ernest_example(), budget)
+    found = problem.optimal()
+    assert found.cost <= budget
+    assert found.value <= 1.3 * problem.relaxed.bound
+    greedy = problem.greedy()
+    assert greedy.cost <= budget
+    assert greedy.value > 10 * found.value
+    # What the published tool does: all weights above 0.3, one run each.
+    kept = problem.design((problem.relaxed.weights > 0.3).astype(int))
+    assert kept.value / kept.bound > 5 or kept.cost > budget
+
+
+def test_ernests_example_is_solved_quickly():
+    problem = DesignProblem(ernest_example(), 10)
+    problem.optimal()  # imports cvxpy
+    spent = []
+    for _ in range(3):
+        start = time.process_time()
+        DesignProblem(ernest_example(), 10).optimal()
+        spent.append(time.process_time() - start)
+    assert min(spent) < 0.4  # about 0.1 s; room for a slower machine
+
+
+def test_units_do_not_change_the_design():
+    grid = ernest_example()
+    percent = grid.assign(scale=100 * grid["scale"], cost=1e-4 * grid["cost"])
+    for criterion in CRITERIA:
+        one = optimal_design(grid, 10, criterion=criterion)
+        other = optimal_design(percent, 10e-4, criterion=criterion)
+        assert other.value == pytest.approx(one.value, rel=1e-4)
+        assert other.bound == pytest.approx(one.bound, rel=1e-4)
+
+
+def test_same_design_every_time():
+    one, other = (optimal_design(ernest_example(), 12) for _ in range(2))
+    pd.testing.assert_frame_equal(one.points, other.points)
+
+
+def test_predictions_far_away_want_other_points_than_nearby_ones():
+    grid = candidate_grid((1, 8), (1, 8), steps=8)
+    far = pd.DataFrame({"scale": [100.0], "machines": [64]})
+    problem = DesignProblem(grid, 14, criterion="i", targets=far)
+    near = DesignProblem(grid, 14, criterion="i").optimal().points
+    counts = grid.merge(near, on=["scale", "machines"], how="left")["repeats"].fillna(0)
+    best, other = problem.optimal(), problem.design(counts.to_numpy())
+    assert best.value < 0.9 * other.value
+    # Its value is the variance of that prediction.
+    m = best.points["machines"].to_numpy(float)
+    rows = np.column_stack((amdahl_rows(best.points), np.log(m), m))
+    row = np.array([1, 100 / 64, np.log(64), 64])
+    assert best.value == pytest.approx(row @ np.linalg.inv(rows.T @ rows) @ row)
+
+
+def test_terms_of_the_user_and_other_columns():
+    def per_core(scale, cores):
+        return scale / cores
+
+    grid = candidate_grid((1, 4), (1, 4), steps=4).assign(cores=[4, 8] * 8)
+    mine = Term("scale/cores", per_core, "scale/core", columns=("scale", "cores"))
+    found = optimal_design(grid, 6, terms=["1", "scale/machines", mine])
+    assert found.terms == ("1", "scale/machines", "scale/cores")
+    assert list(found.points) == ["scale", "machines", "repeats", "cost", "cores"]
+    assert np.isfinite(found.value)
+
+
+def test_greedy_takes_the_cheapest_in_order():
+    grid = pd.DataFrame({"scale": [4, 1, 2], "machines": [1, 1, 1], "cost": [4.0, 1.0, 2.0]})
+    found = greedy_design(grid, 6.9, terms=AMDAHL)
+    assert found.points["scale"].tolist() == [1, 2]
+    assert found.cost == 3
+    assert found.bound <= optimal_design(grid, 6.9, terms=AMDAHL).value < found.value
+
+
+def test_greedy_may_learn_nothing_and_says_so():
+    found = DesignProblem(ernest_example(), 5).greedy()
+    assert found.value == np.inf
+    assert found.efficiency == 0
+
+
+def test_a_large_grid_and_budget_end():
+    grid = candidate_grid((1, 100), (1, 40), steps=50)
+    start = time.process_time()
+    found = optimal_design(grid, float(grid["cost"].sum()) / 2)
+    assert time.process_time() - start < 60
+    assert found.efficiency > 0.99
+
+
+def test_import_leaves_cvxpy_alone():
+    code = (
+        "import sys, costmodels.design as d; g = d.candidate_grid((1, 2), (1, 4)); "
+        "d.DesignProblem(g, 9); assert 'cvxpy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"budget": 0}, "budget is 0, but must be positive"),
+        ({"budget": float("nan")}, "budget is nan, but must be positive"),
+        ({"budget": 2}, "affords too few runs: the 4 terms need 4 experiments, which cost 2.0"),
+        ({"criterion": "e"}, "unknown criterion 'e'; accepted: a, d, i"),
+        ({"terms": ["1", "magic"]}, "unknown term 'magic'"),
+        ({"max_repeats": 0}, "max_repeats is 0, but must be a whole number"),
+        ({"max_repeats": 1.5}, "max_repeats is 1.5, but must be a whole number"),
+        ({"targets": pd.DataFrame({"scale": [1]})}, "the criterion 'a' has none"),
+        (
+            {"criterion": "i", "targets": pd.DataFrame({"scale": [1]})},
+            "targets has no column 'machines'",
+        ),
+        (
+            {"criterion": "i", "targets": pd.DataFrame({"scale": [1], "machines": [0]})},
+            "machines of targets, row 0, is 0, but must be positive",
+        ),
+    ],
+)
+def test_what_is_refused(change, message):
+    options = {"budget": 10, **change}
+    with pytest.raises(ValueError, match=message):
+        DesignProblem(ernest_example(), **options)
+
+
+def test_the_least_budget_that_is_named_suffices():
+    grid = ernest_example()
+    with pytest.raises(ValueError, match="cost") as error:
+        DesignProblem(grid, 1)
+    least = float(str(error.value).split("cost ")[1].split(" ")[0])
+    assert np.isfinite(optimal_design(grid, least * 1.00001).value)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "message"),
+    [
+        (pd.DataFrame({"scale": [1], "machines": [1]}), "candidates has no column 'cost'"),
+        (pd.DataFrame(columns=["scale", "machines", "cost"]), "candidates has no rows"),
+        (np.ones((3, 3)), "candidates is ndarray, but must be a DataFrame"),
+        (
+            pd.DataFrame({"scale": [1, 2], "machines": [1, 2], "cost": [1, -1]}),
+            "cost of candidates, row 1, is -1, but must be positive",
+        ),
+        (
+            pd.DataFrame({"scale": [1, np.nan], "machines": [1, 2], "cost": [1, 1]}),
+            "scale of candidates, row 1, is nan",
+        ),
+        (
+            pd.DataFrame({"scale": ["x", "y"], "machines": [1, 2], "cost": [1, 1]}),
+            "scale of candidates holds what is no number",
+        ),
+        (
+            pd.DataFrame({"scale": [1, 1], "machines": [2, 2], "cost": [1, 1]}),
+            "candidates, row 1, repeats an earlier one",
+        ),
+        (
+            pd.DataFrame({"scale": [1, 1], "machines": [1, 2], "cost": [1, 1], "repeats": [1, 1]}),
+            "candidates has a column 'repeats'",
+        ),
+    ],
+)
+def test_candidates_that_are_refused(candidates, message):
+    with pytest.raises(ValueError, match=message):
+        DesignProblem(candidates, 10)
+
+
+def test_candidates_that_cannot_tell_the_terms_apart():
+    one_count = pd.DataFrame({"scale": range(1, 7), "machines": 4, "cost": 1.0})
+    with pytest.raises(ValueError, match=r"cannot tell the term 'log\(machines\)'"):
+        DesignProblem(one_count, 10)
+    with pytest.raises(ValueError, match="cannot tell the term"):
+        DesignProblem(ernest_example().head(3), 100)
+
+
+@pytest.mark.parametrize(
+    ("repeats", "message"),
+    [([1, 2], "repeats has the shape"), ([0.5] * 175, "whole numbers"), ([-1] * 175, "whole")],
+)
+def test_repeats_that_are_refused(repeats, message):
+    with pytest.raises(ValueError, match=message):
+        DesignProblem(ernest_example(), 10).design(repeats)

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from costmodels.design import COSTS, candidate_grid, load_design, optimal_design
+
+
+def test_saved_points_come_back(tmp_path):
+    grid = candidate_grid((0.1, 1), (1, 6), steps=7).assign(cores=8)
+    design = optimal_design(grid, 15, max_repeats=2)
+    path = tmp_path / "design.csv"
+    design.save(path)
+    assert path.read_text().startswith("scale,machines,repeats,cost,cores\n")
+    back = load_design(path)
+    pd.testing.assert_frame_equal(back, design.points)
+    assert [p.name for p in tmp_path.iterdir()] == ["design.csv"]
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
+    design = optimal_design(candidate_grid((1, 2), (1, 4), steps=3), 6)
+    path = tmp_path / "design.csv"
+    path.write_text("precious")
+
+    def half(self, to, **options):
+        to.write_text("scale,mach")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", half)
+    with pytest.raises(OSError, match="disk full"):
+        design.save(path)
+    assert path.read_text() == "precious"
+    assert [p.name for p in tmp_path.iterdir()] == ["design.csv"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is no CSV table"),
+        ("scale,machines\n1,2\n", "has no column 'repeats'"),
+        ("scale,machines,repeats,cost\n", "has no experiments"),
+        ("scale,machines,repeats,cost\n1,2,1,1\n1,x,1,1\n", "line 3: machines is x"),
+        (
+            "scale,machines,repeats,cost\n1,2.5,1,1\n",
+            "line 2: machines is 2.5, but must be a whole",
+        ),
+        ("scale,machines,repeats,cost\n1,2,0,1\n", "line 2: repeats is 0"),
+        ("scale,machines,repeats,cost\n-1,2,1,1\n", "line 2: scale is -1, but must be a positive"),
+        ("scale,machines,repeats,cost\n1,2,1,\n", "line 2: cost is nan"),
+    ],
+)
+def test_bad_files(tmp_path, text, message):
+    path = tmp_path / "design.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message) as error:
+        load_design(path)
+    assert str(path) in str(error.value)
+
+
+def test_grid_of_whole_partitions_leaves_out_idle_cores():
+    grid = candidate_grid((4 / 64, 32 / 64), (1, 16), partitions=64, cores_per_machine=2, steps=29)
+    parts = grid["scale"] * 64
+    assert (parts == parts.round()).all()
+    assert parts.min() == 4
+    assert parts.max() == 32
+    assert (parts >= 2 * grid["machines"]).all()
+    kept = {(p, m) for p in range(4, 33) for m in range(1, 17) if p >= 2 * m}
+    assert set(zip(parts.astype(int), grid["machines"], strict=True)) == kept
+
+
+def test_costs():
+    grid = candidate_grid((2, 4), (1, 2), steps=2)
+    assert grid["cost"].tolist() == [1, 0.5, 2, 1]
+    grid = candidate_grid((2, 4), (1, 2), steps=2, cost="machine-time")
+    assert grid["cost"].tolist() == [1, 1, 2, 2]
+    grid = candidate_grid((2, 4), (1, 2), steps=2, cost=lambda s, m: 10 + s * m)
+    assert grid["cost"].tolist() == [12, 14, 14, 18]
+    assert set(COSTS) == {"time", "machine-time"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scale": (2, 1)}, "scale is from 2 to 1, but low must be less than high"),
+        ({"scale": (1, 1)}, "scale is from 1 to 1, but low must be less"),
+        ({"scale": (0, 1)}, "scale is from 0 to 1, but must be positive"),
+        ({"scale": (-1, 1)}, "scale is from -1 to 1, but must be positive"),
+        ({"scale": (1, np.inf)}, "but must be positive and finite"),
+        ({"scale": 3}, "scale is 3, but must be two numbers"),
+        ({"machines": (4, 4)}, "machines is from 4 to 4, but low must be less"),
+        ({"machines": (1, 4.5)}, "machines has 4.5, but must be whole"),
+        ({"machines": (1, 10**6)}, "at most 5000 are accepted"),
+        ({"steps": 1}, "steps is 1, but must be 2 or more"),
+        ({"steps": 2.5}, "steps is 2.5, but must be a whole number"),
+        ({"cores_per_machine": 2}, "but not partitions, which it needs"),
+        ({"partitions": 64}, "it is a fraction of the data"),
+        ({"scale": (0.1, 0.2), "partitions": 1}, "0 number"),
+        (
+            {"scale": (0.25, 0.5), "partitions": 4, "cores_per_machine": 3},
+            "no candidate is left: 2 partitions, the most, are fewer than the 3 cores",
+        ),
+        ({"cost": "money"}, "unknown cost 'money'; accepted: machine-time, time"),
+        ({"cost": lambda s, m: s - 1}, "the cost is 0 at scale 1 on 1 machine"),
+        ({"cost": lambda s, m: s[:2]}, "the cost function returned the shape"),
+    ],
+)
+def test_grids_that_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        candidate_grid(**{"scale": (1, 8), "machines": (1, 8), **options})
