@@ -68,9 +68,9 @@ def probe_by_sweeps(
     count = len(work) - 1
     if count < (_REPEATS + 1) * pieces * length:
         return None
-    starts = rng.permutation(count // length)[: (_REPEATS + 1) * pieces] * length
     edges, measured = graph.reverse.indptr[kernel.blocks], []
-    for chosen in np.split(starts, _REPEATS + 1):
+    for chosen in _spread_pieces(count // length, pieces, rng):
+        chosen = chosen * length
         started = time.perf_counter()
         team.share(partial(_sweep, kernel, chosen, length), pieces)
         seconds = time.perf_counter() - started
@@ -136,6 +136,15 @@ def _piece_length(work: npt.NDArray[np.integer], pieces: int) -> int:
     share = int(_SHARE * blocks) // pieces
     enough = int(np.ceil(_PIECE_WORK / max(float(work[-1]) / max(blocks, 1), 1.0)))
     return max(share, enough, 1)
+
+
+def _spread_pieces(
+    places: int, pieces: int, rng: np.random.Generator
+) -> list[npt.NDArray[np.integer]]:
+    """Return so many places for each measurement, all different, at even distances from a start."""
+    even = np.arange(pieces * (_REPEATS + 1)) * places // (pieces * (_REPEATS + 1))
+    shifted = (even + rng.integers(places)) % places
+    return [np.sort(shifted[number :: _REPEATS + 1]) for number in range(_REPEATS + 1)]
 
 
 def _sweep(
