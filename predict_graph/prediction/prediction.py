@@ -308,14 +308,32 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction, the real run and the errors, ready for JSON."""
-        actual = self.actual.to_dict()
-        kept = ("iterations", "runtime_seconds", "phases", "features_total", "per_iteration")
+        before = self._prior()
+        errors = self.errors()
+        if before is not None:
+            errors["prior"] = before.errors()
         return {
             **self.prediction.to_dict(),
-            "actual": {name: actual[name] for name in kept},
-            "errors": self.errors(),
+            "actual": _actual(self.actual),
+            "errors": errors,
             "inside_interval": self.inside(),
         }
+
+    def _prior(self) -> Comparison | None:
+        """Return the comparison of what ran first in a chain."""
+        if self.prediction.prior is None or self.actual.prior is None:
+            return None
+        return Comparison(self.prediction.prior, self.actual.prior)
+
+
+def _actual(profile: RunProfile) -> dict[str, Any]:
+    """Return what JSON says of a real run."""
+    found = profile.to_dict()
+    kept = ("iterations", "runtime_seconds", "phases", "features_total", "per_iteration")
+    actual = {name: found[name] for name in kept}
+    if profile.prior is not None:
+        actual["prior"] = _actual(profile.prior)
+    return actual
 
 
 def _error(predicted: float, actual: float) -> float | None:

@@ -336,11 +336,11 @@ def test_a_picture_is_drawn(tmp_path, comparison, suffix):
 def test_the_picture_shows_prediction_and_truth(comparison):
     pytest.importorskip("matplotlib")
     figure = comparison.prediction.plot(actual=comparison.actual)
-    left, right = figure.axes
+    left, middle, right = figure.axes
     labels = {line.get_label(): line for line in left.lines}
     assert {"predicted", "actual", "threshold"} <= set(labels)
     np.testing.assert_allclose(labels["actual"].get_ydata(), comparison.actual.convergence)
-    assert len(right.lines) == 2
+    assert len(middle.lines) == len(right.lines) == 2
     assert len(comparison.prediction.plot().axes[1].lines) == 1
 
 
