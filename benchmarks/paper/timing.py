@@ -1,0 +1,160 @@
+"""Predicted and real seconds of the superstep phase: what figures 7 and 8 plot.
+
+The paper models the superstep phase (section 2.2), so that is what is compared. With a chain, its
+last job is: top-k ranking without its PageRank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.paper.graphs import direction, graph_for, source
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines import RunProfile
+from predict_graph.engines.local import LocalEngine
+from predict_graph.graph import check_graph
+from predict_graph.history import History
+from predict_graph.iterations import draw_sample, run_sample
+from predict_graph.prediction import Extrapolator, predict
+from predict_graph.prediction.apart import run_apart
+from predict_graph.prediction.costs import TrainingSet, fit_costs, proportional_costs
+from predict_graph.prediction.features import cost_rows
+from predict_graph.prediction.records import records_of
+from predict_graph.prediction.request import Request, check_request
+from predict_graph.prediction.training import add_history, run_cost_samples
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Real runs of one job, each in a process of its own: the median one, and how they differ."""
+
+    profile: RunProfile
+    seconds: float
+    spread: float
+
+
+@dataclass(frozen=True)
+class Timed:
+    """Predicted beside real seconds, and the R2 of the cost model on the rows it was fitted to."""
+
+    graph: str
+    method: str
+    history: bool
+    ratio: float
+    seed: int
+    seconds: float
+    r2: float
+    truth: float
+    spread: float
+
+    @property
+    def error(self) -> float:
+        return self.seconds / self.truth - 1.0
+
+
+def ready(algorithm: Algorithm) -> None:
+    """Compile what is not compiled yet, so that no measurement contains it."""
+    small = check_graph("rmat:scale=12,edge_factor=8,seed=1", directed=not algorithm.undirected)
+    for method in ("published", None):
+        predict(algorithm, small, method=method, seed=0, history="none")
+
+
+def superstep_seconds(profile: RunProfile) -> float:
+    return float(profile.iteration_seconds.sum())
+
+
+def run_for_real(algorithm: Algorithm, name: str, runs: int) -> Truth:
+    """Run a job so many times, and take the run of median superstep seconds."""
+    profiles = [
+        run_apart(
+            algorithm,
+            LocalEngine(),
+            source(name),
+            directed=direction(name, algorithm),
+            ids="integer",
+            seed=0,
+        )
+        for _ in range(runs)
+    ]
+    profiles.sort(key=superstep_seconds)
+    middle = profiles[len(profiles) // 2]
+    spread = superstep_seconds(profiles[-1]) / superstep_seconds(profiles[0]) - 1.0
+    return Truth(middle, superstep_seconds(middle), spread)
+
+
+def history_of(truths: dict[str, Truth], path: Path) -> History:
+    """A fresh history with one real run of each graph."""
+    history = History(path)
+    for found in truths.values():
+        history.add_all(records_of(found.profile))
+    return history
+
+
+def published(
+    algorithm: Algorithm,
+    name: str,
+    ratios: tuple[float, ...],
+    seed: int,
+    history: History,
+    truth: Truth,
+) -> Iterator[Timed]:
+    """Costs from sample runs at 0.05 to 0.2, counters from the sample run at each ratio.
+
+    As in sections 3.4 and 5.2, but that costs are never negative; no probe, no budget. A run of the
+    predicted graph never trains.
+    """
+    graph = graph_for(algorithm, name)
+    request = check_request(algorithm, method="published", seed=seed, probe=False)
+    tables = {ratio: _extrapolated(request, name, ratio, seed) for ratio in ratios}
+    training = TrainingSet()
+    run_cost_samples(graph, request, training, None, np.random.default_rng(seed))
+    for past in (None, history):
+        add_history(past, graph, request, training)
+        costs = fit_costs(training, request.cost_model) or proportional_costs(training)
+        for ratio, table in tables.items():
+            seconds = float(costs.predict(table).sum())
+            known = past is not None
+            yield Timed(
+                name, "brj", known, ratio, seed, seconds, costs.r2, truth.seconds, truth.spread
+            )
+
+
+def _extrapolated(request: Request, name: str, ratio: float, seed: int) -> pd.DataFrame:
+    """Counters of the real run, from those of one sample run."""
+    graph = graph_for(request.algorithm, name)
+    sample = draw_sample(graph, request.sampler, ratio, np.random.default_rng(seed))
+    profile = run_sample(
+        sample,
+        request.algorithm,
+        request.engine,
+        request.transform,
+        request.algorithm.threshold(graph.vertices),
+        purpose="iterations",
+    ).profile
+    small = sample.graph
+    scale = Extrapolator.between(graph.vertices, graph.edges, small.vertices, small.edges)
+    return scale.extrapolate(cost_rows(profile.table, virtual_workers=True), profile.iterations)
+
+
+def ours(
+    algorithm: Algorithm,
+    name: str,
+    ratios: tuple[float, ...],
+    seed: int,
+    history: History,
+    truth: Truth,
+) -> Iterator[Timed]:
+    """`predict_graph.predict` with its defaults."""
+    graph = graph_for(algorithm, name)
+    for ratio in ratios:
+        for past in ("none", history):
+            found = predict(algorithm, graph, ratio=ratio, seed=seed, history=past)
+            seconds = float(found.per_iteration["seconds"].sum())
+            r2 = float(found.cost_model["r2"])
+            known = past is history
+            yield Timed(name, "ours", known, ratio, seed, seconds, r2, truth.seconds, truth.spread)
