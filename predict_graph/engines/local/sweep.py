@@ -23,6 +23,7 @@ __all__ = ["Sweeping", "counted_rows", "idle_seconds", "probe_by_sweeps"]
 _SHARE = 0.02  # of the blocks, for one measurement
 _PIECE_WORK = 40_000  # edges + vertices, at least, that one call sweeps
 _REPEATS = 4
+_LAUNCHES = 5
 
 
 @runtime_checkable
@@ -69,11 +70,11 @@ def probe_by_sweeps(
     if count < (_REPEATS + 1) * pieces * length:
         return None
     edges, measured = graph.reverse.indptr[kernel.blocks], []
+    nothing = np.zeros(pieces, np.int64)
+    launch = min(_timed(kernel, nothing, 0, team) for _ in range(_LAUNCHES))
     for chosen in _spread_pieces(count // length, pieces, rng):
         chosen = chosen * length
-        started = time.perf_counter()
-        team.share(partial(_sweep, kernel, chosen, length), pieces)
-        seconds = time.perf_counter() - started
+        seconds = max(_timed(kernel, chosen, length, team) - launch, 0.0)
         rows = int((kernel.blocks[chosen + length] - kernel.blocks[chosen]).sum())
         measured.append((rows, int((edges[chosen + length] - edges[chosen]).sum()), seconds))
     vertices, messages, seconds_taken = np.array(measured[1:]).T
@@ -145,6 +146,13 @@ def _spread_pieces(
     even = np.arange(pieces * (_REPEATS + 1)) * places // (pieces * (_REPEATS + 1))
     shifted = (even + rng.integers(places)) % places
     return [np.sort(shifted[number :: _REPEATS + 1]) for number in range(_REPEATS + 1)]
+
+
+def _timed(kernel: Sweeping, starts: npt.NDArray[np.integer], length: int, team: Team) -> float:
+    """Return what sweeping some pieces takes."""
+    started = time.perf_counter()
+    team.share(partial(_sweep, kernel, starts, length), len(starts))
+    return time.perf_counter() - started
 
 
 def _sweep(
