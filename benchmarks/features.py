@@ -171,8 +171,8 @@ def summary(title: str, results: list[Result]) -> list[str]:
     lines = [
         f"## {title}",
         "",
-        "| algorithm | method | cases | iterations: median | p90 | worst | remote bytes: median | p90"
-        " | worst | inside 90% |",
+        "| algorithm | method | cases | iterations: median | p90 | worst | remote bytes: median |"
+        " p90 | worst | inside 90% |",
         "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for name in dict.fromkeys(result.algorithm for result in results):
@@ -275,8 +275,8 @@ def main() -> None:
         "# Key input features of five algorithms",
         "",
         "Iterations and remote message bytes at a sampling ratio of 10% and default settings; "
-        "relative errors. The published method counts the iterations of a BRJ sample and scales its "
-        "bytes by the ratio of edges.",
+        "relative errors. The published method counts the iterations of a BRJ sample and scales "
+        "its bytes by the ratio of edges.",
         "",
         f"    python -m benchmarks.features --seeds {arguments.seeds}",
         "",

@@ -72,7 +72,7 @@ def design(
     check_json_target(json)
     check_writable(out)
     if plot is not None:
-        from predict_graph.prediction.picture import check_picture
+        from predict_graph.pictures import check_picture
 
         check_picture(check_writable(plot))
     made = make_design(

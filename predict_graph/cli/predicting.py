@@ -215,6 +215,6 @@ def _iterations(progress: Any) -> Any:
 def _check_plot(plot: Path | None) -> None:
     """Refuse a picture that could not be drawn, before any work is done."""
     if plot is not None:
-        from predict_graph.prediction.picture import check_picture
+        from predict_graph.pictures import check_picture
 
         check_picture(check_writable(plot))

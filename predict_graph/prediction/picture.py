@@ -9,37 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.engines import RunProfile
-from predict_graph.errors import RequestError
 from predict_graph.files import written_beside
+from predict_graph.pictures import check_picture
 
 if TYPE_CHECKING:
     from predict_graph.prediction.prediction import Prediction
 
-__all__ = ["check_picture", "draw"]
+__all__ = ["draw"]
 
 _PREDICTED, _ACTUAL = "#1f6f8b", "#d1495b"
-
-
-def check_picture(path: Path | None) -> None:
-    """Refuse a picture that cannot be drawn.
-
-    Raises
-    ------
-    RequestError
-        If matplotlib is missing, or the suffix names no picture.
-    """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-    except ImportError:
-        raise RequestError(
-            "drawing needs matplotlib, which is not installed; "
-            "install it with: pip install 'predict-graph[plot]'"
-        ) from None
-    accepted = set(FigureCanvasAgg.get_supported_filetypes())
-    if path is not None and path.suffix.lstrip(".") not in accepted:
-        raise RequestError(
-            f"cannot draw {path}; accepted: a name in .{', .'.join(sorted(accepted))}"
-        )
 
 
 def draw(prediction: Prediction, actual: RunProfile | None, path: Path | None) -> Any:
@@ -97,5 +75,5 @@ def draw(prediction: Prediction, actual: RunProfile | None, path: Path | None) -
 
 
 def _visible(curve: npt.NDArray[np.float64], threshold: float) -> npt.NDArray[np.float64]:
-    """Return a curve without zeros, which have no place on a log scale: a tenth of the threshold."""
+    """Return a curve with a tenth of the threshold for zeros, which a log scale has not."""
     return np.maximum(curve, threshold / 10.0)
