@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from predict_graph.algorithms import Neighborhood
 from predict_graph.engines.local.blocks import ordered_sum, row_blocks
+from predict_graph.engines.local.hashing import splitmix64
 from predict_graph.engines.local.kernel import Superstep, Weighting
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
@@ -176,10 +177,7 @@ def hashed(vertices: Any, registers: int) -> Any:
         bits += 1
     counters = np.zeros((len(vertices), registers), np.uint8)
     for i in range(len(vertices)):
-        x = np.uint64(vertices[i] + 1) * np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        x ^= x >> np.uint64(31)
+        x = splitmix64(vertices[i])
         rest = x >> np.uint64(bits)
         zeros = 1
         while rest & np.uint64(1) == 0 and zeros <= 64 - bits:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from predict_graph.algorithms import SemiClustering
 from predict_graph.engines.local.blocks import row_blocks
+from predict_graph.engines.local.hashing import splitmix64
 from predict_graph.engines.local.kernel import Superstep, Weighting
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
@@ -175,20 +176,11 @@ def _weighted_degrees(indptr: Any, indices: Any, weights: Any) -> Any:
     return degrees
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
-def _hash(v: Any) -> Any:
-    """Return splitmix64 of a vertex."""
-    x = np.uint64(v + 1) * np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
 @numba.njit(cache=True, nogil=True)
 def _hashes(vertices: int) -> Any:
     hashes = np.empty(vertices, np.uint64)
     for v in range(vertices):
-        hashes[v] = _hash(v)
+        hashes[v] = splitmix64(v)
     return hashes
 
 
@@ -349,7 +341,7 @@ def _superstep(
                         lists.inner[v, place],
                         lists.boundary[v, place],
                     )
-            own_hash = _hash(v)
+            own_hash = splitmix64(v)
             for e in range(row, stop):
                 u = indices[e]
                 if u == v:
