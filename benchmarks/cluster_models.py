@@ -28,6 +28,7 @@ import pandas as pd
 HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
 
+from benchmarks.cluster_pictures import draw_contexts, draw_errors  # noqa: E402
 from costmodels.scaling import (  # noqa: E402
     AutoScaling,
     Ernest,
@@ -247,9 +248,9 @@ def main() -> None:
         tasks["Growth: train up to 75% of the data on up to 8 machines, predict all on 12"] = list(
             growth(options.data)
         )
-    sections = []
+    sections, tables = [], {}
     for title, cases in tasks.items():
-        found = evaluate(cases, models)
+        found = tables[title] = evaluate(cases, models)
         spent = found.groupby("model").fit_seconds.sum()
         text = (
             f"## {title}\n\n{table(found, list(models))}\n\nNoise floor {noise_floor(cases):.1f}."
@@ -258,6 +259,16 @@ def main() -> None:
             text += f" Fitting `auto` to the {len(cases)} cases took {spent['auto']:.1f} s."
         print(text, end="\n\n", flush=True)
         sections.append(text)
+    if options.out and not options.tune:
+        folder = options.out.with_suffix("")
+        folder.mkdir(exist_ok=True)
+        cases = list(scale_out(options.data, TRAIN, TEST))
+        draw_contexts(cases, folder / "contexts.png", LEVEL)
+        panels = ("scale-out", "3 runs", "4 runs", "5 runs", "growth")
+        shown = dict(zip(panels, tables.values(), strict=True))
+        draw_errors(
+            {name: shown[name] for name in ("scale-out", "4 runs", "growth")}, folder / "errors.png"
+        )
     if options.out:
         options.out.write_text(page(sections, ernest_example(options.data)), encoding="utf-8")
 
@@ -272,13 +283,26 @@ absolute error in percent, against single runs; the noise floor is the error of 
 knows the median of the runs it predicts. Beside the share of runs that the 90% interval holds is
 its median half width as a factor. `refused` counts contexts with too few points for a model.
 
-What `auto` is made of was set on other tests: {2,4,6} machines predict 8 (`--tune`), other draws of
-few shots, and growth in another direction (pages instead of links, which shares some runs with the
-growth test below; sort and k-means without their largest data). Nothing was fitted to the test
-contexts, but the scale-out test was seen while variants were compared, so 4.9% is not a blind
-figure. The threshold of cliffs is 1.5; `--tune` alone would choose 1.3 (4.0% there against 4.3%),
-which gives 5.2% in the scale-out test. The exponent of machines in `product` stops at -2; a stop at
--3 does as well in `--tune` (4.3%) and gives 5.2% in the scale-out test, and both together 5.5%."""
+Up to 5 machine counts of one scale are fitted by a + b m^-c with the exponent drawn to 1.7 (a
+difference of 1 counts as a residual of 16%), since few points tell laws apart by luck. Both
+numbers, and this law instead of a median of several, were chosen by leaving out one of the known
+runs of the few-shot cases and on {2,4,6} machines predict 8 (`--tune`). About 30 settings were
+compared; left-out errors are 7.9% (of 4 runs), 7.1% (of 5) and 4.3% (`--tune`), against 9.0%,
+7.9% and 4.3% with the median of five laws. The edge of a cliff, put where the expected relative
+error is least, lowered the first from 9.5% to 9.0%. Nothing was fitted to the test runs, but they
+are runs of the same jobs, and the test tables had been seen for another setting (exponent 1.6,
+12%: 8.1% with 4 runs, 5.0% scale-out) and for the median of laws (8.6%, 4.9%), so the figures are
+not blind. The exponent is what these Spark jobs have in common: from four exact points of 50 +
+300/m on {2,4,6,8} machines it gives about 80 s at 12 machines instead of 75.
+
+The other laws, which the growth test uses, were set on `--tune` and on growth in another
+direction (pages instead of links, which shares some runs with the test; sort and k-means without
+their largest data). The threshold of cliffs is 1.5; 1.3 does better in `--tune` and worse on
+left-out runs.
+
+![Predicted and measured seconds against machines](cluster-models/contexts.png)
+
+![Mean error by model, job and test](cluster-models/errors.png)"""
 
 
 def page(sections: list[str], example: str) -> str:

@@ -26,6 +26,7 @@ from benchmarks.paper import (
 )
 from benchmarks.paper.graphs import ALL, LARGE, QUICK
 from benchmarks.paper.page import Settings, update
+from predict_graph.engines.local import LocalEngine
 
 SECTIONS = [
     module.SECTION
@@ -56,18 +57,18 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/studies/paper.md"))
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="SECTION")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--runs", type=int, default=3, help="real runs that a runtime is told from")
     parser.add_argument("--quick", action="store_true", help="small graphs, one seed, few ratios")
     parser.add_argument("--points", type=Path, help="folder where measurements are kept and found")
     arguments = parser.parse_args()
+    threads = LocalEngine().threads
     settings = Settings(
         seeds=1 if arguments.quick else arguments.seeds,
         graphs=QUICK if arguments.quick else ALL,
         large=QUICK[:2] if arguments.quick else LARGE,
         ratios=QUICK_RATIOS if arguments.quick else RATIOS,
-        runs=1 if arguments.quick else arguments.runs,
         pictures=arguments.out.with_suffix(""),
         folder=arguments.out.stem,
+        threads="1 thread" if threads == 1 else f"{threads} threads",
         points=arguments.points,
     )
     intro = [
@@ -85,7 +86,8 @@ def main() -> None:
         "",
         f"    python -m benchmarks.paper --out {arguments.out} --seeds {settings.seeds}",
         "",
-        f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}.",
+        f"{os.cpu_count()} cores, {settings.threads} (`NUMBA_NUM_THREADS`), {platform.machine()}, "
+        f"Python {platform.python_version()}.",
     ]
     for section in SECTIONS:
         if section.name in arguments.only:

@@ -23,9 +23,9 @@ class Settings:
     graphs: tuple[str, ...]
     large: tuple[str, ...]
     ratios: tuple[float, ...]
-    runs: int
     pictures: Path
     folder: str
+    threads: str
     points: Path | None
 
     def kept(self, name: str) -> Path | None:

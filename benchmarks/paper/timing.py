@@ -6,8 +6,8 @@ last job is: top-k ranking without its PageRank.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -30,15 +30,6 @@ from predict_graph.prediction.training import add_history, run_cost_samples
 
 
 @dataclass(frozen=True)
-class Truth:
-    """Real runs of one job, each in a process of its own: the median one, and how they differ."""
-
-    profile: RunProfile
-    seconds: float
-    spread: float
-
-
-@dataclass(frozen=True)
 class Timed:
     """Predicted beside real seconds, and the R2 of the cost model on the rows it was fitted to."""
 
@@ -49,8 +40,8 @@ class Timed:
     seed: int
     seconds: float
     r2: float
-    truth: float
-    spread: float
+    truth: float = 0.0
+    spread: float = 0.0
 
     @property
     def error(self) -> float:
@@ -68,40 +59,45 @@ def superstep_seconds(profile: RunProfile) -> float:
     return float(profile.iteration_seconds.sum())
 
 
-def run_for_real(algorithm: Algorithm, name: str, runs: int) -> Truth:
-    """Run a job so many times, and take the run of median superstep seconds."""
-    profiles = [
-        run_apart(
-            algorithm,
-            LocalEngine(),
-            source(name),
-            directed=direction(name, algorithm),
-            ids="integer",
-            seed=0,
-        )
-        for _ in range(runs)
-    ]
-    profiles.sort(key=superstep_seconds)
-    middle = profiles[len(profiles) // 2]
-    spread = superstep_seconds(profiles[-1]) / superstep_seconds(profiles[0]) - 1.0
-    return Truth(middle, superstep_seconds(middle), spread)
+def run_for_real(algorithm: Algorithm, name: str) -> RunProfile:
+    """Read a graph and run a job on it in a process of its own."""
+    return run_apart(
+        algorithm,
+        LocalEngine(),
+        source(name),
+        directed=direction(name, algorithm),
+        ids="integer",
+        seed=0,
+    )
 
 
-def history_of(truths: dict[str, Truth], path: Path) -> History:
-    """A fresh history with one real run of each graph."""
+def history_of(profiles: Iterable[RunProfile], path: Path) -> History:
+    """A fresh history of real runs."""
     history = History(path)
-    for found in truths.values():
-        history.add_all(records_of(found.profile))
+    for profile in profiles:
+        history.add_all(records_of(profile))
     return history
 
 
+def measured(
+    algorithm: Algorithm, name: str, ratios: tuple[float, ...], seeds: int, history: History
+) -> list[Timed]:
+    """Predictions by both methods, in turns with real runs, of which the median is the truth.
+
+    In turns, because the machine is not equally fast all the time.
+    """
+    real: list[float] = []
+    found: list[Timed] = []
+    for seed in range(seeds):
+        real.append(superstep_seconds(run_for_real(algorithm, name)))
+        for method in (published, ours):
+            found += method(algorithm, name, ratios, seed, history)
+    truth, spread = float(np.median(real)), max(real) / min(real) - 1.0
+    return [replace(timed, truth=truth, spread=spread) for timed in found]
+
+
 def published(
-    algorithm: Algorithm,
-    name: str,
-    ratios: tuple[float, ...],
-    seed: int,
-    history: History,
-    truth: Truth,
+    algorithm: Algorithm, name: str, ratios: tuple[float, ...], seed: int, history: History
 ) -> Iterator[Timed]:
     """Costs from sample runs at 0.05 to 0.2, counters from the sample run at each ratio.
 
@@ -118,10 +114,7 @@ def published(
         costs = fit_costs(training, request.cost_model) or proportional_costs(training)
         for ratio, table in tables.items():
             seconds = float(costs.predict(table).sum())
-            known = past is not None
-            yield Timed(
-                name, "brj", known, ratio, seed, seconds, costs.r2, truth.seconds, truth.spread
-            )
+            yield Timed(name, "brj", past is not None, ratio, seed, seconds, costs.r2)
 
 
 def _extrapolated(request: Request, name: str, ratio: float, seed: int) -> pd.DataFrame:
@@ -142,12 +135,7 @@ def _extrapolated(request: Request, name: str, ratio: float, seed: int) -> pd.Da
 
 
 def ours(
-    algorithm: Algorithm,
-    name: str,
-    ratios: tuple[float, ...],
-    seed: int,
-    history: History,
-    truth: Truth,
+    algorithm: Algorithm, name: str, ratios: tuple[float, ...], seed: int, history: History
 ) -> Iterator[Timed]:
     """`predict_graph.predict` with its defaults."""
     graph = graph_for(algorithm, name)
@@ -156,5 +144,4 @@ def ours(
             found = predict(algorithm, graph, ratio=ratio, seed=seed, history=past)
             seconds = float(found.per_iteration["seconds"].sum())
             r2 = float(found.cost_model["r2"])
-            known = past is history
-            yield Timed(name, "ours", known, ratio, seed, seconds, r2, truth.seconds, truth.spread)
+            yield Timed(name, "ours", past is history, ratio, seed, seconds, r2)

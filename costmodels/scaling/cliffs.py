@@ -12,7 +12,7 @@ import numpy.typing as npt
 from costmodels.scaling.laws import Law
 from costmodels.scaling.points import Points
 
-__all__ = ["Cliff", "CliffLaw", "find_cliffs"]
+__all__ = ["Cliff", "CliffLaw", "find_cliffs", "slow_from"]
 
 FloatArray = npt.NDArray[np.float64]
 Columns = Mapping[str, FloatArray]
@@ -53,9 +53,31 @@ class Cliff:
         )
 
     @property
+    def loads(self) -> tuple[float, float]:
+        """Scale per machine on the fast and on the slow side."""
+        fewer, more = self.machines
+        return self.scale / more, self.scale / fewer
+
+    @property
     def load(self) -> float:
         """Scale per machine between the two sides (geometric mean)."""
-        return self.scale / float(np.sqrt(self.machines[0] * self.machines[1]))
+        return float(np.sqrt(np.prod(self.loads)))
+
+
+def slow_from(cliffs: list[Cliff]) -> float:
+    """Return the scale per machine above which a job is taken to be short of memory.
+
+    It lies between the two sides of each cliff; where they agree, any factor is as likely as
+    another. To take a fast configuration for a slow one is wrong by excess - 1 of its time, the
+    opposite by only 1 - 1/excess, so the mean relative error is least when the slow side begins
+    where it is `excess` times as likely as the fast one.
+    """
+    first = cliffs[0]
+    fast, slow = first.loads
+    for cliff in cliffs[1:]:
+        if cliff.loads[0] < slow:
+            fast, slow = max(fast, cliff.loads[0]), min(slow, cliff.loads[1])
+    return fast * float((slow / fast) ** (first.excess / (1 + first.excess)))
 
 
 def find_cliffs(points: Points, excess: float) -> list[Cliff]:

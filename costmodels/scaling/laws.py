@@ -13,7 +13,16 @@ from costmodels.rows import CompressedRows, TrainingRows
 from costmodels.scaling.points import Points
 from costmodels.scaling.terms import Term
 
-__all__ = ["Law", "LinearLaw", "PowerFit", "ProductFit", "fit_linear", "fit_power", "fit_product"]
+__all__ = [
+    "Law",
+    "LinearLaw",
+    "PowerFit",
+    "ProductFit",
+    "fit_linear",
+    "fit_power",
+    "fit_product",
+    "two_costs",
+]
 
 FloatArray = npt.NDArray[np.float64]
 Columns = Mapping[str, FloatArray]
@@ -154,7 +163,7 @@ def _fit_exponents(
         axes = [np.linspace(s, e, count) for s, e in zip(start, end, strict=True)]
         grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(bounds))
         columns = factor * np.exp(grid @ centered.T)
-        left, constants, factors = _two_costs(factor * const, columns, target)
+        left, constants, factors = two_costs(factor * const, columns, target)
         i = int(np.argmin(left))
         if left[i] < best[0]:
             best = (float(left[i]), float(constants[i]), float(factors[i]), grid[i])
@@ -165,7 +174,7 @@ def _fit_exponents(
     return constant, a * float(np.exp(-middle @ powers)), powers.tolist()
 
 
-def _two_costs(
+def two_costs(
     u: FloatArray, V: FloatArray, y: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Non-negative least squares of y on u and each row of V, in closed form.

@@ -17,7 +17,7 @@ FloatArray = npt.NDArray[np.float64]
 
 MISFIT = 10.0  # median left-out error, in percent, of a model that does not fit
 MOST_FOLDS = 20
-MANY = 10  # folds of so many configurations that leaving each out alone takes long
+MANY = 5  # folds of so many configurations that leaving each out alone takes long
 SMALLEST_FACTOR = 1e-3  # a left-out prediction of 0 s is wrong by this factor
 
 
@@ -74,7 +74,7 @@ def left_out_configurations(
 ) -> LeaveOneOut:
     """Leave each configuration out with all its repeats, and predict it by a fit of the others.
 
-    More configurations than `most_folds` are left out several at a time, in at most 10 folds.
+    More configurations than `most_folds` are left out several at a time, in at most 5 folds.
     """
     count = len(points)
     folds = count if count <= most_folds else min(most_folds, MANY)
