@@ -170,10 +170,10 @@ def main() -> None:
         "",
         "Graphs over a million edges on the local engine, each prediction and each run in a "
         f"process of its own. The truth is the median of {arguments.runs} real runs around the "
-        "prediction; spread is the slowest over the fastest of them, less one. The runtime is that of all "
-        "phases; the superstep phase is shown too, because reading and setting up are done by the "
-        "prediction as well, and so are measured rather than predicted. History: one real run of "
-        "each of the other graphs.",
+        "prediction; spread is the slowest over the fastest of them, less one. The runtime is "
+        "that of all phases; the superstep phase is shown too, because reading and setting up "
+        "are done by the prediction as well, and so are measured rather than predicted. "
+        "History: one real run of each of the other graphs.",
         "",
         f"    python -m benchmarks.overhead --seeds {arguments.seeds} --runs {arguments.runs}"
         f" --algorithms {' '.join(arguments.algorithms)}"
