@@ -58,7 +58,7 @@ class EdgeBudget:
         >>> EdgeBudget(64_000_000).for_run(30).total
         12800000
         """
-        if self.max_overhead == DEFAULT_MAX_OVERHEAD and iterations >= LONG_RUN:
+        if self._saves(iterations):
             return EdgeBudget(self.edges, _LONG_RUN_OVERHEAD, _FREE_EDGES // 2)
         return self
 
@@ -73,9 +73,13 @@ class EdgeBudget:
         >>> EdgeBudget(1000).share(10), EdgeBudget(1000).share(30), EdgeBudget(1000, 0.3).share(30)
         (0.6, 0.1, 0.3)
         """
-        if self.max_overhead == DEFAULT_MAX_OVERHEAD and iterations >= LONG_RUN:
+        if self._saves(iterations):
             return _LONG_RUN_SHARE
         return self.max_overhead
+
+    def _saves(self, iterations: float) -> bool:
+        """Whether the samples of such a run get less: not if the user says what they may have."""
+        return self.max_overhead == DEFAULT_MAX_OVERHEAD and iterations >= LONG_RUN
 
     @property
     def total(self) -> int:

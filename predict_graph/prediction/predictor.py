@@ -31,7 +31,7 @@ from predict_graph.prediction.training import (
     add_sample_tables,
     run_cost_samples,
 )
-from predict_graph.prediction.transfer import Transfer, transfer_of
+from predict_graph.prediction.transfer import Transfer, transfer_of, undisturbed_seconds
 
 __all__ = ["predict"]
 
@@ -228,13 +228,8 @@ def _costs(
     if not probes:
         std = costs.relative_std / math.sqrt(max(costs.runs, 1))
         return costs, math.hypot(std, _COST_STD), notes
-    seconds = np.array([probe.seconds for probe in probes])
-    within = max(probe.relative_std for probe in probes)
-    between = float(seconds.std() / seconds.mean())
-    # Disturbances only ever make a probe slower: the slowest one is left out.
-    undisturbed = np.sort(seconds)[: max(len(seconds) - 1, 1)]
-    costs = costs.scaled_to(table.iloc[:1], float(undisturbed.mean()))
-    return costs, math.hypot(within, between, _COST_STD), notes
+    seconds, std = undisturbed_seconds(probes)
+    return costs.scaled_to(table.iloc[:1], seconds), math.hypot(std, _COST_STD), notes
 
 
 def _seconds(

@@ -8,6 +8,7 @@ which is predicted, and how far away their data is, which a probe of the real ar
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ import pandas as pd
 from predict_graph.engines import IterationProbe, per_iteration
 from predict_graph.iterations import IterationEstimate
 
-__all__ = ["Transfer", "transfer_of"]
+__all__ = ["Transfer", "transfer_of", "undisturbed_seconds"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -72,14 +73,23 @@ def transfer_of(
         return Transfer(
             1.0, estimate.idle_seconds, _UNPROBED_STD, estimate.idle_seconds + working * scale
         )
-    seconds = np.array([probe.seconds for probe in probes])
-    undisturbed = float(np.sort(seconds)[: max(len(seconds) - 1, 1)].mean())
+    probed, relative_std = undisturbed_seconds(probes)
     idle = min(probe.idle_seconds for probe in probes)
     first = float(working[0] * scale[0])
-    factor = undisturbed / first if first > 0.0 else 1.0
+    factor = probed / first if first > 0.0 else 1.0
+    return Transfer(factor, idle, relative_std, idle + working * scale * factor)
+
+
+def undisturbed_seconds(probes: list[IterationProbe]) -> tuple[float, float]:
+    """Return what an iteration takes by repeated probes, and the relative deviation of that.
+
+    Disturbances only ever make a probe slower: the slowest one is left out.
+    """
+    seconds = np.array([probe.seconds for probe in probes])
+    undisturbed = np.sort(seconds)[: max(len(seconds) - 1, 1)]
     within = max(probe.relative_std for probe in probes)
     between = float(seconds.std() / seconds.mean())
-    return Transfer(factor, idle, float(np.hypot(within, between)), idle + working * scale * factor)
+    return float(undisturbed.mean()), math.hypot(within, between)
 
 
 def _messages(rows: pd.DataFrame) -> FloatArray:

@@ -63,13 +63,14 @@ def probe_by_sweeps(
     """
     if not isinstance(kernel, Sweeping):
         return None
-    work = graph.reverse.indptr[kernel.blocks] + kernel.blocks
+    edges = graph.reverse.indptr[kernel.blocks]
+    work = edges + kernel.blocks
     pieces = 2 * team.threads
     length = _piece_length(work, pieces)
     count = len(work) - 1
     if count < (_REPEATS + 1) * pieces * length:
         return None
-    edges, measured = graph.reverse.indptr[kernel.blocks], []
+    measured = []
     nothing = np.zeros(pieces, np.int64)
     launch = min(_timed(kernel, nothing, 0, team) for _ in range(_LAUNCHES))
     for chosen in _spread_pieces(count // length, pieces, rng):

@@ -23,7 +23,7 @@ from predict_graph.iterations.estimate import (
     iteration_interval,
 )
 from predict_graph.iterations.rooted.recipes import Recipe, recipe_of
-from predict_graph.iterations.rooted.sample import RootedSample
+from predict_graph.iterations.rooted.sample import RootedSample, edges_of
 
 __all__ = ["estimate_by_rooted_samples"]
 
@@ -166,10 +166,7 @@ def _run(
 
 def _edge_weights(graph: Graph, vertices: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
     """Return the weight of the edges of each vertex to others, in the whole graph."""
-    degrees = graph.out_degrees[vertices]
-    starts = np.cumsum(degrees) - degrees
-    places = np.repeat(graph.indptr[vertices] - starts, degrees) + np.arange(int(degrees.sum()))
-    owners = np.repeat(np.arange(len(vertices)), degrees)
+    owners, places = edges_of(graph, vertices)
     weights = np.ones(len(places)) if graph.weights is None else graph.weights[places]
     others = graph.indices[places] != vertices[owners]
     return np.bincount(owners[others], weights[others], minlength=len(vertices)).astype(np.float64)

@@ -46,15 +46,20 @@ class Recipe:
     Parameters
     ----------
     sampler : RootedSampler
-    edge_visits : int
-        Edges that were looked at to find roots and paths.
+    root_visits : int
+        Edges that were looked at to find the roots.
     inputs : callable
         Gives the result of the algorithm's prior on a sample, or None.
     """
 
     sampler: RootedSampler
-    edge_visits: int
+    root_visits: int = 0
     inputs: Inputs = field(default=_no_input)
+
+    @property
+    def edge_visits(self) -> int:
+        """Edges that were looked at to find roots and paths."""
+        return self.root_visits + sum(tree.edge_visits for tree in self.sampler.trees)
 
 
 RECIPES: Registry[Callable[[Any, Graph], Recipe]] = Registry(
@@ -80,16 +85,14 @@ def for_any(algorithm: Algorithm, graph: Graph) -> Recipe:
     """Return samples rooted in the middle of the graph: paths from there, and to there."""
     trees = middle_trees(graph)
     certain = np.concatenate((deepest(graph, trees[0]), hubs(graph)))
-    return Recipe(
-        RootedSampler(graph, trees, certain, _nothing()), sum(tree.edge_visits for tree in trees)
-    )
+    return Recipe(RootedSampler(graph, trees, certain))
 
 
 def for_components(algorithm: Algorithm, graph: Graph) -> Recipe:
     """Return samples rooted in the smallest id of each component: labels come from there."""
     tree = component_trees(graph)
     certain = np.concatenate((deepest(graph, tree), hubs(graph)))
-    return Recipe(RootedSampler(graph, [tree], certain, _nothing()), tree.edge_visits)
+    return Recipe(RootedSampler(graph, [tree], certain))
 
 
 def for_neighborhood(algorithm: Any, graph: Graph) -> Recipe:
@@ -101,9 +104,7 @@ def for_neighborhood(algorithm: Any, graph: Graph) -> Recipe:
     certain = np.concatenate(
         (deepest(graph, trees[0]), hubs(graph), _largest_hashes(algorithm, graph))
     )
-    return Recipe(
-        RootedSampler(graph, trees, certain, _nothing()), sum(tree.edge_visits for tree in trees)
-    )
+    return Recipe(RootedSampler(graph, trees, certain))
 
 
 def for_topk_ranking(algorithm: Any, graph: Graph) -> Recipe:
@@ -125,8 +126,7 @@ def for_topk_ranking(algorithm: Any, graph: Graph) -> Recipe:
         return sampled_ranks(graph, algorithm.prior, first, sample.vertices)
 
     visits = graph.edges + int(graph.in_degrees[top].sum())
-    visits += sum(tree.edge_visits for tree in trees)
-    return Recipe(RootedSampler(graph, trees, certain, _nothing()), visits, inputs)
+    return Recipe(RootedSampler(graph, trees, certain), visits, inputs)
 
 
 def for_semi_clustering(algorithm: Any, graph: Graph) -> Recipe:
@@ -142,24 +142,15 @@ def for_semi_clustering(algorithm: Any, graph: Graph) -> Recipe:
     seeds = _smallest_pairs(graph, most_edges=2.0 + 1.0 / factor)
     around = small_neighbours(graph, seeds, 2 * small)
     certain = np.concatenate((deepest(graph, trees[0]), hubs(graph), seeds, around))
-    return Recipe(
-        RootedSampler(graph, trees, certain, _nothing(), near=small),
-        sum(tree.edge_visits for tree in trees),
-    )
+    return Recipe(RootedSampler(graph, trees, certain, near=small))
 
 
-def middle_trees(graph: Graph, *, backward: bool = True) -> list[HopTree]:
+def middle_trees(graph: Graph) -> list[HopTree]:
     """Return shortest paths from, and to, hubs in the middle of the graph.
 
     Two roots at least, by the product of in- and out-degree: a sample of paths through one hub only
     would be a star. Further ones are vertices that no earlier root reaches, until nearly all are
     reached. Undirected trees serve both ways.
-
-    Parameters
-    ----------
-    graph : Graph
-    backward : bool
-        Whether paths to the roots are wanted too.
     """
     score = graph.out_degrees.astype(np.float64) * graph.in_degrees
     if not score.any():  # edges that lead nowhere: senders on one side, receivers on the other
@@ -173,7 +164,7 @@ def middle_trees(graph: Graph, *, backward: bool = True) -> list[HopTree]:
         tree = hop_tree(graph, root)
         trees.append(tree)
         reached |= tree.reached
-        if graph.directed and backward:
+        if graph.directed:
             trees.append(hop_tree(graph, root, backward=True))
         if number + 1 < _FEWEST_ROOTS:
             score[root] = 0.0
@@ -233,7 +224,3 @@ def _largest_hashes(algorithm: Any, graph: Graph) -> IntArray:
     counters = hashed(np.arange(graph.vertices), algorithm.registers)
     most = np.argsort(-counters.max(axis=1).astype(np.int64), kind="stable")
     return most[: _HOLDERS * algorithm.registers]
-
-
-def _nothing() -> IntArray:
-    return np.empty(0, np.int64)

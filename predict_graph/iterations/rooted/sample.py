@@ -18,7 +18,7 @@ import numpy.typing as npt
 from predict_graph.graph import Graph
 from predict_graph.iterations.rooted.hops import HopTree, add_paths
 
-__all__ = ["RootedSample", "RootedSampler"]
+__all__ = ["RootedSample", "RootedSampler", "edges_of", "small_neighbours"]
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.integer]
@@ -59,8 +59,6 @@ class RootedSampler:
     certain : ndarray of int
         Vertices that are in every sample and stand for themselves alone: those at the ends of the
         longest paths, and hubs.
-    helpers : ndarray of int
-        Vertices that are in every sample with weight 0.
     near : int
         Neighbours of drawn vertices are taken in, with weight 0, where both ends of the edge have
         at most so many edges: for algorithms whose first iterations depend on what is around small
@@ -72,13 +70,11 @@ class RootedSampler:
         graph: Graph,
         trees: Sequence[HopTree],
         certain: IntArray,
-        helpers: IntArray,
         near: int = 0,
     ) -> None:
         self.graph = graph
         self.trees = list(trees)
         self.certain = np.unique(certain)
-        self.helpers = helpers
         self.near = near
         others = np.ones(graph.vertices, bool)
         others[self.certain] = False
@@ -95,7 +91,6 @@ class RootedSampler:
         if size:
             weights[drawn] = len(self._others) / size
         members: BoolArray = weights > 0.0
-        members[self.helpers] = True
         if self.near:
             members[small_neighbours(self.graph, np.flatnonzero(weights), self.near)] = True
         for tree in self.trees:
@@ -109,10 +104,23 @@ class RootedSampler:
 def small_neighbours(graph: Graph, vertices: IntArray, most: int) -> IntArray:
     """Return the neighbours of small vertices that are small too: at most `most` edges."""
     degrees = graph.out_degrees
-    small = vertices[degrees[vertices] <= most]
-    lengths = degrees[small]
-    starts = np.cumsum(lengths) - lengths
-    places = np.repeat(graph.indptr[small] - starts, lengths) + np.arange(int(lengths.sum()))
+    _, places = edges_of(graph, vertices[degrees[vertices] <= most])
     neighbours = graph.indices[places]
     found: IntArray = neighbours[degrees[neighbours] <= most]
     return found
+
+
+def edges_of(graph: Graph, vertices: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the out-edges of some vertices, one after the other.
+
+    Returns
+    -------
+    owners : ndarray of int64
+        Position in `vertices` of the one that each edge is of.
+    places : ndarray of int64
+        Where the edge is in ``graph.indices``.
+    """
+    lengths = graph.out_degrees[vertices]
+    starts = np.cumsum(lengths) - lengths
+    owners = np.repeat(np.arange(len(vertices)), lengths)
+    return owners, (graph.indptr[vertices] - starts)[owners] + np.arange(len(owners))

@@ -15,15 +15,15 @@ import numpy.typing as npt
 
 from predict_graph.algorithms import ConnectedComponents
 from predict_graph.engines.local.atomics import atomic_min
-from predict_graph.engines.local.blocks import row_blocks
 from predict_graph.engines.local.kernel import Superstep
+from predict_graph.engines.local.spreading import SpreadingKernel
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
 __all__ = ["ComponentsKernel"]
 
 
-class ComponentsKernel:
+class ComponentsKernel(SpreadingKernel):
     """Smallest-id propagation on one undirected graph.
 
     Parameters
@@ -49,21 +49,13 @@ class ComponentsKernel:
         self, algorithm: ConnectedComponents, graph: Graph, team: Team | None = None
     ) -> None:
         n = graph.vertices
-        self._team = team or Team()
+        super().__init__(graph, team)
         self._indptr, self._indices = graph.indptr, graph.indices
-        self._blocks = row_blocks(graph.indptr)
         # Signed, and as wide as ids: what the atomic minimum takes.
         self._labels = np.arange(n, dtype=graph.indices.dtype)
         self._sent = self._labels.copy()
-        self._senders = np.ones(n, np.uint8)
-        self._changed = np.zeros(n, np.uint8)
         self._lowered = False
         self.working_set_bytes = (graph.indices.itemsize + 1) * n
-
-    @property
-    def blocks(self) -> npt.NDArray[np.int64]:
-        """First row of each block, and the number of rows."""
-        return self._blocks
 
     @property
     def values(self) -> npt.NDArray[Any]:
@@ -83,11 +75,8 @@ class ComponentsKernel:
         """
         if not self._lowered:
             self._lower()
-        rows = (self._blocks[first], self._blocks[last])
-        edges = (self._indptr, self._indices)
-        _push(*rows, *edges, self._senders, self._sent, self._labels, self._changed)
-        counts = np.zeros(len(self._blocks), np.int64)
-        _settle(first, last, self._blocks, self._labels, self._sent, self._changed, counts)
+        self._push(first, last)
+        self._settle(first, last)
 
     def _lower(self) -> None:
         """Give each vertex the smallest label of its neighbours: rows are in ascending order."""
@@ -96,37 +85,23 @@ class ComponentsKernel:
         self._labels[joined] = np.minimum(self._labels[joined], smallest)
         self._lowered = True
 
-    def rest(self) -> None:
-        """Let no vertex send in the next superstep: it then takes what any superstep takes."""
-        self._senders = np.zeros_like(self._senders)
-
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose label changed."""
-        first, last = self._blocks[:-1], self._blocks[1:]
-        edges = (self._indptr, self._indices)
-        self._team.share(
-            lambda a, b: _push(
-                first[a],
-                last[b - 1],
-                *edges,
-                self._senders,
-                self._sent,
-                self._labels,
-                self._changed,
-            ),
-            len(first),
-        )
-        counts = np.zeros(len(first), np.int64)
-        self._team.share(
-            lambda a, b: _settle(
-                a, b, self._blocks, self._labels, self._sent, self._changed, counts
-            ),
-            len(first),
-        )
-        senders = self._senders
-        self._senders, self._changed = self._changed, np.zeros_like(senders)
-        changed = int(counts.sum()) / max(len(senders), 1)
-        return Superstep(changed, self.message_bytes, senders, self._senders)
+        blocks = len(self._blocks) - 1
+        self._team.share(self._push, blocks)
+        self._team.share(self._settle, blocks)
+        changed = int(np.count_nonzero(self._changed))
+        sent = self._turn()
+        return Superstep(changed / max(len(sent), 1), self.message_bytes, sent, self._senders)
+
+    def _push(self, first: int, last: int) -> None:
+        """Send from the vertices of some blocks."""
+        labels = (self._senders, self._sent, self._labels, self._changed)
+        _push(*self._rows(first, last), self._indptr, self._indices, *labels)
+
+    def _settle(self, first: int, last: int) -> None:
+        """Make the labels of some blocks that changed those that are sent next."""
+        _settle(*self._rows(first, last), self._labels, self._sent, self._changed)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -152,19 +127,7 @@ def _push(
 
 
 @numba.njit(cache=True, nogil=True)
-def _settle(
-    first_block: int,
-    last_block: int,
-    blocks: Any,
-    labels: Any,
-    sent: Any,
-    changed: Any,
-    counts: Any,
-) -> None:
-    for block in range(first_block, last_block):
-        count = 0
-        for v in range(blocks[block], blocks[block + 1]):
-            if changed[v] != 0:
-                sent[v] = labels[v]
-                count += 1
-        counts[block] = count
+def _settle(first: int, last: int, labels: Any, sent: Any, changed: Any) -> None:
+    for v in range(first, last):
+        if changed[v] != 0:
+            sent[v] = labels[v]

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Neighborhood
-from predict_graph.engines.local.blocks import ordered_sum, row_blocks
+from predict_graph.engines.local.blocks import ordered_sum
 from predict_graph.engines.local.hashing import splitmix64
 from predict_graph.engines.local.kernel import Superstep, Weighting
+from predict_graph.engines.local.spreading import MergingKernel
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
@@ -24,10 +25,54 @@ __all__ = ["NeighborhoodKernel", "hashed"]
 FloatArray = npt.NDArray[np.float64]
 
 _CONNECTED = 0.9  # of the pairs that the effective diameter is about
-_FEW = 16  # one message in so many edges: push
 
 
-class NeighborhoodKernel:
+@numba.njit(cache=True, nogil=True, inline="always")
+def _take_in(counter: Any, other: Any) -> Any:
+    """Take the maximum of two counters into the first; return whether it changed."""
+    changed = np.uint8(0)
+    for r in range(len(counter)):
+        mine, theirs = counter[r], other[r]
+        larger = max(mine, theirs)
+        changed |= larger ^ mine
+        counter[r] = larger
+    return changed != 0
+
+
+@numba.njit(cache=True, nogil=True)
+def _pull(
+    first: int,
+    last: int,
+    indptr: Any,
+    sources: Any,
+    senders: Any,
+    counters: Any,
+    following: Any,
+    changed: Any,
+) -> None:
+    for v in range(first, last):
+        counter = following[v]
+        any_change = False
+        for e in range(indptr[v], indptr[v + 1]):
+            u = sources[e]
+            if senders[u] != 0 and _take_in(counter, counters[u]):
+                any_change = True
+        if any_change:
+            changed[v] = 1
+
+
+@numba.njit(cache=True, nogil=True)
+def _push(
+    indptr: Any, targets: Any, senders: Any, counters: Any, following: Any, changed: Any
+) -> None:
+    for v in senders:
+        for e in range(indptr[v], indptr[v + 1]):
+            w = targets[e]
+            if _take_in(following[w], counters[v]):
+                changed[w] = 1
+
+
+class NeighborhoodKernel(MergingKernel):
     """Neighborhood estimation on one graph.
 
     Parameters
@@ -44,29 +89,17 @@ class NeighborhoodKernel:
         What a superstep reads at random: counters, and who sends.
     """
 
+    pull, push = staticmethod(_pull), staticmethod(_push)
+
     def __init__(self, algorithm: Neighborhood, graph: Graph, team: Team | None = None) -> None:
         n, registers = graph.vertices, algorithm.registers
-        self._team = team or Team()
-        reverse = graph.reverse
-        self._out = (graph.indptr, graph.indices)
-        self._in = (reverse.indptr, reverse.indices)
-        self._degrees = graph.out_degrees
-        self._blocks = row_blocks(reverse.indptr)
-        self._counters = hashed(np.arange(n), registers)
-        self._next = self._counters.copy()
-        self._senders = np.ones(n, np.uint8)
-        self._changed = np.zeros(n, np.uint8)
+        super().__init__(graph, team, hashed(np.arange(n), registers))
         self._estimates = np.empty(n)
         self._sums = np.zeros(len(self._blocks) - 1)
         self._reached: list[float] = []
         self.message_bytes = 8 + registers
         self.working_set_bytes = (registers + 1) * n
         self._settle(np.ones(n, np.uint8))
-
-    @property
-    def blocks(self) -> npt.NDArray[np.int64]:
-        """First row of each block, and the number of rows."""
-        return self._blocks
 
     @property
     def values(self) -> FloatArray:
@@ -82,56 +115,32 @@ class NeighborhoodKernel:
 
     def sweep(self, first: int, last: int) -> None:
         """Do a superstep's work for some blocks of rows; the state is of no use afterwards."""
-        rows = (self._blocks[first], self._blocks[last])
-        counters = (self._counters, self._next)
-        _pull(*rows, *self._in, self._senders, *counters, self._changed)
+        self._pull(first, last)
         counts = np.zeros(len(self._sums), np.int64)
-        arrays = (*counters, self._estimates, self._sums, counts)
+        arrays = (self._state, self._next, self._estimates, self._sums, counts)
         _settle(first, last, self._blocks, self._changed, *arrays)
-
-    def rest(self) -> None:
-        """Let no vertex send in the next superstep: it then takes what any superstep takes."""
-        self._senders = np.zeros_like(self._senders)
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose counter changed."""
-        senders = self._senders
-        messages = int(self._degrees[senders.view(bool)].sum())
-        if messages * _FEW > len(self._out[1]):
-            first, last = self._blocks[:-1], self._blocks[1:]
-            self._team.share(
-                lambda a, b: _pull(
-                    first[a],
-                    last[b - 1],
-                    *self._in,
-                    senders,
-                    self._counters,
-                    self._next,
-                    self._changed,
-                ),
-                len(first),
-            )
-        else:
-            _push(*self._out, np.flatnonzero(senders), self._counters, self._next, self._changed)
+        self._exchange()
         changed = self._settle(self._changed)
-        self._senders, self._changed = self._changed, np.zeros_like(senders)
-        return Superstep(changed / max(len(senders), 1), self.message_bytes, senders, self._senders)
+        sent = self._turn()
+        return Superstep(changed / max(len(sent), 1), self.message_bytes, sent, self._senders)
 
     def stand_for(self, weighting: Weighting) -> None:
         """Hold the counters that the same vertices have in the whole graph.
 
         Those that stand for no vertex are empty: they are not there to be counted.
         """
-        nothing = weighting.weights == 0.0
-        for counters in (self._counters, self._next):
-            counters[:] = hashed(weighting.vertices, counters.shape[1])
-            counters[nothing] = 0
+        self._state[:] = hashed(weighting.vertices, self._state.shape[1])
+        self._state[weighting.weights == 0.0] = 0
+        self._next[:] = self._state
 
     def _settle(self, changed: npt.NDArray[np.uint8]) -> int:
         """Make the counters that changed those of the next superstep; return how many."""
         blocks = len(self._sums)
         counts = np.zeros(blocks, np.int64)
-        arrays = (self._counters, self._next, self._estimates, self._sums, counts)
+        arrays = (self._state, self._next, self._estimates, self._sums, counts)
         self._team.share(lambda a, b: _settle(a, b, self._blocks, changed, *arrays), blocks)
         self._reached.append(float(ordered_sum(self._sums)))
         return int(counts.sum())
@@ -185,51 +194,6 @@ def hashed(vertices: Any, registers: int) -> Any:
             zeros += 1
         counters[i, np.int64(x & np.uint64(registers - 1))] = zeros
     return counters
-
-
-@numba.njit(cache=True, nogil=True, inline="always")
-def _take_in(counter: Any, other: Any) -> Any:
-    """Take the maximum of two counters into the first; return whether it changed."""
-    changed = np.uint8(0)
-    for r in range(len(counter)):
-        mine, theirs = counter[r], other[r]
-        larger = max(mine, theirs)
-        changed |= larger ^ mine
-        counter[r] = larger
-    return changed != 0
-
-
-@numba.njit(cache=True, nogil=True)
-def _pull(
-    first: int,
-    last: int,
-    indptr: Any,
-    sources: Any,
-    senders: Any,
-    counters: Any,
-    following: Any,
-    changed: Any,
-) -> None:
-    for v in range(first, last):
-        counter = following[v]
-        any_change = False
-        for e in range(indptr[v], indptr[v + 1]):
-            u = sources[e]
-            if senders[u] != 0 and _take_in(counter, counters[u]):
-                any_change = True
-        if any_change:
-            changed[v] = 1
-
-
-@numba.njit(cache=True, nogil=True)
-def _push(
-    indptr: Any, targets: Any, senders: Any, counters: Any, following: Any, changed: Any
-) -> None:
-    for v in senders:
-        for e in range(indptr[v], indptr[v + 1]):
-            w = targets[e]
-            if _take_in(following[w], counters[v]):
-                changed[w] = 1
 
 
 @numba.njit(cache=True, nogil=True)

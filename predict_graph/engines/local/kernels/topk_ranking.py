@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import TopKRanking
-from predict_graph.engines.local.blocks import row_blocks
 from predict_graph.engines.local.kernel import Superstep
+from predict_graph.engines.local.spreading import MergingKernel
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
@@ -22,115 +22,6 @@ __all__ = ["TopKRankingKernel"]
 
 _ENTRY_BYTES = 16  # vertex id and rank
 _HEADER_BYTES = 8  # vertex id of the receiver
-_FEW = 16  # one message in so many edges: push
-
-
-class TopKRankingKernel:
-    """Top-k ranking on one graph.
-
-    Parameters
-    ----------
-    algorithm : TopKRanking
-    graph : Graph
-    team : Team or None
-    ranks : ndarray of float64, shape (n,)
-        From PageRank. Equal ranks are ordered by vertex.
-
-    Attributes
-    ----------
-    message_bytes : int
-        Of a list with one entry, as in the first superstep.
-    working_set_bytes : int
-        What a superstep reads at random: lists, and who sends.
-    """
-
-    values_are_vertices = True
-
-    def __init__(
-        self,
-        algorithm: TopKRanking,
-        graph: Graph,
-        team: Team | None,
-        ranks: npt.NDArray[np.float64],
-    ) -> None:
-        n, k = graph.vertices, algorithm.k
-        self._team = team or Team()
-        reverse = graph.reverse
-        self._out = (graph.indptr, graph.indices)
-        self._in = (reverse.indptr, reverse.indices)
-        self._degrees = graph.out_degrees
-        self._blocks = row_blocks(reverse.indptr)
-        self._by_rank = np.argsort(-ranks, kind="stable").astype(graph.indices.dtype)
-        nothing = np.iinfo(graph.indices.dtype).max
-        self._lists = np.full((n, k), nothing, graph.indices.dtype)
-        self._lists[self._by_rank, 0] = np.arange(n)
-        self._next = self._lists.copy()
-        self._lengths = np.ones(n, np.int32)
-        self._senders = np.ones(n, np.uint8)
-        self._changed = np.zeros(n, np.uint8)
-        self.message_bytes = _HEADER_BYTES + _ENTRY_BYTES
-        self.working_set_bytes = (k * graph.indices.itemsize + 1) * n
-
-    @property
-    def blocks(self) -> npt.NDArray[np.int64]:
-        """First row of each block, and the number of rows."""
-        return self._blocks
-
-    @property
-    def values(self) -> npt.NDArray[Any]:
-        """Vertices with the k highest ranks that reach each vertex, -1 for none, shape (n, k)."""
-        lists = self._lists
-        known = lists < len(lists)
-        found = np.full(lists.shape, -1, lists.dtype)
-        found[known] = self._by_rank[lists[known]]
-        return found
-
-    def summary(self) -> dict[str, Any]:
-        """Return how many different lists there are."""
-        ordered = self._lists[np.lexsort(self._lists.T)]
-        steps = (ordered[1:] != ordered[:-1]).any(axis=1)
-        return {"different_lists": 1 + int(np.count_nonzero(steps))}
-
-    def sweep(self, first: int, last: int) -> None:
-        """Do a superstep's work for some blocks of rows; the state is of no use afterwards."""
-        rows = (self._blocks[first], self._blocks[last])
-        _pull(*rows, *self._in, self._senders, self._lists, self._next, self._changed)
-        _settle(*rows, self._changed, self._next, self._lists, self._lengths)
-
-    def rest(self) -> None:
-        """Let no vertex send in the next superstep: it then takes what any superstep takes."""
-        self._senders = np.zeros_like(self._senders)
-
-    def step(self) -> Superstep:
-        """Run one superstep; its aggregate is the share of vertices whose list changed."""
-        senders, n = self._senders, len(self._senders)
-        sizes = _HEADER_BYTES + _ENTRY_BYTES * self._lengths
-        messages = int(self._degrees[senders.view(bool)].sum())
-        first, last = self._blocks[:-1], self._blocks[1:]
-        if messages * _FEW > len(self._out[1]):
-            self._team.share(
-                lambda a, b: _pull(
-                    first[a],
-                    last[b - 1],
-                    *self._in,
-                    senders,
-                    self._lists,
-                    self._next,
-                    self._changed,
-                ),
-                len(first),
-            )
-        else:
-            _push(*self._out, np.flatnonzero(senders), self._lists, self._next, self._changed)
-        counts = np.zeros(len(first), np.int64)
-        self._team.share(lambda a, b: self._settle(a, b, counts), len(first))
-        changed = int(counts.sum())
-        self._senders, self._changed = self._changed, np.zeros_like(senders)
-        return Superstep(changed / max(n, 1), sizes, senders, self._senders)
-
-    def _settle(self, first: int, last: int, counts: npt.NDArray[np.int64]) -> None:
-        rows = (self._blocks[first], self._blocks[last])
-        counts[first] = _settle(*rows, self._changed, self._next, self._lists, self._lengths)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -187,17 +78,87 @@ def _push(
                 changed[w] = 1
 
 
+class TopKRankingKernel(MergingKernel):
+    """Top-k ranking on one graph.
+
+    Parameters
+    ----------
+    algorithm : TopKRanking
+    graph : Graph
+    team : Team or None
+    ranks : ndarray of float64, shape (n,)
+        From PageRank. Equal ranks are ordered by vertex.
+
+    Attributes
+    ----------
+    message_bytes : int
+        Of a list with one entry, as in the first superstep.
+    working_set_bytes : int
+        What a superstep reads at random: lists, and who sends.
+    """
+
+    values_are_vertices = True
+    pull, push = staticmethod(_pull), staticmethod(_push)
+
+    def __init__(
+        self,
+        algorithm: TopKRanking,
+        graph: Graph,
+        team: Team | None,
+        ranks: npt.NDArray[np.float64],
+    ) -> None:
+        n, k = graph.vertices, algorithm.k
+        self._by_rank = np.argsort(-ranks, kind="stable").astype(graph.indices.dtype)
+        lists = np.full((n, k), np.iinfo(graph.indices.dtype).max, graph.indices.dtype)
+        lists[self._by_rank, 0] = np.arange(n)
+        super().__init__(graph, team, lists)
+        self._lengths = np.ones(n, np.int32)
+        self.message_bytes = _HEADER_BYTES + _ENTRY_BYTES
+        self.working_set_bytes = (k * graph.indices.itemsize + 1) * n
+
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        """Vertices with the k highest ranks that reach each vertex, -1 for none, shape (n, k)."""
+        lists = self._state
+        known = lists < len(lists)
+        found = np.full(lists.shape, -1, lists.dtype)
+        found[known] = self._by_rank[lists[known]]
+        return found
+
+    def summary(self) -> dict[str, Any]:
+        """Return how many different lists there are."""
+        ordered = self._state[np.lexsort(self._state.T)]
+        steps = (ordered[1:] != ordered[:-1]).any(axis=1)
+        return {"different_lists": 1 + int(np.count_nonzero(steps))}
+
+    def sweep(self, first: int, last: int) -> None:
+        """Do a superstep's work for some blocks of rows; the state is of no use afterwards."""
+        self._pull(first, last)
+        self._settle(first, last)
+
+    def step(self) -> Superstep:
+        """Run one superstep; its aggregate is the share of vertices whose list changed."""
+        sizes = _HEADER_BYTES + _ENTRY_BYTES * self._lengths
+        self._exchange()
+        self._team.share(self._settle, len(self._blocks) - 1)
+        changed = int(np.count_nonzero(self._changed))
+        sent = self._turn()
+        return Superstep(changed / max(len(sent), 1), sizes, sent, self._senders)
+
+    def _settle(self, first: int, last: int) -> None:
+        """Make the lists of some blocks that changed those of the next superstep."""
+        lists = (self._next, self._state, self._lengths)
+        _settle(*self._rows(first, last), self._changed, *lists)
+
+
 @numba.njit(cache=True, nogil=True)
-def _settle(first: int, last: int, changed: Any, following: Any, lists: Any, lengths: Any) -> int:
-    count = 0
+def _settle(first: int, last: int, changed: Any, following: Any, lists: Any, lengths: Any) -> None:
     n, k = lists.shape
     for v in range(first, last):
         if changed[v] == 0:
             continue
-        count += 1
         length = 0
         for i in range(k):
             lists[v, i] = following[v, i]
             length += following[v, i] < n
         lengths[v] = length
-    return count

@@ -15,8 +15,7 @@ def graph():
 
 def sampler(graph, certain=(5, 9), **options):
     tree = hop_tree(graph, int(graph.out_degrees.argmax()))
-    nothing = np.empty(0, np.int64)
-    return RootedSampler(graph, [tree], np.array(certain), nothing, **options), tree
+    return RootedSampler(graph, [tree], np.array(certain), **options), tree
 
 
 def test_weights_stand_for_the_whole_graph(graph):

@@ -6,14 +6,9 @@ import numpy as np
 import pytest
 
 from predict_graph.engines import COUNTERS
-from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local import LocalEngine, spreading
 from predict_graph.engines.local.blocks import row_blocks
-from predict_graph.engines.local.kernels import (
-    components,
-    neighborhood,
-    semi_clustering,
-    topk_ranking,
-)
+from predict_graph.engines.local.kernels import semi_clustering
 from predict_graph.engines.local.partition import worker_of
 
 WORKERS = 3
@@ -76,6 +71,6 @@ def held_against(algorithm, graph, program_of):
 @pytest.fixture(name="held_against")
 def _held_against(monkeypatch):
     """Give :func:`held_against`, with blocks so small that threads share the smallest graphs."""
-    for module in (components, neighborhood, semi_clustering, topk_ranking):
+    for module in (spreading, semi_clustering):
         monkeypatch.setattr(module, "row_blocks", partial(row_blocks, block_work=8))
     return held_against

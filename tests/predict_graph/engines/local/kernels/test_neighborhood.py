@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from predict_graph.algorithms import Neighborhood
-from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local import LocalEngine, spreading
 from predict_graph.engines.local.kernels import neighborhood as module
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
@@ -135,7 +135,7 @@ SMALL = {
 @pytest.fixture(params=[0, 16, 10**9], ids=["pushed", "as is", "pulled"])
 def way(request, monkeypatch):
     """Let every superstep go the same way, or the kernel choose."""
-    monkeypatch.setattr(module, "_FEW", request.param)
+    monkeypatch.setattr(spreading, "_FEW", request.param)
 
 
 @pytest.mark.usefixtures("way")
