@@ -47,13 +47,21 @@ class TrainingSet:
         part["seconds"] = rows["seconds"].to_numpy(dtype=np.float64)
         part["weight"] = (_OWN_WEIGHT if own else 1.0) / len(rows)
         part["group"] = self._groups
+        part["own"] = own
         self._groups += 1
         self._parts.append(part[part["seconds"] > 0])
 
+    def without(self, group: int) -> TrainingSet:
+        """Return the set without one run."""
+        rest = TrainingSet()
+        rest._parts = [part for part in self._parts if not (part["group"] == group).any()]
+        rest._groups = self._groups
+        return rest
+
     @property
     def table(self) -> pd.DataFrame:
-        """All rows: candidate features, seconds, weight and the number of the run."""
-        columns = [*CANDIDATES, "seconds", "weight", "group"]
+        """All rows: candidate features, seconds, weight, number of the run, and whether own."""
+        columns = [*CANDIDATES, "seconds", "weight", "group", "own"]
         if not self._parts:
             return pd.DataFrame(columns=columns, dtype=np.float64)
         return pd.concat(self._parts, ignore_index=True)[columns]
@@ -91,7 +99,11 @@ class FittedCosts:
 
     def predict(self, rows: pd.DataFrame) -> npt.NDArray[np.float64]:
         """Return seconds for rows of counters with their working set."""
-        seconds: npt.NDArray[np.float64] = self.model.predict(cost_features(rows))
+        return self.of_features(cost_features(rows))
+
+    def of_features(self, features: pd.DataFrame) -> npt.NDArray[np.float64]:
+        """Return seconds for rows of candidate features."""
+        seconds: npt.NDArray[np.float64] = self.model.predict(features)
         return seconds * self.factor
 
     def scaled_to(self, rows: pd.DataFrame, seconds: float) -> FittedCosts:

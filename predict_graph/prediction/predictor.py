@@ -23,6 +23,7 @@ from predict_graph.iterations import (
 from predict_graph.prediction.costs import FittedCosts, TrainingSet, fit_costs, proportional_costs
 from predict_graph.prediction.doubts import graph_doubts
 from predict_graph.prediction.extrapolation import Extrapolator, counted
+from predict_graph.prediction.hindsight import unseen_std
 from predict_graph.prediction.prediction import Interval, Prediction
 from predict_graph.prediction.request import Request, check_options, check_request, direction
 from predict_graph.prediction.training import (
@@ -133,9 +134,14 @@ def _predict_alone(graph: Graph, request: Request, history: History | None) -> P
     probes += _probed(graph, request, streams[2])
     costs, cost_std, cost_notes = _costs(request, training, table, probes)
     transfer = transfer_of(estimate, table, probes)
-    table["seconds"] = _seconds(costs, transfer, table, history_runs)
-    if transfer is not None:
+    if transfer is None:
+        table["seconds"] = costs.predict(table)
+    else:
         cost_std, cost_notes = math.hypot(transfer.relative_std, _COST_STD), []
+        table["seconds"] = transfer.seconds
+        if history_runs:
+            model_std = unseen_std(training, request.cost_model)
+            table["seconds"], cost_std = _weighed(transfer, cost_std, costs, model_std, table)
     table["convergence"] = estimate.curve
     if history is not None:
         history.add_all(samples.records)
@@ -232,21 +238,24 @@ def _costs(
     return costs.scaled_to(table.iloc[:1], seconds), math.hypot(std, _COST_STD), notes
 
 
-def _seconds(
-    costs: FittedCosts, transfer: Transfer | None, table: pd.DataFrame, history_runs: int
-) -> npt.NDArray[np.float64]:
-    """Return the seconds of each iteration.
+def _weighed(
+    transfer: Transfer,
+    transfer_std: float,
+    costs: FittedCosts,
+    model_std: float,
+    table: pd.DataFrame,
+) -> tuple[npt.NDArray[np.float64], float]:
+    """Return the seconds of each iteration by two witnesses, and how sure they are together.
 
-    As the sample run went, if there is one to go by; the mean of that and of the cost model where
-    the model has learned from real runs of other graphs.
+    The sample run and the model that has learned from runs of other graphs count by the inverse of
+    their squared deviations, in logarithms.
     """
-    if transfer is None:
-        return costs.predict(table)
-    if not history_runs:
-        return transfer.seconds
-    modelled = float(costs.predict(table).sum())
-    total = float(transfer.seconds.sum())
-    return transfer.seconds * math.sqrt(modelled / total) if total > 0 else transfer.seconds
+    modelled, total = float(costs.predict(table).sum()), float(transfer.seconds.sum())
+    if modelled <= 0.0 or total <= 0.0:
+        return transfer.seconds, transfer_std
+    trust = transfer_std**2 / (transfer_std**2 + model_std**2)
+    std = transfer_std * model_std / math.hypot(transfer_std, model_std)
+    return transfer.seconds * (modelled / total) ** trust, max(std, _COST_STD)
 
 
 def _runtime(phases: dict[str, float], estimate: IterationEstimate, cost_std: float) -> Interval:
