@@ -91,5 +91,8 @@ class Engine(Protocol):
 ENGINES: Registry[Callable[..., Engine]] = Registry(
     "engine",
     "predict_graph.engines",
-    {"local": "predict_graph.engines.local:LocalEngine"},
+    {
+        "local": "predict_graph.engines.local:LocalEngine",
+        "spark": "predict_graph.engines.spark:SparkEngine",
+    },
 )

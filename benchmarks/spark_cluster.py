@@ -1,0 +1,269 @@
+"""A real Spark cluster on one machine: a standalone master and workers, a process each.
+
+Every worker has a loopback address of its own, so that Spark takes it for another host and what
+executors read from each other counts as remote. CPU quotas (cgroups, root only) give each worker a
+fraction of a core, so that more workers are really faster.
+
+    python -m benchmarks.spark_cluster --workers 2
+    python -m benchmarks.spark_cluster --workers 4 --cpu 0.25
+
+prints the master's address and runs until Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+_COMING = 60.0  # seconds
+_PERIOD = 20_000  # microseconds; short, so that a capped worker runs smoothly
+
+
+class CannotCapError(RuntimeError):
+    """CPU quotas are not to be had here; the text says why."""
+
+
+@dataclass
+class Worker:
+    """A worker process, its executors included."""
+
+    address: str
+    process: subprocess.Popen[bytes]
+    quota: _Quota | None = None
+
+    def kill(self) -> None:
+        """End the worker and its executors at once, as a crash would."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+@dataclass
+class SparkCluster:
+    """A running cluster; :func:`spark_cluster` starts one."""
+
+    master: str
+    workers: list[Worker]
+    folder: Path
+    cpu: float | None = None
+    _processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def cap(self) -> None:
+        """Give each worker its share of a core from now on; before that, all there is."""
+        for worker in self.workers:
+            if worker.quota is not None and self.cpu is not None:
+                worker.quota.limit(self.cpu)
+
+    def uncap(self) -> None:
+        """Let the workers have all there is: for starting and warming up."""
+        for worker in self.workers:
+            if worker.quota is not None:
+                worker.quota.limit(None)
+
+
+@contextmanager
+def spark_cluster(
+    workers: int, *, cores: int = 1, memory: str = "1200m", cpu: float | None = None
+) -> Iterator[SparkCluster]:
+    """Start a master and workers, and stop them in the end by their ids.
+
+    Parameters
+    ----------
+    workers : int
+    cores : int
+        That each worker offers.
+    memory : str
+        That each worker offers.
+    cpu : float, optional
+        Share of a core that each worker gets: a quota that is in force from the start, and can be
+        lifted for a while by ``uncap``.
+
+    Raises
+    ------
+    CannotCapError
+        If there are no CPU quotas here.
+    RuntimeError
+        If the cluster does not come up; its log is in the text.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="spark-cluster-")))
+        quotas = [_Quota(f"predict-graph-{os.getpid()}-{n}") for n in range(workers)] if cpu else []
+        for quota in quotas:
+            stack.callback(quota.remove)
+        port, page = _free_port(), _free_port()
+        master = f"spark://127.0.0.1:{port}"
+        command = ["--host", "127.0.0.1", "--port", str(port), "--webui-port", str(page)]
+        processes = [_started("master.Master", command, "127.0.0.1", folder, "master", stack)]
+        _until(lambda: _answers(port), processes[0], folder / "master.log", "the master")
+        found = []
+        for number in range(workers):
+            address = f"127.0.0.{11 + number}"
+            options = ["--host", address, "--cores", str(cores), "--memory", memory]
+            options += ["--webui-port", "0", "--work-dir", str(folder / f"work-{number}"), master]
+            quota = quotas[number] if quotas else None
+            name = f"worker-{number}"
+            process = _started("worker.Worker", options, address, folder, name, stack, quota)
+            processes.append(process)
+            found.append(Worker(address, process, quota))
+        _until(
+            lambda: _registered(page) >= workers, processes[-1], folder / "master.log", "workers"
+        )
+        cluster = SparkCluster(master, found, folder, cpu, processes)
+        cluster.cap()
+        yield cluster
+
+
+def why_not_capped() -> str | None:
+    """Say why CPU quotas are not to be had here; None if they are."""
+    try:
+        _Quota(f"predict-graph-{os.getpid()}-trial").remove()
+    except CannotCapError as error:
+        return str(error)
+    return None
+
+
+class _Quota:
+    """A control group with a CPU quota, version 1 or 2."""
+
+    def __init__(self, name: str) -> None:
+        first = Path("/sys/fs/cgroup/cpu")
+        self.version = 1 if first.is_dir() else 2
+        self.folder = (first if self.version == 1 else Path("/sys/fs/cgroup")) / name
+        try:
+            if self.version == 2:
+                (self.folder.parent / "cgroup.subtree_control").write_text("+cpu")
+            self.folder.mkdir()
+        except OSError as error:
+            raise CannotCapError(f"CPU quotas need root and cgroups: {error}") from error
+
+    def limit(self, cpu: float | None) -> None:
+        """Set the share of a core; None lifts it."""
+        quota = None if cpu is None else int(cpu * _PERIOD)
+        if self.version == 1:
+            (self.folder / "cpu.cfs_period_us").write_text(str(_PERIOD))
+            (self.folder / "cpu.cfs_quota_us").write_text(str(-1 if quota is None else quota))
+        else:
+            text = "max" if quota is None else str(quota)
+            (self.folder / "cpu.max").write_text(f"{text} {_PERIOD}")
+
+    def enter(self) -> None:
+        """Put the calling process, and those it starts, in the group."""
+        (self.folder / "cgroup.procs").write_text(str(os.getpid()))
+
+    def remove(self) -> None:
+        for _ in range(50):
+            try:
+                self.folder.rmdir()
+                return
+            except FileNotFoundError:
+                return
+            except OSError:  # its processes are still ending
+                time.sleep(0.1)
+
+
+def _started(
+    kind: str,
+    options: list[str],
+    address: str,
+    folder: Path,
+    name: str,
+    stack: ExitStack,
+    quota: _Quota | None = None,
+) -> subprocess.Popen[bytes]:
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    environment = {
+        **os.environ,
+        "SPARK_HOME": str(home),
+        "SPARK_LOCAL_IP": address,
+        "SPARK_DAEMON_MEMORY": "256m",
+        "PYSPARK_PYTHON": sys.executable,
+    }
+    command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", *options]
+    with (folder / f"{name}.log").open("wb") as log:
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=None if quota is None else quota.enter,  # noqa: PLW1509
+        )
+    stack.callback(_ended, process)
+    return process
+
+
+def _ended(process: subprocess.Popen[bytes]) -> None:
+    """End a process with all that it started: they are in one process group."""
+    for sent in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, sent)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=10)
+            return
+
+
+def _free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as knock:
+        return knock.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _registered(page: int) -> int:
+    """Return how many workers the master knows, by its status page."""
+    address = f"http://127.0.0.1:{page}/json/"
+    with suppress(OSError, ValueError), urllib.request.urlopen(address, timeout=2) as answer:
+        found: dict[str, Any] = json.load(answer)
+        return int(found["aliveworkers"])
+    return 0
+
+
+def _until(ready: Any, process: subprocess.Popen[bytes], log: Path, what: str) -> None:
+    deadline = time.monotonic() + _COMING
+    while not ready():
+        if process.poll() is not None or time.monotonic() > deadline:
+            text = log.read_text(errors="replace")[-2000:] if log.is_file() else ""
+            raise RuntimeError(f"{what} did not come up within {_COMING:.0f} s:\n{text}")
+        time.sleep(0.1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--cores", type=int, default=1)
+    parser.add_argument("--memory", default="1200m")
+    parser.add_argument("--cpu", type=float, help="share of a core of each worker (root only)")
+    given = parser.parse_args()
+    try:
+        with spark_cluster(
+            given.workers, cores=given.cores, memory=given.memory, cpu=given.cpu
+        ) as cluster:
+            print(cluster.master, flush=True)
+            with suppress(KeyboardInterrupt):
+                signal.pause()
+    except (CannotCapError, RuntimeError) as error:
+        raise SystemExit(f"error: {error}") from None
+
+
+if __name__ == "__main__":
+    main()

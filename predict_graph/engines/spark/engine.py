@@ -1,0 +1,255 @@
+"""The engine that runs algorithms on Apache Spark."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines.base import IterationCallback, IterationProbe
+from predict_graph.engines.profile import RunProfile
+from predict_graph.engines.spark.eventlog import wait_for_group
+from predict_graph.engines.spark.failures import spark_failures
+from predict_graph.engines.spark.features import superstep_table
+from predict_graph.engines.spark.output import check_spark_output, write_result
+from predict_graph.engines.spark.programs import program_of
+from predict_graph.engines.spark.session import OpenSession, open_session
+from predict_graph.engines.spark.settings import SparkSettings
+from predict_graph.engines.spark.superstep import run_supersteps, superstep_group
+from predict_graph.engines.spark.tables import GraphTables, graph_tables, write_edges
+from predict_graph.errors import JobError, RequestError
+from predict_graph.graph import Graph
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["SparkEngine"]
+
+
+class SparkEngine:
+    """Runs algorithms as supersteps over tables on a Spark cluster.
+
+    Parameters
+    ----------
+    master : str, optional
+        See :class:`~predict_graph.engines.spark.settings.SparkSettings`; the variable
+        ``PREDICT_GRAPH_SPARK_MASTER`` or ``local[*]`` by default.
+    workers : int, optional
+        Machines: executors that the job gets; 1 by default.
+    cores, memory, partitions_per_core, conf, graphframes_jar, folder
+        As in the settings.
+    collect : bool
+        Whether the result of each vertex comes to this process, as ``values`` of the profile; only
+        for graphs that fit.
+
+    Raises
+    ------
+    RequestError
+        If a setting is not accepted.
+    """
+
+    name = "spark"
+    virtual_workers = False
+
+    def __init__(
+        self,
+        master: str | None = None,
+        workers: int | None = None,
+        *,
+        cores: int | None = None,
+        memory: str | None = None,
+        partitions_per_core: int | None = None,
+        conf: dict[str, str] | None = None,
+        graphframes_jar: Path | None = None,
+        folder: Path | None = None,
+        collect: bool = False,
+    ) -> None:
+        self.settings = SparkSettings.from_environment(
+            master=master,
+            machines=workers,
+            cores=cores,
+            memory=memory,
+            partitions_per_core=partitions_per_core,
+            conf=conf,
+            graphframes_jar=graphframes_jar,
+            folder=folder,
+        )
+        self.collect = collect
+        self._session: OpenSession | None = None
+
+    @property
+    def workers(self) -> int:
+        """Machines of the job."""
+        return self.settings.machines
+
+    def describe(self) -> dict[str, Any]:
+        """Return name and settings."""
+        return {**self.settings.describe(), "workers": self.workers}
+
+    @contextmanager
+    def session(self) -> Iterator[OpenSession]:
+        """Keep one session open over several runs; a run alone opens and closes its own."""
+        if self._session is not None:
+            yield self._session
+            return
+        with open_session(self.settings) as session:
+            self._session = session
+            try:
+                yield session
+            finally:
+                self._session = None
+
+    def run(
+        self,
+        algorithm: Algorithm,
+        graph: Graph,
+        *,
+        threshold: float | None = None,
+        max_iterations: int | None = None,
+        progress: IterationCallback | None = None,
+        write_to: Path | None = None,
+    ) -> RunProfile:
+        """Run an algorithm on a graph; see :class:`~predict_graph.engines.Engine`.
+
+        Raises
+        ------
+        RequestError
+            If the graph has no edges, or an argument is out of range.
+        JobError
+            If Spark fails: see :func:`~predict_graph.engines.spark.session.open_session`.
+        """
+        if graph.edges == 0:
+            raise RequestError(f"the graph {graph.name!r} has no edges")
+        target = algorithm.threshold(graph.vertices) if threshold is None else threshold
+        limit = algorithm.max_iterations if max_iterations is None else max_iterations
+        if not target >= 0.0:
+            raise RequestError(f"threshold is {target}; accepted: a number of at least 0")
+        if limit < 1:
+            raise RequestError(f"max_iterations is {limit}; accepted: at least 1")
+        if write_to is not None:
+            check_spark_output(write_to)
+        program_of(algorithm)
+        started_here = self._session is None
+        with self.session() as session:
+            source = write_edges(graph, Path(_fresh_folder(session)))
+            tables = graph_tables(session, source, graph.vertices)
+            opening = session.seconds if started_here else 0.0
+            return self._run_on(
+                session, algorithm, graph, tables, opening, target, limit, progress, write_to
+            )
+
+    def _run_on(
+        self,
+        session: OpenSession,
+        algorithm: Algorithm,
+        graph: Graph,
+        tables: GraphTables,
+        opening: float,
+        target: float,
+        limit: int,
+        progress: IterationCallback | None,
+        write_to: Path | None,
+    ) -> RunProfile:
+        """Run on tables that are there, the prior first."""
+        prior, prior_values = None, None
+        if algorithm.prior is not None:
+            before = algorithm.prior
+            prior, prior_values = self._supersteps(
+                session,
+                before,
+                graph,
+                tables,
+                before.threshold(graph.vertices),
+                before.max_iterations,
+                None,
+                None,
+                None,
+            )
+        profile, state_values = self._supersteps(
+            session, algorithm, graph, tables, target, limit, progress, prior, prior_values
+        )
+        write = 0.0
+        if write_to is not None:
+            started = time.perf_counter()
+            with spark_failures(f"writing {write_to}"):
+                session.group("write")
+                write_result(state_values, write_to)
+            write = time.perf_counter() - started
+        phases = dict(profile.phases)
+        phases["setup"] += opening
+        phases["write"] = write
+        return replace(profile, phases=phases)
+
+    def _supersteps(
+        self,
+        session: OpenSession,
+        algorithm: Algorithm,
+        graph: Graph,
+        tables: GraphTables,
+        target: float,
+        limit: int,
+        progress: IterationCallback | None,
+        prior: RunProfile | None,
+        prior_values: DataFrame | None,
+    ) -> tuple[RunProfile, DataFrame]:
+        run = f"{algorithm.name}-{uuid.uuid4().hex[:8]}"
+        program = program_of(algorithm)(algorithm, tables, prior_values)
+        log = run_supersteps(
+            program, session, run=run, threshold=target, limit=limit, progress=progress
+        )
+        events = wait_for_group(session.event_log, superstep_group(run, len(log.convergence)))
+        values = program.values(log.state)
+        before = {"setup": tables.setup_seconds, "superstep": 0.0}
+        if prior is not None:
+            before = {name: prior.phases[name] for name in before}
+        return RunProfile(
+            algorithm=algorithm.name,
+            parameters=algorithm.to_dict(),
+            graph=graph.describe(),
+            engine=self.describe(),
+            phases={
+                "setup": log.setup_seconds + before["setup"],
+                "read": tables.read_seconds,
+                "superstep": float(sum(log.seconds)) + before["superstep"],
+                "write": 0.0,
+            },
+            table=superstep_table(log, events.tasks, run),
+            convergence=np.array(log.convergence),
+            converged=bool(log.convergence and log.convergence[-1] < target),
+            values=_collected(values, graph.vertices) if self.collect else np.empty(0),
+            result=program.summary(log.sums),
+            prior=prior,
+        ), values
+
+    def prepare(self, algorithm: Algorithm, graph: Graph) -> float:
+        """Return 0: what setting up takes is learned from sample runs."""
+        return 0.0
+
+    def probe(
+        self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator
+    ) -> IterationProbe | None:
+        """Return None: what an iteration takes is learned from sample runs."""
+        return None
+
+
+def _fresh_folder(session: OpenSession) -> Path:
+    folder = session.folder / uuid.uuid4().hex[:8]
+    folder.mkdir()
+    return folder
+
+
+def _collected(values: DataFrame, vertices: int) -> npt.NDArray[Any]:
+    """Return the values of all vertices in the order of their ids."""
+    found = values.toPandas().sort_values("id").drop(columns="id")
+    if len(found) != vertices:
+        raise JobError(f"Spark gave {len(found)} results for {vertices} vertices")
+    results: npt.NDArray[Any] = found.to_numpy()
+    return results[:, 0] if results.shape[1] == 1 else results

@@ -1,0 +1,41 @@
+"""Writing the result of a run from the executors, without bringing it to the driver."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from predict_graph.errors import RequestError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["check_spark_output", "write_result"]
+
+_FORMATS = {".parquet": "parquet", ".csv": "csv"}
+
+
+def check_spark_output(path: Path) -> None:
+    """Refuse a place that a result could not be written to, before a long run.
+
+    Raises
+    ------
+    RequestError
+        If the name ends in something else, or something is there already.
+    """
+    if path.suffix not in _FORMATS:
+        raise RequestError(f"cannot write {path}; accepted: a name in .csv or .parquet")
+    if path.exists():
+        raise RequestError(f"cannot write {path}: it exists; accepted: the name of a new folder")
+    if not path.parent.is_dir():
+        raise RequestError(f"cannot write {path}: there is no folder {path.parent}")
+
+
+def write_result(values: DataFrame, path: Path) -> None:
+    """Write ``id`` and values as a folder of files; what was half written is removed."""
+    beside = path.with_name(f".{path.name}.part")
+    shutil.rmtree(beside, ignore_errors=True)
+    writer = values.write.option("header", True)
+    writer.format(_FORMATS[path.suffix]).save(beside.resolve().as_uri())
+    beside.rename(path)

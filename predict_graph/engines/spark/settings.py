@@ -1,0 +1,147 @@
+"""Where a Spark job runs and with what: one object for all settings of a session."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+from predict_graph.engines.spark.requirements import check_graphframes_jar
+from predict_graph.errors import RequestError
+
+__all__ = ["SparkSettings"]
+
+_MEMORY = re.compile(r"\d+[kmgt]", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class SparkSettings:
+    """A Spark cluster and the part of it that a job gets.
+
+    Parameters
+    ----------
+    master : str
+        ``local[N]``, ``local-cluster[…]``, ``spark://host:port``, ``yarn``, ….
+    machines : int
+        Executors; a job waits until they are all there. With ``local[N]`` there is one process, and
+        this is its number of threads.
+    cores : int
+        Cores of an executor.
+    memory : str
+        Memory of an executor, as Spark writes it.
+    partitions_per_core : int
+    conf : mapping of str to str
+        The user's own settings; they win over ours.
+    graphframes_jar : Path, optional
+        JVM half of GraphFrames, for jobs that use it.
+    folder : Path, optional
+        Where graphs are put for Spark to read; every executor must see it. The folder for temporary
+        files by default.
+
+    Raises
+    ------
+    RequestError
+        If a value is not accepted.
+    """
+
+    master: str = "local[*]"
+    machines: int = 1
+    cores: int = 1
+    memory: str = "1g"
+    partitions_per_core: int = 1
+    conf: Mapping[str, str] = field(default_factory=dict)
+    graphframes_jar: Path | None = None
+    folder: Path | None = None
+
+    def __post_init__(self) -> None:
+        for name, most in (("machines", 4096), ("cores", 1024), ("partitions_per_core", 64)):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or not 1 <= int(value) <= most:
+                raise RequestError(f"{name} is {value}; accepted: 1 to {most}")
+        if not _MEMORY.fullmatch(self.memory):
+            raise RequestError(f"memory is {self.memory!r}; accepted: a size such as 900m or 4g")
+        if self.graphframes_jar is not None:
+            check_graphframes_jar(self.graphframes_jar)
+        if self.folder is not None and not Path(self.folder).is_dir():
+            raise RequestError(f"there is no folder {self.folder} to put graphs in")
+
+    @property
+    def local(self) -> bool:
+        """Whether all of Spark is one process on this machine."""
+        return self.master == "local" or self.master.startswith("local[")
+
+    @property
+    def partitions(self) -> int:
+        """Partitions of every table."""
+        return self.machines * self.cores * self.partitions_per_core
+
+    def on(self, machines: int) -> SparkSettings:
+        """Return the same settings with another number of machines."""
+        return replace(self, machines=machines)
+
+    def describe(self) -> dict[str, Any]:
+        """Return what speed depends on, for JSON and for telling histories apart."""
+        return {
+            "name": "spark",
+            "master": "local" if self.local else self.master,
+            "machines": self.machines,
+            "cores": self.cores,
+            "memory": self.memory,
+            "partitions_per_core": self.partitions_per_core,
+        }
+
+    def session_conf(self, event_logs: Path) -> dict[str, str]:
+        """Return all settings of the session: ours, then the user's own on top.
+
+        Tables keep the partitions that they are given, joins do not change their kind in mid-run,
+        and a job starts when all its executors are there: supersteps are then alike, and their
+        times can be told apart.
+        """
+        ours = {
+            "spark.sql.shuffle.partitions": str(self.partitions),
+            "spark.default.parallelism": str(self.partitions),
+            "spark.sql.adaptive.enabled": "false",
+            "spark.sql.autoBroadcastJoinThreshold": "-1",
+            "spark.sql.join.preferSortMergeJoin": "false",
+            "spark.sql.codegen.maxFields": "512",
+            "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+            "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
+            "spark.shuffle.reduceLocality.enabled": "false",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.executor.memory": self.memory,
+            "spark.executor.cores": str(self.cores),
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.dir": event_logs.as_uri(),
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.rolling.enabled": "false",
+            "spark.pyspark.python": sys.executable,
+            "spark.pyspark.driver.python": sys.executable,
+        }
+        if not self.local:
+            ours["spark.cores.max"] = str(self.machines * self.cores)
+            ours["spark.executor.instances"] = str(self.machines)
+        if self.local or "//127." in self.master or "//localhost" in self.master:
+            ours["spark.driver.host"] = ours["spark.driver.bindAddress"] = "127.0.0.1"
+        jars = [] if self.graphframes_jar is None else [str(self.graphframes_jar)]
+        if jars:
+            ours["spark.jars"] = ",".join(jars)
+        return {**ours, **dict(self.conf)}
+
+    @property
+    def session_master(self) -> str:
+        """The master to connect to; a bare ``local[*]`` gets as many threads as machines."""
+        return f"local[{self.machines * self.cores}]" if self.local else self.master
+
+    @staticmethod
+    def from_environment(**given: Any) -> SparkSettings:
+        """Return settings from those given and ``PREDICT_GRAPH_SPARK_MASTER``."""
+        master = given.pop("master", None) or os.environ.get("PREDICT_GRAPH_SPARK_MASTER")
+        if master:
+            given["master"] = master
+        return SparkSettings(**{name: value for name, value in given.items() if value is not None})
