@@ -31,7 +31,7 @@ layers: $(STAMP)
 	$(BIN)/lint-imports
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -n $(JOBS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadgroup
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

@@ -13,6 +13,7 @@ prints the master's address and runs until Ctrl-C.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
 import signal
@@ -22,13 +23,15 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 _COMING = 60.0  # seconds
+_ON_DEATH_OF_PARENT = 1  # PR_SET_PDEATHSIG
 _PERIOD = 20_000  # microseconds; short, so that a capped worker runs smoothly
 
 
@@ -46,9 +49,7 @@ class Worker:
 
     def kill(self) -> None:
         """End the worker and its executors at once, as a crash would."""
-        with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        _ended(self.process)
 
 
 @dataclass
@@ -59,7 +60,6 @@ class SparkCluster:
     workers: list[Worker]
     folder: Path
     cpu: float | None = None
-    _processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def cap(self) -> None:
         """Give each worker its share of a core from now on; before that, all there is."""
@@ -99,29 +99,33 @@ def spark_cluster(
         If the cluster does not come up; its log is in the text.
     """
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="spark-cluster-")))
+        folder = Path(
+            stack.enter_context(
+                tempfile.TemporaryDirectory(prefix="spark-cluster-", ignore_cleanup_errors=True)
+            )
+        )
         quotas = [_Quota(f"predict-graph-{os.getpid()}-{n}") for n in range(workers)] if cpu else []
         for quota in quotas:
             stack.callback(quota.remove)
         port, page = _free_port(), _free_port()
         master = f"spark://127.0.0.1:{port}"
         command = ["--host", "127.0.0.1", "--port", str(port), "--webui-port", str(page)]
-        processes = [_started("master.Master", command, "127.0.0.1", folder, "master", stack)]
-        _until(lambda: _answers(port), processes[0], folder / "master.log", "the master")
+        processes = {
+            "master": _started("master.Master", command, "127.0.0.1", folder, "master", stack)
+        }
+        _until(lambda: _answers(port), processes, folder)
         found = []
         for number in range(workers):
             address = f"127.0.0.{11 + number}"
             options = ["--host", address, "--cores", str(cores), "--memory", memory]
             options += ["--webui-port", "0", "--work-dir", str(folder / f"work-{number}"), master]
-            quota = quotas[number] if quotas else None
+            capped = quotas[number] if quotas else None
             name = f"worker-{number}"
-            process = _started("worker.Worker", options, address, folder, name, stack, quota)
-            processes.append(process)
-            found.append(Worker(address, process, quota))
-        _until(
-            lambda: _registered(page) >= workers, processes[-1], folder / "master.log", "workers"
-        )
-        cluster = SparkCluster(master, found, folder, cpu, processes)
+            process = _started("worker.Worker", options, address, folder, name, stack, capped)
+            processes[name] = process
+            found.append(Worker(address, process, capped))
+        _until(lambda: _registered(page) >= workers, processes, folder)
+        cluster = SparkCluster(master, found, folder, cpu)
         cluster.cap()
         yield cluster
 
@@ -159,6 +163,11 @@ class _Quota:
             text = "max" if quota is None else str(quota)
             (self.folder / "cpu.max").write_text(f"{text} {_PERIOD}")
 
+    def throttled(self) -> int:
+        """Return in how many periods its processes had to wait."""
+        lines = (self.folder / "cpu.stat").read_text().splitlines()
+        return int(dict(line.split() for line in lines)["nr_throttled"])
+
     def enter(self) -> None:
         """Put the calling process, and those it starts, in the group."""
         (self.folder / "cgroup.procs").write_text(str(os.getpid()))
@@ -191,6 +200,9 @@ def _started(
         "SPARK_HOME": str(home),
         "SPARK_LOCAL_IP": address,
         "SPARK_DAEMON_MEMORY": "256m",
+        # Master and workers only start and watch: they need no second core, and no long warm-up.
+        "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+        "SPARK_LOCAL_DIRS": str(folder / f"local-{name}"),
         "PYSPARK_PYTHON": sys.executable,
     }
     command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", *options]
@@ -202,20 +214,25 @@ def _started(
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=None if quota is None else quota.enter,  # noqa: PLW1509
+            preexec_fn=partial(_before, quota),  # noqa: PLW1509
         )
     stack.callback(_ended, process)
     return process
 
 
+def _before(quota: _Quota | None) -> None:
+    """Run in the new process: it ends when we do, however that comes, and has its share of CPU."""
+    with suppress(OSError, AttributeError):  # Linux only; elsewhere an orderly end is needed
+        ctypes.CDLL(None).prctl(_ON_DEATH_OF_PARENT, signal.SIGKILL)
+    if quota is not None:
+        quota.enter()
+
+
 def _ended(process: subprocess.Popen[bytes]) -> None:
     """End a process with all that it started: they are in one process group."""
-    for sent in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, sent)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=10)
-            return
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def _free_port() -> int:
@@ -238,12 +255,15 @@ def _registered(page: int) -> int:
     return 0
 
 
-def _until(ready: Any, process: subprocess.Popen[bytes], log: Path, what: str) -> None:
+def _until(
+    ready: Callable[[], bool], processes: dict[str, subprocess.Popen[bytes]], folder: Path
+) -> None:
     deadline = time.monotonic() + _COMING
     while not ready():
-        if process.poll() is not None or time.monotonic() > deadline:
-            text = log.read_text(errors="replace")[-2000:] if log.is_file() else ""
-            raise RuntimeError(f"{what} did not come up within {_COMING:.0f} s:\n{text}")
+        for name, process in processes.items():
+            if process.poll() is not None or time.monotonic() > deadline:
+                text = (folder / f"{name}.log").read_text(errors="replace")[-2000:]
+                raise RuntimeError(f"the cluster did not come up; {name} said:\n{text}")
         time.sleep(0.1)
 
 
@@ -254,6 +274,7 @@ def main() -> None:
     parser.add_argument("--memory", default="1200m")
     parser.add_argument("--cpu", type=float, help="share of a core of each worker (root only)")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         with spark_cluster(
             given.workers, cores=given.cores, memory=given.memory, cpu=given.cpu

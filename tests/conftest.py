@@ -33,3 +33,15 @@ def shared_graph_file() -> Callable[[str], Path]:
         pytest.skip(f"needs {name}, which is not in {data}")
 
     return find
+
+
+@pytest.fixture(scope="session")
+def spark_here() -> None:
+    """Skip where Apache Spark cannot run: pyspark or Java is missing."""
+    from predict_graph.engines.spark.requirements import require_spark
+    from predict_graph.errors import JobError
+
+    try:
+        require_spark()
+    except JobError as error:
+        pytest.skip(str(error))

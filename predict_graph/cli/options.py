@@ -25,6 +25,7 @@ __all__ = [
     "Workers",
     "check_direction",
     "check_parameters",
+    "counts",
     "fetch_if_missing",
     "fetched",
     "load_plugins",
@@ -137,6 +138,24 @@ def ratios(text: str | None) -> list[float] | None:
     except ValueError:
         raise RequestError(
             f"ratios are {text!r}; accepted: numbers with commas between, such as 0.05,0.1"
+        ) from None
+
+
+def counts(text: str | None) -> list[int] | None:
+    """Return machine counts from ``1,2,4``.
+
+    Raises
+    ------
+    RequestError
+        If one is not a whole number.
+    """
+    if text is None:
+        return None
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise RequestError(
+            f"train machines are {text!r}; accepted: whole numbers with commas between, such as 1,2"
         ) from None
 
 

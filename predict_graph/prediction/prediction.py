@@ -69,6 +69,10 @@ class Prediction:
         Why the prediction should not be trusted, in plain words.
     prior : Prediction, optional
         Of the algorithm that runs first in a chain; phases, runtime and overhead are those of both.
+    executors : mapping
+        On a cluster: bytes that an executor needs at its peak, and those that it has.
+    by_machines : list of mapping
+        On a cluster: ``machines`` and the interval of the runtime, for other machine counts too.
     """
 
     algorithm: Mapping[str, Any]
@@ -86,6 +90,8 @@ class Prediction:
     method: dict[str, Any]
     warnings: list[str]
     prior: Prediction | None = None
+    executors: Mapping[str, Any] = field(default_factory=dict)
+    by_machines: list[Mapping[str, float]] = field(default_factory=list)
 
     def after(self, prior: Prediction) -> Prediction:
         """Return the prediction of a chain: this one, with what its prior takes on top.
@@ -110,6 +116,10 @@ class Prediction:
             edge_visits=self.edge_visits + prior.edge_visits,
             warnings=list(dict.fromkeys([*prior.warnings, *self.warnings])),
             prior=prior,
+            by_machines=[
+                {"machines": own["machines"], **_together(own, other).to_dict()}
+                for own, other in zip(self.by_machines, prior.by_machines, strict=True)
+            ],
         )
 
     @property
@@ -170,6 +180,8 @@ class Prediction:
                 "fraction_of_predicted": self.overhead_seconds / runtime if runtime else None,
                 "edge_visits_fraction": self.overhead_edges,
             },
+            **({"executors": dict(self.executors)} if self.executors else {}),
+            **({"by_machines": list(map(dict, self.by_machines))} if self.by_machines else {}),
             "warnings": self.warnings,
             "prior": None if self.prior is None else self.prior.to_dict(),
         }
@@ -341,6 +353,12 @@ def _error(predicted: float, actual: float) -> float | None:
     if actual == 0:
         return 0.0 if predicted == 0 else None
     return float(predicted) / float(actual) - 1.0
+
+
+def _together(own: Mapping[str, float], other: Mapping[str, float]) -> Interval:
+    """Return the runtime of two runs, one after the other."""
+    parts = [Interval(row["predicted"], row["low"], row["high"]) for row in (own, other)]
+    return _sum(parts, sum(part.predicted for part in parts))
 
 
 def _sum(parts: list[Interval], total: float) -> Interval:

@@ -66,7 +66,8 @@ def predict(
         ``parameters`` (mapping, of the algorithm); ``engine`` (``"local"``), ``workers``,
         ``threads``; ``method`` (``"completion"`` or ``"published"``), ``sampler`` (``"brj"``),
         ``ratio`` (0.1), ``train_ratios`` (0.05, 0.1, 0.15, 0.2), ``transform``, ``cost_model``
-        (``"forward-nnls"``), ``max_overhead`` (0.6), ``probe`` (True), ``seed``, ``progress``.
+        (``"forward-nnls"``), ``max_overhead`` (0.6), ``probe`` (True), ``seed``, ``progress``; with
+        the Spark engine ``train_machines``: machine counts of the sample runs on the cluster.
 
     Returns
     -------
@@ -94,6 +95,10 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
     An algorithm with a prior (:attr:`Algorithm.prior`) runs after it, so the seconds of both are
     predicted; iterations and counters are those of the algorithm itself.
     """
+    if request.engine.name == "spark":
+        from predict_graph.prediction.cluster import predict_on_cluster
+
+        return predict_on_cluster(graph, request, request.engine, history)
     prior = request.algorithm.prior
     if prior is None:
         return _predict_alone(graph, request, history)

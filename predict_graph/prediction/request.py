@@ -54,6 +54,7 @@ class Request:
     probe: bool
     seed: int
     progress: Progress
+    train_machines: tuple[int, ...] | None = None
 
     def for_prior(self, prior: Algorithm) -> Request:
         """Return the same request for the algorithm that runs before this one."""
@@ -101,6 +102,7 @@ def check_request(
     probe: bool = True,
     seed: int | None = None,
     progress: Progress | None = None,
+    train_machines: Sequence[int] | None = None,
 ) -> Request:
     """Return the checked request.
 
@@ -125,6 +127,7 @@ def check_request(
         probe=probe,
         seed=check_seed(seed),
         progress=progress or (lambda text, fraction: None),
+        train_machines=_check_train_machines(train_machines),
     )
 
 
@@ -155,6 +158,15 @@ def _check_train_ratios(ratios: Sequence[float] | None) -> tuple[float, ...]:
     if len(checked) < 2:
         raise RequestError(f"train ratios are {listed}; accepted: at least two different ratios")
     return checked
+
+
+def _check_train_machines(machines: Sequence[int] | None) -> tuple[int, ...] | None:
+    if machines is None:
+        return None
+    listed = list(machines) if isinstance(machines, Iterable) else [machines]
+    if not listed or not all(isinstance(n, Integral) and 1 <= int(n) <= 4096 for n in listed):
+        raise RequestError(f"train machines are {listed}; accepted: whole numbers from 1 to 4096")
+    return tuple(sorted({int(n) for n in listed}))
 
 
 def check_seed(seed: int | None) -> int:

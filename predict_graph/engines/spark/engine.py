@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import shutil
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,7 @@ from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.eventlog import wait_for_group
 from predict_graph.engines.spark.failures import spark_failures
 from predict_graph.engines.spark.features import superstep_table
+from predict_graph.engines.spark.losses import executors_lost
 from predict_graph.engines.spark.output import check_spark_output, write_result
 from predict_graph.engines.spark.programs import program_of
 from predict_graph.engines.spark.session import OpenSession, open_session
@@ -91,8 +94,18 @@ class SparkEngine:
         return self.settings.machines
 
     def describe(self) -> dict[str, Any]:
-        """Return name and settings."""
-        return {**self.settings.describe(), "workers": self.workers}
+        """Return name and settings.
+
+        ``executors_lost`` is 0: a run that lost some has the number there, and is thereby told
+        apart from those that may teach.
+        """
+        return {**self.settings.describe(), "workers": self.workers, "executors_lost": 0}
+
+    def on(self, machines: int) -> SparkEngine:
+        """Return an engine on the same cluster with another number of machines."""
+        other = copy.copy(self)
+        other.settings, other._session = self.settings.on(machines), None
+        return other
 
     @contextmanager
     def session(self) -> Iterator[OpenSession]:
@@ -138,13 +151,19 @@ class SparkEngine:
             check_spark_output(write_to)
         program_of(algorithm)
         started_here = self._session is None
-        with self.session() as session:
-            source = write_edges(graph, Path(_fresh_folder(session)))
+        with self.session() as session, _fresh_folder(session) as folder:
+            with spark_failures("writing the graph for Spark"):
+                source = write_edges(graph, folder)
             tables = graph_tables(session, source, graph.vertices)
             opening = session.seconds if started_here else 0.0
-            return self._run_on(
-                session, algorithm, graph, tables, opening, target, limit, progress, write_to
-            )
+            try:
+                return self._run_on(
+                    session, algorithm, graph, tables, opening, target, limit, progress, write_to
+                )
+            finally:
+                with suppress(Exception):  # a session that failed has nothing left to give back
+                    tables.edges.unpersist()
+                    tables.vertices.unpersist()
 
     def _run_on(
         self,
@@ -201,11 +220,15 @@ class SparkEngine:
         prior_values: DataFrame | None,
     ) -> tuple[RunProfile, DataFrame]:
         run = f"{algorithm.name}-{uuid.uuid4().hex[:8]}"
+        started = time.time()
         program = program_of(algorithm)(algorithm, tables, prior_values)
         log = run_supersteps(
             program, session, run=run, threshold=target, limit=limit, progress=progress
         )
         events = wait_for_group(session.event_log, superstep_group(run, len(log.convergence)))
+        machines = 1 if self.settings.local else self.settings.machines
+        lost = executors_lost(events.executors, started, machines)
+        session.group(f"{run}/result")
         values = program.values(log.state)
         before = {"setup": tables.setup_seconds, "superstep": 0.0}
         if prior is not None:
@@ -214,18 +237,20 @@ class SparkEngine:
             algorithm=algorithm.name,
             parameters=algorithm.to_dict(),
             graph=graph.describe(),
-            engine=self.describe(),
+            engine={**self.describe(), "executors_lost": lost},
             phases={
                 "setup": log.setup_seconds + before["setup"],
                 "read": tables.read_seconds,
                 "superstep": float(sum(log.seconds)) + before["superstep"],
                 "write": 0.0,
             },
-            table=superstep_table(log, events.tasks, run),
+            table=superstep_table(log, events.tasks, run).assign(
+                storage_bytes=session.storage_bytes()
+            ),
             convergence=np.array(log.convergence),
             converged=bool(log.convergence and log.convergence[-1] < target),
             values=_collected(values, graph.vertices) if self.collect else np.empty(0),
-            result=program.summary(log.sums),
+            result=program.summary(log.state, log.sums),
             prior=prior,
         ), values
 
@@ -240,15 +265,22 @@ class SparkEngine:
         return None
 
 
-def _fresh_folder(session: OpenSession) -> Path:
+@contextmanager
+def _fresh_folder(session: OpenSession) -> Iterator[Path]:
+    """Give a folder that the executors see, for one run."""
     folder = session.folder / uuid.uuid4().hex[:8]
-    folder.mkdir()
-    return folder
+    with spark_failures("writing the graph for Spark"):
+        folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _collected(values: DataFrame, vertices: int) -> npt.NDArray[Any]:
     """Return the values of all vertices in the order of their ids."""
-    found = values.toPandas().sort_values("id").drop(columns="id")
+    with spark_failures("collecting the result from Spark"):
+        found = values.toPandas().sort_values("id").drop(columns="id")
     if len(found) != vertices:
         raise JobError(f"Spark gave {len(found)} results for {vertices} vertices")
     results: npt.NDArray[Any] = found.to_numpy()

@@ -8,16 +8,42 @@ from contextlib import contextmanager
 
 from predict_graph.errors import JobError, PredictGraphError
 
-__all__ = ["spark_failures"]
+__all__ = ["reason", "spark_failures"]
 
-_CAUSE = re.compile(
-    r"^(?:Caused by: )?((?:[\w$]+\.)+[\w$]*(?:Exception|Error)): (.+)$", re.MULTILINE
+_ERROR = re.compile(r"(?:[\w$]+\.)+([\w$]*(?:Exception|Error)): ")
+_WHERE = re.compile(r"\(TID \d+\) \((\S+) executor (\w+)\)")
+
+# The first that fits is the reason: what killed an executor comes before that it is lost.
+_KNOWN = (
+    (
+        r"No space left on device",
+        "the disk is full where Spark keeps its files",
+    ),
+    (
+        r"OutOfMemoryError|SparkOutOfMemoryError|UNABLE_TO_ACQUIRE_MEMORY|exit(?:ed with)? code 52",
+        "an executor ran out of memory{where}; give executors more memory, or take more machines",
+    ),
+    (
+        r"Checkpoint block \w+ not found|CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
+        r"|ExecutorLostFailure|FetchFailed|Could not find .* of shuffle|MetadataFetchFailed"
+        r"|worker lost|Remote RPC client disassociated|BlockNotFoundException",
+        "an executor was lost, and what it kept in memory with it; run the job again",
+    ),
+    (
+        r"All masters are unresponsive",
+        "the master did not take the job",
+    ),
+    (
+        r"(?:Cannot call methods on a stopped SparkContext|SparkContext (?:has been|was) shut ?down"
+        r"|cancelled because SparkContext was shut down)",
+        "Spark ended the application; was it killed, or did the master go away?",
+    ),
 )
 
 
 @contextmanager
 def spark_failures(doing: str) -> Iterator[None]:
-    """Turn what Spark raises into a :class:`~predict_graph.errors.JobError`.
+    """Turn what Spark and the disk raise into a :class:`~predict_graph.errors.JobError`.
 
     Parameters
     ----------
@@ -35,20 +61,34 @@ def spark_failures(doing: str) -> Iterator[None]:
         yield
     except PredictGraphError:
         raise
-    except Py4JNetworkError as error:
+    except (Py4JNetworkError, ConnectionError) as error:
         raise JobError(f"{doing} failed: Spark's driver process is gone") from error
-    except (Py4JError, PySparkException, ConnectionError) as error:
-        raise JobError(f"{doing} failed: {_cause(str(error))}") from error
+    except (Py4JError, PySparkException) as error:
+        raise JobError(f"{doing} failed: {reason(str(error))}") from error
+    except OSError as error:
+        place = f" ({error.filename})" if error.filename else ""
+        raise JobError(f"{doing} failed: {error.strerror or error}{place}") from error
 
 
-def _cause(text: str) -> str:
-    """Return the innermost cause in the text of a Java error, or its first line."""
-    causes = _CAUSE.findall(text)
-    lost = re.search(r"(ExecutorLostFailure[^\n]*)", text)
-    if lost:
-        return f"an executor was lost ({lost.group(1)[:200]})"
-    if causes:
-        kind, said = causes[-1]
-        return f"{kind.rsplit('.', 1)[-1]}: {said.strip()[:300]}"
+def reason(text: str) -> str:
+    r"""Return the reason in the text of a Java error, on one line.
+
+    Examples
+    --------
+    >>> reason("org.apache.spark.SparkException: Job aborted\nCaused by: java.io.IOException: No")
+    'IOException: No'
+    >>> reason("Checkpoint block rdd_12_1 not found! Either the executor ...")
+    'an executor was lost, and what it kept in memory with it; run the job again'
+    """
+    for pattern, sentence in _KNOWN:
+        if re.search(pattern, text):
+            place = _WHERE.search(text)
+            where = f" (executor {place.group(2)} on {place.group(1)})" if place else ""
+            return sentence.format(where=where)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
+    causes = [line for line in lines if line.startswith("Caused by: ")]
+    telling = [line for line in (*reversed(causes), *lines) if _ERROR.search(line)]
+    if telling:
+        error = list(_ERROR.finditer(telling[0]))[-1]  # a task's error is quoted in the job's
+        return f"{error.group(1)}: {telling[0][error.end() :]}"[:300]
     return (lines[0] if lines else "no reason given")[:300]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,12 +31,16 @@ def check_spark_output(path: Path) -> None:
         raise RequestError(f"cannot write {path}: it exists; accepted: the name of a new folder")
     if not path.parent.is_dir():
         raise RequestError(f"cannot write {path}: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise RequestError(f"cannot write {path}: the folder {path.parent} is not writable")
 
 
 def write_result(values: DataFrame, path: Path) -> None:
     """Write ``id`` and values as a folder of files; what was half written is removed."""
-    beside = path.with_name(f".{path.name}.part")
-    shutil.rmtree(beside, ignore_errors=True)
-    writer = values.write.option("header", True)
-    writer.format(_FORMATS[path.suffix]).save(beside.resolve().as_uri())
-    beside.rename(path)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        writer = values.write.option("header", True)
+        writer.format(_FORMATS[path.suffix]).save(beside.resolve().as_uri())
+        beside.rename(path)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import socket
-import sys
+import signal
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from predict_graph.engines.spark.driver import driver_process
 from predict_graph.engines.spark.failures import spark_failures
+from predict_graph.engines.spark.master import check_master
 from predict_graph.engines.spark.requirements import require_spark
 from predict_graph.engines.spark.settings import SparkSettings
 from predict_graph.errors import JobError
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 __all__ = ["OpenSession", "open_session"]
-
-_PATIENCE = 90.0  # seconds that executors may take to come
-_CONNECT = 5.0  # seconds that a master may take to answer
 
 
 @dataclass(frozen=True)
@@ -62,6 +59,13 @@ class OpenSession:
             raise JobError(f"Spark wrote no event log for {application} in {self.event_logs}")
         return logs[0]
 
+    def storage_bytes(self) -> int:
+        """Return the memory in which an executor keeps tables, the mean of all executors."""
+        context: Any = self.spark.sparkContext._jsc.sc()
+        status = context.getExecutorMemoryStatus().values().toSeq()
+        used = [status.apply(n)._1() - status.apply(n)._2() for n in range(status.size())]
+        return int(sum(used) / self.settings.machines)
+
     def group(self, name: str) -> None:
         """Put the jobs that follow under a name, by which the event log tells them apart."""
         self.spark.sparkContext.setLocalProperty("spark.jobGroup.id", name)
@@ -76,74 +80,83 @@ def open_session(settings: SparkSettings, *, name: str = "predict-graph") -> Ite
     ------
     JobError
         If Spark or Java is missing, another session is open in this process, the master does not
-        answer, or the executors do not come.
+        answer, the executors do not come, or there is no place for temporary files.
     """
     require_spark()
-    _check_master(settings)
-    with tempfile.TemporaryDirectory(prefix="predict-graph-", dir=settings.folder) as kept:
-        folder = Path(kept)
-        event_logs = folder / "events"
+    _check_alone()
+    check_master(settings.master, encrypted=settings.encrypted)
+    with _temporary_folder(None) as own, _temporary_folder(settings.folder) as shared:
+        event_logs = own / "events"
         event_logs.mkdir()
         started = time.perf_counter()
         conf = settings.session_conf(event_logs)
-        spark = _started(settings, conf, name)
-        try:
+        with driver_process(conf, own):
             with spark_failures("starting Spark"):
-                _wait_for_executors(spark, settings)
+                spark = _session(settings, conf, name)
+                _wait_for_executors(spark, settings, conf)
             yield OpenSession(
-                spark, settings, conf, folder, event_logs, time.perf_counter() - started
+                spark, settings, conf, shared, event_logs, time.perf_counter() - started
             )
-        finally:
-            _stopped(spark)
-            shutil.rmtree(event_logs, ignore_errors=True)
 
 
-def _started(settings: SparkSettings, conf: Mapping[str, str], name: str) -> SparkSession:
+def _check_alone() -> None:
     from pyspark import SparkContext
-    from pyspark.sql import SparkSession
 
     if SparkContext._active_spark_context is not None:
         raise JobError("a Spark session is already open in this process; stop it first")
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    if "spark.driver.host" in conf:
-        os.environ.setdefault("SPARK_LOCAL_IP", conf["spark.driver.host"])
-    builder: Any = SparkSession.builder.master(settings.session_master).appName(name)
+
+
+@contextmanager
+def _temporary_folder(parent: Path | None) -> Iterator[Path]:
+    """Give a folder that is gone in the end; a shared one can be read by the executors' user."""
+    try:
+        folder = tempfile.TemporaryDirectory(
+            prefix="predict-graph-", dir=parent, ignore_cleanup_errors=True
+        )
+    except OSError as error:
+        place = parent or tempfile.gettempdir()
+        raise JobError(f"cannot put temporary files in {place}: {error.strerror}") from error
+    with folder as name:
+        if parent is not None:
+            Path(name).chmod(0o755)
+        yield Path(name)
+
+
+def _session(settings: SparkSettings, conf: Mapping[str, str], name: str) -> SparkSession:
+    import pyspark
+    from pyspark.sql import SparkSession
+
+    builder: Any = SparkSession.Builder().master(settings.session_master).appName(name)
     for key, value in conf.items():
         builder = builder.config(key, value)
-    with spark_failures("starting Spark"):
-        try:
-            spark: SparkSession = builder.getOrCreate()
-        except RuntimeError as error:  # the gateway's JVM did not start
-            raise JobError(f"starting Spark failed: {error}") from error
-        spark.sparkContext.setLogLevel(conf.get("spark.log.level", "ERROR"))
-        return spark
+    with _interrupts_as_before():
+        spark: SparkSession = builder.getOrCreate()
+    if spark.version.split(".")[:2] != pyspark.__version__.split(".")[:2]:
+        raise JobError(
+            f"pyspark is {pyspark.__version__}, but the Spark that SPARK_HOME names is "
+            f"{spark.version}; unset SPARK_HOME, or install the pyspark of that version"
+        )
+    return spark
 
 
-def _stopped(spark: SparkSession) -> None:
-    """Stop a session even if its JVM is gone."""
-    from pyspark import SparkContext
+@contextmanager
+def _interrupts_as_before() -> Iterator[None]:
+    """Put back what Ctrl-C does, which a new SparkContext replaces for good.
 
+    Its own way is to cancel all jobs first; ours is to end the driver.
+    """
+    here = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT) if here else None
     try:
-        spark.stop()
-    except Exception:
-        SparkContext._active_spark_context = None
+        yield
+    finally:
+        if here:
+            signal.signal(signal.SIGINT, before)
 
 
-def _check_master(settings: SparkSettings) -> None:
-    """Knock at a standalone master: Spark itself would try for a minute and say little."""
-    if not settings.master.startswith("spark://"):
-        return
-    for place in settings.master.removeprefix("spark://").split(","):
-        host, _, port = place.partition(":")
-        try:
-            with socket.create_connection((host, int(port or 7077)), timeout=_CONNECT):
-                return
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-    raise JobError(f"no Spark master answers at {settings.master}: {reason}")
-
-
-def _wait_for_executors(spark: SparkSession, settings: SparkSettings) -> None:
+def _wait_for_executors(
+    spark: SparkSession, settings: SparkSettings, conf: Mapping[str, str]
+) -> None:
     """Wait until all executors have registered.
 
     Raises
@@ -154,14 +167,17 @@ def _wait_for_executors(spark: SparkSession, settings: SparkSettings) -> None:
     if settings.local:
         return
     context: Any = spark.sparkContext._jsc.sc()
-    deadline = time.monotonic() + _PATIENCE
-    there = 0
-    while time.monotonic() < deadline:
+    limit = "spark.scheduler.maxRegisteredResourcesWaitingTime"
+    patience = context.conf().getTimeAsMs(limit, conf[limit]) / 1e3
+    deadline = time.monotonic() + patience
+    there = -1
+    while time.monotonic() < deadline and not context.isStopped():
         there = context.getExecutorMemoryStatus().size() - 1  # the driver is in the list
         if there >= settings.machines:
             return
-        time.sleep(0.1)
+        time.sleep(0.05)
     raise JobError(
-        f"{settings.master} gave {there} executors of {settings.cores} cores and "
-        f"{settings.memory} within {_PATIENCE:.0f} s, but {settings.machines} were asked for"
+        f"{settings.master} gave {max(there, 0)} of the {settings.machines} machines asked for, "
+        f"each with {settings.cores} cores and {settings.memory} of memory, within "
+        f"{patience:g} s; has it as many workers with so much to spare?"
     )

@@ -16,7 +16,23 @@ from predict_graph.errors import RequestError
 
 __all__ = ["SparkSettings"]
 
-_MEMORY = re.compile(r"\d+[kmgt]", re.IGNORECASE)
+_MEMORY = re.compile(r"[1-9]\d*[kmgt]", re.IGNORECASE)
+
+# Without these nothing could be measured; with others supersteps would shuffle all they have.
+_NEEDED = (
+    "spark.eventLog.enabled",
+    "spark.eventLog.dir",
+    "spark.eventLog.compress",
+    "spark.eventLog.rolling.enabled",
+    "spark.sql.shuffle.partitions",
+)
+_PARAMETERS = {
+    "spark.master": "master",
+    "spark.executor.instances": "machines",
+    "spark.cores.max": "machines",
+    "spark.executor.cores": "cores",
+    "spark.executor.memory": "memory",
+}
 
 
 @dataclass(frozen=True)
@@ -36,7 +52,8 @@ class SparkSettings:
         Memory of an executor, as Spark writes it.
     partitions_per_core : int
     conf : mapping of str to str
-        The user's own settings; they win over ours.
+        The user's own settings of Spark; they win over ours, but for those of the event log and of
+        the number of partitions, which are needed.
     graphframes_jar : Path, optional
         JVM half of GraphFrames, for jobs that use it.
     folder : Path, optional
@@ -65,6 +82,8 @@ class SparkSettings:
                 raise RequestError(f"{name} is {value}; accepted: 1 to {most}")
         if not _MEMORY.fullmatch(self.memory):
             raise RequestError(f"memory is {self.memory!r}; accepted: a size such as 900m or 4g")
+        for key, value in self.conf.items():
+            _check_own(key, value)
         if self.graphframes_jar is not None:
             check_graphframes_jar(self.graphframes_jar)
         if self.folder is not None and not Path(self.folder).is_dir():
@@ -74,6 +93,12 @@ class SparkSettings:
     def local(self) -> bool:
         """Whether all of Spark is one process on this machine."""
         return self.master == "local" or self.master.startswith("local[")
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether the cluster talks only to those who know its secret."""
+        secrets = ("spark.authenticate", "spark.ssl.rpc.enabled", "spark.network.crypto.enabled")
+        return any(str(self.conf.get(name)).lower() == "true" for name in secrets)
 
     @property
     def partitions(self) -> int:
@@ -112,6 +137,7 @@ class SparkSettings:
             "spark.scheduler.minRegisteredResourcesRatio": "1.0",
             "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
             "spark.shuffle.reduceLocality.enabled": "false",
+            "spark.sql.warehouse.dir": (event_logs.parent / "warehouse").as_uri(),
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
             "spark.executor.memory": self.memory,
@@ -123,15 +149,18 @@ class SparkSettings:
             "spark.pyspark.python": sys.executable,
             "spark.pyspark.driver.python": sys.executable,
         }
-        if not self.local:
+        if self.local:  # one process does it all, and has the memory of the driver
+            ours["spark.driver.memory"] = self.memory
+        else:
             ours["spark.cores.max"] = str(self.machines * self.cores)
             ours["spark.executor.instances"] = str(self.machines)
         if self.local or "//127." in self.master or "//localhost" in self.master:
             ours["spark.driver.host"] = ours["spark.driver.bindAddress"] = "127.0.0.1"
-        jars = [] if self.graphframes_jar is None else [str(self.graphframes_jar)]
-        if jars:
-            ours["spark.jars"] = ",".join(jars)
-        return {**ours, **dict(self.conf)}
+        merged = {**ours, **self.conf}
+        if self.graphframes_jar is not None:
+            jars = [str(self.graphframes_jar), *filter(None, [self.conf.get("spark.jars")])]
+            merged["spark.jars"] = ",".join(jars)
+        return merged
 
     @property
     def session_master(self) -> str:
@@ -145,3 +174,15 @@ class SparkSettings:
         if master:
             given["master"] = master
         return SparkSettings(**{name: value for name, value in given.items() if value is not None})
+
+
+def _check_own(key: object, value: object) -> None:
+    """Refuse a setting that Spark would not take, or that has another place here."""
+    if not isinstance(key, str) or not key.startswith("spark.") or not isinstance(value, str):
+        raise RequestError(
+            f"conf has {key!r}: {value!r}; accepted: names that begin with spark., and text"
+        )
+    if key in _PARAMETERS:
+        raise RequestError(f"conf has {key}; accepted: {_PARAMETERS[key]} says that")
+    if key in _NEEDED:
+        raise RequestError(f"conf has {key}, which the spark engine needs for itself")

@@ -64,8 +64,8 @@ class SuperstepProgram(ABC):
     def values(self, state: DataFrame) -> DataFrame:
         """Return ``id`` and the result of each vertex: ``value``, or ``value_1``, ``value_2``."""
 
-    def summary(self, sums: list[Mapping[str, float]]) -> dict[str, Any]:
-        """Return figures of the whole result, from the sums of the first state and all others."""
+    def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
+        """Return figures of the whole result, from the last state and the sums of all states."""
         return {}
 
 

@@ -1,0 +1,252 @@
+"""Groups of options that several commands take, declared once.
+
+A command that is decorated with :func:`takes` gets each group as one object; the command line shows
+the options of all groups as if they had been written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from predict_graph.cli import options
+from predict_graph.errors import RequestError
+
+__all__ = ["Cluster", "Job", "Sampling", "takes"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """Which algorithm on which graph, and where its figures go."""
+
+    algorithm: options.AlgorithmName
+    graph: options.GraphSource
+    parameter: options.Parameters = None
+    undirected: options.Undirected = None
+    ids: options.Ids = "integer"
+    history: options.HistoryFile = None
+    plugin: options.Plugins = None
+    seed: options.Seed = None
+    json: options.Json = None
+
+    def asked(self) -> dict[str, Any]:
+        """Return the arguments of a function of the package."""
+        return {
+            "parameters": options.check_parameters(self.parameter),
+            "directed": options.check_direction(self.undirected),
+            "ids": self.ids,
+            "history": self.history,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Which engine runs the job, on what."""
+
+    engine: options.Engine = "local"
+    workers: options.Workers = None
+    threads: options.Threads = None
+    machines: Annotated[
+        int | None,
+        typer.Option(help="Machines: executors of the job on Spark.", show_default="1"),
+    ] = None
+    master: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Spark master: local, spark://host:port, yarn.",
+            show_default="local",
+        ),
+    ] = None
+    cores: Annotated[int | None, typer.Option(help="Cores of an executor.", show_default="1")] = (
+        None
+    )
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Memory of an executor.", show_default="1g"),
+    ] = None
+    conf: Annotated[
+        list[str] | None,
+        typer.Option("--conf", metavar="NAME=VALUE", help="Setting of Spark; may come again."),
+    ] = None
+    graphframes_jar: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The JVM half of GraphFrames, for jobs that use it."),
+    ] = None
+    spark_folder: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder that all executors see, for graphs in passing."),
+    ] = None
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show the settings of Spark.")] = False
+
+    def asked(self) -> dict[str, Any]:
+        """Return the engine, and what the local one is told, as arguments.
+
+        Raises
+        ------
+        RequestError
+            If options of one engine are given to another.
+        """
+        if self.engine != "spark":
+            self._refuse(_SPARK_ONLY, f"the engine {self.engine!r}")
+            return {"engine": self.engine, "workers": self.workers, "threads": self.threads}
+        self._refuse(("workers", "threads"), "the spark engine, which takes --machines and --cores")
+        from predict_graph.engines.spark import SparkEngine
+
+        engine = SparkEngine(
+            master=self.master,
+            workers=self.machines,
+            cores=self.cores,
+            memory=self.memory,
+            conf=_pairs(self.conf),
+            graphframes_jar=self.graphframes_jar,
+            folder=self.spark_folder,
+        )
+        if self.verbose:
+            for name, value in engine.settings.session_conf(Path("/")).items():
+                options.messages().print(f"{name}={value}", highlight=False, soft_wrap=True)
+        return {"engine": engine}
+
+    def _refuse(self, names: tuple[str, ...], engine: str) -> None:
+        for name in names:
+            if getattr(self, name) not in (None, False):
+                raise RequestError(f"--{name.replace('_', '-')} is no option of {engine}")
+
+
+_SPARK_ONLY = (
+    "machines",
+    "master",
+    "cores",
+    "memory",
+    "conf",
+    "graphframes_jar",
+    "spark_folder",
+    "verbose",
+)
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How a prediction samples, and how it turns counters into seconds."""
+
+    sampler: Annotated[str, typer.Option(help="Sampler of the sample runs.")] = "brj"
+    ratio: Annotated[float, typer.Option(help="Vertices of a sample / vertices of the graph.")] = (
+        0.1
+    )
+    train_ratios: Annotated[
+        str | None,
+        typer.Option(
+            metavar="R,R,…",
+            help="Ratios that train the cost model.",
+            show_default="0.05,0.1,0.15,0.2",
+        ),
+    ] = None
+    train_machines: Annotated[
+        str | None,
+        typer.Option(
+            metavar="M,M,…",
+            help="Machine counts of the sample runs on Spark.",
+            show_default="1, 2, and 4 for 8 machines or more",
+        ),
+    ] = None
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="completion, rooted, or published: the method of the paper.",
+            show_default="the best for the algorithm",
+        ),
+    ] = None
+    transform: Annotated[
+        str | None, typer.Option(help="Transform function.", show_default="the default rule")
+    ] = None
+    cost_model: Annotated[str, typer.Option(help="Cost model.")] = "forward-nnls"
+    max_overhead: Annotated[
+        float | None,
+        typer.Option(
+            help="Edges of all samples / edges of the graph, at most.", show_default="0.6"
+        ),
+    ] = None
+    probe: Annotated[
+        bool, typer.Option(help="Measure the cost of an edge on 2% of the rows of the graph.")
+    ] = True
+
+    def asked(self) -> dict[str, Any]:
+        """Return the arguments of a function of the package."""
+        return {
+            "sampler": self.sampler,
+            "ratio": self.ratio,
+            "train_ratios": options.ratios(self.train_ratios),
+            "train_machines": options.counts(self.train_machines),
+            "method": self.method,
+            "transform": self.transform,
+            "cost_model": self.cost_model,
+            "max_overhead": self.max_overhead,
+            "probe": self.probe,
+        }
+
+
+def takes(**groups: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that spreads groups of options over the signature of a command.
+
+    Parameters
+    ----------
+    **groups : dataclass
+        By the name of the argument that takes the object.
+    """
+
+    def spread(command: Callable[..., None]) -> Callable[..., None]:
+        own = {
+            name: parameter
+            for name, parameter in signature(command).parameters.items()
+            if name not in groups
+        }
+        hints = get_type_hints(command, include_extras=True)
+        merged = [
+            Parameter(
+                each.name,
+                Parameter.KEYWORD_ONLY,
+                default=signature(group).parameters[each.name].default,
+                annotation=get_type_hints(group, include_extras=True)[each.name],
+            )
+            for group in groups.values()
+            for each in fields(group)
+        ]
+        merged += [
+            parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name])
+            for name, parameter in own.items()
+        ]
+
+        @wraps(command)
+        def flat(**given: Any) -> None:
+            built = {
+                name: group(**{each.name: given.pop(each.name) for each in fields(group)})
+                for name, group in groups.items()
+            }
+            command(**built, **given)
+
+        merged.sort(key=lambda parameter: parameter.default is not Parameter.empty)
+        flat.__signature__ = signature(command).replace(parameters=merged)  # type: ignore[attr-defined]
+        flat.__annotations__ = {parameter.name: parameter.annotation for parameter in merged}
+        return flat
+
+    return spread
+
+
+def _pairs(texts: list[str] | None) -> dict[str, str]:
+    pairs = {}
+    for text in texts or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise RequestError(f"the setting {text!r}; accepted: NAME=VALUE, such as {_EXAMPLE}")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+_EXAMPLE = "spark.executor.memoryOverhead=512m"

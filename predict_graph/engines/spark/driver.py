@@ -1,0 +1,124 @@
+"""The Java process that Spark's driver is: started for one session, ended with it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from predict_graph.errors import JobError
+
+__all__ = ["driver_process"]
+
+_ENDING = 15.0  # seconds that the process may take to end by itself
+
+
+@contextmanager
+def driver_process(conf: Mapping[str, str], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a driver that knows all settings from its first moment, and end it.
+
+    A driver that is left over from an earlier session would have the memory and the options of
+    that session, and its compiled code: what is measured would depend on what ran before.
+
+    Parameters
+    ----------
+    conf : mapping of str to str
+        Spark's settings.
+    folder : Path
+        For Spark's log and for what it puts on disk. With ``spark.log.level`` in `conf` the log
+        goes to the terminal.
+
+    Raises
+    ------
+    JobError
+        If it does not start; what it said is in the text.
+    """
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    log = folder / "driver.log"
+    wanted = SparkConf(loadDefaults=False)
+    for key, value in conf.items():
+        wanted.set(key, value)
+    others = SparkContext._gateway, SparkContext._jvm
+    with log.open("wb") as said, _environment(conf, folder):
+        kept: dict[str, Any] = (
+            {} if "spark.log.level" in conf else {"stdout": said, "stderr": subprocess.STDOUT}
+        )
+        try:
+            gateway = launch_gateway(wanted, kept)
+        except (OSError, RuntimeError) as error:
+            raise JobError(f"starting Spark failed: {_last_words(log, error)}") from error
+        process: subprocess.Popen[bytes] = gateway.proc
+        SparkContext._gateway, SparkContext._jvm = gateway, gateway.jvm
+        try:
+            yield process
+        finally:
+            impatient = threading.Timer(_ENDING, process.kill)
+            impatient.start()
+            _forget_session()
+            with suppress(Exception):
+                gateway.shutdown()
+            _end(process)
+            impatient.cancel()
+            SparkContext._gateway, SparkContext._jvm = others
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a driver: it ends itself when nobody holds the other end of its input."""
+    with suppress(OSError):
+        if process.stdin is not None:
+            process.stdin.close()
+    process.wait()
+
+
+def _forget_session() -> None:
+    """Stop the session in this process's memory, even if its driver is gone."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    context = SparkContext._active_spark_context
+    session = SparkSession._instantiatedSession
+    with suppress(Exception), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a driver that is gone cannot be stopped
+        if session is not None:
+            session.stop()
+        elif context is not None:
+            context.stop()
+    SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = SparkSession._activeSession = None
+
+
+@contextmanager
+def _environment(conf: Mapping[str, str], folder: Path) -> Iterator[None]:
+    """Set the variables that pyspark has no settings for, for as long as the session lasts."""
+    ours = {
+        "PYSPARK_PYTHON": conf.get("spark.pyspark.python", sys.executable),
+        "SPARK_LOCAL_DIRS": str(folder),
+    }
+    if "spark.driver.host" in conf:
+        ours["SPARK_LOCAL_IP"] = conf["spark.driver.host"]
+    added = {name: value for name, value in ours.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)
+
+
+def _last_words(log: Path, error: BaseException) -> str:
+    """Return the line of a log that says why a driver did not start."""
+    with suppress(OSError):
+        lines = [line.strip() for line in log.read_text(errors="replace").splitlines()]
+        telling = [line for line in lines if re.search(r"error|exception|invalid", line, re.I)]
+        if telling or lines:
+            return (telling or lines)[0][:300]
+    return str(error)

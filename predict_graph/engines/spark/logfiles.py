@@ -1,0 +1,155 @@
+"""The lines of an event log: one file or a folder of rolled ones, compressed or not."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from predict_graph.errors import RequestError
+
+__all__ = ["log_files", "log_lines"]
+
+_ROLLED = re.compile(r"events_(\d+)_")
+_ZSTD, _LZ4_FRAME, _LZ4_BLOCK = b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18", b"LZ4Block"
+_SNAPPY = b"\x82SNAPPY\x00"
+_CHUNK = 1 << 20
+_ACCEPTED = "a file, or a folder eventlog_v2_…; plain, gzip, zstd, lz4 or snappy (not lzf)"
+
+
+def log_files(path: Path) -> list[Path]:
+    """Return the files of a log in the order in which Spark wrote them.
+
+    A rolled log is a folder ``eventlog_v2_<application>`` of files ``events_<number>_…``; of the
+    files that were compacted, only the one ending in ``.compact`` and those after it count.
+
+    Raises
+    ------
+    RequestError
+        If there is nothing, or a folder that is no rolled log.
+    """
+    if not path.is_dir():
+        if not path.exists():
+            raise RequestError(f"there is no event log {path}; accepted: {_ACCEPTED}")
+        return [path]
+    numbered = [
+        (int(found.group(1)), file.name.endswith(".compact"), file)
+        for file in path.iterdir()
+        if (found := _ROLLED.match(file.name))
+    ]
+    if not numbered:
+        raise RequestError(
+            f"the folder {path} holds no events_… files of a rolled event log; accepted: {_ACCEPTED}"
+        )
+    numbered.sort()
+    last = max((place for place, (_, compact, _f) in enumerate(numbered) if compact), default=0)
+    return [file for _, _, file in numbered[last:]]
+
+
+def log_lines(path: Path, start: int = 0) -> Iterator[bytes]:
+    """Yield the lines of a log; where a file was cut off, what came before.
+
+    Parameters
+    ----------
+    path : Path
+    start : int
+        Byte of a plain file to begin at.
+
+    Raises
+    ------
+    RequestError
+        If it cannot be read, or is compressed as nothing here can read.
+    """
+    for file in log_files(path):
+        try:
+            with file.open("rb") as content:
+                yield from _lines(content, file, start)
+        except OSError as error:
+            raise RequestError(f"cannot read {file}: {error.strerror}") from error
+
+
+def _lines(content: IO[bytes], file: Path, start: int) -> Iterator[bytes]:
+    head = content.read(16)
+    content.seek(start)
+    if head.startswith(b"\x1f\x8b"):
+        unpacked = gzip.GzipFile(fileobj=content)
+        yield from _split(iter(lambda: unpacked.read1(_CHUNK), b""))
+    elif head.startswith(_ZSTD):
+        yield from _split(_arrow(content, "zstd"))
+    elif head.startswith(_LZ4_FRAME):
+        yield from _split(_arrow(content, "lz4"))
+    elif head.startswith(_LZ4_BLOCK):
+        yield from _split(_lz4_blocks(content))
+    elif head.startswith(_SNAPPY):
+        yield from _split(_snappy_blocks(content))
+    elif head.startswith(b"ZV"):
+        raise RequestError(f"{file} is compressed by lzf; accepted: {_ACCEPTED}")
+    else:
+        yield from content
+
+
+def _split(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the lines that pieces make up, until they end or cannot be unpacked any more."""
+    rest = b""
+    try:
+        for piece in pieces:
+            *whole, rest = (rest + piece).split(b"\n")
+            yield from whole
+    except (EOFError, zlib.error, struct.error, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in (None, 0):
+            raise
+    if rest:
+        yield rest
+
+
+def _arrow(content: IO[bytes], compression: str) -> Iterator[bytes]:
+    import pyarrow as pa
+
+    with pa.CompressedInputStream(pa.PythonFile(content, mode="r"), compression) as stream:
+        while piece := stream.read(_CHUNK):
+            yield piece
+
+
+def _lz4_blocks(content: IO[bytes]) -> Iterator[bytes]:
+    """Take apart what Spark's lz4 codec writes: blocks with a header of 21 bytes each."""
+    import pyarrow as pa
+
+    codec = pa.Codec("lz4_raw")
+    while header := content.read(21):
+        magic, token, packed, plain, _ = struct.unpack("<8sBiii", header)
+        if magic != _LZ4_BLOCK:
+            raise EOFError
+        block = content.read(packed)
+        if len(block) < packed:
+            raise EOFError
+        if packed:
+            stored = token & 0xF0 == 0x10
+            yield block if stored else codec.decompress(block, plain).to_pybytes()
+
+
+def _snappy_blocks(content: IO[bytes]) -> Iterator[bytes]:
+    """Take apart what Spark's snappy codec writes: blocks with their length before them."""
+    import pyarrow as pa
+
+    codec = pa.Codec("snappy")
+    content.read(16)
+    while header := content.read(4):
+        (packed,) = struct.unpack(">i", header)
+        block = content.read(packed)
+        if len(block) < packed:
+            raise EOFError
+        yield codec.decompress(block, _varint(block)).to_pybytes()
+
+
+def _varint(block: bytes) -> int:
+    """Return the number that a snappy block begins with: the size of its content."""
+    value = 0
+    for place, byte in enumerate(block[:5]):
+        value |= (byte & 0x7F) << (7 * place)
+        if byte < 0x80:
+            break
+    return value

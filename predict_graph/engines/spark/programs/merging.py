@@ -1,0 +1,137 @@
+"""Vertices that merge what they hear into rows of bytes of their own, and pass changes on."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from predict_graph.engines.spark.programs.packed import byte_rows, lists, packed_rows
+from predict_graph.engines.spark.programs.spreading import declared, out_rows, spread
+from predict_graph.engines.spark.superstep import SuperstepProgram
+from predict_graph.engines.spark.tables import GraphTables
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["MergingProgram"]
+
+Rows = npt.NDArray[np.uint8]
+Merge = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64], Rows, Rows], None]
+Measure = Callable[[Rows], npt.NDArray[np.float64]]
+
+
+class MergingProgram(SuperstepProgram):
+    """A program whose state is a row of bytes a vertex, merged with those that it receives.
+
+    The Python of the executors must be able to import this package, numba and pyarrow.
+    """
+
+    empty: Rows
+    """A row that changes nothing when it is merged, shape (width,)."""
+    merge: Merge
+    """Compiled: ``merge(starts, senders, rows, into)`` merges into row *i* of the last argument the
+    rows that ``senders[starts[i] : starts[i + 1]]`` names."""
+    measure: Measure | None = None
+    """What is computed from each row that changed and kept beside it as ``figure``, if anything."""
+
+    def __init__(self, algorithm: Any, tables: GraphTables, prior: DataFrame | None = None) -> None:
+        super().__init__(algorithm, tables, prior)
+        self._out_rows: DataFrame | None = None
+
+    @abstractmethod
+    def first_rows(self) -> DataFrame:
+        """Return the vertices with ``row``, and ``figure`` if there is one."""
+
+    def initial(self) -> DataFrame:
+        """Let every vertex send the row that it starts with."""
+        from pyspark.sql import functions as F
+
+        self._out_rows = out_rows(self.tables)
+        rows = self.first_rows().withColumn("sending", F.lit(True))
+        return declared(rows.select(*self._columns), "id", self.tables.partitions)
+
+    def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
+        """Send rows that changed, and merge those that come."""
+        from pyspark.sql import functions as F
+        from pyspark.sql.functions import ArrowUDFType, arrow_udf
+
+        assert self._out_rows is not None  # made with the first state
+        inbox = spread(
+            state,
+            "row",
+            self._out_rows,
+            partial(_combined, empty=self.empty, merge=self.merge),
+        )
+        kind = "row binary, changed boolean" + (", figure double" if self.measure else "")
+        received = arrow_udf(
+            partial(_received, width=len(self.empty), merge=self.merge, measure=self.measure),
+            kind,
+            ArrowUDFType.SCALAR,
+        )
+        heard = F.col("received").isNotNull()
+        joined = state.join(inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left")
+        merged = joined.withColumn("new", received(F.when(heard, F.col("row")), "received"))
+        found = {
+            "sending": F.coalesce("new.changed", F.lit(False)),
+            "row": F.coalesce("new.row", "row"),
+            "figure": F.coalesce("new.figure", "figure") if self.measure else None,
+        }
+        following = merged.select(
+            *(
+                F.col(name) if found.get(name) is None else found[name].alias(name)
+                for name in self._columns
+            )
+        )
+        return declared(following, "id", self.tables.partitions)
+
+    def sums(self) -> dict[str, Column]:
+        """Count the rows that changed, and add the figures up."""
+        from pyspark.sql import functions as F
+
+        sums = {"changed": F.col("sending").cast("int")}
+        return {**sums, "figure": F.col("figure")} if self.measure else sums
+
+    def convergence(self, sums: Mapping[str, float]) -> float:
+        """Return the share of vertices whose row changed."""
+        return sums["changed"] / self.tables.count
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        common = ("id", "degree", "inside", "sending", "row")
+        return (*common, "figure") if self.measure else common
+
+
+def _combined(
+    starts: npt.NDArray[np.int64],
+    senders: npt.NDArray[np.int64],
+    messages: pa.Array,
+    empty: Rows,
+    merge: Merge,
+) -> pa.Array:
+    """Merge the rows that go to the same receiver."""
+    into = np.tile(empty, (len(starts) - 1, 1))
+    merge(starts, senders, byte_rows(messages, len(empty)), into)
+    return packed_rows(into)
+
+
+def _received(
+    own: pa.Array, received: pa.Array, width: int, merge: Merge, measure: Measure | None
+) -> pa.Array:
+    """Merge what vertices receive into their own rows; null for those that receive nothing."""
+    heard = received.is_valid().to_numpy(zero_copy_only=False)
+    starts, messages = lists(received.drop_null())
+    mine = byte_rows(own.drop_null(), width)
+    rows = mine.copy()
+    merge(starts, np.arange(len(messages)), byte_rows(messages, width), rows)
+    fields = {"row": packed_rows(rows), "changed": pa.array((rows != mine).any(axis=1))}
+    if measure is not None:
+        fields["figure"] = pa.array(measure(rows))
+    places = pa.array(np.cumsum(heard) - 1, mask=~heard)
+    columns = [column.take(places) for column in fields.values()]
+    return pa.StructArray.from_arrays(columns, names=list(fields))

@@ -1,0 +1,109 @@
+"""Columns of bytes as arrays and back: what vertices hold and send, where tables have no type for
+it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+__all__ = ["byte_offsets", "byte_rows", "lists", "packed", "packed_rows", "words"]
+
+IntArray = npt.NDArray[np.int64]
+
+
+def words(column: pa.Array) -> tuple[IntArray, IntArray]:
+    """Return a column of bytes as 64-bit words, and where each of its values begins and ends.
+
+    Parameters
+    ----------
+    column : BinaryArray, shape (n,)
+        Values of a multiple of eight bytes; null ones are empty.
+
+    Returns
+    -------
+    starts : ndarray of int64, shape (n + 1,)
+    words : ndarray of int64
+
+    Examples
+    --------
+    >>> column = pa.array([np.array([1, 2]).tobytes(), None, np.array([3]).tobytes()])
+    >>> starts, found = words(column[1:])
+    >>> starts.tolist(), found[starts[1] : starts[2]].tolist()
+    ([2, 2, 3], [3])
+    """
+    starts, data = _parts(column)
+    return starts // 8, np.frombuffer(data, np.int64, len(data) // 8)
+
+
+def byte_offsets(column: pa.Array) -> IntArray:
+    """Return where each value of a column of bytes begins and ends, shape (n + 1,)."""
+    return _parts(column)[0]
+
+
+def byte_rows(column: pa.Array, width: int) -> npt.NDArray[np.uint8]:
+    """Return a column of bytes, none of it null, as rows.
+
+    Parameters
+    ----------
+    column : BinaryArray, shape (n,)
+    width : int
+        Bytes of each value.
+
+    Returns
+    -------
+    ndarray of uint8, shape (n, width)
+        Not to be written to.
+    """
+    starts, data = _parts(column)
+    first = int(starts[0])
+    return np.frombuffer(data, np.uint8, len(column) * width, first).reshape(-1, width)
+
+
+def packed_rows(rows: npt.NDArray[Any]) -> pa.Array:
+    """Return the rows of an array as a column of bytes, all of the same length."""
+    rows = np.ascontiguousarray(rows)
+    width = rows.itemsize * rows.shape[1]
+    return packed(np.arange(len(rows) + 1) * width, rows)
+
+
+def packed(starts: IntArray, values: npt.NDArray[Any]) -> pa.Array:
+    """Return a column of bytes.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (n + 1,)
+        Where each value begins and ends in `values`, in bytes.
+    values : ndarray
+    """
+    offsets = pa.py_buffer(starts.astype(np.int32))
+    return pa.Array.from_buffers(
+        pa.binary(), len(starts) - 1, [None, offsets, pa.py_buffer(np.ascontiguousarray(values))]
+    )
+
+
+def lists(column: pa.Array) -> tuple[IntArray, pa.Array]:
+    """Return where each list of a column begins and ends, and what is in them; null ones are empty.
+
+    Examples
+    --------
+    >>> starts, found = lists(pa.array([[1, 2], None, [3]]))
+    >>> starts.tolist(), found.tolist()
+    ([0, 2, 2, 3], [1, 2, 3])
+    """
+    return column.offsets.to_numpy().astype(np.int64), column.values
+
+
+def _parts(column: pa.Array) -> tuple[IntArray, pa.Buffer]:
+    """Return offsets and bytes of a column, whose offsets may be of 32 or 64 bits."""
+    _, offsets, data = column.buffers()
+    large = pa.types.is_large_binary(column.type)
+    dtype: Any = np.int64 if large else np.int32
+    size = np.dtype(dtype).itemsize
+    if offsets is None or offsets.size == 0:
+        return np.zeros(1, np.int64), pa.py_buffer(b"")
+    starts = np.frombuffer(offsets, dtype, len(column) + 1, column.offset * size)
+    return starts.astype(np.int64), pa.py_buffer(b"") if data is None else data

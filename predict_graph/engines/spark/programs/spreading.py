@@ -1,0 +1,148 @@
+"""Sending along out-edges where Spark's own functions are too slow: rows of bytes, in batches.
+
+A vertex's out-neighbours are one row, so that what it sends is handed to Python once and not once
+an edge. There, compiled code makes one message of all those to the same receiver, and only these
+are shuffled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from predict_graph.engines.spark.programs.packed import byte_offsets, lists
+from predict_graph.engines.spark.tables import GraphTables
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["Combine", "declared", "out_rows", "spread"]
+
+IntArray = npt.NDArray[np.int64]
+Combine = Callable[[IntArray, IntArray, pa.Array], pa.Array]
+"""Makes one message of several: ``combine(starts, senders, messages)``. Receiver *i* gets those of
+``messages`` that ``senders[starts[i] : starts[i + 1]]`` names; one message for each receiver."""
+
+_TAKEN_IN = 1 << 27  # bytes that are taken in before any are sent: more combine, and more is held
+_GIVEN_OUT = 1 << 24  # bytes of messages, before they are combined, that go into one batch
+
+
+def out_rows(tables: GraphTables, *, self_loops: bool = True) -> DataFrame:
+    """Return ``src``, ``targets`` (ascending) and, where edges have weights, ``weights``.
+
+    One row a vertex that has out-edges, kept by the executors until nobody refers to it.
+    """
+    from pyspark.sql import functions as F
+
+    edges = tables.edges if self_loops else tables.edges.where("src != dst")
+    if "weight" in edges.columns:
+        pairs = F.sort_array(F.collect_list(F.struct("dst", "weight"))).alias("pairs")
+        columns = [F.col("pairs.dst").alias("targets"), F.col("pairs.weight").alias("weights")]
+    else:
+        pairs = F.sort_array(F.collect_list("dst")).alias("targets")
+        columns = [F.col("targets")]
+    return edges.groupBy("src").agg(pairs).select("src", *columns).localCheckpoint()
+
+
+def spread(state: DataFrame, column: str, rows: DataFrame, combine: Combine) -> DataFrame:
+    """Send a column of the senders along their out-edges: the one shuffle of a superstep.
+
+    Parameters
+    ----------
+    state : DataFrame
+    column : str
+        Of bytes.
+    rows : DataFrame
+        From :func:`out_rows`.
+    combine : callable
+        Pickled by name: the Python of the executors must be able to import it.
+
+    Returns
+    -------
+    DataFrame
+        ``dst`` and ``received``, an array of messages: a few for each receiver, one from each
+        partition as a rule.
+    """
+    from pyspark.sql import functions as F
+
+    offers = state.where("sending and degree > 0").select("id", F.col(column).alias("message"))
+    return (
+        rows.join(offers.hint("shuffle_hash"), F.col("src") == F.col("id"))
+        .select("id", "targets", "message")
+        .mapInArrow(partial(_sent, combine=combine), "dst long, message binary")
+        .groupBy("dst")
+        .agg(F.collect_list("message").alias("received"))
+    )
+
+
+def declared(table: DataFrame, column: str, partitions: int) -> DataFrame:
+    """Tell Spark that a table is spread by the hash of a column.
+
+    A table that comes from Python is where its input was, but Spark no longer knows by which column
+    that is spread, and would shuffle it again. There is no public way to say so.
+    """
+    from pyspark.sql import DataFrame as Table
+
+    spark: Any = table.sparkSession
+    jvm = spark._jvm
+    execution = table._jdf.queryExecution()
+    output = execution.analyzed().output()
+    keys = table.select(column)._jdf.queryExecution().analyzed().output()
+    sql = jvm.org.apache.spark.sql
+    plan = sql.execution.LogicalRDD(
+        output,
+        execution.toRdd(),
+        sql.catalyst.plans.physical.HashPartitioning(keys, partitions),
+        jvm.scala.collection.immutable.Nil,
+        False,
+        jvm.scala.Option.empty(),
+        spark._jsparkSession,
+        jvm.scala.Option.empty(),
+        jvm.scala.Option.empty(),
+    )
+    return Table(sql.classic.Dataset.ofRows(spark._jsparkSession, plan), spark)
+
+
+def _sent(batches: Iterator[pa.RecordBatch], combine: Combine) -> Iterator[pa.RecordBatch]:
+    """Send what the vertices of a partition send; the function that runs on executors."""
+    for table in _taken_in(batches):
+        yield from _combined(table, combine)
+
+
+def _taken_in(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Put batches together until they are large enough."""
+    held: list[pa.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        held.append(batch)
+        size += batch.nbytes
+        if size >= _TAKEN_IN:
+            yield pa.Table.from_batches(held)
+            held, size = [], 0
+    if sum(len(batch) for batch in held):
+        yield pa.Table.from_batches(held)
+
+
+def _combined(table: pa.Table, combine: Combine) -> Iterator[pa.RecordBatch]:
+    """Sort messages by receiver, those to the same one by sender, and combine them."""
+    table = table.sort_by("id").combine_chunks()
+    messages = table["message"].chunk(0)
+    row_starts, targets = lists(table["targets"].chunk(0))
+    receivers = targets.to_numpy()[row_starts[0] : row_starts[-1]]
+    senders = np.repeat(np.arange(len(table)), np.diff(row_starts))
+    order = np.argsort(receivers, kind="stable")
+    receivers, senders = receivers[order], senders[order]
+    firsts = np.flatnonzero(np.diff(receivers, prepend=-1))
+    starts = np.append(firsts, len(receivers))
+    sizes = np.diff(byte_offsets(messages))
+    ends = np.append(0, np.cumsum(sizes[senders]))[starts]
+    cuts = np.flatnonzero(np.diff(ends[:-1] // _GIVEN_OUT, prepend=-1))
+    for first, last in zip(cuts, np.append(cuts[1:], len(firsts)), strict=True):
+        message = combine(starts[first : last + 1], senders, messages)
+        ids = pa.array(receivers[firsts[first:last]])
+        yield pa.record_batch([ids, message], names=["dst", "message"])

@@ -1,0 +1,331 @@
+"""Predicting a run on a Spark cluster, its prior included."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.engines import COUNTERS, Engine
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.errors import RequestError
+from predict_graph.graph import Graph
+from predict_graph.history import History, machine_identity
+from predict_graph.iterations import QUANTILE, EdgeBudget, IterationEstimate, estimate_iterations
+from predict_graph.prediction.cluster.costs import ClusterCosts, fit_cluster_costs
+from predict_graph.prediction.cluster.memory import memory_of
+from predict_graph.prediction.cluster.placement import placement_of
+from predict_graph.prediction.cluster.sample_runs import (
+    ClusterRun,
+    cluster_sample_runs,
+    training_points,
+)
+from predict_graph.prediction.cluster.work import busiest_rows, predicted_rows, sent_messages
+from predict_graph.prediction.doubts import graph_doubts
+from predict_graph.prediction.prediction import Interval, Prediction
+from predict_graph.prediction.records import records_of
+from predict_graph.prediction.request import Request
+
+__all__ = ["predict_on_cluster"]
+
+_MEASURED_STD = 0.2  # of phases that sample runs measured: the next time differs so much
+_NEWEST_RUNS = 20
+
+
+def predict_on_cluster(
+    graph: Graph, request: Request, engine: Engine, history: History | None
+) -> Prediction:
+    """Predict a run on the cluster of `engine`, without running it.
+
+    Iterations and messages are those of the algorithm, whatever runs it: they are estimated here,
+    from samples, with the compiled kernels. What they cost is learned from sample runs on the
+    cluster at the machine counts of `train_machines`, which need not be those of the real run.
+
+    Parameters
+    ----------
+    graph : Graph
+    request : Request
+    engine : SparkEngine
+        Its machines are those of the real run.
+    history : History or None
+        Gets the sample runs, also when a later one fails; real runs of other graphs on the same
+        cluster train the cost model too.
+
+    Raises
+    ------
+    JobError
+        If Spark fails.
+    """
+    if not isinstance(engine, SparkEngine):
+        raise RequestError(f"the engine {type(engine).__name__} is called 'spark', but is another")
+    started = time.perf_counter()
+    streams = np.random.default_rng(request.seed).spawn(3)
+    parts = _chain(request)
+    estimates = [_estimated(graph, part, streams[0]) for part in parts]
+    estimating = time.perf_counter() - started
+    counts = request.train_machines or default_train_machines(engine.workers)
+    points = training_points(_ends(request.train_ratios), counts, engine.workers)
+    runs: list[ClusterRun] = []
+    for run in cluster_sample_runs(graph, parts[-1].algorithm, request, engine, points, streams[1]):
+        runs.append(run)
+        if history is not None:
+            history.add_all(_records(run, graph, request))
+    sampling = time.perf_counter() - started - estimating
+    predictions = []
+    for number, (part, estimate) in enumerate(zip(parts, estimates, strict=True)):
+        own = [_of_part(run, number, len(parts)) for run in runs]
+        others = _others(history, graph, part, engine)
+        predictions.append(
+            _predicted(graph, part, engine, estimate, own, others, first=number == 0)
+        )
+    result = predictions[0]
+    for prediction in predictions[1:]:
+        result = prediction.after(result)
+    return replace(result, overhead_seconds=estimating + sampling)
+
+
+def default_train_machines(target: int) -> tuple[int, ...]:
+    """Return the machine counts of the sample runs: one, two, and half of many.
+
+    Examples
+    --------
+    >>> default_train_machines(1), default_train_machines(4), default_train_machines(16)
+    ((1,), (1, 2), (1, 2, 4))
+    """
+    counts = {1, min(2, target)}
+    if target >= 8:
+        counts.add(4)
+    return tuple(sorted(counts))
+
+
+def _chain(request: Request) -> list[Request]:
+    """Return the requests of a chain of algorithms, in the order in which they run."""
+    prior = request.algorithm.prior
+    return [request] if prior is None else [*_chain(request.for_prior(prior)), request]
+
+
+def _ends(ratios: tuple[float, ...]) -> tuple[float, ...]:
+    """Return few of many ratios: the smallest, one between, and the largest."""
+    return tuple(sorted({ratios[0], ratios[len(ratios) // 2], ratios[-1]}))
+
+
+def _estimated(graph: Graph, request: Request, rng: np.random.Generator) -> IterationEstimate:
+    return estimate_iterations(
+        graph,
+        request.algorithm,
+        LocalEngine(workers=request.engine.workers),
+        request.transform,
+        method=request.method,
+        sampler=request.sampler,
+        ratio=request.ratio,
+        budget=EdgeBudget(graph.edges, request.max_overhead),
+        rng=rng,
+        progress=request.progress,
+    )
+
+
+def _of_part(run: ClusterRun, number: int, parts: int) -> ClusterRun:
+    """Return the run of one algorithm of a chain, with its own phases."""
+    profile = run.profile
+    for _ in range(parts - 1 - number):
+        assert profile.prior is not None
+        profile = profile.prior
+    if profile.prior is None:
+        return replace(run, profile=profile)
+    before = profile.prior.phases
+    phases = {**profile.phases, "setup": profile.phases["setup"] - before["setup"], "read": 0.0}
+    return replace(run, profile=replace(profile, phases=phases), session_seconds=0.0)
+
+
+def _records(run: ClusterRun, graph: Graph, request: Request) -> list[Any]:
+    sample = {"sampler": run.summary.sampler, "ratio": run.summary.ratio, "seed": request.seed}
+    return [
+        replace(record, kind="sample", sample=sample, sample_of=graph.fingerprint)
+        for record in records_of(run.profile)
+    ]
+
+
+def _others(
+    history: History | None, graph: Graph, request: Request, engine: SparkEngine
+) -> list[pd.DataFrame]:
+    """Return the rows of real runs of other graphs on this cluster, whatever their machines."""
+    if history is None:
+        return []
+    found = history.training_runs(
+        request.algorithm.name,
+        {k: v for k, v in engine.describe().items() if k not in ("machines", "workers")},
+        machine_identity(),
+        exclude_fingerprint=graph.fingerprint,
+        limit=_NEWEST_RUNS,
+    )
+    machines = {int(i): dict(e)["machines"] for i, e in _engines(found.runs)}
+    return [
+        busiest_rows(table, machines[int(table["run"].iloc[0])])
+        for _, table in found.table.groupby("run")
+    ]
+
+
+def _engines(runs: pd.DataFrame) -> list[tuple[int, Any]]:
+    return list(zip(runs["id"], runs["engine"], strict=True)) if len(runs) else []
+
+
+def _predicted(
+    graph: Graph,
+    request: Request,
+    engine: SparkEngine,
+    estimate: IterationEstimate,
+    runs: list[ClusterRun],
+    others: list[pd.DataFrame],
+    *,
+    first: bool,
+) -> Prediction:
+    """Return the prediction of one algorithm; the first of a chain opens the session and reads."""
+    algorithm = request.algorithm
+    costs = fit_cluster_costs(runs, others, request.cost_model)
+    sent = sent_messages(graph, algorithm, estimate)
+    sizes = _record_bytes(runs, sent)
+
+    def at(machines: int) -> tuple[dict[str, float], pd.DataFrame]:
+        settings = engine.settings.on(machines)
+        executors = 1 if settings.local else machines
+        placement = placement_of(graph, machines, settings.partitions, executors=executors)
+        rows = predicted_rows(graph, sent, placement, sizes)
+        rows["seconds"] = costs.supersteps(rows)
+        phases = costs.phases(machines, graph.edges)
+        opening = phases.pop("opening") if first else 0.0
+        named = {
+            "setup": phases["setup"] + opening,
+            "read": phases["read"] if first else 0.0,
+            "superstep": float(rows["seconds"].sum()),
+            "write": 0.0,
+        }
+        return named, rows
+
+    phases, rows = at(engine.workers)
+    table = _counters(sent, rows, estimate, engine.workers)
+    memory = memory_of(runs, graph, rows, engine.settings)
+    elsewhere: list[Mapping[str, float]] = []
+    for machines in _machine_counts(engine.workers):
+        other, _ = at(machines)
+        interval = _runtime(other, estimate, costs)
+        elsewhere.append({"machines": machines, **interval.to_dict()})
+    return Prediction(
+        algorithm={"name": algorithm.name, "parameters": algorithm.to_dict()},
+        graph=graph.describe(),
+        engine=engine.describe(),
+        seed=request.seed,
+        iterations=Interval(estimate.iterations, estimate.low, estimate.high),
+        runtime_seconds=_runtime(phases, estimate, costs),
+        phases=phases,
+        per_iteration=table,
+        samples=[*estimate.samples, *(run.summary for run in runs)],
+        cost_model={
+            "name": costs.name,
+            "terms": costs.terms,
+            "r2": costs.r2,
+            "relative_std": costs.relative_std,
+            "rows": costs.rows,
+            "runs": costs.runs,
+            "history_runs": len(others),
+            "probe_factor": 1.0,
+            "transfer_factor": None,
+            "start_seconds": float(costs.start.sum()),
+        },
+        overhead_seconds=0.0,
+        edge_visits=estimate.edge_steps
+        + float(sum(run.summary.edges * run.summary.iterations for run in runs)),
+        method={
+            "name": estimate.method,
+            "sampler": request.sampler,
+            "ratio": request.ratio,
+            "transform": request.transform.name,
+            "threshold": algorithm.threshold(graph.vertices),
+        },
+        warnings=[
+            *graph_doubts(graph),
+            *estimate.warnings,
+            *_reach_doubts(runs, engine.workers),
+            *memory.warnings,
+        ],
+        executors=memory.to_dict(),
+        by_machines=elsewhere,
+    )
+
+
+def _machine_counts(target: int) -> list[int]:
+    """Return the machine counts that a prediction says something about besides its own."""
+    return sorted({1, 2, 3, 4, 6, 8, 12, 16, target, 2 * target})
+
+
+def _record_bytes(runs: list[ClusterRun], sent: pd.DataFrame) -> npt.NDArray[np.float64]:
+    """Return the bytes of a record as Spark writes it, in each iteration.
+
+    In proportion to the bytes of a message that the estimate gives, where those differ; the factor
+    is that of the largest sample run.
+    """
+    largest = max((run for run in runs), key=lambda run: run.profile.graph["edges"])
+    table = largest.profile.table
+    written = table.groupby("iteration")[["shuffle_write_bytes", "shuffle_write_records"]].sum()
+    written = written[written["shuffle_write_records"] > 0]
+    a_record = float(
+        written["shuffle_write_bytes"].sum() / max(written["shuffle_write_records"].sum(), 1)
+    )
+    size: npt.NDArray[np.float64] = (
+        sent["message_bytes"] / np.maximum(sent["messages"], 1.0)
+    ).to_numpy(np.float64)
+    first = float(size[0]) if len(size) and size[0] > 0 else 1.0
+    if len(written) == 0 or np.allclose(size, first):
+        return np.full(len(sent), a_record)
+    at_first = float(
+        written["shuffle_write_bytes"].iloc[0] / max(written["shuffle_write_records"].iloc[0], 1)
+    )
+    return at_first * size / first
+
+
+def _counters(
+    sent: pd.DataFrame,
+    rows: pd.DataFrame,
+    estimate: IterationEstimate,
+    machines: int,
+) -> pd.DataFrame:
+    """Return the table of iterations."""
+    columns = {**rows, "active_vertices": sent["active_vertices"]}
+    table = pd.DataFrame({"iteration": np.arange(1, len(sent) + 1)})
+    for name in COUNTERS:
+        table[name] = np.rint(np.asarray(columns[name], dtype=np.float64)).astype(np.int64)
+    table["total_vertices"] = np.rint(rows["vertices"] * machines).astype(np.int64)
+    moved = table["local_message_bytes"] + table["remote_message_bytes"]
+    table["average_message_bytes"] = moved / np.maximum(sent["messages"], 1.0)
+    table["seconds"] = rows["seconds"].to_numpy()
+    table["convergence"] = estimate.curve
+    return table
+
+
+def _runtime(
+    phases: dict[str, float], estimate: IterationEstimate, costs: ClusterCosts
+) -> Interval:
+    total = sum(phases.values())
+    iteration_std = math.log(max(estimate.high, 1) / max(estimate.low, 1)) / 2.0 / QUANTILE
+    spread = math.hypot(
+        phases["superstep"] * math.hypot(iteration_std, costs.relative_std),
+        _MEASURED_STD * (phases["setup"] + phases["read"]),
+    )
+    factor = math.exp(QUANTILE * spread / total) if total else 1.0
+    return Interval(total, total / factor, total * factor)
+
+
+def _reach_doubts(runs: list[ClusterRun], target: int) -> list[str]:
+    most = max(run.machines for run in runs)
+    if target <= 4 * most:
+        return []
+    return [
+        f"the cost model was trained on {most} machines at most, far from {target}; "
+        f"--train-machines {most},{target // 2} would make it surer"
+    ]

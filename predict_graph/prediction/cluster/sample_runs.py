@@ -1,0 +1,179 @@
+"""Sample runs on the cluster: at a few sizes and a few machine counts, cold and warm.
+
+The first supersteps of a fresh Java process are slow. Each session therefore runs its smallest
+sample twice: the second run shows what the work costs, the difference what the start costs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from costmodels.design import optimal_design
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines import RunProfile
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.graph import Graph
+from predict_graph.iterations import SampleSummary, draw_sample
+from predict_graph.prediction.cluster.folding import folded
+from predict_graph.prediction.request import Request
+
+__all__ = ["ClusterRun", "cluster_sample_runs", "training_points"]
+
+_STEADY_SUPERSTEPS = 6
+_SUPERSTEPS = 15  # of an algorithm whose supersteps differ, at most
+_SESSION_COST = 1.0  # of starting a session, in runs of the whole graph on one machine
+_POINTS = 2  # sizes at each machine count, at least
+
+
+@dataclass(frozen=True)
+class ClusterRun:
+    """A sample run on the cluster.
+
+    Parameters
+    ----------
+    machines : int
+    ratio : float
+    cold : bool
+        Whether it was the first of its session.
+    session_seconds : float
+        What opening the session took.
+    profile : RunProfile
+    summary : SampleSummary
+    """
+
+    machines: int
+    ratio: float
+    cold: bool
+    session_seconds: float
+    profile: RunProfile
+    summary: SampleSummary
+
+
+def training_points(
+    ratios: tuple[float, ...], machines: tuple[int, ...], target: int
+) -> dict[int, list[float]]:
+    """Choose the ratios to run at each machine count: an I-optimal design for the real run.
+
+    The design is for Ernest's terms as far as the machine counts can tell them apart (section 3.3
+    of Ernest), and makes the variance of the prediction at the whole graph on `target` machines
+    small for its cost.
+
+    Parameters
+    ----------
+    ratios : tuple of float
+        Candidates, ascending.
+    machines : tuple of int
+        Candidates, ascending.
+    target : int
+        Machines of the real run.
+
+    Returns
+    -------
+    dict of int to list of float
+        Machine count to ratios, ascending.
+
+    Examples
+    --------
+    >>> training_points((0.05, 0.1, 0.2), (1, 2), 4)
+    {1: [0.05, 0.2], 2: [0.05, 0.2]}
+    """
+    grid = pd.DataFrame(
+        [(ratio, count) for count in machines for ratio in ratios], columns=["scale", "machines"]
+    )
+    grid["cost"] = _SESSION_COST / len(ratios) + grid["scale"] / grid["machines"]
+    terms = ["1", "scale/machines", *(["machines"] if len(machines) > 1 else [])]
+    cheapest = grid.sort_values("cost")["cost"].to_numpy()
+    budget = float(cheapest[: len(terms)].sum() + len(machines) * cheapest.mean())
+    try:
+        design = optimal_design(
+            grid,
+            max(budget, float(np.sort(cheapest)[-len(terms) :].sum())),
+            terms=terms,
+            criterion="i",
+            targets=pd.DataFrame({"scale": [1.0], "machines": [target]}),
+        )
+        points = design.points
+        chosen = {count: set(points["scale"][points["machines"] == count]) for count in machines}
+    except ValueError:  # too few candidates for a design: all of them
+        chosen = {count: set(ratios) for count in machines}
+    for own in chosen.values():
+        for ratio in (ratios[0], ratios[-1]):
+            if len(own) < _POINTS:
+                own.add(ratio)
+    return {count: sorted(chosen[count]) for count in machines}
+
+
+def cluster_sample_runs(
+    graph: Graph,
+    algorithm: Algorithm,
+    request: Request,
+    engine: SparkEngine,
+    points: dict[int, list[float]],
+    rng: np.random.Generator,
+) -> Iterator[ClusterRun]:
+    """Run samples on the cluster; each is given as soon as it is done, so that none is lost.
+
+    Parameters
+    ----------
+    graph : Graph
+    algorithm : Algorithm
+    request : Request
+        Its sampler draws the samples of an algorithm whose supersteps differ.
+    engine : SparkEngine
+    points : dict of int to list of float
+        See :func:`training_points`.
+    rng : Generator
+
+    Raises
+    ------
+    JobError
+        If Spark fails.
+    """
+    samples: dict[float, Graph] = {}
+    done, total = 0, sum(len(ratios) + 1 for ratios in points.values())
+    for machines, ratios in points.items():
+        there = engine.on(machines)
+        with there.session() as session:
+            for number, ratio in enumerate([ratios[0], *ratios]):
+                request.progress(f"sample runs on {machines} machines", done / total)
+                if ratio not in samples:
+                    samples[ratio] = _sample(graph, algorithm, request, ratio, rng)
+                sample = samples[ratio]
+                started = time.perf_counter()
+                profile = there.run(
+                    algorithm,
+                    sample,
+                    max_iterations=_STEADY_SUPERSTEPS if algorithm.steady else _SUPERSTEPS,
+                    threshold=0.0 if algorithm.steady else None,
+                )
+                summary = SampleSummary(
+                    sampler="folded" if algorithm.steady else request.sampler,
+                    ratio=sample.vertices / graph.vertices,
+                    vertices=sample.vertices,
+                    edges=sample.edges,
+                    iterations=profile.iterations,
+                    seconds=time.perf_counter() - started,
+                    purpose="cost",
+                    note=f"{machines} machines" + (", cold" if number == 0 else ""),
+                )
+                yield ClusterRun(machines, ratio, number == 0, session.seconds, profile, summary)
+                done += 1
+
+
+def _sample(
+    graph: Graph, algorithm: Algorithm, request: Request, ratio: float, rng: np.random.Generator
+) -> Graph:
+    """Return a sample with about `ratio` of the edges.
+
+    Folded where only the cost of a superstep matters; else by the walk of the user's choice, so
+    that activity dies out as it does on real graphs.
+    """
+    if algorithm.steady:
+        return folded(graph, ratio, rng)
+    most = max(int(ratio * graph.edges), 1)
+    return draw_sample(graph, request.sampler, ratio, rng, max_edges=most).graph

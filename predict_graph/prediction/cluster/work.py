@@ -1,0 +1,110 @@
+"""What a superstep has to do on the busiest worker of a cluster: the features of its seconds."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines import critical_worker
+from predict_graph.graph import Graph
+from predict_graph.iterations import IterationEstimate
+from predict_graph.prediction.cluster.placement import Placement, combined_share
+
+__all__ = ["FEATURES", "busiest_rows", "predicted_rows", "sent_messages"]
+
+FEATURES = ("vertices", "messages", "records", "remote_bytes", "machines")
+"""Of a superstep: vertices, messages and records of the critical worker, and how many machines
+the driver has to talk to. Records are messages after those to one vertex are combined."""
+
+
+def sent_messages(graph: Graph, algorithm: Algorithm, estimate: IterationEstimate) -> pd.DataFrame:
+    """Return active vertices, messages and bytes of each iteration, on all workers together.
+
+    As the estimate says; an algorithm whose iterations are alike sends along every edge.
+    """
+    if estimate.counters is not None:
+        counters = estimate.counters
+        messages = counters["local_messages"] + counters["remote_messages"]
+        volume = counters["local_message_bytes"] + counters["remote_message_bytes"]
+        columns = {
+            "active_vertices": counters["active_vertices"].to_numpy(np.float64),
+            "messages": messages.to_numpy(np.float64),
+            "message_bytes": volume.to_numpy(np.float64),
+        }
+        return pd.DataFrame(columns)
+    count = estimate.iterations
+    return pd.DataFrame(
+        {
+            "active_vertices": np.full(count, float(graph.vertices)),
+            "messages": np.full(count, float(graph.edges)),
+            "message_bytes": np.full(count, float(graph.edges)),
+        }
+    )
+
+
+def predicted_rows(
+    graph: Graph,
+    sent: pd.DataFrame,
+    placement: Placement,
+    bytes_per_record: npt.NDArray[np.float64],
+) -> pd.DataFrame:
+    """Return the features of each iteration of the real run.
+
+    Parameters
+    ----------
+    graph : Graph
+    sent : DataFrame
+        See :func:`sent_messages`.
+    placement : Placement
+    bytes_per_record : ndarray of float64, shape (iterations,)
+        As Spark writes records, from sample runs.
+
+    Returns
+    -------
+    DataFrame
+        ``FEATURES`` of the critical worker, and messages and bytes of all workers together:
+        messages as they are sent, bytes as Spark moves them.
+    """
+    machines = placement.machines
+    messages = sent["messages"].to_numpy(np.float64)
+    share = np.clip(messages / max(graph.edges, 1), 1e-12, 1.0)
+    records = messages * combined_share(graph.in_degrees, share, placement.partitions)
+    volume = records * bytes_per_record
+    return pd.DataFrame(
+        {
+            "vertices": np.full(len(sent), graph.vertices * placement.vertex_skew / machines),
+            "messages": messages * placement.edge_skew / machines,
+            "records": records / machines,
+            "remote_bytes": volume * placement.remote_share / machines,
+            "machines": np.full(len(sent), float(machines)),
+            "local_messages": messages * placement.local_share,
+            "remote_messages": messages * (1.0 - placement.local_share),
+            "local_message_bytes": volume * (1.0 - placement.remote_share),
+            "remote_message_bytes": volume * placement.remote_share,
+        }
+    )
+
+
+def busiest_rows(table: pd.DataFrame, machines: int) -> pd.DataFrame:
+    """Return the features and the seconds of each iteration of a run that happened.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of a run on Spark: one row an iteration and worker.
+    machines : int
+    """
+    rows = table[table["worker"] == critical_worker(table)]
+    messages = rows["local_messages"] + rows["remote_messages"]
+    return pd.DataFrame(
+        {
+            "vertices": rows["total_vertices"].to_numpy(np.float64),
+            "messages": messages.to_numpy(np.float64),
+            "records": rows["shuffle_read_records"].to_numpy(np.float64),
+            "remote_bytes": rows["remote_message_bytes"].to_numpy(np.float64),
+            "machines": np.full(len(rows), float(machines)),
+            "seconds": rows["seconds"].to_numpy(np.float64),
+        }
+    )

@@ -1,0 +1,40 @@
+"""Spark for tests: small, and one session after the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from predict_graph.engines.spark import SparkSettings
+
+
+@pytest.fixture(scope="module")
+def local_session(spark_here):
+    """A session of two threads in one process."""
+    from predict_graph.engines.spark.session import open_session
+
+    with open_session(SparkSettings(master="local[2]", machines=2, memory="1g")) as session:
+        yield session
+
+
+@pytest.fixture
+def processes_of():
+    """List the processes of a login session: those that a test started and all they started."""
+    if not Path("/proc/self/stat").exists():
+        pytest.skip("processes are found in /proc")
+
+    def find(session: int) -> list[str]:
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                stat = (process / "stat").read_text()
+                command = (process / "cmdline").read_text().replace("\0", " ")
+            except OSError:
+                continue
+            state, _, _, its_session = stat.rpartition(")")[2].split()[:4]
+            if int(its_session) == session and state != "Z":
+                found.append(f"{process.name} {command[:100]}")
+        return found
+
+    return find

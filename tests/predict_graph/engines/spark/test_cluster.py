@@ -1,0 +1,130 @@
+"""A real cluster of processes: a master and two workers with addresses of their own."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from benchmarks.spark_cluster import spark_cluster, why_not_capped
+from predict_graph.algorithms import PageRank
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.spark import SparkEngine, SparkSettings
+from predict_graph.engines.spark.session import open_session
+from predict_graph.errors import JobError
+from predict_graph.graph import check_graph
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+
+@pytest.fixture(scope="module")
+def cluster(spark_here):
+    with spark_cluster(2) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return check_graph("rmat:scale=11,edge_factor=8,seed=1")
+
+
+@pytest.fixture(scope="module")
+def profile(cluster, graph):
+    engine = SparkEngine(master=cluster.master, workers=2, memory="700m", collect=True)
+    return engine.run(PageRank(), graph, threshold=0.0, max_iterations=4)
+
+
+def test_the_result_is_that_of_one_machine(profile, graph):
+    local = LocalEngine(workers=2).run(PageRank(), graph, threshold=0.0, max_iterations=4)
+    np.testing.assert_allclose(profile.values, local.values, rtol=1e-9)
+    np.testing.assert_allclose(profile.convergence, local.convergence, rtol=1e-9)
+
+
+def test_half_of_all_bytes_are_remote(profile):
+    totals = profile.features_total()
+    remote, local = totals["remote_message_bytes"], totals["local_message_bytes"]
+    assert 0.4 < remote / (remote + local) < 0.6
+
+
+def test_work_is_spread_evenly_in_every_superstep(profile):
+    assert (profile.table.groupby("iteration")["worker"].nunique() == 2).all()
+    vertices = profile.table.pivot_table(
+        index="iteration", columns="worker", values="total_vertices"
+    )
+    assert (vertices.min(axis=1) > 0.4 * vertices.sum(axis=1)).all()
+    bytes_read = profile.table["local_message_bytes"] + profile.table["remote_message_bytes"]
+    assert (bytes_read > 0).all()
+
+
+def test_nothing_was_lost(profile):
+    assert profile.engine["executors_lost"] == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"machines": 3, "memory": "700m"}, "gave 2 of the 3 machines asked for"),
+        ({"machines": 1, "memory": "9g"}, "gave 0 of the 1 machines asked for"),
+    ],
+)
+def test_a_cluster_that_is_too_small(cluster, given, said):
+    limit = {"spark.scheduler.maxRegisteredResourcesWaitingTime": "8s"}
+    settings = SparkSettings(master=cluster.master, conf=limit, **given)
+    with pytest.raises(JobError, match=said) as caught, open_session(settings):
+        pass
+    assert "within 8 s" in str(caught.value)
+
+
+def test_a_worker_is_killed_in_mid_run(spark_here, graph, processes_of):
+    with spark_cluster(2) as cluster:
+        engine = SparkEngine(master=cluster.master, workers=2, memory="700m")
+
+        def kill_in_mid_superstep(iteration, _):
+            if iteration == 2:
+                threading.Timer(0.05, cluster.workers[1].kill).start()
+
+        started = time.monotonic()
+        with pytest.raises(JobError) as caught:
+            engine.run(
+                PageRank(),
+                graph,
+                threshold=0.0,
+                max_iterations=10_000,
+                progress=kill_in_mid_superstep,
+            )
+        assert "an executor was lost, and what it kept in memory with it" in str(caught.value)
+        assert str(caught.value).startswith("superstep ")
+        assert time.monotonic() - started < 60
+    for worker in cluster.workers:
+        assert processes_of(worker.process.pid) == []
+
+
+def test_a_driver_is_killed_in_mid_run(spark_here, graph):
+    from pyspark import SparkContext
+
+    engine = SparkEngine(master="local[2]", workers=2, memory="700m")
+
+    def kill(iteration, _):
+        os.kill(SparkContext._gateway.proc.pid, signal.SIGKILL)
+
+    with pytest.raises(JobError, match="Spark's driver process is gone"):
+        engine.run(PageRank(), graph, threshold=0.0, max_iterations=100, progress=kill)
+    again = engine.run(PageRank(), graph, threshold=0.0, max_iterations=1)
+    assert again.iterations == 1
+
+
+def test_a_capped_worker_is_slower(spark_here):
+    reason = why_not_capped()
+    if reason is not None:
+        pytest.skip(reason)
+    with spark_cluster(1, cpu=0.1) as cluster:
+        quota = cluster.workers[0].quota
+        cluster.uncap()
+        before = quota.throttled()
+        cluster.cap()
+        settings = SparkSettings(master=cluster.master, memory="700m")
+        with open_session(settings) as session:
+            session.spark.range(10).count()
+        assert quota.throttled() > before

@@ -1,0 +1,109 @@
+"""The engine on one machine: results, profiles, files."""
+
+import errno
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+from predict_graph.algorithms import PageRank
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.profile import PHASES, TABLE_COLUMNS
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.features import EXECUTOR_COLUMNS
+from predict_graph.errors import JobError, RequestError
+from predict_graph.graph import Graph, check_graph
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+
+@pytest.fixture(scope="module")
+def engine(spark_here):
+    engine = SparkEngine(master="local[2]", workers=2, memory="1g", collect=True)
+    with engine.session():
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return check_graph("rmat:scale=9,edge_factor=8,seed=1")
+
+
+@pytest.fixture(scope="module")
+def profile(engine, graph):
+    return engine.run(PageRank(epsilon=0.01), graph)
+
+
+def test_iterations_and_ranks_are_those_of_the_local_engine(profile, graph):
+    local = LocalEngine(workers=2).run(PageRank(epsilon=0.01), graph)
+    assert profile.iterations == local.iterations
+    assert profile.converged
+    assert profile.values == pytest.approx(local.values, rel=1e-9)
+    ours, theirs = profile.per_iteration(), local.per_iteration()
+    assert ours["active_vertices"].tolist() == theirs["active_vertices"].tolist()
+    for rows in (ours, theirs):
+        rows["messages"] = rows["local_messages"] + rows["remote_messages"]
+    assert ours["messages"].tolist() == theirs["messages"].tolist()
+
+
+def test_the_profile_is_complete(profile):
+    assert list(profile.table.columns) == [*TABLE_COLUMNS, *EXECUTOR_COLUMNS]
+    assert set(profile.phases) == set(PHASES)
+    assert all(profile.phases[name] > 0 for name in ("read", "superstep"))
+    assert profile.phases["setup"] > 0
+    assert (profile.table["shuffle_write_bytes"] > 0).all()
+    assert (profile.table["run_seconds"] > 0).all()
+    assert profile.engine["executors_lost"] == 0
+
+
+def test_a_result_is_written_where_it_was_asked_for(engine, graph, tmp_path):
+    target = tmp_path / "ranks.parquet"
+    profile = engine.run(PageRank(), graph, threshold=0.0, max_iterations=2, write_to=target)
+    written = pyarrow.parquet.read_table(target).to_pandas().sort_values("id")
+    assert written["value"].tolist() == profile.values.tolist()
+    assert profile.phases["write"] > 0
+    assert [path.name for path in tmp_path.iterdir()] == ["ranks.parquet"]
+    with pytest.raises(RequestError, match=r"it exists; accepted: the name of a new folder"):
+        engine.run(PageRank(), graph, write_to=target)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("ranks.txt", r"accepted: a name in \.csv or \.parquet"), ("no/ranks.csv", "no folder")],
+)
+def test_places_that_nothing_can_be_written_to(engine, graph, tmp_path, name, said):
+    with pytest.raises(RequestError, match=said):
+        engine.run(PageRank(), graph, write_to=tmp_path / name)
+
+
+def test_a_disk_that_fills_up_leaves_nothing(engine, graph, tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(pyarrow.parquet, "write_table", full)
+    with pytest.raises(JobError, match="writing the graph for Spark failed: No space left"):
+        engine.run(PageRank(), graph)
+    with engine.session() as session:
+        assert list(session.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"threshold": -1.0}, "threshold is -1.0"), ({"max_iterations": 0}, "max_iterations is 0")],
+)
+def test_wrong_arguments(engine, graph, given, said):
+    with pytest.raises(RequestError, match=said):
+        engine.run(PageRank(), graph, **given)
+
+
+def test_a_graph_without_edges(engine):
+    with pytest.raises(RequestError, match="has no edges"):
+        engine.run(PageRank(), Graph(np.zeros(4, dtype=np.int64), np.zeros(0, dtype=np.int32)))
+
+
+def test_runs_leave_no_tables_behind(engine, graph):
+    with engine.session() as session:
+        engine.run(PageRank(), graph, threshold=0.0, max_iterations=2)
+        assert list(session.folder.iterdir()) == []
+        kept = session.spark.sparkContext._jsc.getPersistentRDDs()
+        assert len(kept) <= 2  # the last state, until it is collected

@@ -1,0 +1,73 @@
+"""What Spark says at length, in one sentence."""
+
+import errno
+
+import pytest
+
+from predict_graph.engines.spark.failures import reason, spark_failures
+from predict_graph.errors import JobError, RequestError
+
+ABORTED = (
+    "An error occurred while calling o123.collectToPython.\n"
+    ": org.apache.spark.SparkException: Job aborted due to stage failure: Task 1 in stage 31.0 "
+    "failed 4 times, most recent failure: Lost task 1.3 in stage 31.0 (TID 123) "
+    "(127.0.0.12 executor 1): {}\n\tat org.apache.spark.rdd.RDD.iterator(RDD.scala:1)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            ABORTED.format(
+                "org.apache.spark.SparkException: [CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND] Checkpoint "
+                "block rdd_85_1 not found! Either the executor that originally checkpointed this "
+                "partition is no longer alive, or the original RDD is unpersisted."
+            ),
+            "an executor was lost, and what it kept in memory with it",
+        ),
+        (
+            ABORTED.format("ExecutorLostFailure (executor 1 exited caused by one of the tasks)"),
+            "an executor was lost",
+        ),
+        (
+            ABORTED.format("java.lang.OutOfMemoryError: Java heap space"),
+            "an executor ran out of memory (executor 1 on 127.0.0.12)",
+        ),
+        (
+            ABORTED.format("java.io.IOException: No space left on device"),
+            "the disk is full where Spark keeps its files",
+        ),
+        (
+            ABORTED.format("java.lang.ArithmeticException: / by zero"),
+            "ArithmeticException: / by zero",
+        ),
+        (
+            "IllegalStateException: Cannot call methods on a stopped SparkContext.",
+            "ended",
+        ),
+        ("", "no reason given"),
+    ],
+)
+def test_one_sentence(text, said):
+    assert said in reason(text)
+    assert "\n" not in reason(text)
+
+
+def test_a_full_disk_is_a_failed_job():
+    pytest.importorskip("pyspark")
+    said = r"^writing failed: No space left on device \(/x\)$"
+    with pytest.raises(JobError, match=said), spark_failures("writing"):
+        raise OSError(errno.ENOSPC, "No space left on device", "/x")
+
+
+def test_a_driver_that_is_gone():
+    pytest.importorskip("pyspark")
+    with pytest.raises(JobError, match="Spark's driver process is gone"), spark_failures("this"):
+        raise ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
+
+
+def test_sentences_are_left_alone():
+    pytest.importorskip("pyspark")
+    with pytest.raises(RequestError, match=r"^as it was$"), spark_failures("this"):
+        raise RequestError("as it was")

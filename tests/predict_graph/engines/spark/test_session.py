@@ -1,0 +1,230 @@
+"""Sessions: what they leave behind, and what keeps them from opening."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from predict_graph.engines.spark import SparkSettings, master, requirements
+from predict_graph.engines.spark.requirements import require_spark
+from predict_graph.engines.spark.session import open_session
+from predict_graph.errors import JobError, RequestError
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+
+def said_by(settings):
+    with pytest.raises(JobError) as caught, open_session(settings):
+        pass
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# What is missing.
+
+
+def test_no_pyspark(monkeypatch):
+    monkeypatch.setattr(requirements.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(JobError, match=r"pip install 'predict-graph\[spark\]'"):
+        require_spark()
+
+
+def test_no_java(monkeypatch, tmp_path):
+    pytest.importorskip("pyspark")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(JobError, match="there is no java on the PATH and JAVA_HOME is not set"):
+        require_spark()
+
+
+def test_a_wrong_java_home(monkeypatch, tmp_path):
+    pytest.importorskip("pyspark")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(JobError, match=f"JAVA_HOME is {tmp_path}, but there is no bin/java"):
+        require_spark()
+
+
+def test_an_old_java(monkeypatch, tmp_path):
+    pytest.importorskip("pyspark")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "java").write_text("")
+    (tmp_path / "release").write_text('IMPLEMENTOR="x"\nJAVA_VERSION="1.8.0_392"\n')
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(JobError, match=r"needs Java 17 or 21, but .*/bin/java is Java 8"):
+        require_spark()
+
+
+def test_a_java_that_does_not_start(monkeypatch, tmp_path, spark_here):
+    (tmp_path / "bin").mkdir()
+    java = tmp_path / "bin" / "java"
+    java.write_text("#!/bin/sh\necho 'Error: this Java is broken' >&2\nexit 1\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert "starting Spark failed: Error: this Java is broken" in said_by(SparkSettings())
+
+
+# Masters that are none.
+
+
+@contextmanager
+def listening(answer):
+    """Listen on a port, and say `answer` to who comes: None keeps silent."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve():
+            try:
+                caller, _ = server.accept()
+            except OSError:
+                return
+            with caller:
+                if answer is None:
+                    time.sleep(1.0)
+                else:
+                    caller.recv(100)
+                    caller.sendall(answer)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"spark://127.0.0.1:{server.getsockname()[1]}"
+        server.close()
+        thread.join(5)
+
+
+def test_nobody_is_there(spark_here):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    said = said_by(SparkSettings(master=f"spark://127.0.0.1:{port}"))
+    assert said == f"no Spark master at spark://127.0.0.1:{port}: Connection refused"
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"", b"SSH-2.0-x\r\n"])
+def test_something_else_is_there(spark_here, answer):
+    with listening(answer) as place:
+        started = time.perf_counter()
+        assert said_by(SparkSettings(master=place)).endswith("something else is there")
+        assert time.perf_counter() - started < 3
+
+
+def test_something_silent_is_there(spark_here, monkeypatch):
+    monkeypatch.setattr(master, "_CONNECT", 0.3)
+    with listening(None) as place:
+        assert "no answer within" in said_by(SparkSettings(master=place))
+
+
+@pytest.mark.parametrize("place", ["spark://host", "spark://host:port", "spark://:7077"])
+def test_a_master_without_a_port(spark_here, place):
+    settings = SparkSettings(master=place)
+    with pytest.raises(RequestError, match="accepted: spark://HOST:PORT"), open_session(settings):
+        pass
+
+
+def test_a_folder_that_nothing_can_be_put_in(spark_here, tmp_path):
+    said = said_by(SparkSettings(folder="/proc/self/fd"))
+    assert said.startswith("cannot put temporary files in /proc/self/fd: ")
+
+
+# A session and what it leaves.
+
+
+def test_a_second_session_is_refused_and_the_first_goes_on(local_session):
+    assert "already open" in said_by(SparkSettings(master="local[1]"))
+    assert local_session.spark.range(10).count() == 10
+
+
+def test_ctrl_c_does_what_it_did(local_session):
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_event_log_is_there(local_session):
+    local_session.group("a name")
+    local_session.spark.range(10).count()
+    assert local_session.event_log.is_file()
+
+
+_ALONE = """
+import os, sys
+from predict_graph.engines.spark import SparkSettings
+from predict_graph.engines.spark.session import open_session
+
+for memory in ("600m", "700m"):
+    with open_session(SparkSettings(master="local[1]", memory=memory)) as session:
+        jvm = session.spark.sparkContext._jvm
+        assert session.spark.range(5).count() == 5
+        print(jvm.java.lang.Runtime.getRuntime().maxMemory() >> 20, os.listdir("."))
+        folders = session.folder, session.event_logs
+    print([folder.exists() for folder in folders])
+"""
+
+
+def test_one_session_after_the_other_each_with_its_own_memory(spark_here, tmp_path, processes_of):
+    done = subprocess.Popen(
+        [sys.executable, "-c", _ALONE],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    out, err = done.communicate(timeout=120)
+    assert done.returncode == 0, err
+    lines = out.splitlines()
+    first, second = int(lines[0].split()[0]), int(lines[2].split()[0])
+    assert 500 < first <= 600 < second <= 700
+    assert all(line.endswith("[]") for line in lines[::2])
+    assert lines[1] == lines[3] == "[False, False]"
+    assert err == ""
+    assert processes_of(done.pid) == []
+    assert os.listdir(tmp_path) == []
+
+
+_ENDLESS = """
+import sys
+from predict_graph.algorithms import PageRank
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.graph import check_graph
+
+def say(iteration, aggregate):
+    print(iteration, flush=True)
+
+engine = SparkEngine(master="local[2]", workers=2, memory="800m")
+graph = check_graph("cycle:n=3")
+try:
+    engine.run(PageRank(), graph, threshold=0.0, max_iterations=10**6, progress=say)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_run_leaves_nothing_running(spark_here, tmp_path, processes_of, sent):
+    run = subprocess.Popen(
+        [sys.executable, "-c", _ENDLESS],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+        start_new_session=True,
+    )
+    try:
+        assert run.stdout.readline() == "1\n", run.communicate()[1]
+        time.sleep(0.3)
+        run.send_signal(sent)
+        asked = time.perf_counter()
+        err = run.communicate(timeout=30)[1]
+        assert time.perf_counter() - asked < 15
+    finally:
+        run.kill()
+    deadline = time.monotonic() + 15
+    while processes_of(run.pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert processes_of(run.pid) == []
+    if sent == signal.SIGINT:
+        assert (run.returncode, err) == (130, "")
+        assert [name for name in os.listdir(tmp_path) if not name.startswith("hsperf")] == []

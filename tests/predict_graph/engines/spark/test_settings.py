@@ -1,0 +1,68 @@
+"""Settings, and what they refuse."""
+
+import sys
+
+import pytest
+
+from predict_graph.engines.spark import SparkSettings
+from predict_graph.errors import RequestError
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"machines": 0}, "machines is 0; accepted: 1 to 4096"),
+        ({"cores": 1.5}, "cores is 1.5; accepted: 1 to 1024"),
+        ({"memory": "much"}, "memory is 'much'; accepted: a size such as 900m or 4g"),
+        ({"memory": "0g"}, "memory is '0g'"),
+        ({"graphframes_jar": "/no/such.jar"}, "no GraphFrames jar at /no/such.jar"),
+        ({"folder": "/no/such/folder"}, "there is no folder /no/such/folder"),
+        ({"conf": {"memory": "1g"}}, "conf has 'memory': '1g'; accepted: names that begin with"),
+        ({"conf": {"spark.ui.enabled": True}}, "conf has 'spark.ui.enabled': True"),
+        ({"conf": {"spark.executor.memory": "1g"}}, "accepted: memory says that"),
+        ({"conf": {"spark.eventLog.enabled": "false"}}, "needs for itself"),
+    ],
+)
+def test_wrong_values_are_named(given, said):
+    with pytest.raises(RequestError) as caught:
+        SparkSettings(**given)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_own_settings_win(tmp_path):
+    conf = SparkSettings(conf={"spark.ui.enabled": "true", "spark.x": "y"}).session_conf(tmp_path)
+    assert conf["spark.ui.enabled"] == "true"
+    assert conf["spark.x"] == "y"
+    assert conf["spark.eventLog.dir"] == tmp_path.as_uri()
+    assert conf["spark.pyspark.python"] == sys.executable
+
+
+def test_one_process_gets_the_memory_and_a_cluster_the_executors(tmp_path):
+    local = SparkSettings(master="local[*]", machines=3, memory="2g")
+    assert local.session_conf(tmp_path)["spark.driver.memory"] == "2g"
+    assert local.session_master == "local[3]"
+    cluster = SparkSettings(master="spark://127.0.0.1:1", machines=3, cores=2, memory="2g")
+    conf = cluster.session_conf(tmp_path)
+    assert "spark.driver.memory" not in conf
+    assert conf["spark.cores.max"] == "6"
+    assert cluster.partitions == 6
+    assert cluster.on(5).machines == 5
+
+
+def test_a_jar_goes_beside_those_of_the_user(tmp_path):
+    jar = tmp_path / "graphframes.jar"
+    jar.write_bytes(b"")
+    settings = SparkSettings(graphframes_jar=jar, conf={"spark.jars": "/mine.jar"})
+    assert settings.session_conf(tmp_path)["spark.jars"] == f"{jar},/mine.jar"
+
+
+def test_the_environment_names_a_master(monkeypatch):
+    monkeypatch.setenv("PREDICT_GRAPH_SPARK_MASTER", "spark://there:7077")
+    assert SparkSettings.from_environment().master == "spark://there:7077"
+    assert SparkSettings.from_environment(master="local[2]").master == "local[2]"
+
+
+def test_secrets_are_noticed():
+    assert not SparkSettings().encrypted
+    assert SparkSettings(conf={"spark.authenticate": "true"}).encrypted
