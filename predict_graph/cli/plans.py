@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json as json_text
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -92,7 +93,8 @@ def plan(
     models: Annotated[
         list[str],
         typer.Argument(
-            metavar="[TYPE=]MODEL.json…", help="Models of fit; one for each machine type."
+            metavar="[TYPE=]MODEL.json…",
+            help="Models of fit, or predictions on a cluster; one for each machine type.",
         ),
     ],
     machines: Annotated[
@@ -173,15 +175,26 @@ def _conditions(texts: list[str] | None) -> dict[str, str]:
 
 def _model(text: str) -> JobModel:
     """Load ``MODEL.json``, or ``TYPE=MODEL.json`` as a model of that machine type."""
-    from predict_graph.jobs import load_model
     from predict_graph.jobs.model import with_machine_type
 
     kind, equals, path = text.partition("=")
     if not equals or Path(text).is_file():
-        return load_model(Path(text))
+        return _loaded(Path(text))
     if not kind.strip():
         raise RequestError(f"the model is {text!r}; accepted: MODEL.json or TYPE=MODEL.json")
-    return with_machine_type(load_model(Path(path)), kind.strip())
+    return with_machine_type(_loaded(Path(path)), kind.strip())
+
+
+def _loaded(path: Path) -> JobModel:
+    """Load a model of fit, or a prediction on a cluster."""
+    from predict_graph.jobs import load_model
+    from predict_graph.jobs.predicted import is_prediction, predicted_job
+
+    try:
+        found = json_text.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = None  # load_model says what is wrong with it
+    return predicted_job(path) if is_prediction(found) else load_model(path)
 
 
 def _prices(path: Path | None) -> dict[str, Price] | None:

@@ -22,6 +22,8 @@ __all__ = ["SCHEMA", "Comparison", "Interval", "Prediction"]
 SCHEMA = 1
 """Version of the JSON."""
 
+_LISTED = 6  # machine counts in the summary
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -235,6 +237,7 @@ class Prediction:
                 f"({readable_seconds(runtime.low)} to {readable_seconds(runtime.high)})",
             ),
             *self._chain(),
+            *self._cluster(),
             ("phases", ", ".join(f"{k} {readable_seconds(self.phases[k])}" for k in PHASES)),
             (
                 "overhead",
@@ -255,6 +258,20 @@ class Prediction:
                 f"{readable_seconds(first.phases['setup'] + first.phases['superstep'])}",
             )
         ]
+
+    def _cluster(self) -> list[tuple[str, str]]:
+        """Say what other machine counts would take, and what an executor needs."""
+        lines = []
+        if self.by_machines:
+            own = self.engine.get("machines")
+            near = [row for row in self.by_machines if row["machines"] != own][:_LISTED]
+            said = [f"{row['machines']}: {readable_seconds(row['predicted'])}" for row in near]
+            lines.append(("on other machines", ", ".join(said)))
+        if self.executors:
+            parts = ("execution", "storage", "available")
+            sizes = [f"{name} {self.executors[f'{name}_bytes'] / 2**20:.0f} MiB" for name in parts]
+            lines.append(("of an executor", ", ".join(sizes)))
+        return lines
 
     def _repr_html_(self) -> str:
         rows = "".join(

@@ -51,7 +51,7 @@ TASK_COLUMNS = (
     "peak_memory_bytes",
 )
 _JOB_COLUMNS = ("job", "group", "description", "execution", "started", "finished", "stages")
-_STAGE_COLUMNS = ("stage", "attempt", "job", "name", "tasks", "parents", "operators")
+_STAGE_COLUMNS = ("stage", "attempt", "job", "name", "tasks", "parents", "operators", "cached")
 _EXECUTION_COLUMNS = ("execution", "root", "description", "details", "started", "finished")
 _EXECUTOR_COLUMNS = ("executor", "host", "cores", "added", "removed")
 
@@ -81,7 +81,8 @@ class EventLog:
         the calls that led to it.
     stages : DataFrame
         Stages that ran, a row an attempt: ``stage, attempt, job, name, tasks, parents`` (stages
-        before it), ``operators`` (a frozenset of their names).
+        before it), ``operators`` (a frozenset of their names), ``cached`` (whether it may take from
+        memory what an earlier stage kept there).
     conf : mapping of str to str
         Spark's settings.
     broken : int

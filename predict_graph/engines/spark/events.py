@@ -34,12 +34,15 @@ class LogReader:
     application: dict[str, Any] = field(default_factory=dict)
     conf: dict[str, str] = field(default_factory=dict)
     broken: int = 0
+    kept: set[int] = field(default_factory=set)  # datasets that are in memory by now
 
     @staticmethod
     def kinds() -> dict[bytes, Callable[[bytes], bytes]]:
         """Return the events that matter, and what of their lines has to be parsed."""
-        whole = ("StageSubmitted", "JobEnd", "ApplicationStart", "ApplicationEnd")
-        whole += ("ExecutorAdded", "ExecutorRemoved", "EnvironmentUpdate")
+        whole = (
+            *("StageSubmitted", "JobEnd", "ApplicationStart", "ApplicationEnd"),
+            *("ExecutorAdded", "ExecutorRemoved", "EnvironmentUpdate"),
+        )
         known: dict[bytes, Callable[[bytes], bytes]] = {
             f"SparkListener{kind}".encode(): bytes for kind in whole
         }
@@ -85,6 +88,8 @@ class LogReader:
 
     def _stage_submitted(self, event: Event) -> None:
         info = event["Stage Info"]
+        datasets = info.get("RDD Info") or ()
+        kept = {dataset["RDD ID"] for dataset in datasets if _is_kept(dataset)}
         self.stages.append(
             {
                 "stage": info["Stage ID"],
@@ -93,9 +98,11 @@ class LogReader:
                 "name": info["Stage Name"],
                 "tasks": info["Number of Tasks"],
                 "parents": tuple(info.get("Parent IDs") or ()),
-                "operators": _operators(info.get("RDD Info") or ()),
+                "operators": _operators(datasets),
+                "cached": not kept.isdisjoint(self.kept),
             }
         )
+        self.kept |= kept
 
     def _runs(self, stage: int) -> int:
         """Return the job that runs a stage now: of those that list it, one that is not over."""
@@ -188,6 +195,12 @@ def _task(event: Event) -> tuple[Any, ...]:
         metrics.get("Memory Bytes Spilled", 0) + metrics.get("Disk Bytes Spilled", 0),
         metrics.get("Peak Execution Memory", 0),
     )
+
+
+def _is_kept(dataset: Event) -> bool:
+    """Return whether a dataset was asked to be kept, in memory or on disk."""
+    level = dataset.get("Storage Level") or {}
+    return bool(level.get("Use Memory") or level.get("Use Disk"))
 
 
 def _operators(datasets: Any) -> frozenset[str]:

@@ -89,7 +89,14 @@ def superstep_table(log: SuperstepLog, tasks: pd.DataFrame, run: str) -> pd.Data
 
 
 def _homes(tasks: pd.DataFrame, run: str) -> dict[int, str]:
-    """Return the executor that holds each partition: who ran its last task in a superstep."""
+    """Return the executor that holds each partition of the state.
+
+    The stage that makes a state is the last of its superstep that writes for another: it hands its
+    sums to the tasks that add them up, which may run anywhere.
+    """
     own = tasks[tasks["group"].astype(str).str.startswith(f"{run}/superstep/")]
-    last = own.sort_values("finished").drop_duplicates("task", keep="last")
+    writing = own[own.groupby(["group", "stage"])["shuffle_write_records"].transform("sum") > 0]
+    making = writing if len(writing) else own
+    making = making[making["stage"] == making.groupby("group")["stage"].transform("max")]
+    last = making.sort_values("finished").drop_duplicates("task", keep="last")
     return dict(zip(last["task"].astype(int), last["executor"].astype(str), strict=True))

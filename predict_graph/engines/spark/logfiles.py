@@ -43,7 +43,7 @@ def log_files(path: Path) -> list[Path]:
     ]
     if not numbered:
         raise RequestError(
-            f"the folder {path} holds no events_… files of a rolled event log; accepted: {_ACCEPTED}"
+            f"the folder {path} has no events_… files of a rolled event log; accepted: {_ACCEPTED}"
         )
     numbered.sort()
     last = max((place for place, (_, compact, _f) in enumerate(numbered) if compact), default=0)

@@ -10,6 +10,7 @@ superstep costs of an algorithm whose supersteps all do the same work.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from predict_graph.graph import Graph
 
@@ -29,19 +30,31 @@ def folded(graph: Graph, ratio: float, rng: np.random.Generator) -> Graph:
     """
     n = graph.vertices
     size = max(round(n * ratio), 1)
-    order = rng.permutation(n)
-    place = np.empty(n, np.int64)
-    place[order] = np.arange(n) % size
-    kept = np.sort(order[:size])
+    # One of each group of vertices with about the same out-degree, the one in the middle: a random
+    # choice would have many edges too many, or too few, where hubs have most of them.
+    by_degree = np.argsort(graph.out_degrees, kind="stable")
+    kept = np.sort(by_degree[((np.arange(size) + 0.5) * n / size).astype(np.int64)])
+    # Neighbouring ids stay neighbours, as they compress and as they lie in memory.
+    place = (np.arange(n) + rng.integers(size)) % size
+    place[kept] = _distinct(place[kept], size)
     lengths = graph.out_degrees[kept]
+    in_order = np.argsort(place[kept])
+    kept, lengths = kept[in_order], lengths[in_order]
     starts = np.cumsum(lengths) - lengths
     positions = np.repeat(graph.indptr[kept] - starts, lengths) + np.arange(int(lengths.sum()))
-    by_place = np.argsort(place[kept], kind="stable")
-    rows = np.repeat(place[kept], lengths)
-    in_order = np.argsort(rows, kind="stable")
-    degrees = np.zeros(size, np.int64)
-    degrees[place[kept][by_place]] = lengths[by_place]
-    targets = place[graph.indices[positions[in_order]]].astype(graph.indices.dtype)
-    weights = None if graph.weights is None else graph.weights[positions[in_order]]
-    indptr = np.concatenate(([0], np.cumsum(degrees)))
+    targets = place[graph.indices[positions]].astype(graph.indices.dtype)
+    weights = None if graph.weights is None else graph.weights[positions]
+    indptr = np.concatenate(([0], np.cumsum(lengths)))
     return Graph(indptr, targets, weights, directed=True, name=f"{graph.name} folded {ratio:g}")
+
+
+def _distinct(places: npt.NDArray[np.integer], size: int) -> npt.NDArray[np.integer]:
+    """Return places of which no two are the same: where two are, one moves to a free one."""
+    result = places.copy()
+    _, first = np.unique(places, return_index=True)
+    moving = np.ones(len(places), bool)
+    moving[first] = False
+    free = np.ones(size, bool)
+    free[places[first]] = False
+    result[moving] = np.flatnonzero(free)[: int(moving.sum())]
+    return result

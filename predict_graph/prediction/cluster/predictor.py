@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,10 +33,35 @@ from predict_graph.prediction.prediction import Interval, Prediction
 from predict_graph.prediction.records import records_of
 from predict_graph.prediction.request import Request
 
-__all__ = ["predict_on_cluster"]
+__all__ = ["Learned", "learn_on_cluster", "predict_from", "predict_on_cluster"]
 
 _MEASURED_STD = 0.2  # of phases that sample runs measured: the next time differs so much
 _NEWEST_RUNS = 20
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What samples say about a job on a cluster, whatever its machine count.
+
+    Parameters
+    ----------
+    requests : list of Request
+        The algorithms of the chain, in the order in which they run.
+    estimates : list of IterationEstimate
+        Of each.
+    runs : list of ClusterRun
+        On the cluster.
+    others : list of list of DataFrame
+        Of each algorithm: rows of real runs of other graphs.
+    seconds : float
+        What it took.
+    """
+
+    requests: list[Request]
+    estimates: list[IterationEstimate]
+    runs: list[ClusterRun]
+    others: list[list[pd.DataFrame]]
+    seconds: float
 
 
 def predict_on_cluster(
@@ -65,11 +90,17 @@ def predict_on_cluster(
     """
     if not isinstance(engine, SparkEngine):
         raise RequestError(f"the engine {type(engine).__name__} is called 'spark', but is another")
+    return predict_from(learn_on_cluster(graph, request, engine, history), graph, engine)
+
+
+def learn_on_cluster(
+    graph: Graph, request: Request, engine: SparkEngine, history: History | None
+) -> Learned:
+    """Estimate the iterations, and run samples on the cluster; see :func:`predict_on_cluster`."""
     started = time.perf_counter()
-    streams = np.random.default_rng(request.seed).spawn(3)
+    streams = np.random.default_rng(request.seed).spawn(2)
     parts = _chain(request)
     estimates = [_estimated(graph, part, streams[0]) for part in parts]
-    estimating = time.perf_counter() - started
     counts = request.train_machines or default_train_machines(engine.workers)
     points = training_points(_ends(request.train_ratios), counts, engine.workers)
     runs: list[ClusterRun] = []
@@ -77,18 +108,29 @@ def predict_on_cluster(
         runs.append(run)
         if history is not None:
             history.add_all(_records(run, graph, request))
-    sampling = time.perf_counter() - started - estimating
-    predictions = []
-    for number, (part, estimate) in enumerate(zip(parts, estimates, strict=True)):
-        own = [_of_part(run, number, len(parts)) for run in runs]
-        others = _others(history, graph, part, engine)
-        predictions.append(
-            _predicted(graph, part, engine, estimate, own, others, first=number == 0)
+    others = [_others(history, graph, part, engine) for part in parts]
+    return Learned(parts, estimates, runs, others, time.perf_counter() - started)
+
+
+def predict_from(learned: Learned, graph: Graph, engine: SparkEngine) -> Prediction:
+    """Predict the run on the machines of `engine` from what was learned at other counts."""
+    count = len(learned.requests)
+    predictions = [
+        _predicted(
+            graph,
+            request,
+            engine,
+            learned.estimates[number],
+            [_of_part(run, number, count) for run in learned.runs],
+            learned.others[number],
+            first=number == 0,
         )
+        for number, request in enumerate(learned.requests)
+    ]
     result = predictions[0]
     for prediction in predictions[1:]:
         result = prediction.after(result)
-    return replace(result, overhead_seconds=estimating + sampling)
+    return replace(result, overhead_seconds=learned.seconds)
 
 
 def default_train_machines(target: int) -> tuple[int, ...]:
@@ -237,6 +279,7 @@ def _predicted(
             "probe_factor": 1.0,
             "transfer_factor": None,
             "start_seconds": float(costs.start.sum()),
+            "machines": sorted({run.machines for run in runs}),
         },
         overhead_seconds=0.0,
         edge_visits=estimate.edge_steps
@@ -260,8 +303,16 @@ def _predicted(
 
 
 def _machine_counts(target: int) -> list[int]:
-    """Return the machine counts that a prediction says something about besides its own."""
-    return sorted({1, 2, 3, 4, 6, 8, 12, 16, target, 2 * target})
+    """Return the machine counts that a prediction says something about besides its own.
+
+    Examples
+    --------
+    >>> _machine_counts(5)
+    [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16]
+    """
+    few = range(1, min(2 * target, 8) + 1)
+    many = (12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
+    return sorted({*few, target, 2 * target, *(n for n in many if n <= max(4 * target, 16))})
 
 
 def _record_bytes(runs: list[ClusterRun], sent: pd.DataFrame) -> npt.NDArray[np.float64]:

@@ -80,7 +80,7 @@ def training_points(
     Examples
     --------
     >>> training_points((0.05, 0.1, 0.2), (1, 2), 4)
-    {1: [0.05, 0.2], 2: [0.05, 0.2]}
+    {1: [0.05, 0.2], 2: [0.1, 0.2]}
     """
     grid = pd.DataFrame(
         [(ratio, count) for count in machines for ratio in ratios], columns=["scale", "machines"]

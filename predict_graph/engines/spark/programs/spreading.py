@@ -98,7 +98,7 @@ def declared(table: DataFrame, column: str, partitions: int) -> DataFrame:
         output,
         execution.toRdd(),
         sql.catalyst.plans.physical.HashPartitioning(keys, partitions),
-        jvm.scala.collection.immutable.Nil,
+        execution.executedPlan().outputOrdering(),
         False,
         jvm.scala.Option.empty(),
         spark._jsparkSession,

@@ -1,0 +1,205 @@
+"""How well are runs on a Spark cluster predicted, at machine counts that were not trained on?
+
+A standalone cluster of processes on this machine, each worker with a share of a core. For each
+algorithm and graph: sample runs on few machines, the prediction for each machine count, then the
+real runs, then the comparison.
+
+    PREDICT_GRAPH_DATA=… python -m benchmarks.spark_accuracy --out docs/studies/spark.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.spark_cluster import CannotCapError, spark_cluster
+from predict_graph.algorithms import check_algorithm
+from predict_graph.engines import RunProfile
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.errors import JobError
+from predict_graph.graph import Graph, check_graph
+from predict_graph.prediction.cluster import learn_on_cluster, predict_from
+from predict_graph.prediction.prediction import Comparison
+from predict_graph.prediction.request import check_request, direction
+
+ALGORITHMS = (
+    "pagerank",
+    "connected-components",
+    "topk-ranking",
+    "neighborhood",
+    "semi-clustering",
+)
+GRAPHS = ("web-NotreDame", "rmat:scale=17,edge_factor=16,seed=1")
+
+
+def cases(given: argparse.Namespace, master: str) -> list[dict[str, Any]]:
+    """Predict and run each job; a job that fails is in the table as such."""
+    rows = []
+    for graph_name in given.graphs:
+        for name in given.algorithms:
+            try:
+                rows += job(name, graph_name, given, master)
+            except JobError as error:
+                print(f"{name} on {graph_name} failed: {error}", flush=True)
+    return rows
+
+
+def job(name: str, graph_name: str, given: argparse.Namespace, master: str) -> list[dict[str, Any]]:
+    engine = SparkEngine(master=master, workers=max(given.machines), memory=given.memory)
+    request = check_request(
+        name, engine=engine, seed=given.seed, train_machines=given.train_machines
+    )
+    graph = check_graph(graph_name, directed=direction(request.algorithm, None))
+    learned = learn_on_cluster(graph, request, engine, None)
+    print(f"{name} on {graph_name}: learned in {learned.seconds:.0f} s", flush=True)
+    predictions = {m: predict_from(learned, graph, engine.on(m)) for m in given.machines}
+    rows = []
+    for machines in given.machines:
+        runs = [real_run(name, graph, engine.on(machines)) for _ in range(given.runs)]
+        middle = sorted(runs, key=lambda run: run.runtime_seconds)[len(runs) // 2]
+        comparison = Comparison(predictions[machines], middle)
+        rows.append(row(comparison, machines, runs, machines in given.train_machines))
+        print(rows[-1], flush=True)
+    return rows
+
+
+def real_run(name: str, graph: Graph, engine: SparkEngine) -> RunProfile:
+    return engine.run(check_algorithm(name), graph.fresh())
+
+
+def row(
+    comparison: Comparison, machines: int, runs: list[RunProfile], trained: bool
+) -> dict[str, Any]:
+    prediction, errors = comparison.prediction, comparison.errors()
+    seconds = [run.runtime_seconds for run in runs]
+    return {
+        "algorithm": prediction.algorithm["name"],
+        "graph": prediction.graph["name"],
+        "edges": prediction.graph["edges"],
+        "machines": machines,
+        "trained": "yes" if trained else "no",
+        "iterations": comparison.actual.iterations,
+        "iterations error": errors["iterations"],
+        "remote bytes": comparison.actual.features_total()["remote_message_bytes"],
+        "bytes error": errors["features_total"]["remote_message_bytes"],
+        "messages error": errors["features_total"]["remote_messages"],
+        "superstep, s": comparison.actual.phases["superstep"] / comparison.actual.iterations,
+        "superstep error": errors["superstep_seconds"],
+        "runtime, s": comparison.actual.runtime_seconds,
+        "runtime error": errors["runtime_seconds"],
+        "spread": max(seconds) / min(seconds) - 1.0,
+        "inside": "yes" if comparison.inside()["runtime_seconds"] else "no",
+        "overhead": prediction.overhead_seconds / comparison.actual.runtime_seconds,
+    }
+
+
+def summary(table: pd.DataFrame) -> list[str]:
+    lines = [
+        "| error of | cases | median | 90th percentile | worst | mean (signed) |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    new = table[table["trained"] == "no"]
+    for part, title in ((new, "machine counts not trained on"), (table, "all")):
+        for column in ("iterations", "bytes", "messages", "superstep", "runtime"):
+            errors = part[f"{column} error"].dropna().to_numpy(dtype=float)
+            if len(errors) == 0:
+                continue
+            sizes = np.abs(errors)
+            lines.append(
+                f"| {column}, {title} | {len(errors)} | {np.median(sizes):.1%} | "
+                f"{np.quantile(sizes, 0.9):.1%} | {sizes.max():.1%} | {errors.mean():+.1%} |"
+            )
+    inside = (table["inside"] == "yes").mean()
+    return [*lines, "", f"90% intervals of the runtime hold {inside:.0%} of {len(table)} runs.", ""]
+
+
+def written(table: pd.DataFrame) -> list[str]:
+    columns = list(table.columns)
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    for _, found in table.iterrows():
+        cells = []
+        for name in columns:
+            value = found[name]
+            if isinstance(value, float) and ("error" in name or name in ("spread", "overhead")):
+                cells.append("" if np.isnan(value) else f"{value:+.1%}")
+            elif isinstance(value, float):
+                cells.append(f"{value:.3g}")
+            else:
+                cells.append(f"{value:,}" if isinstance(value, int) else str(value))
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def draw(table: pd.DataFrame, target: Path) -> None:
+    """Draw predicted against real seconds."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(6, 5))
+    for algorithm, part in table.groupby("algorithm"):
+        real = part["runtime, s"]
+        axes.scatter(real, real * (1 + part["runtime error"]), label=algorithm, s=24)
+    ends = [table["runtime, s"].min() * 0.8, table["runtime, s"].max() * 1.25]
+    axes.plot(ends, ends, color="gray", linewidth=1)
+    axes.set(xscale="log", yscale="log", xlabel="real, s", ylabel="predicted, s")
+    axes.set_title("Runtime on Spark")
+    axes.legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(target, dpi=120)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--algorithms", nargs="*", default=list(ALGORITHMS))
+    parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
+    parser.add_argument("--machines", nargs="*", type=int, default=[1, 2, 4, 6])
+    parser.add_argument("--train-machines", nargs="*", type=int, default=[1, 2])
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--cpu", type=float, default=0.25, help="share of a core of a worker")
+    parser.add_argument("--memory", default="1g")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    started = time.perf_counter()
+    try:
+        with spark_cluster(max(given.machines), memory="1200m", cpu=given.cpu) as cluster:
+            rows = cases(given, cluster.master)
+    except CannotCapError as error:
+        raise SystemExit(f"error: {error}") from None
+    table = pd.DataFrame(rows)
+    command = (
+        f"    python -m benchmarks.spark_accuracy --machines {' '.join(map(str, given.machines))} "
+        f"--train-machines {' '.join(map(str, given.train_machines))} --runs {given.runs} "
+        f"--cpu {given.cpu} --seed {given.seed}"
+    )
+    text = [
+        "# Runs on a Spark cluster",
+        "",
+        "A standalone cluster of processes on one machine; each worker has a loopback address and "
+        f"{given.cpu} of a core of its own. Sample runs on {given.train_machines} machines, then "
+        "the prediction for every machine count, then the real runs. The truth is the median of "
+        f"{given.runs} runs; spread is the slowest over the fastest, less one. Overhead is what "
+        "learning took over the real run; one lesson serves all machine counts.",
+        "",
+        command,
+        "",
+        *summary(table),
+        *written(table),
+        "",
+        f"The study took {(time.perf_counter() - started) / 60:.0f} minutes.",
+    ]
+    print("\n".join(text))
+    if given.out:
+        given.out.write_text("\n".join(text) + "\n", encoding="utf-8")
+        draw(table, given.out.with_suffix(".png"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""Columns of Parquet files as edges; the rules are those of the local reader."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from predict_graph.engines.spark.failures import spark_failures
+from predict_graph.engines.spark.source_files import SourceFiles, literal_path, shown_path
+from predict_graph.errors import JobError, RequestError
+from predict_graph.graph.readers.text import find_columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+__all__ = ["ParquetFiles"]
+
+_FLOAT32 = 3.4028235677973366e38
+_INTEGERS = ("tinyint", "smallint", "int", "bigint", "decimal(20,0)")  # the last is uint64
+_NUMBERS = (*_INTEGERS, "float", "double")
+
+
+@dataclass(frozen=True)
+class ParquetFiles:
+    """Parquet files of edges, and which of their columns count.
+
+    Parameters
+    ----------
+    source : SourceFiles
+    columns : tuple of str
+        Source, target and, where there is one, weight.
+    directed : None
+        Parquet files do not say.
+    """
+
+    source: SourceFiles
+    columns: tuple[str, ...]
+    directed: bool | None = None
+
+    @staticmethod
+    def of(spark: SparkSession, source: SourceFiles) -> ParquetFiles:
+        """Look at the columns.
+
+        Raises
+        ------
+        RequestError
+            If they are not those of an edge list, or the files are not Parquet.
+        """
+        try:
+            with spark_failures("reading"):
+                types = dict(spark.read.parquet(source.path).dtypes)
+        except JobError as error:
+            reason = str(error).removeprefix("reading failed: ")
+            raise RequestError(
+                f"{source.source} is not Parquet that can be read: {reason}"
+            ) from error
+        names = list(types)
+        if len(names) < 2:
+            raise RequestError(f"{source.source} has one column; accepted: a source and a target")
+        first, second, weight = find_columns(names)
+        chosen = [names[first], names[second]]
+        for name in chosen:
+            if types[name] not in _INTEGERS:
+                raise RequestError(
+                    f"{source.source}: the column {name!r} holds {types[name]}, not ids; "
+                    "accepted: integers"
+                )
+        if weight is not None:
+            chosen.append(names[weight])
+            kind = types[names[weight]]
+            if kind not in _NUMBERS and not kind.startswith("decimal"):
+                raise RequestError(
+                    f"{source.source}: the column {names[weight]!r} holds {kind}, not numbers"
+                )
+        return ParquetFiles(source, tuple(chosen))
+
+    def edges(self, spark: SparkSession) -> DataFrame:
+        """Return ``src``, ``dst``, ``weight`` (where there are some), and ``wrong``: the file of a
+        row that is not an edge, else null.
+        """
+        from pyspark.sql import functions as F
+
+        rows = spark.read.parquet(self.source.path)
+        source, target, *weight = (F.col(f"`{name}`") for name in self.columns)
+        return rows.select(
+            source.try_cast("bigint").alias("src"),
+            target.try_cast("bigint").alias("dst"),
+            *(column.cast("float").alias("weight") for column in weight),
+            F.when(self._wrong(), F.col("_metadata.file_path")).alias("wrong"),
+        )
+
+    def error(self, spark: SparkSession, wrong: str) -> RequestError:
+        """Return what is wrong in a file, with the number of the first such row."""
+        from pyspark.sql import functions as F
+
+        address = unquote(wrong)
+        row = (
+            spark.read.parquet(literal_path(address))
+            .where(self._wrong())
+            .select(F.col("_metadata.row_index").alias("_row"), *(f"`{c}`" for c in self.columns))
+            .orderBy("_row")
+            .first()
+        )
+        place = shown_path(address)
+        if row is None:
+            return RequestError(f"{place} changed while it was read")
+        number = row["_row"] + 1
+        for name in self.columns[:2]:
+            if row[name] is None:
+                return RequestError(f"{place}: {name!r} is empty in row {number}")
+            if not 0 <= row[name] < 2**63:
+                return RequestError(
+                    f"{place}: {name!r} is {row[name]} in row {number}; accepted: integers from 0 "
+                    f"to {2**63 - 1}"
+                )
+        name = self.columns[2]
+        value = "empty" if row[name] is None else row[name]
+        return RequestError(
+            f"{place}: {name!r} is {value} in row {number}; accepted: finite numbers"
+        )
+
+    def _wrong(self) -> Column:
+        """Return whether a row is not an edge."""
+        from pyspark.sql import functions as F
+
+        wrong = F.lit(False)
+        for name in self.columns[:2]:
+            id_ = F.col(f"`{name}`").try_cast("bigint")
+            wrong = wrong | id_.isNull() | (id_ < 0)
+        for name in self.columns[2:]:
+            weight = F.col(f"`{name}`").cast("double")
+            wrong = wrong | weight.isNull() | ~(F.abs(weight) <= _FLOAT32)
+        return wrong

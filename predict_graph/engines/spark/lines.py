@@ -1,0 +1,217 @@
+"""Lines of text as edges, by expressions that Spark compiles; the rules are the local reader's.
+
+They are those of :mod:`predict_graph.graph.readers.text`, with two exceptions: a header is dropped
+from every file of a folder, and quotes count only where a comma, a semicolon or a tab separates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+from urllib.parse import unquote
+
+from predict_graph.engines.spark.failures import spark_failures
+from predict_graph.engines.spark.source_files import (
+    SourceFiles,
+    first_lines,
+    literal_path,
+    shown_path,
+)
+from predict_graph.errors import RequestError
+from predict_graph.graph.readers import scan
+from predict_graph.graph.readers.text import Layout, _layout, scan_error
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+__all__ = ["TextFiles"]
+
+_MOST_COMMENTS = 100_000
+_BLANKS = " \t\r\ufeff"
+_DIGITS = "^[0-9]+$"
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_FLOAT32 = 3.4028235677973366e38
+
+
+@dataclass(frozen=True)
+class TextFiles:
+    """Text files of edges, and how their lines are made.
+
+    Parameters
+    ----------
+    source : SourceFiles
+    layout : Layout
+    header : str, optional
+        The line with the names of the columns.
+    directed : bool, optional
+        False when a comment before the data says so.
+    """
+
+    source: SourceFiles
+    layout: Layout
+    header: str | None
+    directed: bool | None
+
+    @staticmethod
+    def of(spark: SparkSession, source: SourceFiles) -> TextFiles:
+        """Look at the first line of data.
+
+        Raises
+        ------
+        RequestError
+            If there is none, or it is not one of an edge list.
+        """
+        undirected = False
+        for address in source.files:
+            place = shown_path(address)
+            with spark_failures(f"reading {place}"):
+                lines = islice(first_lines(spark, address), _MOST_COMMENTS)
+                for number, line in enumerate(lines, start=1):
+                    text = line.strip(_BLANKS)
+                    if text and text[0] not in "#%":
+                        found = _layout(
+                            text.encode(), source.suffix, "integer", f"{place}:{number}"
+                        )
+                        header = text if found.header else None
+                        return TextFiles(source, found, header, False if undirected else None)
+                    undirected = undirected or "# undirected graph" in line.lower()
+        raise RequestError(f"{source.source} has no edges")
+
+    def edges(self, spark: SparkSession) -> DataFrame:
+        """Return ``src``, ``dst``, ``weight`` (where there are some), and ``wrong``: the file of a
+        line that is not an edge, else null.
+        """
+        from pyspark.sql import functions as F
+
+        parsed = self._parsed(spark, self.source.path)
+        weight = [] if self.layout.weight is None else [_float("value").alias("weight")]
+        return parsed.select(
+            F.col("source").try_cast("bigint").alias("src"),
+            F.col("target").try_cast("bigint").alias("dst"),
+            *weight,
+            F.when(F.col("code") != scan.DONE, F.col("file")).alias("wrong"),
+        )
+
+    def error(self, spark: SparkSession, wrong: str) -> RequestError:
+        """Return what is wrong in a file, with the number of the first such line.
+
+        Parameters
+        ----------
+        wrong : str
+            As the column of :meth:`edges` has it.
+        """
+        from pyspark.sql import functions as F
+
+        address = unquote(wrong)
+        at_fault = F.col("code") != scan.DONE
+        first = F.min(F.when(at_fault, F.struct("row", "code", "field"))).alias("first")
+        blocks = (
+            self._parsed(spark, literal_path(address), data_only=False)
+            .groupBy("block")
+            .agg(first, F.min("row").alias("start"), F.count("*").alias("lines"))
+            .orderBy("block")
+            .collect()
+        )
+        line = 1
+        for block in blocks:
+            if block["first"] is not None:
+                line += block["first"]["row"] - block["start"]
+                code, field = block["first"]["code"], block["first"]["field"] or ""
+                # Only the text of the path is used, and a Path would spoil an address.
+                return scan_error(cast(Path, shown_path(address)), line, code, field)
+            line += block["lines"]
+        return RequestError(f"{shown_path(address)} changed while it was read")
+
+    def _parsed(self, spark: SparkSession, path: str, *, data_only: bool = True) -> DataFrame:
+        """Return the lines: ``source``, ``target``, ``value``, ``code`` (what is wrong), ``field``
+        (where), ``file``, ``block`` and ``row`` (which line it is).
+        """
+        from pyspark.sql import functions as F
+
+        layout = self.layout
+        blanks = _BLANKS.replace("\t", "") if layout.delimiter == ord("\t") else _BLANKS
+        lines = spark.read.option("lineSep", "\n").text(path)
+        line = F.col("line")
+        data = (line != "") & ~F.substring(line, 1, 1).isin("#", "%")
+        if self.header is not None:
+            data = data & (F.btrim(line, F.lit(_BLANKS)) != self.header)
+        numbered = lines.select(
+            F.btrim("value", F.lit(blanks)).alias("line"),
+            F.col("_metadata.file_path").alias("file"),
+            F.col("_metadata.file_block_start").alias("block"),
+            F.monotonically_increasing_id().alias("row"),
+        )
+        if data_only:
+            numbered = numbered.where(data)
+        parts = numbered.select("*", _parts(line, layout).alias("parts"), (~data).alias("comment"))
+        columns = {"source": layout.source, "target": layout.target}
+        if layout.weight is not None:
+            columns["value"] = layout.weight
+        fields = parts.select(
+            "*",
+            *(
+                F.btrim(F.get("parts", F.lit(column)), F.lit(_BLANKS)).alias(name)
+                for name, column in columns.items()
+            ),
+        )
+        codes = {name: _id_code(F.col(name)) for name in ("source", "target")}
+        if layout.weight is not None:
+            codes["value"] = _weight_code(F.col("value"))
+        code = F.when(F.col("comment"), scan.DONE).when(F.size("parts") < 2, scan.ONE_COLUMN)
+        field = F.when(F.lit(False), F.lit(""))
+        for name, of_field in codes.items():
+            code = code.when(of_field != scan.DONE, of_field)
+            field = field.when(of_field != scan.DONE, F.substring(name, 1, 40))
+        if layout.exact:
+            code = code.when(F.size("parts") > 2, scan.EXTRA)
+        return fields.select(
+            *columns, code.otherwise(scan.DONE).alias("code"), field.alias("field"),
+            "file", "block", "row",
+        )  # fmt: skip
+
+
+def _parts(line: Column, layout: Layout) -> Column:
+    """Return the columns of a line as an array of text."""
+    from pyspark.sql import functions as F
+
+    if layout.delimiter == 0:
+        return F.split(line, "[ \t\r]+")
+    delimiter = chr(layout.delimiter)
+    width = 1 + max(layout.source, layout.target, layout.weight or 0)
+    names = [f"c{column}" for column in range(width)]
+    quoted = F.from_csv(
+        line, ", ".join(f"{name} string" for name in names), {"sep": delimiter, "escape": '"'}
+    )
+    whole = F.array(*(F.coalesce(quoted[name], F.lit("")) for name in names))
+    return F.when(line.contains('"'), whole).otherwise(F.split(line, delimiter))
+
+
+def _id_code(field: Column) -> Column:
+    from pyspark.sql import functions as F
+
+    large = field.try_cast("bigint").isNull()
+    return (
+        F.when(field.isNull() | (field == ""), scan.EMPTY)
+        .when(field.rlike(_DIGITS), F.when(large, scan.TOO_LARGE).otherwise(scan.DONE))
+        .when(field.rlike("^-[0-9]"), scan.NEGATIVE)
+        .otherwise(scan.NOT_INTEGER)
+    )
+
+
+def _weight_code(field: Column) -> Column:
+    from pyspark.sql import functions as F
+
+    finite = F.abs(field.try_cast("double")) <= _FLOAT32
+    return (
+        F.when(field.isNull() | (field == ""), scan.MISSING_WEIGHT)
+        .when(field.rlike(_NUMBER) & finite, scan.DONE)
+        .otherwise(scan.NOT_NUMBER)
+    )
+
+
+def _float(name: str) -> Column:
+    from pyspark.sql import functions as F
+
+    return F.col(name).try_cast("double").cast("float")

@@ -1,0 +1,95 @@
+"""The longest repetition in a sequence: what a loop leaves in a log."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Repetition", "longest_repetition", "loop_starts"]
+
+_LONGEST = 64  # items of one iteration at most
+_AS_GOOD = 0.98
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """A part of a sequence that is one block over and over; the last may be cut short.
+
+    Parameters
+    ----------
+    start, stop : int
+        Of the part.
+    period : int
+        Items of a block.
+    """
+
+    start: int
+    stop: int
+    period: int
+
+
+def longest_repetition(
+    symbols: Sequence[Hashable], weights: Sequence[float], *, least: int = 2
+) -> Repetition | None:
+    """Return the repetition that holds most weight; of those about as heavy, the shortest block.
+
+    Parameters
+    ----------
+    symbols : sequence
+        Items are the same when they are equal.
+    weights : sequence of float
+        Of the items; not negative.
+    least : int
+        Blocks that a repetition must have.
+
+    Examples
+    --------
+    >>> longest_repetition("xabababay", [1] * 9)
+    Repetition(start=1, stop=8, period=2)
+    >>> longest_repetition("abcdef", [1] * 6) is None
+    True
+    """
+    numbers: dict[Hashable, int] = {}
+    codes = np.array([numbers.setdefault(symbol, len(numbers)) for symbol in symbols], np.int64)
+    heavy = np.concatenate([[0.0], np.cumsum(np.maximum(weights, 1e-9))])
+    best: Repetition | None = None
+    best_weight = 0.0
+    for period in range(1, min(_LONGEST, len(codes) // least) + 1):
+        same = np.concatenate([[False], codes[:-period] == codes[period:], [False]])
+        edges = np.flatnonzero(same[1:] != same[:-1])
+        for start, end in zip(edges[::2], edges[1::2], strict=True):
+            stop = int(end) + period
+            if stop - start < least * period:
+                continue
+            weight = float(heavy[stop] - heavy[start])
+            if best is None or weight * _AS_GOOD > best_weight:
+                best, best_weight = Repetition(int(start), stop, period), weight
+    return best
+
+
+def loop_starts(symbols: Sequence[Hashable], found: Repetition) -> list[int]:
+    """Return where the iterations of a loop begin.
+
+    A block may hold several of them: a loop that checkpoints every third time is a block of three
+    iterations. The item that comes most often in a block comes once an iteration.
+
+    Examples
+    --------
+    >>> loop_starts("aacaacaac", Repetition(0, 9, 3))
+    [0, 1, 3, 4, 6, 7]
+    >>> loop_starts("ababa", Repetition(0, 5, 2))
+    [0, 2, 4]
+    """
+    block = symbols[found.start : found.start + found.period]
+    anchor, _ = Counter(block).most_common(1)[0]
+    places = [place for place, symbol in enumerate(block) if symbol == anchor]
+    begins = [0, *places[1:]]
+    return [
+        at + begin
+        for at in range(found.start, found.stop, found.period)
+        for begin in begins
+        if at + begin < found.stop
+    ]

@@ -1,0 +1,273 @@
+"""Which pieces of a job are its supersteps, and how sure that is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+from predict_graph.engines.spark.eventlog import EventLog
+from predict_graph.engines.spark.recognition.repetition import (
+    Repetition,
+    longest_repetition,
+    loop_starts,
+)
+from predict_graph.engines.spark.recognition.units import Unit, job_units, stage_units
+from predict_graph.errors import RequestError
+
+__all__ = ["Recognised", "Superstep", "named_runs", "recognise"]
+
+_ALIKE = 0.5
+_SURE = 3  # iterations
+
+
+@dataclass(frozen=True)
+class Superstep:
+    """One iteration of a job.
+
+    Parameters
+    ----------
+    started, finished : float
+        Seconds since 1970.
+    seconds : float
+        From the end of the iteration before to its own.
+    jobs, stages : tuple of int
+    """
+
+    started: float
+    finished: float
+    seconds: float
+    jobs: tuple[int, ...]
+    stages: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """The supersteps of a job, as its log shows them.
+
+    Parameters
+    ----------
+    supersteps : tuple of Superstep
+    by : {"names", "jobs", "stages"}
+        What repeats: names of job groups that count up, jobs (or SQL executions), or the stages of
+        one job.
+    name : str
+        Of the run, when job groups name it; else where in the program the repeated work is asked
+        for.
+    certainty : {"certain", "likely", "doubtful"}
+    reason : str
+        Why no more and no less, as a sentence.
+    """
+
+    supersteps: tuple[Superstep, ...]
+    by: str
+    name: str
+    certainty: str
+    reason: str
+
+    @property
+    def iterations(self) -> int:
+        """Number of supersteps."""
+        return len(self.supersteps)
+
+    @property
+    def started(self) -> float:
+        """Begin of the first."""
+        return self.supersteps[0].started
+
+    @property
+    def finished(self) -> float:
+        """End of the last."""
+        return self.supersteps[-1].finished
+
+
+def recognise(log: EventLog, *, run: str | None = None) -> Recognised:
+    """Find the supersteps of a job in its event log.
+
+    Where job groups or descriptions count up, they name the supersteps. Else a loop in the program
+    is a repetition in the log: the same calls with the same operators, over and over. That may be
+    whole jobs (one action or more an iteration), or stages within one job (no action before the
+    end). The repetition that holds most of the time is taken.
+
+    Parameters
+    ----------
+    log : EventLog
+    run : str, optional
+        Of the runs that job groups name, this one; the longest by default.
+
+    Raises
+    ------
+    RequestError
+        If nothing repeats, or there is no run of that name.
+
+    Notes
+    -----
+    PREDIcT needs features per iteration (section 3.3) and takes them from the logs of a framework
+    that knows of supersteps; Spark does not.
+    """
+    named = named_runs(log)
+    if run is not None and run not in {found.name for found in named}:
+        known = ", ".join(found.name for found in named) or "none is named"
+        raise RequestError(f"the event log has no run {run!r}; accepted: {known}")
+    if named:
+        chosen = [found for found in named if run is None or found.name == run]
+        return max(chosen, key=lambda found: found.finished - found.started)
+    units = _joined(job_units(log))
+    of_jobs = _loop(units, "jobs")
+    whole = sum(unit.seconds for unit in units)
+    if of_jobs is not None and _covered(of_jobs) >= 0.5 * whole:
+        return of_jobs
+    longest = max(units, key=lambda unit: unit.seconds, default=None)
+    of_stages = None if longest is None else _loop(stage_units(log, longest), "stages")
+    found = [loop for loop in (of_jobs, of_stages) if loop is not None]
+    if not found:
+        raise RequestError(
+            f"no supersteps can be told apart in this job: none of its {len(units)} pieces of work "
+            "repeats; run more iterations, or put each in a job group whose name ends in its number"
+        )
+    return max(found, key=_covered)
+
+
+def named_runs(log: EventLog) -> list[Recognised]:
+    """Return the runs whose supersteps are named by job groups or descriptions that count up."""
+    labels = log.jobs["group"].where(log.jobs["group"].notna(), log.jobs["description"])
+    series: dict[tuple[str, str], dict[int, list[int]]] = {}
+    for job, label in zip(log.jobs["job"], labels, strict=True):
+        counted = _counted(label)
+        if counted is not None:
+            before, number, after = counted
+            series.setdefault((before, after), {}).setdefault(number, []).append(job)
+    units = {unit.jobs: unit for unit in job_units(log)} if series else {}
+    of_job = {job: unit for jobs, unit in units.items() for job in jobs}
+    found = []
+    for (before, _), numbered in series.items():
+        order = list(numbered)
+        first = order[0]
+        if len(order) < 2 or first > 1 or order != list(range(first, first + len(order))):
+            continue
+        groups = [[of_job[job] for job in numbered[number]] for number in order if number > 0]
+        steps = _steps([list(dict.fromkeys(group)) for group in groups])
+        name = re.sub(r"\W?superstep\W?$", "", before) or before
+        reason = f"job groups count {len(steps)} supersteps"
+        found.append(Recognised(steps, "names", name, "certain", reason))
+    return found
+
+
+def _counted(label: object) -> tuple[str, int, str] | None:
+    """Take a name apart at its last number."""
+    if not isinstance(label, str) or not (found := _LAST_NUMBER.match(label)):
+        return None
+    return found.group(1), int(found.group(2)), found.group(3)
+
+
+_LAST_NUMBER = re.compile(r"^(.*?)(\d{1,6})(\D*)$", re.DOTALL)
+
+
+def _joined(units: list[Unit]) -> list[Unit]:
+    """Join each unit that only looks once more at what the one before made.
+
+    Whether anything is left to do is often asked of one partition first and then of more: several
+    jobs at the same place, of which but one has work.
+    """
+    joined: list[Unit] = []
+    for unit in units:
+        last = joined[-1] if joined else None
+        again = last is not None and last.site == unit.site and last.wrote > 0
+        if again and unit.wrote == 0 and unit.skipped > 0 and last is not None:
+            joined[-1] = replace(
+                last,
+                finished=max(last.finished, unit.finished),
+                jobs=last.jobs + unit.jobs,
+                stages=last.stages + unit.stages,
+            )
+        else:
+            joined.append(unit)
+    return joined
+
+
+def _loop(units: Sequence[Unit], by: str) -> Recognised | None:
+    """Return the loop that holds most time; None if nothing repeats."""
+    weights = [unit.seconds for unit in units]
+    strict: list[Hashable] = [(unit.site, unit.shape) for unit in units]
+    loose: list[Hashable] = [
+        unit.site if unit.located else (unit.site, unit.shape) for unit in units
+    ]
+    found: list[tuple[float, Repetition, list[Hashable]]] = []
+    for symbols in (strict, loose):
+        repetition = longest_repetition(symbols, weights)
+        if repetition is not None:
+            repetition = _widened(units, repetition)
+            held = sum(weights[repetition.start : repetition.stop])
+            found.append((held, repetition, symbols))
+    if not found:
+        return None
+    # The stricter of two that hold about as much says more.
+    most = max(held for held, _, _ in found)
+    _, repetition, symbols = next(entry for entry in found if entry[0] >= 0.9 * most)
+    starts = loop_starts(symbols, repetition)
+    groups = [
+        list(units[start:stop])
+        for start, stop in zip(starts, [*starts[1:], repetition.stop], strict=True)
+    ]
+    certainty, reason = _judged(groups, repetition, units, by)
+    return Recognised(_steps(groups), by, groups[-1][0].site, certainty, reason)
+
+
+def _widened(units: Sequence[Unit], found: Repetition) -> Repetition:
+    """Take in what comes before and after if it is alike: first and last iterations differ."""
+    start, stop, period = found.start, found.stop, found.period
+    while start > 0 and _alike(units[start - 1], units[start - 1 + period]):
+        start -= 1
+    while stop < len(units) and _alike(units[stop], units[stop - period]):
+        stop += 1
+    return Repetition(start, stop, period)
+
+
+def _alike(one: Unit, other: Unit) -> bool:
+    if one.site != other.site:
+        return False
+    together = one.shape | other.shape
+    return one.located or len(one.shape & other.shape) >= _ALIKE * max(len(together), 1)
+
+
+def _judged(
+    groups: list[list[Unit]], found: Repetition, units: Sequence[Unit], by: str
+) -> tuple[str, str]:
+    """Say how sure it is that the blocks are iterations, and why."""
+    what = "the same work" if by == "jobs" else "the same stages of one job"
+    held = sum(unit.seconds for group in groups for unit in group)
+    share = held / max(sum(unit.seconds for unit in units), 1e-9)
+    text = f"{what} comes {len(groups)} times and takes {share:.0%} of the time"
+    located = all(unit.located for group in groups for unit in group)
+    if len(groups) < _SURE:
+        return "doubtful", f"{text}; two might be chance"
+    if share < 0.25:
+        return "doubtful", f"{text}, which is little"
+    if not located or by == "stages":
+        return "likely", text if located else f"{text}; the log does not say from which line"
+    places = sorted({unit.site for unit in groups[0]})
+    return "certain", f"{text}, from {', '.join(places)}"
+
+
+def _covered(loop: Recognised) -> float:
+    return sum(step.seconds for step in loop.supersteps)
+
+
+def _steps(groups: list[list[Unit]]) -> tuple[Superstep, ...]:
+    """Return the supersteps that groups of units make up."""
+    steps: list[Superstep] = []
+    for group in groups:
+        started = min(unit.started for unit in group)
+        finished = max(unit.finished for unit in group)
+        before = steps[-1].finished if steps else started
+        finished = max(finished, before)
+        steps.append(
+            Superstep(
+                started=started,
+                finished=finished,
+                seconds=finished - before,
+                jobs=tuple(job for unit in group for job in unit.jobs),
+                stages=tuple(stage for unit in group for stage in unit.stages),
+            )
+        )
+    return tuple(steps)

@@ -1,0 +1,145 @@
+"""What a job did, one after the other: SQL executions and jobs, or the stages of one of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import pandas as pd
+
+from predict_graph.engines.spark.eventlog import EventLog
+
+__all__ = ["Unit", "job_units", "stage_units"]
+
+_SAYS_NOTHING = re.compile(
+    r"NativeMethodAccessorImpl|DirectMethodHandleAccessor|CompletableFuture|LambdaForm|:0$|^$"
+)
+_SITE = re.compile(r"\S+ at \S.*:\d+")
+_LIBRARY = re.compile(
+    r"(?:org\.apache\.spark\.(?!graphx\.)|java\.|javax\.|jdk\.|sun\.|py4j\.|scala\.)"
+)
+_FRAME = re.compile(r"^\s*(?:at )?(\S+)\(([\w$]+\.(?:scala|java|py)):(\d+)\)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A piece of work that Spark did in one go.
+
+    Parameters
+    ----------
+    site : str
+        Where in the program it was asked for.
+    located : bool
+        Whether `site` is a line of the program, and not of Spark's own machinery.
+    shape : frozenset of str
+        Kinds of operators in it.
+    started, finished : float
+        Seconds since 1970.
+    jobs, stages : tuple of int
+        Stages are those that ran.
+    skipped : int
+        Stages that it listed, but that were there from before.
+    wrote : int
+        Records that it shuffled.
+    """
+
+    site: str
+    located: bool
+    shape: frozenset[str]
+    started: float
+    finished: float
+    jobs: tuple[int, ...]
+    stages: tuple[int, ...]
+    skipped: int = 0
+    wrote: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """Wall-clock time."""
+        return max(self.finished - self.started, 0.0)
+
+
+def job_units(log: EventLog) -> list[Unit]:
+    """Return the SQL executions, and the jobs outside of any, in the order in which they began.
+
+    Under adaptive execution each stage of an SQL execution is a job of its own; together they are
+    one unit.
+    """
+    if log.jobs.empty:
+        return []
+    roots = dict(zip(log.executions["execution"], log.executions["root"], strict=True))
+    executions = log.executions.set_index("execution")
+    wrote = log.tasks.groupby("stage")["shuffle_write_records"].sum()
+    jobs = log.jobs.assign(
+        root=[roots.get(execution, execution) for execution in log.jobs["execution"]]
+    )
+    alone = jobs["root"] < 0
+    jobs.loc[alone, "root"] = -1 - jobs.loc[alone, "job"]  # a job of its own
+    ran = dict(list(log.stages.groupby("job")))
+    nothing = log.stages.iloc[:0]
+    units = []
+    for root, own in jobs.groupby("root", sort=False):
+        stages = pd.concat([ran.get(job, nothing) for job in own["job"]])
+        numbers = tuple(sorted(set(stages["stage"])))
+        site = str(stages.sort_values("stage")["name"].iloc[-1]) if len(stages) else ""
+        started, finished = own["started"].min(), own["finished"].max()
+        if root in executions.index:
+            execution = executions.loc[root]
+            site = _located(str(execution["description"]), site, str(execution["details"]))
+            started = min(started, execution["started"])
+            finished = max(finished, execution["finished"])
+        if finished != finished:  # the log ends before the job does
+            finished = log.tasks.loc[log.tasks["stage"].isin(numbers), "finished"].max()
+        units.append(
+            Unit(
+                site=site,
+                located=not _SAYS_NOTHING.search(site),
+                shape=frozenset().union(*stages["operators"]),
+                started=float(started),
+                finished=float(finished) if finished == finished else float(started),
+                jobs=tuple(own["job"]),
+                stages=numbers,
+                skipped=max(int(own["stages"].sum()) - len(numbers), 0),
+                wrote=int(wrote.reindex(list(numbers)).fillna(0).sum()),
+            )
+        )
+    return sorted(units, key=lambda unit: unit.started)
+
+
+def _located(description: str, stage: str, details: str) -> str:
+    """Return the line of the program that an SQL execution came from, as well as the log knows.
+
+    That is its description, unless the program gave it another one; else the name of its last
+    stage; else the first call from outside Spark.
+    """
+    for site in (description, stage):
+        if _SITE.fullmatch(site) and not _SAYS_NOTHING.search(site):
+            return site
+    for frame in _FRAME.finditer(details):
+        if not _LIBRARY.match(frame.group(1)):
+            return f"{frame.group(1).rsplit('.', 1)[-1]} at {frame.group(2)}:{frame.group(3)}"
+    return description if _SITE.fullmatch(description) else stage
+
+
+def stage_units(log: EventLog, within: Unit) -> list[Unit]:
+    """Return the stages of a unit, in the order in which the plan has them."""
+    tasks = log.tasks.groupby("stage").agg(
+        started=("started", "min"),
+        finished=("finished", "max"),
+        wrote=("shuffle_write_records", "sum"),
+    )
+    own = log.stages[log.stages["stage"].isin(within.stages)].drop_duplicates("stage")
+    own = own.join(tasks, on="stage", how="inner")
+    return [
+        Unit(
+            site=f"{stage['name']} of {len(stage['parents'])}",
+            located=not _SAYS_NOTHING.search(stage["name"]),
+            shape=stage["operators"],
+            started=stage["started"],
+            finished=stage["finished"],
+            jobs=(stage["job"],),
+            stages=(stage["stage"],),
+            wrote=stage["wrote"],
+        )
+        for stage in own.to_dict("records")
+    ]

@@ -1,0 +1,112 @@
+"""Thousands of walks at once, one step of all of them in a superstep.
+
+A walk begins somewhere and ends at the first restart, or at a vertex without edges. The compiled
+samplers make one walk after the other until enough vertices are visited. Each walk is independent
+of the others, so here many are made side by side, and the sample is what the one-after-the-other
+sampler takes: the first vertices in the order of (walk, step). It therefore has the same
+distribution, and depends neither on how many walks are side by side nor on the partitions.
+
+A visit is two numbers: the vertex, and its place in that order, which packs the round of starts (8
+bits), the number of the walk (38 bits) and the step (16 bits). All random numbers of a step are
+hashes of the place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from predict_graph.engines.spark.checkpoints import cut_off, forget
+from predict_graph.engines.spark.failures import spark_failures
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["STEP_BITS", "WALK_BITS", "Visits", "place_of", "walk_until"]
+
+STEP_BITS = 16
+WALK_BITS = 38
+_STEPS = 8  # of one job
+_FEWEST = 64  # walks of a launch
+
+
+def place_of(round_: int, walk: Column) -> Column:
+    """Return the place of the first visit of a walk."""
+    from pyspark.sql import functions as F
+
+    return F.shiftleft(walk, STEP_BITS) + F.lit(round_ << (WALK_BITS + STEP_BITS))
+
+
+@dataclass
+class Visits:
+    """What the walks have visited so far.
+
+    Parameters
+    ----------
+    first : DataFrame, optional
+        ``vertex``, ``place`` of its first visit, ``visits`` (how many there were); None at first.
+    state : DataFrame, optional
+        ``vertex`` and ``place`` of the walks that go on, or end here.
+    found : int
+        Distinct vertices.
+    made : int
+        Visits, repeated ones included.
+    alive : int
+        Rows of `state`.
+    walks, supersteps, jobs : int
+        How many there were.
+    """
+
+    first: DataFrame | None = None
+    state: DataFrame | None = None
+    found: int = 0
+    made: int = 0
+    alive: int = 0
+    walks: int = 0
+    supersteps: int = 0
+    jobs: int = 0
+    _tables: list[DataFrame] = field(default_factory=list)
+
+    def advance(
+        self, step: Callable[[DataFrame], DataFrame], steps: int, starts: DataFrame | None
+    ) -> None:
+        """Make some steps, of the walks that are on their way and of new ones, in one job."""
+        from pyspark.sql import functions as F
+
+        states = [] if starts is None else [cut_off(starts)]
+        state = self.state
+        if states:
+            state = states[0] if state is None else state.union(states[0])
+        if state is None:
+            raise ValueError("there is no walk on its way")
+        for _ in range(steps):
+            state = cut_off(step(state))
+            states.append(state)
+        visits = [
+            table.select("vertex", "place", F.lit(1).alias("visits"), F.lit(last).alias("last"))
+            for table, last in zip(states, [0] * (len(states) - 1) + [1], strict=True)
+        ]
+        if self.first is not None:
+            visits.append(self.first.select("vertex", "place", "visits", F.lit(0).alias("last")))
+        first = cut_off(
+            reduce(lambda one, other: one.union(other), visits)
+            .groupBy("vertex")
+            .agg(F.min("place").alias("place"), F.sum("visits").alias("visits"), F.sum("last").alias("last"))
+        )
+        totals = first.agg(F.count("*"), F.sum("visits"), F.sum("last")).collect()[0]
+        old = [*self._tables, *([] if self.first is None else [self.first])]
+        self.first, self.state = first, state
+        self.found, self.made, self.alive = (int(total or 0) for total in totals)
+        self.supersteps += steps
+        self.jobs += 1
+        self._tables = states
+        for table in old:
+            forget(table)
+
+    def forget(self) -> None:
+        """Give the memory back."""
+        for table in [*self._tables, *([] if self.first is None else [self.first])]:
+            forget(table)

@@ -1,0 +1,186 @@
+"""The files behind a path or an address that Spark reads, looked up through Spark itself."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from predict_graph.engines.spark.failures import spark_failures
+from predict_graph.errors import RequestError
+from predict_graph.graph.readers.streams import suffixes_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = [
+    "SourceFiles",
+    "first_lines",
+    "literal_path",
+    "shown_path",
+    "source_files",
+    "spark_path",
+]
+
+_FORMATS = {
+    **dict.fromkeys((".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el"), "text"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+}
+_GLOB = re.compile(r"([*?{}\[\]\\])")
+
+
+@dataclass(frozen=True)
+class SourceFiles:
+    """Files of one graph.
+
+    Parameters
+    ----------
+    source : str
+        As the user wrote it.
+    path : str
+        As Spark reads it.
+    files : tuple of str
+        Addresses of all files, ascending.
+    bytes : int
+        All together.
+    form : {"parquet", "text"}
+    suffix : str
+        Of the format: ``.csv``.
+    identity : str
+        Hex digest of addresses, lengths and times of change: another one when a file changes.
+    """
+
+    source: str
+    path: str
+    files: tuple[str, ...]
+    bytes: int
+    form: str
+    suffix: str
+    identity: str
+
+    @property
+    def name(self) -> str:
+        """The last part of the source, without suffixes."""
+        from predict_graph.graph.readers import name_of
+
+        return name_of(Path(self.source.rstrip("/")))
+
+
+def spark_path(path: str | os.PathLike[str]) -> str:
+    """Return the address under which Spark finds a path; one that exists here is meant as it is.
+
+    Without a scheme Spark would look in its default file system, and take brackets and stars for
+    patterns.
+
+    Examples
+    --------
+    >>> spark_path("hdfs://host/web/*.csv")
+    'hdfs://host/web/*.csv'
+    >>> spark_path("/")
+    'file:///'
+    """
+    text = os.fspath(path)
+    if os.path.exists(text):
+        return literal_path("file://" + os.path.abspath(text))
+    return text
+
+
+def literal_path(address: str) -> str:
+    r"""Return an address in which nothing is a pattern.
+
+    Examples
+    --------
+    >>> print(literal_path("file:/web[1].txt"))
+    file:/web\[1\].txt
+    """
+    return _GLOB.sub(r"\\\1", address)
+
+
+def shown_path(address: str) -> str:
+    """Return an address as a person writes it: a file of this machine without its scheme.
+
+    Examples
+    --------
+    >>> shown_path("file:/data/web.txt"), shown_path("file:///data/web.txt")
+    ('/data/web.txt', '/data/web.txt')
+    """
+    return re.sub(r"^file:/+", "/", address)
+
+
+def source_files(spark: SparkSession, source: str | os.PathLike[str]) -> SourceFiles:
+    """Look up the files of a graph: a file, a folder, or a pattern, in any file system of Spark's.
+
+    Files whose names begin with ``_`` or ``.`` do not count, as for Spark.
+
+    Raises
+    ------
+    RequestError
+        If there are none, they are empty, or their suffix is unknown.
+    JobError
+        If the file system does not answer.
+    """
+    text = os.fspath(source)
+    path = spark_path(source)
+    with spark_failures(f"looking for {text}"):
+        found = sorted(_listed(spark, path))
+    if not found:
+        raise RequestError(f"there is no file {text}, or nothing in it that Spark reads")
+    if not any(length for _, length, _ in found):
+        raise RequestError(f"{text} is empty")
+    files = tuple(address for address, _, _ in found)
+    form, suffix = _format(text, files)
+    digest = hashlib.blake2b(repr(found).encode(), digest_size=16)
+    total = sum(length for _, length, _ in found)
+    return SourceFiles(text, path, files, total, form, suffix, digest.hexdigest())
+
+
+def _listed(spark: SparkSession, path: str) -> Iterator[tuple[str, int, int]]:
+    """Yield address, length and time of change of all files."""
+    java: Any = spark.sparkContext._jvm
+    place = java.org.apache.hadoop.fs.Path(path)
+    system = place.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
+    for top in system.globStatus(place) or ():
+        files = system.listFiles(top.getPath(), True)
+        root = str(top.getPath())
+        while files.hasNext():
+            file = files.next()
+            address = str(file.getPath().toString())
+            inside = PurePosixPath(address.removeprefix(root)).parts
+            if not any(part.startswith(("_", ".")) for part in inside):
+                yield address, int(file.getLen()), int(file.getModificationTime())
+
+
+def _format(source: str, files: tuple[str, ...]) -> tuple[str, str]:
+    """Return the format of files, which must all have the same."""
+    kinds = {address: suffixes_of(Path(address))[0] for address in files}
+    unknown = [address for address, suffix in kinds.items() if suffix not in _FORMATS]
+    if unknown:
+        raise RequestError(
+            f"{shown_path(unknown[0])} has the suffix {kinds[unknown[0]] or 'none'!r}; Spark reads "
+            f"{' '.join(sorted(_FORMATS))}, and .gz or .bz2 after those of text files"
+        )
+    forms = {_FORMATS[suffix] for suffix in kinds.values()}
+    if len(forms) > 1:
+        raise RequestError(f"{source} holds Parquet files and text; accepted: one of them")
+    return forms.pop(), kinds[files[0]]
+
+
+def first_lines(spark: SparkSession, address: str) -> Iterator[str]:
+    """Yield the lines of a text file from its beginning, decompressed, each without its end."""
+    java: Any = spark.sparkContext._jvm
+    conf = spark.sparkContext._jsc.hadoopConfiguration()
+    place = java.org.apache.hadoop.fs.Path(address)
+    codec = java.org.apache.hadoop.io.compress.CompressionCodecFactory(conf).getCodec(place)
+    stream = place.getFileSystem(conf).open(place)
+    try:
+        if codec is not None:
+            stream = codec.createInputStream(stream)
+        reader = java.java.io.BufferedReader(java.java.io.InputStreamReader(stream, "UTF-8"))
+        while (line := reader.readLine()) is not None:
+            yield str(line)
+    finally:
+        stream.close()

@@ -1,0 +1,100 @@
+"""A plan for a job that was predicted, not measured: the runtime of a prediction on m machines."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.errors import RequestError
+from predict_graph.jobs.model import JobModel
+
+__all__ = ["is_prediction", "predicted_job"]
+
+FloatArray = npt.NDArray[np.float64]
+
+_QUANTILE = NormalDist().inv_cdf(0.95)  # of the ends of a prediction's 90% interval
+
+
+@dataclass(frozen=True)
+class _Points:
+    """The machine counts of the sample runs; what they took is no time of the job."""
+
+    columns: dict[str, FloatArray]
+    seconds: FloatArray
+    repeats: FloatArray
+
+
+class _Curve:
+    """Runtime and interval between the machine counts of a prediction: straight in logarithms."""
+
+    def __init__(self, rows: list[dict[str, float]], trained: list[int]) -> None:
+        self._machines, self._seconds, high = (
+            np.log([row[name] for row in rows]) for name in ("machines", "predicted", "high")
+        )
+        self._std = (high - self._seconds) / _QUANTILE
+        count = len(trained)
+        columns = {"scale": np.ones(count), "machines": np.array(trained, dtype=np.float64)}
+        self.points_ = _Points(columns, np.full(count, np.nan), np.ones(count))
+        self.warnings_: tuple[str, ...] = ()
+
+    def predict(self, table: FloatArray) -> FloatArray:
+        """Return seconds of rows of scale, which is always 1, and machines."""
+        return np.exp(np.interp(np.log(table[:, 1]), self._machines, self._seconds))
+
+    def predict_interval(self, table: FloatArray, coverage: float) -> FloatArray:
+        """Return both ends of the interval that holds a run with this probability."""
+        std = np.interp(np.log(table[:, 1]), self._machines, self._std)
+        width = np.exp(NormalDist().inv_cdf(0.5 + coverage / 2.0) * std)
+        middle = self.predict(table)
+        return np.column_stack([middle / width, middle * width])
+
+
+def is_prediction(found: Any) -> bool:
+    """Whether what a JSON file holds is a prediction on a cluster."""
+    return isinstance(found, dict) and "by_machines" in found
+
+
+def predicted_job(path: Path) -> JobModel:
+    """Return a prediction as the model of a job, for a plan.
+
+    Parameters
+    ----------
+    path : Path
+        JSON of ``predict --engine spark``.
+
+    Raises
+    ------
+    RequestError
+        If it is no such file.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        rows = [{name: float(row[name]) for name in _WANTED} for row in found["by_machines"]]
+        trained = [int(count) for count in found["cost_model"]["machines"]]
+        version = str(found["version"]) if "version" in found else "unknown"
+        if not rows or not trained or min(min(row.values()) for row in rows) <= 0:
+            raise ValueError
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RequestError(
+            f"{path} is no prediction on a cluster; accepted: JSON of predict --engine spark"
+        ) from error
+    return JobModel(
+        name="prediction",
+        estimator=_Curve(rows, trained),
+        unit="machines",
+        columns={"scale": "graph", "machines": "machines", "seconds": "seconds"},
+        machine_type=None,
+        iterations=None,
+        source=path.name,
+        warnings=tuple(str(text) for text in found.get("warnings", [])),
+        version=version,
+    )
+
+
+_WANTED = ("machines", "predicted", "low", "high")
