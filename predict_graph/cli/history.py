@@ -1,4 +1,4 @@
-"""The commands history list, show, export, import and prune."""
+"""The commands history list, show, export, import, import-eventlog and prune."""
 
 from __future__ import annotations
 
@@ -122,6 +122,40 @@ def import_runs(
     """Add the runs of a file; those already here are skipped."""
     imported = _history(history).import_(file)
     typer.echo(f"{imported.added} runs added, {imported.skipped} were here already")
+
+
+@history_app.command("import-eventlog")
+def import_event_log(
+    file: Annotated[
+        Path, typer.Argument(help="An event log of Spark, or the folder of a rolled one.")
+    ],
+    algorithm: Annotated[
+        str | None, typer.Option(help="What to call it.", show_default="as in the log")
+    ] = None,
+    graph: Annotated[str | None, typer.Option(help="Name of the graph that it ran on.")] = None,
+    vertices: Annotated[int | None, typer.Option(help="Vertices of the graph.")] = None,
+    edges: Annotated[int | None, typer.Option(help="Edges of the graph, as stored.")] = None,
+    run: Annotated[
+        str | None,
+        typer.Option(help="Of several runs that job groups name.", show_default="the longest"),
+    ] = None,
+    history: options.HistoryFile = None,
+) -> None:
+    """Add the run of a Spark job by its event log; one already here is skipped."""
+    from predict_graph.history.spark_logs import record_of_log
+
+    target = _history(history)
+    record, found = record_of_log(
+        file, algorithm=algorithm, graph=graph, vertices=vertices, edges=edges, run=run
+    )
+    imported = target.add_all([record])
+    if not imported.added:
+        typer.echo(f"the run of {file} was here already")
+        return
+    typer.echo(
+        f"{record.algorithm}: {found.iterations} supersteps in {record.seconds:.1f} s added; "
+        f"{found.certainty}: {found.reason}"
+    )
 
 
 @history_app.command()

@@ -26,6 +26,7 @@ __all__ = [
     "DEFAULT_TRAIN_RATIOS",
     "Request",
     "check_engine",
+    "check_job",
     "check_options",
     "check_request",
     "check_seed",
@@ -111,7 +112,7 @@ def check_request(
     RequestError
         Names the first wrong value and what is accepted.
     """
-    chosen = check_algorithm(algorithm, parameters)
+    chosen = check_job(algorithm, parameters)
     SAMPLERS.get(sampler)
     COST_MODELS.get(cost_model)
     return Request(
@@ -134,6 +135,23 @@ def check_request(
 def direction(algorithm: Algorithm, directed: bool | None) -> bool | None:
     """Return how a graph is to be read: undirected for an algorithm that needs it so."""
     return False if algorithm.undirected else directed
+
+
+def check_job(
+    algorithm: str | Algorithm, parameters: Mapping[str, object] | None = None
+) -> Algorithm:
+    """Return an algorithm from its name, or a user's own job from ``FILE.py:FUNCTION``.
+
+    Raises
+    ------
+    RequestError
+        If there is none, or a parameter is not accepted.
+    """
+    if isinstance(algorithm, str) and ".py:" in algorithm:
+        from predict_graph.engines.spark.own_algorithm import own_algorithm
+
+        return own_algorithm(algorithm, parameters)
+    return check_algorithm(algorithm, parameters)
 
 
 def check_options(options: Mapping[str, Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from predict_graph.algorithms import Algorithm, check_algorithm
+from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine, IterationCallback, RunProfile
 from predict_graph.graph import check_graph
 from predict_graph.history import History, check_history
@@ -15,6 +15,7 @@ from predict_graph.prediction.predictor import predict_on
 from predict_graph.prediction.records import records_of
 from predict_graph.prediction.request import (
     check_engine,
+    check_job,
     check_options,
     check_request,
     check_seed,
@@ -59,7 +60,7 @@ def run(
     JobError
         If the run fails.
     """
-    chosen = check_algorithm(algorithm, parameters)
+    chosen = check_job(algorithm, parameters)
     runner = check_engine(engine, workers=workers, threads=threads)
     kept = check_history(history)
     whole = check_graph(graph, directed=direction(chosen, directed), ids=ids, seed=check_seed(seed))

@@ -14,15 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.base import IterationCallback, IterationProbe
 from predict_graph.engines.profile import RunProfile
-from predict_graph.engines.spark.eventlog import wait_for_group
+from predict_graph.engines.spark.eventlog import read_event_log, wait_for_group
 from predict_graph.engines.spark.failures import spark_failures
 from predict_graph.engines.spark.features import superstep_table
 from predict_graph.engines.spark.losses import executors_lost
 from predict_graph.engines.spark.output import check_spark_output, write_result
+from predict_graph.engines.spark.own_algorithm import OwnAlgorithm
+from predict_graph.engines.spark.own_jobs import run_job
 from predict_graph.engines.spark.programs import program_of
 from predict_graph.engines.spark.session import OpenSession, open_session
 from predict_graph.engines.spark.settings import SparkSettings
@@ -149,6 +152,8 @@ class SparkEngine:
             raise RequestError(f"max_iterations is {limit}; accepted: at least 1")
         if write_to is not None:
             check_spark_output(write_to)
+        if isinstance(algorithm, OwnAlgorithm):
+            return self._run_own(algorithm, graph, write_to)
         program_of(algorithm)
         started_here = self._session is None
         with self.session() as session, _fresh_folder(session) as folder:
@@ -164,6 +169,29 @@ class SparkEngine:
                 with suppress(Exception):  # a session that failed has nothing left to give back
                     tables.edges.unpersist()
                     tables.vertices.unpersist()
+
+    def _run_own(self, algorithm: OwnAlgorithm, graph: Graph, write_to: Path | None) -> RunProfile:
+        """Run a user's own job, profiled from outside."""
+        if write_to is not None:
+            raise RequestError(f"cannot write {write_to}: a job of your own writes its own results")
+        started_here, began = self._session is None, time.time()
+        with self.session() as session:
+            profile = run_job(algorithm.job, session, graph)
+            opening = session.seconds if started_here else 0.0
+            phases = {**profile.phases, "setup": profile.phases["setup"] + opening}
+            table = profile.table.assign(storage_bytes=session.storage_bytes())
+            executors = read_event_log(session.event_log).executors
+            return replace(
+                profile,
+                phases=phases,
+                table=table,
+                engine={**self.describe(), "executors_lost": self._lost(executors, began)},
+            )
+
+    def _lost(self, executors: pd.DataFrame, since: float) -> int:
+        """Return how many executors a run lost that began at `since`."""
+        machines = 1 if self.settings.local else self.settings.machines
+        return executors_lost(executors, since, machines)
 
     def _run_on(
         self,
@@ -226,8 +254,7 @@ class SparkEngine:
             program, session, run=run, threshold=target, limit=limit, progress=progress
         )
         events = wait_for_group(session.event_log, superstep_group(run, len(log.convergence)))
-        machines = 1 if self.settings.local else self.settings.machines
-        lost = executors_lost(events.executors, started, machines)
+        lost = self._lost(events.executors, started)
         session.group(f"{run}/result")
         values = program.values(log.state)
         before = {"setup": tables.setup_seconds, "superstep": 0.0}

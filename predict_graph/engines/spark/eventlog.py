@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ TASK_COLUMNS = (
     "finished",
     "failed",
     "redone",
-    "run_seconds",
+    "task_seconds",
     "cpu_seconds",
     "gc_seconds",
     "input_records",
@@ -99,7 +99,7 @@ class EventLog:
     broken: int
 
 
-def read_event_log(path: Path, start: int = 0) -> EventLog:
+def read_event_log(path: Path, start: int = 0, *, kept: Iterable[int] = ()) -> EventLog:
     """Read an event log, finished or still being written.
 
     Parameters
@@ -108,13 +108,15 @@ def read_event_log(path: Path, start: int = 0) -> EventLog:
         A file, plain or compressed by gzip, zstd, lz4 or snappy, or the folder of a rolled log.
     start : int
         Byte of a plain file to begin at; what came before is left out.
+    kept : iterable of int
+        Numbers of the datasets (RDDs) that were in memory by then.
 
     Raises
     ------
     RequestError
         If there is no such file, it is no event log, or it is compressed by lzf.
     """
-    reader = LogReader()
+    reader = LogReader(kept=set(kept))
     known = reader.kinds()
     for event in _events(path, start, known, reader):
         reader.take(event)

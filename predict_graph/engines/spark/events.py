@@ -13,7 +13,7 @@ _SQL = b"org.apache.spark.sql.execution.ui.SparkListenerSQL"
 _NUMBERED = re.compile(r"\s*\(\d+\)$")
 _FIRST = (
     *("stage", "attempt", "task", "executor", "host", "started", "finished", "failed"),
-    *("run_seconds", "cpu_seconds", "gc_seconds", "input_records", "input_bytes", "output_bytes"),
+    *("task_seconds", "cpu_seconds", "gc_seconds", "input_records", "input_bytes", "output_bytes"),
     *("shuffle_read_records", "local_bytes", "remote_bytes", "shuffle_write_records"),
     *("shuffle_write_bytes", "spilled_bytes", "peak_memory_bytes"),
 )

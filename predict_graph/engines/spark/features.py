@@ -11,7 +11,7 @@ from predict_graph.engines.spark.superstep import SuperstepLog, superstep_group
 __all__ = ["EXECUTOR_COLUMNS", "executor_metrics", "superstep_table"]
 
 EXECUTOR_COLUMNS = (
-    "run_seconds",
+    "task_seconds",
     "cpu_seconds",
     "gc_seconds",
     "shuffle_read_records",

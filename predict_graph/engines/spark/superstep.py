@@ -18,7 +18,13 @@ from predict_graph.engines.spark.tables import GraphTables
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["SuperstepLog", "SuperstepProgram", "run_supersteps", "superstep_group"]
+__all__ = [
+    "SuperstepLog",
+    "SuperstepProgram",
+    "changing_number",
+    "run_supersteps",
+    "superstep_group",
+]
 
 _COUNTS = ("total_vertices", "active_vertices", "local_messages", "remote_messages")
 
@@ -95,6 +101,18 @@ class SuperstepLog:
     seconds: list[float]
     counts: pd.DataFrame
     setup_seconds: float
+
+
+def changing_number(value: float) -> Column:
+    """Return a number that is another one in each superstep, as a column of a state.
+
+    Spark writes numbers into the Java that it makes of a query, and compiles it anew for each: that
+    takes 30 to 90 ms, and the machine code of the supersteps before is of no use. An element of an
+    array is handed over as data; which element has to look as if it hung on the row.
+    """
+    from pyspark.sql import functions as F
+
+    return F.get(F.array(F.lit(float(value))), (F.col("degree") - F.col("degree")).cast("int"))
 
 
 def superstep_group(run: str, iteration: int) -> str:

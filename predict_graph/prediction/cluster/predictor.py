@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,15 +12,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from predict_graph.algorithms import Algorithm
 from predict_graph.engines import COUNTERS, Engine
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.own_algorithm import OwnAlgorithm
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.history import History, machine_identity
 from predict_graph.iterations import QUANTILE, EdgeBudget, IterationEstimate, estimate_iterations
 from predict_graph.prediction.cluster.costs import ClusterCosts, fit_cluster_costs
 from predict_graph.prediction.cluster.memory import memory_of
+from predict_graph.prediction.cluster.observed import observed_estimate, observed_rows
 from predict_graph.prediction.cluster.placement import placement_of
 from predict_graph.prediction.cluster.sample_runs import (
     ClusterRun,
@@ -100,7 +103,8 @@ def learn_on_cluster(
     started = time.perf_counter()
     streams = np.random.default_rng(request.seed).spawn(2)
     parts = _chain(request)
-    estimates = [_estimated(graph, part, streams[0]) for part in parts]
+    own = isinstance(request.algorithm, OwnAlgorithm)
+    estimates = [] if own else [_estimated(graph, part, streams[0]) for part in parts]
     counts = request.train_machines or default_train_machines(engine.workers)
     points = training_points(_ends(request.train_ratios), counts, engine.workers)
     runs: list[ClusterRun] = []
@@ -108,6 +112,8 @@ def learn_on_cluster(
         runs.append(run)
         if history is not None:
             history.add_all(_records(run, graph, request))
+    if own:
+        estimates = [observed_estimate(runs)]
     others = [_others(history, graph, part, engine) for part in parts]
     return Learned(parts, estimates, runs, others, time.perf_counter() - started)
 
@@ -231,14 +237,10 @@ def _predicted(
     """Return the prediction of one algorithm; the first of a chain opens the session and reads."""
     algorithm = request.algorithm
     costs = fit_cluster_costs(runs, others, request.cost_model)
-    sent = sent_messages(graph, algorithm, estimate)
-    sizes = _record_bytes(runs, sent)
+    work = _work(graph, algorithm, engine, estimate, runs)
 
     def at(machines: int) -> tuple[dict[str, float], pd.DataFrame]:
-        settings = engine.settings.on(machines)
-        executors = 1 if settings.local else machines
-        placement = placement_of(graph, machines, settings.partitions, executors=executors)
-        rows = predicted_rows(graph, sent, placement, sizes)
+        rows = work(machines)
         rows["seconds"] = costs.supersteps(rows)
         phases = costs.phases(machines, graph.edges)
         opening = phases.pop("opening") if first else 0.0
@@ -251,7 +253,7 @@ def _predicted(
         return named, rows
 
     phases, rows = at(engine.workers)
-    table = _counters(sent, rows, estimate, engine.workers)
+    table = _counters(rows, estimate, engine.workers)
     memory = memory_of(runs, graph, rows, engine.settings)
     elsewhere: list[Mapping[str, float]] = []
     for machines in _machine_counts(engine.workers):
@@ -302,6 +304,33 @@ def _predicted(
     )
 
 
+def _work(
+    graph: Graph,
+    algorithm: Algorithm,
+    engine: SparkEngine,
+    estimate: IterationEstimate,
+    runs: list[ClusterRun],
+) -> Callable[[int], pd.DataFrame]:
+    """Return a function from a machine count to the features and counters of each iteration."""
+
+    def executors(machines: int) -> int:
+        return 1 if engine.settings.local else machines
+
+    if isinstance(algorithm, OwnAlgorithm):
+        return lambda machines: observed_rows(
+            runs, graph, estimate.iterations, machines, executors(machines)
+        )
+    sent = sent_messages(graph, algorithm, estimate)
+    sizes = _record_bytes(runs, sent)
+
+    def known(machines: int) -> pd.DataFrame:
+        partitions = engine.settings.on(machines).partitions
+        placement = placement_of(graph, machines, partitions, executors=executors(machines))
+        return predicted_rows(graph, sent, placement, sizes)
+
+    return known
+
+
 def _machine_counts(target: int) -> list[int]:
     """Return the machine counts that a prediction says something about besides its own.
 
@@ -340,20 +369,16 @@ def _record_bytes(runs: list[ClusterRun], sent: pd.DataFrame) -> npt.NDArray[np.
     return at_first * size / first
 
 
-def _counters(
-    sent: pd.DataFrame,
-    rows: pd.DataFrame,
-    estimate: IterationEstimate,
-    machines: int,
-) -> pd.DataFrame:
+def _counters(rows: pd.DataFrame, estimate: IterationEstimate, machines: int) -> pd.DataFrame:
     """Return the table of iterations."""
-    columns = {**rows, "active_vertices": sent["active_vertices"]}
-    table = pd.DataFrame({"iteration": np.arange(1, len(sent) + 1)})
+    table = pd.DataFrame({"iteration": np.arange(1, len(rows) + 1)})
     for name in COUNTERS:
-        table[name] = np.rint(np.asarray(columns[name], dtype=np.float64)).astype(np.int64)
+        table[name] = np.rint(rows[name].to_numpy(dtype=np.float64)).astype(np.int64)
     table["total_vertices"] = np.rint(rows["vertices"] * machines).astype(np.int64)
     moved = table["local_message_bytes"] + table["remote_message_bytes"]
-    table["average_message_bytes"] = moved / np.maximum(sent["messages"], 1.0)
+    table["average_message_bytes"] = moved / np.maximum(
+        table["local_messages"] + table["remote_messages"], 1.0
+    )
     table["seconds"] = rows["seconds"].to_numpy()
     table["convergence"] = estimate.curve
     return table

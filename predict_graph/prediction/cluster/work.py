@@ -79,6 +79,7 @@ def predicted_rows(
             "records": records / machines,
             "remote_bytes": volume * placement.remote_share / machines,
             "machines": np.full(len(sent), float(machines)),
+            "active_vertices": sent["active_vertices"].to_numpy(np.float64),
             "local_messages": messages * placement.local_share,
             "remote_messages": messages * (1.0 - placement.local_share),
             "local_message_bytes": volume * (1.0 - placement.remote_share),

@@ -19,10 +19,11 @@ from predict_graph.engines.spark.tables import GraphTables
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["MergingProgram"]
+__all__ = ["IntArray", "MergingProgram", "Rows", "warm_up"]
 
+IntArray = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.uint8]
-Merge = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64], Rows, Rows], None]
+Merge = Callable[[IntArray, IntArray, Rows, Rows], None]
 Measure = Callable[[Rows], npt.NDArray[np.float64]]
 
 
@@ -35,8 +36,9 @@ class MergingProgram(SuperstepProgram):
     empty: Rows
     """A row that changes nothing when it is merged, shape (width,)."""
     merge: Merge
-    """Compiled: ``merge(starts, senders, rows, into)`` merges into row *i* of the last argument the
-    rows that ``senders[starts[i] : starts[i + 1]]`` names."""
+    """``merge(starts, senders, rows, into)`` merges into row *i* of the last argument the rows that
+    ``senders[starts[i] : starts[i + 1]]`` names. A function of a module, which is pickled by name:
+    a compiled one would be pickled with its code, and compiled again."""
     measure: Measure | None = None
     """What is computed from each row that changed and kept beside it as ``figure``, if anything."""
 
@@ -107,9 +109,16 @@ class MergingProgram(SuperstepProgram):
         return (*common, "figure") if self.measure else common
 
 
+def warm_up(merge: Merge, width: int) -> None:
+    """Load or compile a merge in this process, so that no superstep contains it."""
+    rows = packed_rows(np.zeros((1, width), np.uint8))
+    starts, senders = np.zeros(2, np.int64), np.zeros(0, np.int64)
+    merge(starts, senders, byte_rows(rows, width), byte_rows(rows, width).copy())
+
+
 def _combined(
-    starts: npt.NDArray[np.int64],
-    senders: npt.NDArray[np.int64],
+    starts: IntArray,
+    senders: IntArray,
     messages: pa.Array,
     empty: Rows,
     merge: Merge,

@@ -17,7 +17,7 @@ from predict_graph.engines.local.kernels.neighborhood import (
     effective_diameter,
     hashed,
 )
-from predict_graph.engines.spark.programs.merging import MergingProgram
+from predict_graph.engines.spark.programs.merging import IntArray, MergingProgram, Rows, warm_up
 from predict_graph.engines.spark.programs.packed import packed_rows
 from predict_graph.engines.spark.tables import GraphTables
 
@@ -27,9 +27,13 @@ if TYPE_CHECKING:
 __all__ = ["NeighborhoodProgram"]
 
 
-@numba.njit(cache=True, nogil=True)
-def _merge(starts: Any, senders: Any, rows: Any, into: Any) -> None:
+def _merge(starts: IntArray, senders: IntArray, rows: Rows, into: Rows) -> None:
     """Take the maximum of counters, register by register."""
+    _maxima(starts, senders, rows, into)
+
+
+@numba.njit(cache=True, nogil=True)
+def _maxima(starts: Any, senders: Any, rows: Any, into: Any) -> None:
     for i in range(len(starts) - 1):
         counter = into[i]
         for e in range(starts[i], starts[i + 1]):
@@ -80,7 +84,9 @@ class NeighborhoodProgram(MergingProgram):
 
 
 def _first(ids: pa.Array, registers: int) -> pa.Array:
-    return packed_rows(hashed(ids.to_numpy(), registers))
+    rows = packed_rows(hashed(ids.to_numpy(), registers))
+    warm_up(_merge, registers)
+    return rows
 
 
 def _estimates(counters: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:

@@ -81,7 +81,7 @@ def packed(starts: IntArray, values: npt.NDArray[Any]) -> pa.Array:
     """
     offsets = pa.py_buffer(starts.astype(np.int32))
     return pa.Array.from_buffers(
-        pa.binary(), len(starts) - 1, [None, offsets, pa.py_buffer(np.ascontiguousarray(values))]
+        pa.binary(), len(starts) - 1, [None, offsets, pa.py_buffer(_frozen(values))]
     )
 
 
@@ -107,3 +107,10 @@ def _parts(column: pa.Array) -> tuple[IntArray, pa.Buffer]:
         return np.zeros(1, np.int64), pa.py_buffer(b"")
     starts = np.frombuffer(offsets, dtype, len(column) + 1, column.offset * size)
     return starts.astype(np.int64), pa.py_buffer(b"") if data is None else data
+
+
+def _frozen(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a view that cannot be written to, as arrays that come from Spark cannot."""
+    view = np.ascontiguousarray(values).view()
+    view.flags.writeable = False
+    return view

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from predict_graph.algorithms import PageRank
-from predict_graph.engines.spark.superstep import SuperstepProgram
+from predict_graph.engines.spark.superstep import SuperstepProgram, changing_number
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -47,7 +47,7 @@ class PageRankProgram(SuperstepProgram):
             .groupBy("dst")
             .agg(F.sum("offer").alias("received"))
         )
-        rank = F.lit(base) + F.coalesce("received", F.lit(0.0))
+        rank = changing_number(base) + F.coalesce("received", F.lit(0.0))
         return state.join(inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left").select(
             "id",
             "degree",

@@ -47,6 +47,8 @@ def alone(ids: pa.Array, targets: pa.Array, weights: pa.Array | None = None) -> 
     row_starts, row_weights = _row_weights(targets, weights)
     rows = np.empty((len(ids), _HEAD + 1), np.int64)
     _alone(ids.to_numpy(), row_starts, row_weights, rows, rows.view(np.float64))
+    if len(ids):
+        _warm_up(ids[:0], targets[:0], None if weights is None else weights[:0])
     return packed_rows(rows)
 
 
@@ -121,6 +123,14 @@ def best_members(kept: pa.Array, v_max: int) -> pa.Array:
     _best_members(starts, found, members)
     offsets = np.arange(len(kept) + 1, dtype=np.int32) * v_max
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(members.ravel()))
+
+
+def _warm_up(ids: pa.Array, targets: pa.Array, weights: pa.Array | None) -> None:
+    """Load or compile everything in this process, so that no superstep contains it."""
+    nothing = packed_rows(np.zeros((0, 1), np.int64))
+    inbox = pa.array([], pa.list_(pa.binary()))
+    without_copies(np.zeros(1, np.int64), np.zeros(0, np.int64), nothing)
+    grown(ids, targets, nothing, nothing, inbox, weights, limits=(1, 1, 2, 0.1))
 
 
 def _row_weights(

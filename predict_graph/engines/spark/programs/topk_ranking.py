@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from predict_graph.algorithms import TopKRanking
-from predict_graph.engines.spark.programs.merging import MergingProgram
+from predict_graph.engines.spark.programs.merging import IntArray, MergingProgram, Rows, warm_up
 from predict_graph.engines.spark.programs.packed import byte_rows, packed_rows
 from predict_graph.engines.spark.tables import GraphTables
 from predict_graph.errors import RequestError
@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 __all__ = ["TopKRankingProgram"]
 
 
-@numba.njit(cache=True, nogil=True)
-def _merge(starts: Any, senders: Any, rows: Any, into: Any) -> None:
+def _merge(starts: IntArray, senders: IntArray, rows: Rows, into: Rows) -> None:
     """Merge lists of k ranks and their k vertices; equal ranks are ordered by vertex."""
+    _merged_lists(starts, senders, rows, into)
+
+
+@numba.njit(cache=True, nogil=True)
+def _merged_lists(starts: Any, senders: Any, rows: Any, into: Any) -> None:
     k = into.shape[1] // 16
     ranks, vertices = rows.view(np.float64)[:, :k], rows.view(np.int64)[:, k:]
     my_ranks, my_vertices = into.view(np.float64)[:, :k], into.view(np.int64)[:, k:]
@@ -113,7 +117,9 @@ def _lists(
 
 
 def _first(ids: pa.Array, ranks: pa.Array, k: int) -> pa.Array:
-    return packed_rows(_lists(ranks.to_numpy(), ids.to_numpy(), k))
+    rows = packed_rows(_lists(ranks.to_numpy(), ids.to_numpy(), k))
+    warm_up(_merge, 16 * k)
+    return rows
 
 
 def _vertices(rows: pa.Array, k: int) -> pa.Array:

@@ -13,7 +13,7 @@ from predict_graph.engines.spark.recognition.supersteps import Recognised
 
 __all__ = ["observed_convergence", "observed_phases", "observed_table"]
 
-_TIMES = ("run_seconds", "cpu_seconds", "gc_seconds")
+_TIMES = ("task_seconds", "cpu_seconds", "gc_seconds")
 _COUNTS = (
     *("shuffle_read_records", "shuffle_write_records", "shuffle_write_bytes"),
     *("spilled_bytes", "local_bytes", "remote_bytes"),

@@ -19,6 +19,8 @@ __all__ = ["Recognised", "Superstep", "named_runs", "recognise"]
 
 _ALIKE = 0.5
 _SURE = 3  # iterations
+_LARGE = 4  # stages that a job must have for a loop to be looked for inside
+_FEW = 3  # such jobs, those that take most time
 
 
 @dataclass(frozen=True)
@@ -117,9 +119,9 @@ def recognise(log: EventLog, *, run: str | None = None) -> Recognised:
     whole = sum(unit.seconds for unit in units)
     if of_jobs is not None and _covered(of_jobs) >= 0.5 * whole:
         return of_jobs
-    longest = max(units, key=lambda unit: unit.seconds, default=None)
-    of_stages = None if longest is None else _loop(stage_units(log, longest), "stages")
-    found = [loop for loop in (of_jobs, of_stages) if loop is not None]
+    large = sorted((unit for unit in units if len(unit.stages) >= _LARGE), key=_duration)[-_FEW:]
+    of_stages = [_loop(stage_units(log, unit), "stages") for unit in large]
+    found = [loop for loop in (of_jobs, *of_stages) if loop is not None]
     if not found:
         raise RequestError(
             f"no supersteps can be told apart in this job: none of its {len(units)} pieces of work "
@@ -247,6 +249,10 @@ def _judged(
         return "likely", text if located else f"{text}; the log does not say from which line"
     places = sorted({unit.site for unit in groups[0]})
     return "certain", f"{text}, from {', '.join(places)}"
+
+
+def _duration(unit: Unit) -> float:
+    return unit.seconds
 
 
 def _covered(loop: Recognised) -> float:

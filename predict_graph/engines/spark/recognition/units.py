@@ -132,9 +132,9 @@ def stage_units(log: EventLog, within: Unit) -> list[Unit]:
     own = own.join(tasks, on="stage", how="inner")
     return [
         Unit(
-            site=f"{stage['name']} of {len(stage['parents'])}",
+            site=stage["name"],
             located=not _SAYS_NOTHING.search(stage["name"]),
-            shape=stage["operators"],
+            shape=stage["operators"] | {f"of {len(stage['parents'])} stages"},
             started=stage["started"],
             finished=stage["finished"],
             jobs=(stage["job"],),

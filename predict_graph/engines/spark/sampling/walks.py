@@ -94,7 +94,11 @@ class Visits:
         first = cut_off(
             reduce(lambda one, other: one.union(other), visits)
             .groupBy("vertex")
-            .agg(F.min("place").alias("place"), F.sum("visits").alias("visits"), F.sum("last").alias("last"))
+            .agg(
+                F.min("place").alias("place"),
+                F.sum("visits").alias("visits"),
+                F.sum("last").alias("last"),
+            )
         )
         totals = first.agg(F.count("*"), F.sum("visits"), F.sum("last")).collect()[0]
         old = [*self._tables, *([] if self.first is None else [self.first])]
@@ -110,3 +114,80 @@ class Visits:
         """Give the memory back."""
         for table in [*self._tables, *([] if self.first is None else [self.first])]:
             forget(table)
+
+
+def walk_until(
+    target: int,
+    step: Callable[[DataFrame], DataFrame],
+    starts: Callable[[int, int], DataFrame],
+    refill: Callable[[int, DataFrame, int], DataFrame],
+    *,
+    restart: float,
+    patience: int,
+) -> Visits:
+    """Walk until enough vertices are visited and every walk has ended.
+
+    How many walks are launched, and when, follows from the counts so far and from nothing else.
+    When walks visit a new vertex less often than once in `patience` visits, new ones begin at
+    vertices that are not visited yet, as in the compiled samplers.
+
+    Parameters
+    ----------
+    target : int
+        Vertices to visit; at most those that `refill` can give.
+    step : callable
+        From walks on their way to where they are one step later, without those that ended.
+    starts : callable
+        First visits of the walks of some numbers: from, to (excluded).
+    refill : callable
+        First visits of walks from about so many unvisited vertices: round, visits so far, number.
+    restart : float
+        Probability that a walk ends, at each step.
+    patience : int
+
+    Raises
+    ------
+    JobError
+        If Spark fails.
+    """
+    visits = Visits()
+    stalled = False
+    rounds = 0
+    launch = max(_FEWEST, math.ceil(1.2 * target * restart))
+    while launch or visits.alive or visits.found < target:
+        made, found = visits.made, visits.found
+        beginning: DataFrame | None = None
+        if launch:
+            beginning = starts(visits.walks, visits.walks + launch)
+            visits.walks += launch
+        elif not visits.alive and visits.first is not None:
+            rounds += 1
+            beginning = refill(rounds, visits.first, target - found)
+            launch = target - found
+        with spark_failures(f"sampling on Spark, superstep {visits.supersteps + 1}"):
+            visits.advance(step, _steps_of_a_job(visits.alive + launch, restart), beginning)
+        recent = visits.made - made
+        rate = (visits.found - found) / max(recent, 1)
+        stalled = stalled or (recent >= patience and rate * patience < 1)
+        launch = 0 if stalled else _walks_to_launch(visits, target, rate, restart)
+    return visits
+
+
+def _steps_of_a_job(walks: int, restart: float) -> int:
+    """Return after how many steps these walks will have ended, and no more than a job may have."""
+    if restart == 1:
+        return 1
+    expected = math.log(max(walks, 2)) / -math.log1p(-restart)
+    return max(1, min(_STEPS, math.ceil(expected)))
+
+
+def _walks_to_launch(visits: Visits, target: int, rate: float, restart: float) -> int:
+    """Return how many more walks it takes, if walks go on to find new vertices at this rate."""
+    if visits.found >= target:
+        return 0
+    coming = rate * visits.alive * (1 - restart) / restart
+    missing = 1.05 * target - visits.found - coming
+    if missing <= 0:
+        return 0
+    most = max(_FEWEST, 2 * visits.walks)
+    return min(most, max(_FEWEST, math.ceil(restart * missing / max(rate, 1e-6))))

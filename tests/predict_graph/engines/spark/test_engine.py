@@ -52,7 +52,7 @@ def test_the_profile_is_complete(profile):
     assert all(profile.phases[name] > 0 for name in ("read", "superstep"))
     assert profile.phases["setup"] > 0
     assert (profile.table["shuffle_write_bytes"] > 0).all()
-    assert (profile.table["run_seconds"] > 0).all()
+    assert (profile.table["task_seconds"] > 0).all()
     assert profile.engine["executors_lost"] == 0
 
 

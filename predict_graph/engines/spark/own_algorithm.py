@@ -1,0 +1,71 @@
+"""A user's own job in the place of an algorithm: run, predicted and recorded like one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines.spark.own_jobs import OwnJob, load_job
+
+__all__ = ["OwnAlgorithm", "is_own_job", "own_algorithm"]
+
+
+class OwnAlgorithm(Algorithm):
+    """A function that only Spark can run, and whose convergence nobody else knows.
+
+    Parameters
+    ----------
+    job : OwnJob
+    source : str
+        ``FILE.py:FUNCTION``.
+    """
+
+    name = "own job"
+    summary = "a Python function on Spark"
+    convergence = "absolute"
+    declared = ()
+
+    def __init__(self, job: OwnJob, source: str) -> None:
+        super().__init__()
+        self.job = job
+        self.source = source
+        self.name = job.name  # type: ignore[misc]
+
+    def __reduce__(self) -> Any:
+        return own_algorithm, (self.source, dict(self.job.parameters))
+
+    @property
+    def max_iterations(self) -> int:
+        """No limit of ours."""
+        return 2**31
+
+    def threshold(self, vertices: int) -> float:
+        """Return 0: when it stops is its own affair."""
+        return 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the options of the function that are set."""
+        return dict(self.job.parameters)
+
+
+def is_own_job(text: object) -> bool:
+    """Whether a text names a function in a file.
+
+    Examples
+    --------
+    >>> is_own_job("jobs.py:ranks"), is_own_job("pagerank")
+    (True, False)
+    """
+    return isinstance(text, str) and ".py:" in text
+
+
+def own_algorithm(source: str, parameters: Mapping[str, Any] | None = None) -> OwnAlgorithm:
+    """Return the job that ``FILE.py:FUNCTION`` names.
+
+    Raises
+    ------
+    RequestError
+        If there is none; see :func:`~predict_graph.engines.spark.own_jobs.load_job`.
+    """
+    return OwnAlgorithm(load_job(source, parameters), source)

@@ -1,0 +1,341 @@
+"""A user's own Python function as a job: run on a graph, and profiled from outside."""
+
+from __future__ import annotations
+
+import inspect
+import time
+import traceback
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from predict_graph.engines.profile import RunProfile
+from predict_graph.engines.spark.eventlog import EventLog, read_event_log
+from predict_graph.engines.spark.failures import spark_failures
+from predict_graph.engines.spark.own_files import load_module
+from predict_graph.engines.spark.recognition import (
+    observed_convergence,
+    observed_phases,
+    observed_table,
+    recognise,
+)
+from predict_graph.engines.spark.session import OpenSession
+from predict_graph.engines.spark.tables import write_edges
+from predict_graph.errors import JobError, PredictGraphError, RequestError
+from predict_graph.graph import Graph
+from predict_graph.plugins import described_error
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["OwnJob", "load_job", "own_job", "profile_job", "run_job"]
+
+_ACCEPTED = "f(graph) for a GraphFrame, or f(spark, vertices, edges) for DataFrames"
+_CLOCK = 2e-3  # seconds that Spark's clock may be coarser by
+_FLUSHED = 10_000  # milliseconds that Spark may take to write what it knows
+
+
+@dataclass(frozen=True)
+class OwnJob:
+    """A function that runs on a graph.
+
+    Parameters
+    ----------
+    function : callable
+        ``f(graph)`` or ``f(spark, vertices, edges)``, and options with defaults.
+    name : str
+        What histories call it.
+    graph_frame : bool
+        Whether it takes a GraphFrame.
+    parameters : mapping
+        Its options.
+    file : Path, optional
+        Where it comes from.
+    """
+
+    function: Callable[..., Any]
+    name: str
+    graph_frame: bool
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    file: Path | None = None
+
+
+def load_job(source: str, parameters: Mapping[str, Any] | None = None) -> OwnJob:
+    """Load the function that ``FILE.py:FUNCTION`` names.
+
+    Parameters
+    ----------
+    source : str
+    parameters : mapping, optional
+        Options of the function; text is taken as what the default of the option is.
+
+    Raises
+    ------
+    RequestError
+        If there is no such file or function, the file cannot be loaded, or the function takes
+        something else than a graph.
+    """
+    name, _, function = source.rpartition(":")
+    if not name.endswith(".py") or not function.isidentifier():
+        raise RequestError(f"own job {source!r}; accepted: FILE.py:FUNCTION")
+    file = Path(name).expanduser().resolve()
+    module = load_module(file)
+    found = getattr(module, function, None)
+    if not inspect.isroutine(found):
+        own = [
+            key
+            for key, value in vars(module).items()
+            if inspect.isfunction(value) and value.__module__ == module.__name__
+        ]
+        accepted = ", ".join(own) or "any, but it defines none"
+        raise RequestError(f"{name} has no function {function!r}; accepted: {accepted}")
+    return own_job(found, parameters, name=function, file=file)
+
+
+def own_job(
+    function: Callable[..., Any],
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    name: str | None = None,
+    file: Path | None = None,
+) -> OwnJob:
+    """Return a function as a job.
+
+    Raises
+    ------
+    RequestError
+        If it takes something else than a graph, or has no such option.
+    """
+    name = str(name or getattr(function, "__name__", type(function).__name__))
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError) as error:
+        raise RequestError(f"{name} is no Python function; accepted: {_ACCEPTED}") from error
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    needed, options = [], {}
+    for parameter in signature.parameters.values():
+        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+            continue
+        if parameter.default is not inspect.Parameter.empty:
+            options[parameter.name] = parameter.default
+        elif parameter.kind in positional:
+            needed.append(parameter)
+        else:
+            raise _wrong_parameters(name, signature)
+    graph_frame = len(needed) == 1 and _wants_graph_frame(needed[0])
+    if not graph_frame and len(needed) != 3:
+        raise _wrong_parameters(name, signature)
+    given = {key: _option(name, options, key, value) for key, value in (parameters or {}).items()}
+    return OwnJob(function, name, graph_frame, given, file)
+
+
+def run_job(job: OwnJob, session: OpenSession, graph: Graph) -> RunProfile:
+    """Write a graph to where Spark reads it, read it, and profile a job on it.
+
+    Raises
+    ------
+    RequestError, JobError
+        As :func:`profile_job`.
+    """
+    from pyspark.sql import functions as F
+
+    folder = session.folder / uuid.uuid4().hex[:8]
+    folder.mkdir()
+    source = write_edges(graph, folder)
+    spark = session.spark
+    with spark_failures(f"reading {graph.name} on Spark"):
+        session.group("read")
+        started = time.perf_counter()
+        edges = spark.read.parquet(str(source)).repartition(session.settings.partitions, "src")
+        edges = edges.persist()
+        edges.count()
+        vertices = spark.range(graph.vertices).select(F.col("id"))
+        read = time.perf_counter() - started
+    try:
+        return profile_job(job, session, edges, vertices, graph=graph.describe(), read_seconds=read)
+    finally:
+        edges.unpersist()
+
+
+def profile_job(
+    job: OwnJob | Callable[..., Any],
+    session: OpenSession,
+    edges: DataFrame,
+    vertices: DataFrame,
+    *,
+    graph: Mapping[str, Any],
+    read_seconds: float = 0.0,
+) -> RunProfile:
+    """Run a job on the tables of a graph and find its supersteps in what Spark logged meanwhile.
+
+    A DataFrame that the job returns is computed in full and thrown away, as if it were written.
+
+    Parameters
+    ----------
+    job : OwnJob or callable
+    session : OpenSession
+    edges : DataFrame
+        ``src``, ``dst``.
+    vertices : DataFrame
+        ``id``.
+    graph : mapping
+        ``name``, ``vertices``, ``edges``, ``directed``, ``fingerprint``.
+    read_seconds : float
+        What reading the tables took.
+
+    Returns
+    -------
+    RunProfile
+        With the convergence NaN: what the job compares with its threshold is its own affair.
+        ``result`` says how the supersteps were recognised: ``by``, ``certainty``, ``reason``.
+
+    Raises
+    ------
+    JobError
+        If the job raises an error, Spark fails, or there is no JVM half of GraphFrames.
+    RequestError
+        If nothing in what the job did repeats.
+    """
+    job = job if isinstance(job, OwnJob) else own_job(job)
+    arguments = _arguments(job, session, edges, vertices)
+    flush(session)
+    written = session.event_log
+    before = written.stat().st_size if written.is_file() else 0
+    kept = session.spark.sparkContext._jsc.getPersistentRDDs().keys()  # type: ignore[union-attr]
+    with _on_its_own(session):
+        began = time.time()
+        with _failures_of(job):
+            _computed(job.function(*arguments, **job.parameters))
+        ended = time.time()
+    flush(session)
+    log = read_event_log(written, before, kept=kept)
+    return _profile(job, session, _between(log, began, ended), graph, read_seconds)
+
+
+def flush(session: OpenSession) -> None:
+    """Wait until Spark has written all that has happened to its event log."""
+    with spark_failures("reading Spark's event log"):
+        context: Any = session.spark.sparkContext._jsc.sc()
+        context.listenerBus().waitUntilEmpty(_FLUSHED)
+
+
+def _profile(
+    job: OwnJob,
+    session: OpenSession,
+    log: EventLog,
+    graph: Mapping[str, Any],
+    read_seconds: float,
+) -> RunProfile:
+    try:
+        found = recognise(log)
+    except RequestError as error:
+        raise RequestError(f"{job.name}: {error}") from error
+    phases = observed_phases(log, found)
+    phases["read"] += read_seconds
+    return RunProfile(
+        algorithm=job.name,
+        parameters=dict(job.parameters),
+        graph=dict(graph),
+        engine={**session.settings.describe(), "workers": session.settings.machines},
+        phases=phases,
+        table=observed_table(log, found, int(graph["vertices"])),
+        convergence=observed_convergence(found),
+        converged=True,
+        values=np.empty(0),
+        result={"by": found.by, "certainty": found.certainty, "reason": found.reason},
+    )
+
+
+def _between(log: EventLog, began: float, ended: float) -> EventLog:
+    """Return what happened in a log between two moments."""
+    jobs = log.jobs[log.jobs["started"] >= began - _CLOCK]
+    return replace(
+        log,
+        jobs=jobs,
+        tasks=log.tasks[log.tasks["job"].isin(jobs["job"])],
+        stages=log.stages[log.stages["job"].isin(jobs["job"])],
+        application={**log.application, "started": began, "finished": ended},
+    )
+
+
+def _wrong_parameters(name: str, signature: inspect.Signature) -> RequestError:
+    return RequestError(
+        f"{name}{signature} takes something else than a graph; accepted: {_ACCEPTED}"
+    )
+
+
+def _wants_graph_frame(parameter: inspect.Parameter) -> bool:
+    annotation = parameter.annotation
+    named = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    return parameter.name == "graph" or named.rsplit(".", 1)[-1] == "GraphFrame"
+
+
+def _option(name: str, options: Mapping[str, Any], key: str, value: Any) -> Any:
+    """Return the value of an option; text as what its default is."""
+    if key not in options:
+        accepted = ", ".join(options) or "it has none"
+        raise RequestError(f"{name} has no option {key!r}; accepted: {accepted}")
+    kind = type(options[key])
+    if not isinstance(value, str) or kind not in (bool, int, float):
+        return value
+    try:
+        if kind is bool:
+            return {"true": True, "false": False}[value.lower()]
+        return kind(value)
+    except (KeyError, ValueError) as error:
+        accepted = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
+        raise RequestError(f"{key} of {name} is {value!r}; accepted: {accepted}") from error
+
+
+def _arguments(
+    job: OwnJob, session: OpenSession, edges: DataFrame, vertices: DataFrame
+) -> tuple[Any, ...]:
+    if not job.graph_frame:
+        return session.spark, vertices, edges
+    without = JobError(
+        f"{job.name} takes a GraphFrame, and the JVM half of GraphFrames is not in this session; "
+        f"name its jar, or write the job as f(spark, vertices, edges)"
+    )
+    try:
+        from graphframes import GraphFrame
+
+        return (GraphFrame(vertices, edges),)
+    except (ImportError, TypeError) as error:  # what is not in the JVM cannot be called
+        raise without from error
+
+
+@contextmanager
+def _on_its_own(session: OpenSession) -> Iterator[None]:
+    """Take our names off the jobs of the user, who may give them names."""
+    for name in ("spark.jobGroup.id", "spark.job.description"):
+        session.spark.sparkContext.setLocalProperty(name, None)  # type: ignore[arg-type]
+    yield
+
+
+@contextmanager
+def _failures_of(job: OwnJob) -> Iterator[None]:
+    """Turn what a user's function raises into one sentence that names the line."""
+    try:
+        with spark_failures(job.name):
+            yield
+    except PredictGraphError:
+        raise
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame for frame in frames if job.file and frame.filename == str(job.file)]
+        where = f" ({job.file.name}, line {lines[-1].lineno})" if job.file and lines else ""
+        raise JobError(f"{job.name} failed{where}: {described_error(error)}") from error
+
+
+def _computed(result: Any) -> None:
+    """Compute a table that a job returned, or the vertices of a GraphFrame, and keep nothing."""
+    from pyspark.sql import DataFrame
+
+    table = getattr(result, "vertices", result)
+    if isinstance(table, DataFrame):
+        table.write.format("noop").mode("overwrite").save()
