@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["cut_off", "forget"]
+__all__ = ["cut_off", "cutting_off_in_a_row", "forget"]
+
+_ALL_MARKED = "spark.checkpoint.checkpointAllMarkedAncestors"
 
 
 def cut_off(table: DataFrame) -> DataFrame:
@@ -17,6 +21,18 @@ def cut_off(table: DataFrame) -> DataFrame:
     that are cut off in this way is computed in one job.
     """
     return table.localCheckpoint(eager=False)
+
+
+@contextmanager
+def cutting_off_in_a_row(spark: SparkSession) -> Iterator[None]:
+    """Let one job cut off tables that are made from each other, and not the last of them only."""
+    context = spark.sparkContext
+    before = context.getLocalProperty(_ALL_MARKED)
+    context.setLocalProperty(_ALL_MARKED, "true")
+    try:
+        yield
+    finally:
+        context.setLocalProperty(_ALL_MARKED, before or "false")
 
 
 def forget(table: DataFrame) -> None:

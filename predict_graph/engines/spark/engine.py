@@ -311,4 +311,4 @@ def _collected(values: DataFrame, vertices: int) -> npt.NDArray[Any]:
     if len(found) != vertices:
         raise JobError(f"Spark gave {len(found)} results for {vertices} vertices")
     results: npt.NDArray[Any] = found.to_numpy()
-    return results[:, 0] if results.shape[1] == 1 else results
+    return results[:, 0] if list(found) == ["value"] else results

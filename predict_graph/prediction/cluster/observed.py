@@ -32,13 +32,13 @@ def observed_estimate(runs: list[ClusterRun]) -> IterationEstimate:
     """
     largest = max(runs, key=lambda run: (run.profile.graph["edges"], not run.cold))
     counts = np.array([run.profile.iterations for run in runs], dtype=np.float64)
-    std = float(np.log(counts).std())
-    spread = _LEAST_STD if std == 0.0 else math.hypot(std, _FEW_RUNS_STD)
+    agree = counts.min() == counts.max()
+    spread = _LEAST_STD if agree else math.hypot(float(np.log(counts).std()), _FEW_RUNS_STD)
     iterations, low, high = iteration_interval(
         float(largest.profile.iterations), spread, QUANTILE, _MOST
     )
     warnings = []
-    if std > 0.0:
+    if not agree:
         warnings.append(
             f"the samples took {int(counts.min())} to {int(counts.max())} iterations; the real run "
             "may differ as much from the largest of them"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from predict_graph.engines.spark.checkpoints import cut_off, forget
+from predict_graph.engines.spark.checkpoints import cut_off, cutting_off_in_a_row, forget
 from predict_graph.engines.spark.failures import spark_failures
 from predict_graph.engines.spark.numbering import numbered
 from predict_graph.engines.spark.reading import SparkGraph
@@ -176,7 +176,7 @@ class SparkSampler:
         started = time.perf_counter()
         self.session.group(f"sample {sampler}")
         requested = max(1, round(ratio * self.graph.vertices))
-        with spark_failures("sampling on Spark"):
+        with spark_failures("sampling on Spark"), cutting_off_in_a_row(self.session.spark):
             visits = self._walk(sampler, requested, seed, restart, seed_fraction, patience)
             table, unreached, edges = self._first_visits(visits, requested)
             visits.forget()

@@ -91,8 +91,10 @@ class Visits:
         ]
         if self.first is not None:
             visits.append(self.first.select("vertex", "place", "visits", F.lit(0).alias("last")))
+        partitions = int(state.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
         first = cut_off(
             reduce(lambda one, other: one.union(other), visits)
+            .coalesce(partitions)
             .groupBy("vertex")
             .agg(
                 F.min("place").alias("place"),

@@ -42,6 +42,15 @@ def test_the_result_is_that_of_one_machine(profile, graph):
     np.testing.assert_allclose(profile.convergence, local.convergence, rtol=1e-9)
 
 
+def test_counts_are_those_of_the_executor_that_holds_the_vertices(profile):
+    """What an executor sends to others is what the other reads from it, but for combining."""
+    first = profile.table[profile.table["iteration"] == 2].set_index("worker")
+    sent = first["local_messages"] + first["remote_messages"]
+    assert sent[0] != sent[1]
+    written = first["shuffle_write_records"]
+    assert (sent[0] > sent[1]) == (written[0] > written[1])
+
+
 def test_half_of_all_bytes_are_remote(profile):
     totals = profile.features_total()
     remote, local = totals["remote_message_bytes"], totals["local_message_bytes"]
@@ -99,6 +108,22 @@ def test_a_worker_is_killed_in_mid_run(spark_here, graph, processes_of):
         assert time.monotonic() - started < 60
     for worker in cluster.workers:
         assert processes_of(worker.process.pid) == []
+
+
+def test_a_run_without_all_its_machines_is_marked(spark_here, graph):
+    with spark_cluster(2) as cluster:
+        engine = SparkEngine(master=cluster.master, workers=2, memory="700m", collect=True)
+        with engine.session() as session:
+            before = engine.run(PageRank(), graph, threshold=0.0, max_iterations=1)
+            cluster.workers[1].kill()
+            there = session.spark.sparkContext._jsc.sc().getExecutorMemoryStatus
+            deadline = time.monotonic() + 30
+            while there().size() > 2 and time.monotonic() < deadline:  # the driver is in the list
+                time.sleep(0.1)
+            after = engine.run(PageRank(), graph, threshold=0.0, max_iterations=1)
+    assert before.engine["executors_lost"] == 0
+    assert after.engine["executors_lost"] == 1
+    np.testing.assert_allclose(after.values, before.values, rtol=1e-12)
 
 
 def test_a_driver_is_killed_in_mid_run(spark_here, graph):

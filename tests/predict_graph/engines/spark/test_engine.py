@@ -107,3 +107,17 @@ def test_runs_leave_no_tables_behind(engine, graph):
         assert list(session.folder.iterdir()) == []
         kept = session.spark.sparkContext._jsc.getPersistentRDDs()
         assert len(kept) <= 2  # the last state, until it is collected
+
+
+def test_no_code_is_compiled_once_the_supersteps_are_known(engine, graph):
+    with engine.session() as session:
+        metrics = session.spark._jvm.org.apache.spark.metrics.source.CodegenMetrics
+        compiled = []
+        engine.run(
+            PageRank(),
+            graph,
+            threshold=0.0,
+            max_iterations=5,
+            progress=lambda *_: compiled.append(metrics.METRIC_COMPILATION_TIME().getCount()),
+        )
+    assert compiled[2] == compiled[3] == compiled[4]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from predict_graph.engines.spark.reading import SparkGraph, read_spark_graph, spark_graph_of
-from predict_graph.engines.spark.session import OpenSession, open_session
-from predict_graph.engines.spark.settings import SparkSettings
+from predict_graph.engines.spark.session import OpenSession
 from predict_graph.engines.spark.tables import graph_tables
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
@@ -23,9 +21,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
 
 @pytest.fixture(scope="module")
-def session(spark_here: None) -> Iterator[OpenSession]:
-    with open_session(SparkSettings(machines=2)) as opened:
-        yield opened
+def session(local_session: OpenSession) -> OpenSession:
+    return local_session
 
 
 def same_as_local(session: OpenSession, path: Path, directed: bool | None = None) -> SparkGraph:

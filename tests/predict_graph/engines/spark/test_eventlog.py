@@ -1,0 +1,224 @@
+"""Event logs: every form in which Spark writes them, and what went wrong in the job."""
+
+import gzip
+import json
+import time
+
+import pyarrow as pa
+import pytest
+
+from predict_graph.engines.spark.eventlog import read_event_log
+from predict_graph.errors import RequestError
+
+SQL = "org.apache.spark.sql.execution.ui.SparkListenerSQL"
+
+
+def event(kind, **fields):
+    name = kind if kind.startswith("org.") else f"SparkListener{kind}"
+    return json.dumps({"Event": name, **fields}, separators=(",", ":"))
+
+
+def job(number, stages, group=None, at=1000):
+    properties = {} if group is None else {"spark.jobGroup.id": group}
+    fields = {"Submission Time": at, "Stage Infos": [], "Stage IDs": stages}
+    return event("JobStart", **{"Job ID": number, **fields, "Properties": properties})
+
+
+def stage(number, attempt=0, kept=()):
+    level = {"Use Memory": True}
+    datasets = [{"RDD ID": n, "Name": "kept", "Storage Level": level} for n in kept]
+    datasets.append({"RDD ID": 999, "Name": "x", "Scope": '{"id":"1","name":"Exchange (2)"}'})
+    info = {"Stage ID": number, "Stage Attempt ID": attempt, "Stage Name": "collect at x.py:1"}
+    info |= {"Number of Tasks": 2, "Parent IDs": [], "RDD Info": datasets}
+    return event("StageSubmitted", **{"Stage Info": info, "Properties": {}})
+
+
+def task(stage, partition, *, attempt=0, at=2000, failed=False, killed=False, records=7):
+    info = {"Task ID": 1, "Index": partition, "Partition ID": partition, "Executor ID": "0"}
+    info |= {"Host": "a", "Launch Time": at, "Finish Time": at + 500, "Failed": failed}
+    info |= {"Killed": killed, "Accumulables": [{"ID": 1, "Name": "x", "Update": "]}"}]}
+    metrics = {"Executor Run Time": 400, "Executor CPU Time": 300_000_000, "JVM GC Time": 10}
+    metrics["Shuffle Read Metrics"] = {"Total Records Read": records, "Local Bytes Read": 70}
+    fields = {"Stage ID": stage, "Stage Attempt ID": attempt, "Task Info": info}
+    fields |= {"Task Executor Metrics": {}, "Task Metrics": metrics}
+    return event("TaskEnd", **fields)
+
+
+def done(number, at=3000):
+    return event("JobEnd", **{"Job ID": number, "Completion Time": at})
+
+
+START = event("ApplicationStart", **{"App Name": "mine", "App ID": "app-1", "Timestamp": 500})
+LINES = [START, job(0, [0], "a"), stage(0), task(0, 0), task(0, 1), done(0)]
+
+
+def text(lines):
+    return ("\n".join(lines) + "\n").encode()
+
+
+def lz4_blocks(content):
+    packed = pa.Codec("lz4_raw").compress(content).to_pybytes()
+    sizes = [len(packed).to_bytes(4, "little"), len(content).to_bytes(4, "little"), bytes(4)]
+    end = b"LZ4Block" + bytes([0x16]) + bytes(12)
+    return b"LZ4Block" + bytes([0x26]) + b"".join(sizes) + packed + end
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        bytes,
+        gzip.compress,
+        lambda content: pa.Codec("zstd").compress(content).to_pybytes(),
+        lambda content: b"".join(
+            pa.Codec("zstd").compress(half).to_pybytes() for half in (content[:600], content[600:])
+        ),
+        lz4_blocks,
+    ],
+    ids=["plain", "gzip", "zstd", "zstd in two frames", "lz4"],
+)
+def test_forms_of_a_log(tmp_path, packed):
+    path = tmp_path / "app-1"
+    path.write_bytes(packed(text(LINES)))
+    log = read_event_log(path)
+    assert log.application == {"id": "app-1", "name": "mine", "started": 0.5}
+    assert list(log.tasks["group"]) == ["a", "a"]
+    assert list(log.tasks["task_seconds"]) == [0.4, 0.4]
+    assert log.tasks["shuffle_read_records"].sum() == 14
+    assert list(log.stages["operators"]) == [frozenset({"Exchange"})]
+    assert log.broken == 0
+
+
+def test_rolled_log_in_the_order_of_its_numbers(tmp_path):
+    folder = tmp_path / "eventlog_v2_app-1"
+    folder.mkdir()
+    (folder / "appstatus_app-1").touch()
+    for number, lines in ((2, LINES[:3]), (10, LINES[3:])):
+        (folder / f"events_{number}_app-1.zstd").write_bytes(
+            pa.Codec("zstd").compress(text(lines)).to_pybytes()
+        )
+    log = read_event_log(folder)
+    assert len(log.tasks) == 2
+    assert list(log.jobs["finished"]) == [3.0]
+
+
+def test_compacted_files_replace_those_before_them(tmp_path):
+    (tmp_path / "events_1_app-1").write_bytes(text([task(5, 0)]))
+    (tmp_path / "events_2_app-1.compact").write_bytes(text(LINES))
+    (tmp_path / "events_3_app-1").write_bytes(text([job(1, [1]), stage(1), task(1, 0)]))
+    assert sorted(read_event_log(tmp_path).tasks["stage"]) == [0, 0, 1]
+
+
+def test_last_line_is_cut_off(tmp_path):
+    path = tmp_path / "app-1.inprogress"
+    path.write_bytes(text(LINES)[:-20])
+    log = read_event_log(path)
+    assert log.broken == 1
+    assert len(log.tasks) == 2
+    assert log.jobs["finished"].isna().all()
+
+
+def test_compressed_log_is_cut_off(tmp_path):
+    path = tmp_path / "app-1.gz"
+    many = [*LINES, *(task(0, number) for number in range(2000))]
+    content = gzip.compress(text(many))
+    path.write_bytes(content[: len(content) * 3 // 4])
+    log = read_event_log(path)
+    assert 500 < len(log.tasks) < 2002
+
+
+def test_failed_killed_and_repeated_tasks(tmp_path):
+    lines = [START, job(0, [0]), stage(0), task(0, 0, failed=True), task(0, 0, at=4000)]
+    lines += [task(0, 1), task(0, 1, killed=True), stage(0, 1), task(0, 1, attempt=1, at=6000)]
+    path = tmp_path / "app-1"
+    path.write_bytes(text([*lines, done(0)]))
+    tasks = read_event_log(path).tasks
+    assert list(tasks["failed"]) == [True, False, False, True, False]
+    assert list(tasks["redone"]) == [False, False, True, False, False]
+    counted = tasks[~tasks["failed"] & ~tasks["redone"]]
+    assert sorted(counted["task"]) == [0, 1]
+
+
+def test_a_stage_belongs_to_the_job_that_runs_it(tmp_path):
+    lines = [START, job(0, [0]), stage(0), task(0, 0), done(0)]
+    lines += [job(1, [0, 1]), stage(1), task(1, 0), done(1)]
+    path = tmp_path / "app-1"
+    path.write_bytes(text(lines))
+    assert list(read_event_log(path).tasks["job"]) == [0, 1]
+
+
+def test_what_an_earlier_stage_kept_in_memory_is_cached(tmp_path):
+    path = tmp_path / "app-1"
+    path.write_bytes(text([START, job(0, [0, 1]), stage(0, kept=[3]), stage(1, kept=[3])]))
+    assert list(read_event_log(path).stages["cached"]) == [False, True]
+    assert list(read_event_log(path, kept=[3]).stages["cached"]) == [True, True]
+
+
+def test_sql_executions_and_their_calls(tmp_path):
+    fields = {"executionId": 4, "rootExecutionId": 3, "description": "d", "details": "f(X.scala:1)"}
+    plan = {"physicalPlanDescription": '"time":7', "sparkPlanInfo": {"nodeName": "x"}}
+    lines = [START, job(0, [0]), event(f"{SQL}ExecutionStart", **fields, **plan, time=9000)]
+    path = tmp_path / "app-1"
+    path.write_bytes(text([*lines, event(f"{SQL}ExecutionEnd", executionId=4, time=9500)]))
+    (row,) = read_event_log(path).executions.to_dict("records")
+    assert row == {
+        "execution": 4,
+        "root": 3,
+        "description": "d",
+        "details": "f(X.scala:1)",
+        "started": 9.0,
+        "finished": 9.5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is not an event log of Spark"),
+        (b"a,b\n1,2\n", "is not an event log of Spark"),
+        (bytes(range(256)) * 50, "is not an event log of Spark"),
+        (b'{"Event":"SparkListenerJobStart"}\n', "is not an event log of Spark"),
+        (b"ZV\x01\x00\x10", "compressed by lzf; accepted"),
+    ],
+)
+def test_what_is_no_event_log(tmp_path, content, said):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(RequestError, match=said):
+        read_event_log(path)
+
+
+def test_nothing_there(tmp_path):
+    with pytest.raises(RequestError, match="there is no event log"):
+        read_event_log(tmp_path / "none")
+    with pytest.raises(RequestError, match="has no events_"):
+        read_event_log(tmp_path)
+
+
+def test_a_long_log_is_read_fast(tmp_path):
+    """50 MB of tasks in a few seconds; 10 here, with room for a busy machine."""
+    path = tmp_path / "app-1"
+    line = task(0, 0)[:-1] + ',"Pad":"' + "x" * 1500 + '"}'
+    useless = event("BlockUpdated", Pad="x" * 2000)
+    path.write_bytes(text([*LINES, *([line, useless] * 2500)]))
+    assert path.stat().st_size > 9e6
+    started = time.process_time()
+    assert len(read_event_log(path).tasks) == 2502
+    assert time.process_time() - started < 2.0
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("codec", ["lz4", "snappy", "zstd"])
+def test_what_spark_itself_compresses(tmp_path, local_session, codec):
+    path = tmp_path / f"app-1.{codec}"
+    content = text([*LINES, *(task(0, number) for number in range(300))])
+    jvm = local_session.spark._jvm
+    conf = local_session.spark.sparkContext._jsc.sc().conf()
+    pack = getattr(jvm.org.apache.spark.io, "CompressionCodec$").__getattr__("MODULE$")
+    stream = pack.createCodec(conf, codec).compressedOutputStream(
+        jvm.java.io.FileOutputStream(str(path))
+    )
+    stream.write(content)
+    stream.close()
+    assert path.read_bytes() != content
+    assert len(read_event_log(path).tasks) == 302

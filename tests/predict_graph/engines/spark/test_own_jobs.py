@@ -1,0 +1,181 @@
+"""Jobs of a user, run in a session and profiled from outside: iterations, table, phases."""
+
+import numpy as np
+import pytest
+
+from predict_graph.engines.profile import PHASES, TABLE_COLUMNS
+from predict_graph.engines.spark.features import EXECUTOR_COLUMNS
+from predict_graph.engines.spark.own_jobs import load_job, own_job, run_job
+from predict_graph.errors import JobError, RequestError
+from predict_graph.graph import check_graph
+
+JOB = '''
+"""A loop over DataFrames, an action an iteration."""
+from pyspark.sql import functions as F
+
+
+def ranks(spark, vertices, edges, rounds=4, checkpoint=True, damping=0.85):
+    degrees = edges.groupBy("src").agg(F.count("*").alias("degree"))
+    links = edges.join(degrees, "src").persist()
+    state = vertices.select("id", F.lit(1.0).alias("rank"))
+    for _ in range(rounds):
+        sent = links.join(state, F.col("src") == F.col("id"))
+        inbox = sent.groupBy("dst").agg(F.sum(F.col("rank") / F.col("degree")).alias("got"))
+        state = vertices.join(inbox, F.col("id") == F.col("dst"), "left").select(
+            "id", (1 - damping + damping * F.coalesce("got", F.lit(0.0))).alias("rank")
+        )
+        if checkpoint:
+            state = state.localCheckpoint()
+        state.agg(F.sum("rank")).collect()
+    links.unpersist()
+    return state
+
+
+def once(spark, vertices, edges):
+    edges.groupBy("src").count().collect()
+
+
+def broken(spark, vertices, edges):
+    return 1 / 0
+
+
+def missing(spark, vertices, edges):
+    return edges.select("nowhere")
+
+
+def framed(graph):
+    return graph.degrees
+
+
+def two(edges, vertices):
+    pass
+
+
+def mapped(spark, vertices, edges):
+    twice = F.udf(doubled, "long")
+    for _ in range(3):
+        vertices.select(F.sum(twice("id"))).collect()
+
+
+def doubled(number):
+    return 2 * number
+'''
+
+
+@pytest.fixture(scope="module")
+def job_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("jobs") / "my_jobs.py"
+    path.write_text(JOB)
+    return path
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return check_graph("rmat:scale=8,edge_factor=6,seed=3")
+
+
+def test_options_are_read_as_their_defaults_are(job_file):
+    given = {"rounds": "7", "checkpoint": "false", "damping": "0.5"}
+    job = load_job(f"{job_file}:ranks", given)
+    assert job.parameters == {"rounds": 7, "checkpoint": False, "damping": 0.5}
+    assert (job.name, job.graph_frame) == ("ranks", False)
+    assert load_job(f"{job_file}:framed").graph_frame
+
+
+@pytest.mark.parametrize(
+    ("source", "parameters", "said"),
+    [
+        ("jobs.txt:f", {}, "own job 'jobs.txt:f'; accepted: FILE.py:FUNCTION"),
+        ("nowhere.py:f", {}, "cannot read .*nowhere.py: No such file"),
+        ("FILE:rank", {}, "has no function 'rank'; accepted: ranks, once"),
+        ("FILE:F", {}, "has no function 'F'"),
+        ("FILE:two", {}, r"two\(edges, vertices\) takes something else than a graph"),
+        ("FILE:ranks", {"steps": "3"}, "ranks has no option 'steps'; accepted: rounds, checkpoint"),
+        ("FILE:ranks", {"rounds": "x"}, "rounds of ranks is 'x'; accepted: a whole number"),
+        ("FILE:ranks", {"checkpoint": "x"}, "is 'x'; accepted: true or false"),
+    ],
+)
+def test_wrong_requests(job_file, source, parameters, said):
+    with pytest.raises(RequestError, match=said):
+        load_job(source.replace("FILE", str(job_file)), parameters)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def f(:\n", r"line 1: SyntaxError"),
+        ("import os\n1 / 0\n", r"line 2: ZeroDivisionError"),
+        ("import sys\n\nsys.exit(3)\n", r"line 3: it ends the program"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded(tmp_path, text, said):
+    path = tmp_path / "bad.py"
+    path.write_text(text)
+    with pytest.raises(RequestError, match=said):
+        load_job(f"{path}:f")
+
+
+def test_a_file_that_has_changed_is_loaded_again(tmp_path):
+    path = tmp_path / "job.py"
+    path.write_text("def f(spark, vertices, edges, k=1): pass\n")
+    load_job(f"{path}:f", {"k": "2"})
+    path.write_text("def g(spark, vertices, edges): pass\n")
+    with pytest.raises(RequestError, match="has no function 'f'; accepted: g"):
+        load_job(f"{path}:f")
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+class TestOnSpark:
+    def test_every_iteration_is_found(self, local_session, job_file, graph):
+        job = load_job(f"{job_file}:ranks")
+        profile = run_job(job, local_session, graph)
+        assert profile.iterations == 4
+        assert profile.algorithm == "ranks"
+        assert list(profile.table.columns) == [*TABLE_COLUMNS, *EXECUTOR_COLUMNS]
+        assert set(profile.phases) == set(PHASES)
+        assert all(seconds >= 0 for seconds in profile.phases.values())
+        assert profile.phases["read"] > 0
+        assert np.isnan(profile.convergence).all()
+        sent = profile.table["shuffle_read_records"]
+        assert (sent > 0).all()
+        assert (profile.table["local_messages"] + profile.table["remote_messages"] == sent).all()
+        again = run_job(load_job(f"{job_file}:ranks", {"rounds": 6}), local_session, graph)
+        assert again.iterations == 6
+
+    def test_a_loop_without_checkpoints(self, local_session, job_file, graph):
+        job = load_job(f"{job_file}:ranks", {"checkpoint": "false", "rounds": "3"})
+        profile = run_job(job, local_session, graph)
+        assert profile.iterations == 3
+        # Each action starts from the beginning: the plan of a loop without a cut grows.
+        assert profile.per_iteration()["local_messages"].is_monotonic_increasing
+
+    def test_a_function_of_the_file_reaches_python_workers(self, local_session, job_file, graph):
+        profile = run_job(load_job(f"{job_file}:mapped"), local_session, graph)
+        assert profile.iterations == 3
+
+    def test_nothing_repeats(self, local_session, job_file, graph):
+        with pytest.raises(RequestError, match="once: no supersteps can be told apart"):
+            run_job(load_job(f"{job_file}:once"), local_session, graph)
+
+    def test_the_job_fails(self, local_session, job_file, graph):
+        where = r"broken failed \(my_jobs.py, line 30\): ZeroDivisionError"
+        with pytest.raises(JobError, match=where):
+            run_job(load_job(f"{job_file}:broken"), local_session, graph)
+        with pytest.raises(JobError, match="missing failed: .*nowhere"):
+            run_job(load_job(f"{job_file}:missing"), local_session, graph)
+
+    def test_a_graph_frame_needs_the_other_half(self, local_session, job_file, graph):
+        from predict_graph.engines.spark.requirements import graphframes_jars
+
+        if graphframes_jars():
+            pytest.skip("the JVM half of GraphFrames is here")
+        with pytest.raises(JobError, match="JVM half of GraphFrames is not in this session"):
+            run_job(load_job(f"{job_file}:framed"), local_session, graph)
+
+    def test_a_function_that_is_in_no_file(self, local_session, graph):
+        def counting(spark, vertices, edges):
+            for limit in range(3):
+                edges.where(edges["src"] > limit).groupBy("dst").count().collect()
+
+        assert run_job(own_job(counting), local_session, graph).iterations == 3

@@ -1,0 +1,204 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from predict_graph.algorithms import PageRank
+from predict_graph.engines import RunProfile
+from predict_graph.engines.spark import SparkSettings
+from predict_graph.errors import JobError, RequestError
+from predict_graph.graph import check_graph
+from predict_graph.iterations import SampleSummary
+from predict_graph.jobs import plan
+from predict_graph.jobs.predicted import predicted_job
+from predict_graph.prediction.cluster.costs import fit_cluster_costs
+from predict_graph.prediction.cluster.memory import heap_bytes, memory_of
+from predict_graph.prediction.cluster.observed import observed_estimate, observed_rows
+from predict_graph.prediction.cluster.predictor import default_train_machines
+from predict_graph.prediction.cluster.sample_runs import ClusterRun, training_points
+from predict_graph.prediction.request import check_request
+
+START = np.array([4.0, 2.0, 1.0, 0.0, 0.0, 0.0])
+
+
+def superstep_seconds(messages, machines):
+    """The law that the made-up cluster follows: messages of one worker, and machines."""
+    return 0.3 + 2e-6 * messages / machines + 0.05 * machines
+
+
+def cluster_run(vertices, edges, machines, *, cold=False, iterations=6, lost=0, shrinking=False):
+    messages = np.full(iterations, float(edges))
+    if shrinking:
+        messages *= 0.5 ** np.arange(iterations)
+    seconds = superstep_seconds(messages, machines) + (START[:iterations] if cold else 0.0)
+    rows = pd.DataFrame(
+        {
+            "iteration": np.repeat(np.arange(1, iterations + 1), machines),
+            "worker": np.tile(np.arange(machines), iterations),
+            "active_vertices": vertices // machines,
+            "total_vertices": vertices // machines,
+            "local_messages": np.repeat(messages / machines / machines, machines),
+            "remote_messages": np.repeat(messages / machines * (1 - 1 / machines), machines),
+            "local_message_bytes": np.repeat(10 * messages / machines / machines, machines),
+            "remote_message_bytes": np.repeat(
+                10 * messages / machines * (1 - 1 / machines), machines
+            ),
+            "shuffle_read_records": np.repeat(messages / 2 / machines, machines),
+            "shuffle_write_records": np.repeat(messages / 2 / machines, machines),
+            "shuffle_write_bytes": np.repeat(10 * messages / machines, machines),
+            "peak_memory_bytes": 100 * edges // machines,
+            "storage_bytes": 20 * edges // machines,
+            "seconds": np.repeat(seconds, machines),
+            "convergence": 0.1,
+            "working_set_bytes": 0,
+        }
+    )
+    profile = RunProfile(
+        algorithm="pagerank",
+        parameters={},
+        graph={
+            "name": "made up",
+            "vertices": vertices,
+            "edges": edges,
+            "directed": True,
+            "fingerprint": "x",
+        },
+        engine={"name": "spark", "machines": machines, "executors_lost": lost},
+        phases={
+            "setup": 1.0 + 1e-6 * edges / machines + (5.0 if cold else 0.0),
+            "read": 0.5 + 3e-6 * edges / machines + (2.0 if cold else 0.0),
+            "superstep": float(seconds.sum()),
+            "write": 0.0,
+        },
+        table=rows,
+        convergence=np.full(iterations, 0.1),
+        converged=True,
+        values=np.empty(0),
+    )
+    summary = SampleSummary("folded", 0.1, vertices, edges, iterations, 1.0, "cost")
+    return ClusterRun(machines, 0.1, cold, 6.0 + machines, profile, summary)
+
+
+def sample_runs(**options):
+    return [
+        cluster_run(vertices, edges, machines, cold=cold, **options)
+        for machines in (1, 2)
+        for vertices, edges, cold in (
+            (10_000, 200_000, True),
+            (10_000, 200_000, False),
+            (40_000, 800_000, False),
+        )
+    ]
+
+
+def test_a_law_is_found_again():
+    costs = fit_cluster_costs(sample_runs(), [], "forward-nnls")
+    rows = pd.DataFrame(
+        {
+            "vertices": [200_000 / 4] * 8,
+            "messages": [4_000_000 / 4] * 8,
+            "records": [2_000_000 / 4] * 8,
+            "remote_bytes": [10 * 4_000_000 / 4 * 0.75] * 8,
+            "machines": [4.0] * 8,
+        }
+    )
+    found = costs.supersteps(rows)
+    assert found[-1] == pytest.approx(superstep_seconds(4_000_000, 4), rel=0.15)
+    assert costs.start == pytest.approx(START, abs=1e-6)
+    assert found[0] - found[-1] == pytest.approx(4.0, abs=1e-6)
+    phases = costs.phases(4, 4_000_000)
+    assert phases["opening"] == pytest.approx(10.0)
+    assert phases["setup"] == pytest.approx(1.0 + 1.0 + 5.0)
+    assert phases["read"] == pytest.approx(0.5 + 3.0 + 2.0)
+
+
+def test_a_short_run_bears_the_whole_start():
+    costs = fit_cluster_costs(sample_runs(), [], "forward-nnls")
+    rows = pd.DataFrame(
+        {name: [1000.0] for name in ("vertices", "messages", "records", "remote_bytes")}
+    ).assign(machines=2.0)
+    long = pd.concat([rows] * 6, ignore_index=True)
+    start = costs.supersteps(long).sum() - 6 * costs.supersteps(long)[-1]
+    assert start == pytest.approx(7.0, abs=1e-6)
+    alone = costs.supersteps(rows)[0] - costs.supersteps(long)[-1]
+    assert alone == pytest.approx(7.0, abs=1e-6)
+
+
+def test_runs_whose_activity_dies_out_teach_too():
+    costs = fit_cluster_costs(sample_runs(shrinking=True), [], "forward-nnls")
+    assert costs.rows == 4 * 6
+    assert costs.relative_std < 0.2
+
+
+def test_nothing_to_learn_from():
+    with pytest.raises(JobError, match="no sample run"):
+        fit_cluster_costs([cluster_run(100, 1000, 1, cold=True)], [], "forward-nnls")
+
+
+@pytest.mark.parametrize("target", [1, 2, 6, 16])
+def test_every_machine_count_has_two_sizes(target):
+    counts = default_train_machines(target)
+    points = training_points((0.05, 0.1, 0.2), counts, target)
+    assert list(points) == list(counts)
+    assert all(len(ratios) >= 2 for ratios in points.values())
+
+
+def test_too_little_memory_is_said():
+    graph = check_graph("rmat:scale=16,edge_factor=16,seed=1")
+    rows = pd.DataFrame({"records": [1e6] * 5})
+    runs = sample_runs()
+    small = memory_of(runs, graph, rows, SparkSettings(machines=2, memory="340m"))
+    assert len(small.warnings) == 1
+    assert "340m" in small.warnings[0]
+    assert memory_of(runs, graph, rows, SparkSettings(machines=2, memory="8g")).warnings == []
+    assert heap_bytes("2g") == 2 * 1024**3
+
+
+def test_an_own_job_is_as_its_largest_sample():
+    graph = check_graph("rmat:scale=16,edge_factor=16,seed=1")
+    runs = sample_runs()
+    estimate = observed_estimate(runs)
+    assert (estimate.iterations, estimate.low, estimate.high) == (6, 6, 7)
+    rows = observed_rows(runs, graph, 6, 4, 4)
+    assert rows["records"].iloc[0] == pytest.approx(0.5 * graph.edges / 4)
+    assert rows["remote_message_bytes"].iloc[0] == pytest.approx(10 * graph.edges * 0.75)
+    differing = observed_estimate([*runs, cluster_run(90_000, 900_000, 2, iterations=9)])
+    assert differing.iterations == 9
+    assert differing.low <= 6
+    assert any("6 to 9" in text for text in differing.warnings)
+
+
+def test_train_machines_are_checked():
+    request = check_request(PageRank(), train_machines=[2, 1, 2])
+    assert request.train_machines == (1, 2)
+    with pytest.raises(RequestError, match="train machines"):
+        check_request(PageRank(), train_machines=[0])
+
+
+def test_a_prediction_can_be_planned_with(tmp_path):
+    file = tmp_path / "prediction.json"
+    rows = [
+        {"machines": m, "predicted": 100 / m + 10 * m, "low": 80 / m, "high": 130 / m + 13 * m}
+        for m in (1, 2, 4, 8)
+    ]
+    found = {"by_machines": rows, "cost_model": {"machines": [1, 2]}, "warnings": ["a doubt"]}
+    file.write_text(json.dumps(found))
+    job = predicted_job(file)
+    assert job.seconds(1.0, [2.0, 4.0]) == pytest.approx([70.0, 65.0])
+    low, high = job.bounds(1.0, [2.0], 0.95)
+    assert high[0] == pytest.approx(91.0)
+    assert low[0] < 70.0
+    made = plan([job], [1, 2, 3, 4], deadline=100.0)
+    assert made.choice is not None
+    assert made.choice.configuration is not None
+    assert made.choice.configuration.machines == 2
+    assert any("a doubt" in text for text in made.warnings)
+
+
+@pytest.mark.parametrize("text", ["{}", "[", '{"by_machines": [], "cost_model": {"machines": []}}'])
+def test_other_files_are_refused(tmp_path, text):
+    file = tmp_path / "other.json"
+    file.write_text(text)
+    with pytest.raises(RequestError, match="no prediction on a cluster"):
+        predicted_job(file)
