@@ -165,7 +165,7 @@ def test_an_own_job_is_as_its_largest_sample():
     assert rows["remote_message_bytes"].iloc[0] == pytest.approx(10 * graph.edges * 0.75)
     differing = observed_estimate([*runs, cluster_run(90_000, 900_000, 2, iterations=9)])
     assert differing.iterations == 9
-    assert differing.low <= 6
+    assert differing.low < differing.iterations
     assert any("6 to 9" in text for text in differing.warnings)
 
 
