@@ -39,7 +39,7 @@ def executor_metrics(tasks: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Index: group and executor.
     """
-    done = tasks[~tasks["failed"].astype(bool)]
+    done = tasks[~(tasks["failed"] | tasks["redone"]).astype(bool)]
     grouped = done.groupby(["group", "executor"])
     sums = grouped[list(_SUMMED)].sum()
     return sums.assign(peak_memory_bytes=grouped["peak_memory_bytes"].max())

@@ -16,7 +16,7 @@ import numpy as np
 
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.eventlog import EventLog, read_event_log
-from predict_graph.engines.spark.failures import spark_failures
+from predict_graph.engines.spark.failures import reason, spark_failures
 from predict_graph.engines.spark.own_files import load_module
 from predict_graph.engines.spark.recognition import (
     observed_convergence,
@@ -206,12 +206,13 @@ def profile_job(
     flush(session)
     written = session.event_log
     before = written.stat().st_size if written.is_file() else 0
-    kept = session.spark.sparkContext._jsc.getPersistentRDDs().keys()  # type: ignore[union-attr]
-    with _on_its_own(session):
-        began = time.time()
-        with _failures_of(job):
-            _computed(job.function(*arguments, **job.parameters))
-        ended = time.time()
+    context: Any = session.spark.sparkContext
+    kept = context._jsc.getPersistentRDDs().keys()
+    _nameless(session)
+    began = time.time()
+    with _failures_of(job):
+        _computed(job.function(*arguments, **job.parameters))
+    ended = time.time()
     flush(session)
     log = read_event_log(written, before, kept=kept)
     return _profile(job, session, _between(log, began, ended), graph, read_seconds)
@@ -297,24 +298,26 @@ def _arguments(
 ) -> tuple[Any, ...]:
     if not job.graph_frame:
         return session.spark, vertices, edges
-    without = JobError(
-        f"{job.name} takes a GraphFrame, and the JVM half of GraphFrames is not in this session; "
-        f"name its jar, or write the job as f(spark, vertices, edges)"
-    )
+    from py4j.protocol import Py4JError
+
     try:
         from graphframes import GraphFrame
 
         return (GraphFrame(vertices, edges),)
-    except (ImportError, TypeError) as error:  # what is not in the JVM cannot be called
-        raise without from error
+    except (ImportError, TypeError, Py4JError) as error:
+        if isinstance(error, Py4JError) and "ClassNotFoundException" not in str(error):
+            raise JobError(f"{job.name} failed: {reason(str(error))}") from error
+        raise JobError(
+            f"{job.name} takes a GraphFrame, but the JVM half of GraphFrames is not in this "
+            "session; name its jar, or write the job as f(spark, vertices, edges)"
+        ) from error
 
 
-@contextmanager
-def _on_its_own(session: OpenSession) -> Iterator[None]:
-    """Take our names off the jobs of the user, who may give them names."""
+def _nameless(session: OpenSession) -> None:
+    """Take our names off the jobs that follow: the user may give them others."""
+    context: Any = session.spark.sparkContext
     for name in ("spark.jobGroup.id", "spark.job.description"):
-        session.spark.sparkContext.setLocalProperty(name, None)  # type: ignore[arg-type]
-    yield
+        context.setLocalProperty(name, None)
 
 
 @contextmanager

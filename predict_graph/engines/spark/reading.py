@@ -212,7 +212,6 @@ def _written(
         labels = place / "labels"
         numbers, _ = numbered(ids, "label", name="id")
         numbers.select("id", "label").write.parquet(_address(labels, new=True))
-        forget(numbers)
         numbers = session.spark.read.parquet(_address(labels))
         edges = _relabelled(_relabelled(edges, "src", numbers), "dst", numbers)
     forget(ids)

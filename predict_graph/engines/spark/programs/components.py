@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.algorithms import ConnectedComponents
+from predict_graph.engines.spark.programs.spreading import declared
 from predict_graph.engines.spark.superstep import SuperstepProgram
 
 if TYPE_CHECKING:
@@ -23,13 +24,15 @@ class ComponentsProgram(SuperstepProgram):
         """Return its own id as the label of each vertex."""
         from pyspark.sql import functions as F
 
-        return self.tables.vertices.select(
+        state = self.tables.vertices.select(
             "id",
             "degree",
             "inside",
             F.lit(True).alias("sending"),
             F.col("id").alias("label"),
         )
+        # Spark would take it to be spread by the label, which is the same here but not later.
+        return declared(state, "id", self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send labels that fell, keep the smallest, and take it where it is below one's own."""

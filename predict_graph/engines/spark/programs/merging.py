@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from predict_graph.engines.spark.programs.packed import byte_rows, lists, packed_rows
-from predict_graph.engines.spark.programs.spreading import declared, out_rows, spread
+from predict_graph.engines.spark.programs.spreading import by_batch, declared, out_rows, spread
 from predict_graph.engines.spark.superstep import SuperstepProgram
 from predict_graph.engines.spark.tables import GraphTables
 
@@ -61,7 +61,6 @@ class MergingProgram(SuperstepProgram):
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send rows that changed, and merge those that come."""
         from pyspark.sql import functions as F
-        from pyspark.sql.functions import ArrowUDFType, arrow_udf
 
         assert self._out_rows is not None  # made with the first state
         inbox = spread(
@@ -71,11 +70,8 @@ class MergingProgram(SuperstepProgram):
             partial(_combined, empty=self.empty, merge=self.merge),
         )
         kind = "row binary, changed boolean" + (", figure double" if self.measure else "")
-        received = arrow_udf(
-            partial(_received, width=len(self.empty), merge=self.merge, measure=self.measure),
-            kind,
-            ArrowUDFType.SCALAR,
-        )
+        fixed = {"width": len(self.empty), "merge": self.merge, "measure": self.measure}
+        received = by_batch(_received, kind, **fixed)
         heard = F.col("received").isNotNull()
         joined = state.join(inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left")
         merged = joined.withColumn("new", received(F.when(heard, F.col("row")), "received"))

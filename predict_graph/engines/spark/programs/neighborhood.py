@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -19,6 +18,7 @@ from predict_graph.engines.local.kernels.neighborhood import (
 )
 from predict_graph.engines.spark.programs.merging import IntArray, MergingProgram, Rows, warm_up
 from predict_graph.engines.spark.programs.packed import packed_rows
+from predict_graph.engines.spark.programs.spreading import by_batch
 from predict_graph.engines.spark.tables import GraphTables
 
 if TYPE_CHECKING:
@@ -59,13 +59,11 @@ class NeighborhoodProgram(MergingProgram):
 
     def first_rows(self) -> DataFrame:
         """Return counters that hold their own vertex."""
-        from pyspark.sql.functions import ArrowUDFType, arrow_udf
-
-        registers = self.algorithm.registers
-        counters = arrow_udf(partial(_first, registers=registers), "binary", ArrowUDFType.SCALAR)
-        alone = float(_estimates(hashed(np.zeros(1, np.int64), registers))[0])
         from pyspark.sql import functions as F
 
+        registers = self.algorithm.registers
+        counters = by_batch(_first, "binary", registers=registers)
+        alone = float(_estimates(hashed(np.zeros(1, np.int64), registers))[0])
         return self.tables.vertices.withColumns({"row": counters("id"), "figure": F.lit(alone)})
 
     def values(self, state: DataFrame) -> DataFrame:

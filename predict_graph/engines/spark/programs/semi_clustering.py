@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.algorithms import SemiClustering
@@ -13,7 +12,7 @@ from predict_graph.engines.spark.programs.semi_clusters import (
     grown,
     without_copies,
 )
-from predict_graph.engines.spark.programs.spreading import declared, out_rows, spread
+from predict_graph.engines.spark.programs.spreading import by_batch, declared, out_rows, spread
 from predict_graph.engines.spark.superstep import SuperstepProgram
 from predict_graph.engines.spark.tables import GraphTables
 
@@ -57,10 +56,9 @@ class SemiClusteringProgram(SuperstepProgram):
     def initial(self) -> DataFrame:
         """Let every vertex hold the semi-cluster of itself."""
         from pyspark.sql import functions as F
-        from pyspark.sql.functions import ArrowUDFType, arrow_udf
 
         self._out_rows = out_rows(self.tables, self_loops=False)
-        first = arrow_udf(alone, "binary", ArrowUDFType.SCALAR)
+        first = by_batch(alone, "binary")
         vertices = self._with_edges(self.tables.vertices, self._out_rows)
         weights = ["weights"] if "weights" in vertices.columns else []
         held = vertices.withColumn("sent", first("id", "targets", *weights))
@@ -80,7 +78,6 @@ class SemiClusteringProgram(SuperstepProgram):
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send, and make of what comes what is sent next and what is kept."""
         from pyspark.sql import functions as F
-        from pyspark.sql.functions import ArrowUDFType, arrow_udf
 
         assert self._out_rows is not None  # made with the first state
         inbox = spread(state, "sent", self._out_rows, without_copies)
@@ -88,7 +85,7 @@ class SemiClusteringProgram(SuperstepProgram):
             inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left"
         )
         weights = ["weights"] if "weights" in joined.columns else []
-        grow = arrow_udf(partial(grown, limits=self._limits), _RESULT, ArrowUDFType.SCALAR)
+        grow = by_batch(grown, _RESULT, limits=self._limits)
         arguments = ("id", "targets", "sent", "kept", "received", *weights)
         following = joined.withColumn("new", grow(*arguments)).select(
             *("id", "degree", "inside", "sending"),
@@ -109,11 +106,8 @@ class SemiClusteringProgram(SuperstepProgram):
     def values(self, state: DataFrame) -> DataFrame:
         """Return the members of the best semi-cluster of each vertex, -1 for none."""
         from pyspark.sql import functions as F
-        from pyspark.sql.functions import ArrowUDFType, arrow_udf
 
-        members = arrow_udf(
-            partial(best_members, v_max=self._v_max), "array<long>", ArrowUDFType.SCALAR
-        )
+        members = by_batch(best_members, "array<long>", v_max=self._v_max)
         found = state.select("id", members("kept").alias("members"))
         columns = (F.get("members", i).alias(f"value_{i + 1}") for i in range(self._v_max))
         return found.select("id", *columns)

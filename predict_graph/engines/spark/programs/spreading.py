@@ -7,6 +7,7 @@ are shuffled.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,9 +20,9 @@ from predict_graph.engines.spark.programs.packed import byte_offsets, lists
 from predict_graph.engines.spark.tables import GraphTables
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
-__all__ = ["Combine", "declared", "out_rows", "spread"]
+__all__ = ["Combine", "by_batch", "declared", "out_rows", "spread"]
 
 IntArray = npt.NDArray[np.int64]
 Combine = Callable[[IntArray, IntArray, pa.Array], pa.Array]
@@ -78,6 +79,28 @@ def spread(state: DataFrame, column: str, rows: DataFrame, combine: Combine) -> 
         .groupBy("dst")
         .agg(F.collect_list("message").alias("received"))
     )
+
+
+def by_batch(function: Callable[..., pa.Array], kind: str, **fixed: Any) -> Callable[..., Column]:
+    """Return a function of columns that Python computes, from one array a column to one array.
+
+    Parameters
+    ----------
+    function : callable
+        Pickled by name: the Python of the executors must be able to import it.
+    kind : str
+        Type of the result, as Spark writes it.
+    **fixed
+        Arguments that are the same for all rows.
+    """
+    from pyspark.sql.functions import ArrowUDFType, arrow_udf
+
+    with warnings.catch_warnings():  # it would rather have type hints, which `partial` has not
+        warnings.simplefilter("ignore", UserWarning)
+        columns: Callable[..., Column] = arrow_udf(
+            partial(function, **fixed), kind, ArrowUDFType.SCALAR
+        )
+    return columns
 
 
 def declared(table: DataFrame, column: str, partitions: int) -> DataFrame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -14,6 +13,7 @@ import pyarrow as pa
 from predict_graph.algorithms import TopKRanking
 from predict_graph.engines.spark.programs.merging import IntArray, MergingProgram, Rows, warm_up
 from predict_graph.engines.spark.programs.packed import byte_rows, packed_rows
+from predict_graph.engines.spark.programs.spreading import by_batch
 from predict_graph.engines.spark.tables import GraphTables
 from predict_graph.errors import RequestError
 
@@ -79,11 +79,10 @@ class TopKRankingProgram(MergingProgram):
     def first_rows(self) -> DataFrame:
         """Return lists that hold their own vertex."""
         from pyspark.sql import functions as F
-        from pyspark.sql.functions import ArrowUDFType, arrow_udf
 
         assert self.prior is not None
         ranks = self.prior.select(F.col("id").alias("ranked"), F.col("value"))
-        lists = arrow_udf(partial(_first, k=self.algorithm.k), "binary", ArrowUDFType.SCALAR)
+        lists = by_batch(_first, "binary", k=self.algorithm.k)
         ranked = self.tables.vertices.join(
             ranks.hint("shuffle_hash"), F.col("id") == F.col("ranked")
         )
@@ -92,10 +91,9 @@ class TopKRankingProgram(MergingProgram):
     def values(self, state: DataFrame) -> DataFrame:
         """Return the vertices with the k highest ranks that reach each vertex, -1 for none."""
         from pyspark.sql import functions as F
-        from pyspark.sql.functions import ArrowUDFType, arrow_udf
 
         k = self.algorithm.k
-        vertices = arrow_udf(partial(_vertices, k=k), "array<long>", ArrowUDFType.SCALAR)
+        vertices = by_batch(_vertices, "array<long>", k=k)
         listed = state.select("id", vertices("row").alias("listed"))
         columns = (F.get("listed", i).alias(f"value_{i + 1}") for i in range(k))
         return listed.select("id", *columns)

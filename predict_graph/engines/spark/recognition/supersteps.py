@@ -148,7 +148,9 @@ def named_runs(log: EventLog) -> list[Recognised]:
         if len(order) < 2 or first > 1 or order != list(range(first, first + len(order))):
             continue
         groups = [[of_job[job] for job in numbered[number]] for number in order if number > 0]
-        steps = _steps([list(dict.fromkeys(group)) for group in groups])
+        # What is named 0 ends where the first superstep begins, planning included.
+        setup = [of_job[job].finished for job in numbered.get(0, ())]
+        steps = _steps([list(dict.fromkeys(group)) for group in groups], max(setup, default=None))
         name = re.sub(r"\W?superstep\W?$", "", before) or before
         reason = f"job groups count {len(steps)} supersteps"
         found.append(Recognised(steps, "names", name, "certain", reason))
@@ -259,11 +261,13 @@ def _covered(loop: Recognised) -> float:
     return sum(step.seconds for step in loop.supersteps)
 
 
-def _steps(groups: list[list[Unit]]) -> tuple[Superstep, ...]:
-    """Return the supersteps that groups of units make up."""
+def _steps(groups: list[list[Unit]], since: float | None = None) -> tuple[Superstep, ...]:
+    """Return the supersteps that groups of units make up; the first begins at `since`, if given."""
     steps: list[Superstep] = []
     for group in groups:
         started = min(unit.started for unit in group)
+        if not steps and since is not None:
+            started = min(started, since)
         finished = max(unit.finished for unit in group)
         before = steps[-1].finished if steps else started
         finished = max(finished, before)

@@ -92,9 +92,10 @@ def test_a_worker_is_killed_in_mid_run(spark_here, graph, processes_of):
 
         def kill_in_mid_superstep(iteration, _):
             if iteration == 2:
+                killed.append(time.monotonic())
                 threading.Timer(0.05, cluster.workers[1].kill).start()
 
-        started = time.monotonic()
+        killed = []
         with pytest.raises(JobError) as caught:
             engine.run(
                 PageRank(),
@@ -105,7 +106,7 @@ def test_a_worker_is_killed_in_mid_run(spark_here, graph, processes_of):
             )
         assert "an executor was lost, and what it kept in memory with it" in str(caught.value)
         assert str(caught.value).startswith("superstep ")
-        assert time.monotonic() - started < 60
+        assert time.monotonic() - killed[0] < 100  # Spark waits 120 s for one that keeps silent
     for worker in cluster.workers:
         assert processes_of(worker.process.pid) == []
 

@@ -204,21 +204,3 @@ def test_a_long_log_is_read_fast(tmp_path):
     started = time.process_time()
     assert len(read_event_log(path).tasks) == 2502
     assert time.process_time() - started < 2.0
-
-
-@pytest.mark.spark
-@pytest.mark.xdist_group("spark")
-@pytest.mark.parametrize("codec", ["lz4", "snappy", "zstd"])
-def test_what_spark_itself_compresses(tmp_path, local_session, codec):
-    path = tmp_path / f"app-1.{codec}"
-    content = text([*LINES, *(task(0, number) for number in range(300))])
-    jvm = local_session.spark._jvm
-    conf = local_session.spark.sparkContext._jsc.sc().conf()
-    pack = getattr(jvm.org.apache.spark.io, "CompressionCodec$").__getattr__("MODULE$")
-    stream = pack.createCodec(conf, codec).compressedOutputStream(
-        jvm.java.io.FileOutputStream(str(path))
-    )
-    stream.write(content)
-    stream.close()
-    assert path.read_bytes() != content
-    assert len(read_event_log(path).tasks) == 302

@@ -132,7 +132,9 @@ class TestParquet:
         local = check_graph("rmat:scale=10,edge_factor=8,seed=3")
         sources = np.repeat(np.arange(local.vertices), local.out_degrees)
         path = tmp_path / "rmat.parquet"
-        pq.write_table(pa.table({"src": sources * 10**9, "dst": local.indices * 10**9}), path)
+        pq.write_table(
+            pa.table({"src": sources * 10**9, "dst": local.indices.astype(np.int64) * 10**9}), path
+        )
         same_as_local(session, path, directed=False)
 
 
@@ -194,7 +196,7 @@ def test_the_line_is_found_in_a_large_file(session, tmp_path):
     before = session.spark.conf.get("spark.sql.files.maxPartitionBytes")
     session.spark.conf.set("spark.sql.files.maxPartitionBytes", "1m")
     try:
-        with pytest.raises(RequestError, match="large one.txt:271828: '8765432l' is not an id"):
+        with pytest.raises(RequestError, match=r"large one\.txt:271828: '8765432l' is not an id"):
             read_spark_graph(session, path)
     finally:
         session.spark.conf.set("spark.sql.files.maxPartitionBytes", before)
@@ -221,7 +223,7 @@ def test_bad_parquet(session, tmp_path):
 
 
 def test_places_that_are_not_there(session, tmp_path):
-    with pytest.raises(RequestError, match="there is no file /nowhere/web.txt"):
+    with pytest.raises(RequestError, match=r"there is no file /nowhere/web\.txt"):
         read_spark_graph(session, "/nowhere/web.txt")
     (tmp_path / "web.docx").write_text("0 1\n")
     with pytest.raises(RequestError, match=r"the suffix '.docx'; Spark reads .csv"):

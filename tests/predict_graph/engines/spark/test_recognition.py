@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from predict_graph.engines.spark.eventlog import read_event_log
+from predict_graph.engines.spark.logfiles import log_lines
 from predict_graph.engines.spark.own_jobs import flush, own_job, run_job
 from predict_graph.engines.spark.recognition import observed_table, recognise
 from predict_graph.engines.spark.recognition.repetition import longest_repetition, loop_starts
 from predict_graph.engines.spark.recognition.supersteps import _joined, _loop
-from predict_graph.engines.spark.recognition.units import Unit
+from predict_graph.engines.spark.recognition.units import Unit, _located
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 
@@ -95,6 +96,17 @@ def test_the_seconds_add_up():
     found = _loop(units("rababw"), "jobs")
     assert [step.seconds for step in found.supersteps] == [2.0, 2.0]
     assert found.finished - found.started == 4.0
+
+
+def test_the_line_of_a_library_is_found_in_the_calls():
+    calls = """org.apache.spark.sql.classic.Dataset.isEmpty(Dataset.scala:559)
+org.graphframes.lib.Pregel.run(Pregel.scala:312)
+java.base/jdk.internal.reflect.NativeMethodAccessorImpl.invoke0(Native Method)
+py4j.Gateway.invoke(Gateway.java:282)"""
+    nothing = "isEmpty at NativeMethodAccessorImpl.java:0"
+    assert _located(nothing, nothing, calls) == "run at Pregel.scala:312"
+    assert _located(nothing, nothing, calls.splitlines()[0]) == nothing
+    assert _located("my own words", "count at a.py:3", calls) == "count at a.py:3"
 
 
 # GraphX: what GraphFrames' built-in algorithms run. Its loops, in numpy, say how many supersteps.
@@ -223,6 +235,22 @@ class TestOnSpark:
         assert table["shuffle_read_records"].sum() == read > 0
         with pytest.raises(RequestError, match="no run 'other'; accepted: mine-0123abcd"):
             recognise(log, run="other")
+
+    @pytest.mark.parametrize("codec", ["lz4", "snappy", "zstd"])
+    def test_logs_as_spark_compresses_them(self, local_session, tmp_path, codec):
+        path = tmp_path / f"app-1.{codec}"
+        content = local_session.event_log.read_bytes()[:400_000]
+        jvm = local_session.spark._jvm
+        conf = local_session.spark.sparkContext._jsc.sc().conf()
+        codecs = getattr(jvm.org.apache.spark.io, "CompressionCodec$").__getattr__("MODULE$")
+        file = jvm.java.io.FileOutputStream(str(path))
+        stream = codecs.createCodec(conf, codec).compressedOutputStream(file)
+        stream.write(content)
+        stream.close()
+        assert len(path.read_bytes()) < len(content) / 2
+        assert b"".join(line.rstrip(b"\n") for line in log_lines(path)) == content.replace(
+            b"\n", b""
+        )
 
     def test_graphframes_pregel(self, local_session, graph):
         from predict_graph.engines.spark.requirements import graphframes_jars

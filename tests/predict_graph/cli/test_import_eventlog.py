@@ -1,0 +1,118 @@
+"""history import-eventlog: a Spark job's log becomes a run of the history."""
+
+import json
+
+import pytest
+
+
+def event(kind, **fields):
+    return json.dumps({"Event": f"SparkListener{kind}", **fields}, separators=(",", ":")) + "\n"
+
+
+def job(number, name, group=None):
+    """Return the events of a job of one stage and one task, a second long."""
+    at, stage = 10_000 + 1000 * number, {"Stage ID": number}
+    properties = {} if group is None else {"spark.jobGroup.id": group}
+    info = {**stage, "Stage Attempt ID": 0, "Stage Name": name, "Number of Tasks": 1}
+    info |= {"Parent IDs": [], "RDD Info": []}
+    task = {
+        "Task ID": number,
+        "Index": 0,
+        "Executor ID": "0",
+        "Host": "far.example",
+        "Killed": False,
+    }
+    task |= {"Launch Time": at, "Finish Time": at + 900, "Failed": False}
+    read = {"Total Records Read": 100, "Local Bytes Read": 300, "Remote Bytes Read": 900}
+    metrics = {"Executor Run Time": 800, "Shuffle Read Metrics": read}
+    start = {"Job ID": number, "Submission Time": at, "Stage IDs": [number]}
+    return (
+        event("JobStart", **start, Properties=properties)
+        + event("StageSubmitted", **{"Stage Info": info})
+        + event("TaskEnd", **{**stage, "Task Info": task, "Task Metrics": metrics})
+        + event("JobEnd", **{"Job ID": number, "Completion Time": at + 1000})
+    )
+
+
+START = event("ApplicationStart", **{"App Name": "ranks", "App ID": "app-7", "Timestamp": 9000})
+CONF = {"spark.master": "spark://far:7077", "spark.executor.memory": "2g"}
+START += event("EnvironmentUpdate", **{"Spark Properties": CONF})
+
+
+@pytest.fixture
+def log(tmp_path):
+    sites = ["count at a.py:3", *["collect at a.py:9"] * 4, "save at a.py:12"]
+    path = tmp_path / "app-7"
+    path.write_text(START + "".join(job(number, site) for number, site in enumerate(sites)))
+    return path
+
+
+def test_a_log_becomes_a_run(program, log, tmp_path):
+    history = tmp_path / "h.sqlite"
+    sizes = ("--graph", "web", "--vertices", 40, "--edges", 200)
+    added = program("history", "import-eventlog", log, *sizes, "--history", history)
+    assert added.status == 0, added.err
+    assert "ranks: 4 supersteps in 7.0 s added; certain" in added.out
+    (run,) = json.loads(program("history", "list", "--history", history, "--json", "-").out)
+    assert (run["kind"], run["algorithm"], run["graph"]) == ("run", "ranks", "web")
+    assert (run["vertices"], run["edges"], run["iterations"]) == (40, 200, 4)
+    shown = json.loads(program("history", "show", 1, "--history", history, "--json", "-").out)
+    assert shown["engine"]["master"] == "spark://far:7077"
+    assert shown["engine"]["memory"] == "2g"
+    assert shown["machine"] == "Spark executors on 1 host"
+    assert shown["phases"] == pytest.approx({"setup": 2, "read": 0, "superstep": 4, "write": 1})
+    for row in shown["table"]:
+        assert row["seconds"] == pytest.approx(1.0)
+        assert (row["local_messages"], row["remote_messages"]) == (25, 75)
+        assert (row["local_message_bytes"], row["remote_message_bytes"]) == (300, 900)
+
+
+def test_the_same_log_twice(program, log, tmp_path):
+    history = tmp_path / "h.sqlite"
+    for said in ("added", "was here already"):
+        again = program(
+            "history", "import-eventlog", log, "--algorithm", "mine", "--history", history
+        )
+        assert again.status == 0
+        assert said in again.out
+    runs = json.loads(program("history", "list", "--history", history, "--json", "-").out)
+    assert [run["algorithm"] for run in runs] == ["mine"]
+
+
+def test_one_of_several_named_runs(program, tmp_path):
+    path, history = tmp_path / "app-7", tmp_path / "h.sqlite"
+    names = [f"pagerank-0000000{run}/superstep/{step}" for run in (1, 2) for step in (0, 1, 2)]
+    jobs = (job(number, "collect at x.py:1", name) for number, name in enumerate(names))
+    path.write_text(START + "".join(jobs))
+    for run in (1, 2):
+        command = ("history", "import-eventlog", path, "--run", f"pagerank-0000000{run}")
+        assert "pagerank: 2 supersteps" in program(*command, "--history", history).out
+    wrong = program("history", "import-eventlog", path, "--run", "x", "--history", history)
+    assert wrong.status == 2
+    assert "no run 'x'; accepted: pagerank-00000001, pagerank-00000002" in wrong.err
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("hello\n", "is not an event log of Spark"),
+        (START, "has no tasks"),
+        (START + job(0, "count at a.py:3"), "no supersteps can be told apart"),
+    ],
+)
+def test_logs_that_say_nothing(program, tmp_path, content, said):
+    path = tmp_path / "log"
+    path.write_text(content)
+    refused = program("history", "import-eventlog", path, "--history", tmp_path / "h.sqlite")
+    assert refused.status == 2
+    assert said in refused.err
+    assert len(refused.lines) == 1
+    assert not (tmp_path / "h.sqlite").exists()
+
+
+def test_sizes_that_no_graph_has(program, log, tmp_path):
+    refused = program(
+        "history", "import-eventlog", log, "--vertices", 0, "--history", tmp_path / "h.sqlite"
+    )
+    assert refused.status == 2
+    assert "vertices is 0; accepted: at least 1" in refused.err

@@ -1,0 +1,136 @@
+"""Programs on Spark, held against the kernels of the local engine."""
+
+import numpy as np
+import pytest
+
+from predict_graph.algorithms import (
+    ConnectedComponents,
+    Neighborhood,
+    PageRank,
+    SemiClustering,
+    TopKRanking,
+)
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local.kernels.topk_ranking import TopKRankingKernel
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.eventlog import read_event_log
+from predict_graph.engines.spark.programs import program_of
+from predict_graph.engines.spark.superstep import run_supersteps
+from predict_graph.engines.spark.tables import graph_tables, write_edges
+from predict_graph.graph.build import from_edges
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+
+@pytest.fixture(scope="module")
+def engine(spark_here):
+    engine = SparkEngine(master="local[2]", workers=2, memory="1g", collect=True)
+    with engine.session():
+        yield engine
+
+
+def random_graph(seed, *, directed, weighted=False, n=40, m=140):
+    """Two parts without edges between them, self-loops, and vertices without any edge."""
+    rng = np.random.default_rng(seed)
+    part = rng.integers(0, 2, m) * (n // 2)
+    sources, targets = (part + rng.integers(0, n // 2, m) for _ in range(2))
+    loops = rng.integers(0, n, 3)
+    weights = rng.random(m + 3).astype(np.float32) + 0.1 if weighted else None
+    return from_edges(
+        np.concatenate([sources, loops]),
+        np.concatenate([targets, loops]),
+        vertices=n + 4,
+        directed=directed,
+        weights=weights,
+    )
+
+
+DIRECTED = random_graph(1, directed=True)
+UNDIRECTED = random_graph(2, directed=False)
+WEIGHTED = random_graph(3, directed=False, weighted=True)
+
+CASES = {
+    "pagerank": (PageRank(epsilon=0.01), DIRECTED),
+    "pagerank-dropped": (PageRank(epsilon=0.1, dangling="drop"), DIRECTED),
+    "components": (ConnectedComponents(), UNDIRECTED),
+    "neighborhood": (Neighborhood(), DIRECTED),
+    "neighborhood-few": (Neighborhood(registers=16), UNDIRECTED),
+    "neighborhood-many": (Neighborhood(registers=1024), WEIGHTED),
+    "semi-clustering": (SemiClustering(), UNDIRECTED),
+    "semi-clustering-weighted": (SemiClustering(c_max=3, s_max=2, v_max=4), WEIGHTED),
+}
+
+
+def same_course(ours, theirs):
+    """Check that two runs took the same supersteps and sent the same messages in each."""
+    assert ours.iterations == theirs.iterations
+    assert ours.converged == theirs.converged
+    assert ours.convergence == pytest.approx(theirs.convergence, rel=1e-9)
+    mine, other = ours.per_iteration(), theirs.per_iteration()
+    assert mine["active_vertices"].tolist() == other["active_vertices"].tolist()
+    assert mine["total_vertices"].tolist() == other["total_vertices"].tolist()
+    sent = [rows["local_messages"] + rows["remote_messages"] for rows in (mine, other)]
+    assert sent[0].tolist() == sent[1].tolist()
+
+
+def stages_of_last_run(engine, algorithm):
+    """Count the stages of each superstep: sending, receiving, and adding the sums up."""
+    with engine.session() as session:
+        tasks = read_event_log(session.event_log).tasks
+    steps = tasks[tasks["group"].astype(str).str.startswith(f"{algorithm.name}-")]
+    steps = steps.assign(run=steps["group"].str.split("/").str[0])
+    steps = steps[(steps["run"] == steps["run"].iloc[-1]) & ~steps["group"].str.endswith("/0")]
+    steps = steps[steps["group"].str.contains("/superstep/")]
+    return steps.groupby("group")["stage"].nunique().tolist()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_results_and_supersteps_are_those_of_the_local_engine(engine, case):
+    algorithm, graph = CASES[case]
+    ours = engine.run(algorithm, graph)
+    theirs = LocalEngine(workers=2).run(algorithm, graph)
+    assert stages_of_last_run(engine, algorithm) == [3] * ours.iterations
+    same_course(ours, theirs)
+    assert ours.values.shape == theirs.values.shape
+    if theirs.values.dtype.kind == "i":
+        assert np.array_equal(ours.values, theirs.values)
+    else:
+        assert ours.values == pytest.approx(theirs.values, rel=1e-9)
+    assert ours.result.keys() == theirs.result.keys()
+    for name, value in theirs.result.items():
+        assert ours.result[name] == pytest.approx(value, rel=1e-9), name
+
+
+@pytest.mark.parametrize(("k", "graph"), [(3, DIRECTED), (1, UNDIRECTED)])
+def test_topk_ranking_runs_on_the_ranks_of_pagerank(engine, k, graph):
+    algorithm = TopKRanking(k=k, epsilon=0.01)
+    ours, theirs = engine.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
+    same_course(ours, theirs)
+    same_course(ours.prior, theirs.prior)
+    assert ours.values.shape == theirs.values.shape
+    # Ranks that are equal but for rounding may change places, so ranks are compared.
+    ranks = np.append(theirs.prior.values, -1.0)
+    assert ranks[ours.values] == pytest.approx(ranks[theirs.values], rel=1e-9)
+    assert np.array_equal(ours.values < 0, theirs.values < 0)
+
+
+def test_equal_ranks_are_ordered_by_vertex(engine):
+    algorithm, graph = TopKRanking(k=4), DIRECTED
+    ranks = np.random.default_rng(5).integers(0, 4, graph.vertices) / 4.0
+    kernel = TopKRankingKernel(algorithm, graph, None, ranks)
+    aggregates = [kernel.step().convergence]
+    while aggregates[-1] >= algorithm.threshold(graph.vertices):
+        aggregates.append(kernel.step().convergence)
+    with engine.session() as session:
+        tables = graph_tables(session, write_edges(graph, session.folder), graph.vertices)
+        rows = [(v, float(rank)) for v, rank in enumerate(ranks)]
+        prior = session.spark.createDataFrame(rows, "id long, value double")
+        program = program_of(algorithm)(algorithm, tables, prior)
+        threshold = algorithm.threshold(graph.vertices)
+        log = run_supersteps(program, session, run="ties", threshold=threshold, limit=50)
+        found = program.values(log.state).toPandas().sort_values("id").drop(columns="id")
+        summary = program.summary(log.state, log.sums)
+    assert log.convergence == pytest.approx(aggregates)
+    assert np.array_equal(found.to_numpy(), kernel.values)
+    assert list(found) == ["value_1", "value_2", "value_3", "value_4"]
+    assert summary == kernel.summary()
