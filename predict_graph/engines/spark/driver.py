@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import subprocess
@@ -48,7 +49,7 @@ def driver_process(conf: Mapping[str, str], folder: Path) -> Iterator[subprocess
     for key, value in conf.items():
         wanted.set(key, value)
     others = SparkContext._gateway, SparkContext._jvm
-    with log.open("wb") as said, _environment(conf, folder):
+    with log.open("wb") as said, _environment(conf, folder), _quiet_gateway():
         kept: dict[str, Any] = (
             {} if "spark.log.level" in conf else {"stdout": said, "stderr": subprocess.STDOUT}
         )
@@ -112,6 +113,23 @@ def _environment(conf: Mapping[str, str], folder: Path) -> Iterator[None]:
     finally:
         for name in added:
             os.environ.pop(name, None)
+
+
+@contextmanager
+def _quiet_gateway() -> Iterator[None]:
+    """Keep py4j from logging, traces and all, what it raises as well: Ctrl-C, a driver gone."""
+
+    def of_another(record: logging.LogRecord) -> bool:
+        return Path(record.pathname).parent.name != "py4j"
+
+    loggers = [logging.getLogger(name) for name in (None, "py4j.java_gateway", "py4j.clientserver")]
+    for logger in loggers:
+        logger.addFilter(of_another)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(of_another)
 
 
 def _last_words(log: Path, error: BaseException) -> str:

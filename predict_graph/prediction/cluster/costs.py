@@ -127,6 +127,7 @@ def fit_cluster_costs(
     JobError
         If no sample run is left to learn from.
     """
+    runs = [run for run in runs if run.summary.purpose == "cost"]
     warm = [run for run in runs if not run.cold]
     if not warm:
         raise JobError("no sample run on the cluster came to its end, so there is no cost model")

@@ -1,8 +1,8 @@
 """What a job of the user's own will do, from what its sample runs were seen to do.
 
-Nothing is known of it but the metrics of its tasks. Iterations are those of the largest sample
-(PREDIcT, section 3.2, without a transform, because nobody knows where the job keeps its threshold);
-records and bytes grow with the edges (section 3.3).
+Nothing is known of it but the metrics of its tasks. Iterations are those of a walk sample (PREDIcT,
+section 3.2, without a transform, because nobody knows where the job keeps its threshold); records
+and bytes are those of a folded sample, and grow with the edges (section 3.3).
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _MOST = 2**31
 
 
 def observed_estimate(runs: list[ClusterRun]) -> IterationEstimate:
-    """Return the iterations of the largest sample, with the spread over all samples.
+    """Return the iterations of the walk sample, with the spread over all samples.
 
     Samples that agree exactly are taken at their word: a job of a fixed number of iterations.
     """
-    largest = max(runs, key=lambda run: (run.profile.graph["edges"], not run.cold))
+    largest = max(runs, key=_says_most)
     counts = np.array([run.profile.iterations for run in runs], dtype=np.float64)
     agree = counts.min() == counts.max()
     spread = _LEAST_STD if agree else math.hypot(float(np.log(counts).std()), _FEW_RUNS_STD)
@@ -41,7 +41,7 @@ def observed_estimate(runs: list[ClusterRun]) -> IterationEstimate:
     if not agree:
         warnings.append(
             f"the samples took {int(counts.min())} to {int(counts.max())} iterations; the real run "
-            "may differ as much from the largest of them"
+            "may differ as much"
         )
     seen = largest.profile.result
     if seen.get("certainty") == "doubtful":
@@ -74,7 +74,8 @@ def observed_rows(
     executors : int
         Processes that exchange records.
     """
-    largest = max(runs, key=lambda run: (run.profile.graph["edges"], not run.cold))
+    costs = [run for run in runs if run.summary.purpose == "cost"]
+    largest = max(costs, key=lambda run: (run.profile.graph["edges"], not run.cold))
     profile = largest.profile
     e_v = graph.vertices / max(int(profile.graph["vertices"]), 1)
     e_e = graph.edges / max(int(profile.graph["edges"]), 1)
@@ -99,3 +100,8 @@ def observed_rows(
             "remote_message_bytes": volume * remote,
         }
     )
+
+
+def _says_most(run: ClusterRun) -> tuple[bool, int, bool]:
+    """Rank runs by how much they say of iterations: walk samples, large ones, warm ones."""
+    return run.summary.purpose == "iterations", int(run.profile.graph["edges"]), not run.cold

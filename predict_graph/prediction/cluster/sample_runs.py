@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from costmodels.design import optimal_design
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import RunProfile
 from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.own_algorithm import OwnAlgorithm
 from predict_graph.graph import Graph
 from predict_graph.iterations import SampleSummary, draw_sample
 from predict_graph.prediction.cluster.folding import folded
@@ -143,26 +144,56 @@ def cluster_sample_runs(
                 request.progress(f"sample runs on {machines} machines", done / total)
                 if ratio not in samples:
                     samples[ratio] = _sample(graph, algorithm, request, ratio, rng)
-                sample = samples[ratio]
-                started = time.perf_counter()
-                profile = there.run(
-                    algorithm,
-                    sample,
-                    max_iterations=_STEADY_SUPERSTEPS if algorithm.steady else _SUPERSTEPS,
-                    threshold=0.0 if algorithm.steady else None,
-                )
-                summary = SampleSummary(
-                    sampler="folded" if algorithm.steady else request.sampler,
-                    ratio=sample.vertices / graph.vertices,
-                    vertices=sample.vertices,
-                    edges=sample.edges,
-                    iterations=profile.iterations,
-                    seconds=time.perf_counter() - started,
-                    purpose="cost",
-                    note=f"{machines} machines" + (", cold" if number == 0 else ""),
-                )
-                yield ClusterRun(machines, ratio, number == 0, session.seconds, profile, summary)
+                sampler = "folded" if _folds(algorithm) else request.sampler
+                cold = number == 0
+                yield _ran(there, session.seconds, algorithm, graph, samples[ratio], sampler, cold)
                 done += 1
+            if isinstance(algorithm, OwnAlgorithm) and machines == max(points):
+                request.progress("iterations of a walk sample", done / total)
+                walk = draw_sample(graph, request.sampler, request.ratio, rng).graph
+                run = _ran(
+                    there, session.seconds, algorithm, graph, walk, request.sampler, cold=False
+                )
+                yield replace(run, summary=replace(run.summary, purpose="iterations"))
+
+
+def _ran(
+    engine: SparkEngine,
+    opening: float,
+    algorithm: Algorithm,
+    graph: Graph,
+    sample: Graph,
+    sampler: str,
+    cold: bool,
+) -> ClusterRun:
+    """Run a sample in the open session of an engine."""
+    started = time.perf_counter()
+    profile = engine.run(
+        algorithm,
+        sample,
+        max_iterations=_STEADY_SUPERSTEPS if algorithm.steady else _SUPERSTEPS,
+        threshold=0.0 if algorithm.steady else None,
+    )
+    machines, ratio = engine.workers, sample.vertices / graph.vertices
+    summary = SampleSummary(
+        sampler=sampler,
+        ratio=ratio,
+        vertices=sample.vertices,
+        edges=sample.edges,
+        iterations=profile.iterations,
+        seconds=time.perf_counter() - started,
+        purpose="cost",
+        note=f"{machines} machines" + (", cold" if cold else ""),
+    )
+    return ClusterRun(machines, ratio, cold, opening, profile, summary)
+
+
+def _folds(algorithm: Algorithm) -> bool:
+    """Whether folded samples will do: only what a superstep costs is asked of them.
+
+    So it is where all supersteps do the same, and where nothing is known of what they do.
+    """
+    return algorithm.steady or isinstance(algorithm, OwnAlgorithm)
 
 
 def _sample(
@@ -173,7 +204,7 @@ def _sample(
     Folded where only the cost of a superstep matters; else by the walk of the user's choice, so
     that activity dies out as it does on real graphs.
     """
-    if algorithm.steady:
+    if _folds(algorithm):
         return folded(graph, ratio, rng)
     most = max(int(ratio * graph.edges), 1)
     return draw_sample(graph, request.sampler, ratio, rng, max_edges=most).graph

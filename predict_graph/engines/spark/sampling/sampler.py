@@ -252,21 +252,25 @@ class SparkSampler:
             self._adjacencies[both] = adjacency(self.session, self.graph, both=both)
         return self._adjacencies[both]
 
+    def _out_degrees(self) -> DataFrame:
+        """Return ``id`` and ``degree`` of the vertices with out-edges."""
+        if False in self._adjacencies:
+            return self._adjacencies[False].degrees
+        return self.graph.edge_table(self.session).groupBy("src").count().toDF("id", "degree")
+
     def _first_visits(self, visits: Visits, target: int) -> tuple[DataFrame, int, int]:
         """Return the first `target` vertices, how many were filled in, and their out-edges."""
         from pyspark.sql import functions as F
 
-        assert visits.first is not None
-        ordered, _ = numbered(visits.first, "place", "vertex", name="position")
+        ordered, _ = numbered(visits.table, "place", "vertex", name="position")
         kept = cut_off(
             ordered.where(F.col("position") < target).select("position", "vertex", "place")
         )
         filled = (F.shiftright("place", WALK_BITS + STEP_BITS) > 0) & (
             F.col("place").bitwiseAND(F.lit((1 << STEP_BITS) - 1)) == 0
         )
-        edges = self._adjacency(False)
         row = (
-            kept.join(edges.degrees, F.col("id") == F.col("vertex"), "left")
+            kept.join(self._out_degrees(), F.col("id") == F.col("vertex"), "left")
             .agg(F.count_if(filled).alias("filled"), F.sum("degree").alias("edges"))
             .collect()[0]
         )

@@ -70,6 +70,13 @@ class Visits:
     jobs: int = 0
     _tables: list[DataFrame] = field(default_factory=list)
 
+    @property
+    def table(self) -> DataFrame:
+        """``first``, once there is one."""
+        if self.first is None:
+            raise ValueError("there are no visits yet")
+        return self.first
+
     def advance(
         self, step: Callable[[DataFrame], DataFrame], steps: int, starts: DataFrame | None
     ) -> None:
@@ -111,6 +118,10 @@ class Visits:
         self._tables = states
         for table in old:
             forget(table)
+
+    def abandon(self) -> None:
+        """Give up the walks on their way, as a compiled sampler does with its walk in a stall."""
+        self.state, self.alive = None, 0
 
     def forget(self) -> None:
         """Give the memory back."""
@@ -162,15 +173,17 @@ def walk_until(
         if launch:
             beginning = starts(visits.walks, visits.walks + launch)
             visits.walks += launch
-        elif not visits.alive and visits.first is not None:
+        elif not visits.alive:
             rounds += 1
-            beginning = refill(rounds, visits.first, target - found)
+            beginning = refill(rounds, visits.table, target - found)
             launch = target - found
         with spark_failures(f"sampling on Spark, superstep {visits.supersteps + 1}"):
             visits.advance(step, _steps_of_a_job(visits.alive + launch, restart), beginning)
         recent = visits.made - made
         rate = (visits.found - found) / max(recent, 1)
-        stalled = stalled or (recent >= patience and rate * patience < 1)
+        if not stalled and recent >= patience and rate * patience < 1:
+            stalled = True
+            visits.abandon()
         launch = 0 if stalled else _walks_to_launch(visits, target, rate, restart)
     return visits
 

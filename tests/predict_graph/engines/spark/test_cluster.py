@@ -72,59 +72,49 @@ def test_nothing_was_lost(profile):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "seconds", "said"),
     [
-        ({"machines": 3, "memory": "700m"}, "gave 2 of the 3 machines asked for"),
-        ({"machines": 1, "memory": "9g"}, "gave 0 of the 1 machines asked for"),
+        ({"machines": 3, "memory": "700m"}, 20, "gave 2 of the 3 machines asked for"),
+        ({"machines": 1, "memory": "9g"}, 1, "gave 0 of the 1 machines asked for"),
     ],
 )
-def test_a_cluster_that_is_too_small(cluster, given, said):
-    limit = {"spark.scheduler.maxRegisteredResourcesWaitingTime": "8s"}
+def test_a_cluster_that_is_too_small(cluster, given, seconds, said):
+    limit = {"spark.scheduler.maxRegisteredResourcesWaitingTime": f"{seconds}s"}
     settings = SparkSettings(master=cluster.master, conf=limit, **given)
     with pytest.raises(JobError, match=said) as caught, open_session(settings):
         pass
-    assert "within 8 s" in str(caught.value)
+    assert f"within {seconds} s" in str(caught.value)
 
 
 def test_a_worker_is_killed_in_mid_run(spark_here, graph, processes_of):
-    with spark_cluster(2) as cluster:
-        engine = SparkEngine(master=cluster.master, workers=2, memory="700m")
+    """The run ends with a sentence; the next one is done by who is left, and is marked."""
+    killed = []
 
-        def kill_in_mid_superstep(iteration, _):
-            if iteration == 2:
-                killed.append(time.monotonic())
-                threading.Timer(0.05, cluster.workers[1].kill).start()
+    def kill_in_mid_superstep(iteration, _):
+        if iteration == 2:
+            killed.append(time.monotonic())
+            threading.Timer(0.05, cluster.workers[1].kill).start()
 
-        killed = []
-        with pytest.raises(JobError) as caught:
-            engine.run(
-                PageRank(),
-                graph,
-                threshold=0.0,
-                max_iterations=10_000,
-                progress=kill_in_mid_superstep,
-            )
-        assert "an executor was lost, and what it kept in memory with it" in str(caught.value)
-        assert str(caught.value).startswith("superstep ")
-        assert time.monotonic() - killed[0] < 100  # Spark waits 120 s for one that keeps silent
-    for worker in cluster.workers:
-        assert processes_of(worker.process.pid) == []
-
-
-def test_a_run_without_all_its_machines_is_marked(spark_here, graph):
     with spark_cluster(2) as cluster:
         engine = SparkEngine(master=cluster.master, workers=2, memory="700m", collect=True)
-        with engine.session() as session:
-            before = engine.run(PageRank(), graph, threshold=0.0, max_iterations=1)
-            cluster.workers[1].kill()
-            there = session.spark.sparkContext._jsc.sc().getExecutorMemoryStatus
-            deadline = time.monotonic() + 30
-            while there().size() > 2 and time.monotonic() < deadline:  # the driver is in the list
-                time.sleep(0.1)
-            after = engine.run(PageRank(), graph, threshold=0.0, max_iterations=1)
-    assert before.engine["executors_lost"] == 0
+        with engine.session():
+            with pytest.raises(JobError) as caught:
+                engine.run(
+                    PageRank(),
+                    graph,
+                    threshold=0.0,
+                    max_iterations=10_000,
+                    progress=kill_in_mid_superstep,
+                )
+            assert time.monotonic() - killed[0] < 100  # Spark waits 120 s for one that is silent
+            assert "an executor was lost, and what it kept in memory with it" in str(caught.value)
+            assert str(caught.value).startswith("superstep ")
+            after = engine.run(PageRank(), graph, threshold=0.0, max_iterations=2)
     assert after.engine["executors_lost"] == 1
-    np.testing.assert_allclose(after.values, before.values, rtol=1e-12)
+    local = LocalEngine(workers=2).run(PageRank(), graph, threshold=0.0, max_iterations=2)
+    np.testing.assert_allclose(after.values, local.values, rtol=1e-9)
+    for worker in cluster.workers:
+        assert processes_of(worker.process.pid) == []
 
 
 def test_a_driver_is_killed_in_mid_run(spark_here, graph):
@@ -145,7 +135,7 @@ def test_a_capped_worker_is_slower(spark_here):
     reason = why_not_capped()
     if reason is not None:
         pytest.skip(reason)
-    with spark_cluster(1, cpu=0.1) as cluster:
+    with spark_cluster(1, cpu=0.5) as cluster:
         quota = cluster.workers[0].quota
         cluster.uncap()
         before = quota.throttled()

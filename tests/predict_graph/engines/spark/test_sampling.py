@@ -91,22 +91,21 @@ def walks_along_edges(local: Graph, found: pd.DataFrame, *, both: bool) -> None:
 
 
 def test_walks_end_with_the_restart_probability(sampler, local):
-    """Steps a walk are geometric where no vertex is without out-edges; here they are fewer."""
-    sample = sampler.sample("mhrw", 0.2, random_state=1)
-    # Vertices without any edge end a walk at once.
+    """A walk is a geometric number of visits, but for one at a vertex without any edge."""
+    sample = sampler.sample("mhrw", 0.2, random_state=1, restart=0.3)
     alone = np.mean(local.out_degrees + local.in_degrees == 0)
-    expected = alone + (1 - alone) / 0.15
+    expected = alone + (1 - alone) / 0.3
     assert sample.steps / sample.walks == pytest.approx(expected, rel=0.1)
 
 
 def test_the_same_seed_gives_the_same_sample_on_other_partitions(session, graph, sampler):
-    first = rows(sampler.sample("mhrw", 0.05, random_state=3))
-    assert not first.equals(rows(sampler.sample("mhrw", 0.05, random_state=4)))
+    first = rows(sampler.sample("mhrw", 0.05, random_state=3, restart=0.4))
+    assert not first.equals(rows(sampler.sample("mhrw", 0.05, random_state=4, restart=0.4)))
     before = session.spark.conf.get("spark.sql.shuffle.partitions")
     session.spark.conf.set("spark.sql.shuffle.partitions", "5")
     try:
         with SparkSampler(session, graph) as other:
-            again = rows(other.sample("mhrw", 0.05, random_state=3))
+            again = rows(other.sample("mhrw", 0.05, random_state=3, restart=0.4))
     finally:
         session.spark.conf.set("spark.sql.shuffle.partitions", before)
     assert first.equals(again)
@@ -119,12 +118,12 @@ def test_ends_where_walks_find_nothing(session):
     targets = np.concatenate([np.tile(core, 10), np.arange(9, 29)])
     local = from_edges(sources, targets, vertices=60)
     with SparkSampler(session, spark_graph_of(session, local)) as sampler:
-        some = sampler.sample("brj", 0.5, random_state=0, patience=50)
+        some = sampler.sample("brj", 0.5, random_state=0, patience=50, restart=0.5)
         found = rows(some)["vertex"]
         assert len(set(found)) == 30
         assert set(found[:10]) == set(range(10))
         assert 0 < some.unreached <= 20
-        everything = sampler.sample("rj", 1.0, random_state=0, patience=10)
+        everything = sampler.sample("rj", 1.0, random_state=0, patience=10, restart=0.5)
         assert set(rows(everything)["vertex"]) == set(range(60))
 
 
