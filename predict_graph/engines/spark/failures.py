@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from predict_graph.errors import JobError, PredictGraphError
 
@@ -54,7 +55,7 @@ def spark_failures(doing: str) -> Iterator[None]:
     ------
     JobError
     """
-    from py4j.protocol import Py4JError, Py4JNetworkError
+    from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
     from pyspark.errors import PySparkException
 
     try:
@@ -64,10 +65,24 @@ def spark_failures(doing: str) -> Iterator[None]:
     except (Py4JNetworkError, ConnectionError) as error:
         raise JobError(f"{doing} failed: Spark's driver process is gone") from error
     except (Py4JError, PySparkException) as error:
+        if type(error) is not Py4JJavaError and _driver_ended():
+            raise JobError(f"{doing} failed: Spark's driver process is gone") from error
         raise JobError(f"{doing} failed: {reason(str(error))}") from error
     except OSError as error:
         place = f" ({error.filename})" if error.filename else ""
         raise JobError(f"{doing} failed: {error.strerror or error}{place}") from error
+
+
+def _driver_ended() -> bool:
+    """Say whether the driver has ended: a call that gets no answer is one of several errors."""
+    from pyspark import SparkContext
+
+    process = getattr(SparkContext._gateway, "proc", None)
+    if process is None:
+        return False
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=1.0)
+    return process.poll() is not None
 
 
 def reason(text: str) -> str:

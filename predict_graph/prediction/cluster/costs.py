@@ -127,7 +127,7 @@ def fit_cluster_costs(
     JobError
         If no sample run is left to learn from.
     """
-    runs = [run for run in runs if run.summary.purpose == "cost"]
+    runs = [run for run in runs if run.summary.purpose == "cost" and not _disturbed(run)]
     warm = [run for run in runs if not run.cold]
     if not warm:
         raise JobError("no sample run on the cluster came to its end, so there is no cost model")
@@ -158,6 +158,11 @@ def fit_cluster_costs(
         rows=len(rows),
         runs=len(parts),
     )
+
+
+def _disturbed(run: ClusterRun) -> bool:
+    """Whether a run lost an executor: its seconds are not those of its machines."""
+    return int(run.profile.engine.get("executors_lost", 0)) > 0
 
 
 def _typical(run: ClusterRun) -> pd.DataFrame:

@@ -131,6 +131,14 @@ def test_runs_whose_activity_dies_out_teach_too():
     assert costs.relative_std < 0.2
 
 
+def test_a_run_that_lost_an_executor_teaches_nothing():
+    runs = sample_runs()
+    slow = cluster_run(40_000, 8_000, 2, lost=1)
+    assert fit_cluster_costs([*runs, slow], [], "forward-nnls").rows == 4
+    with pytest.raises(JobError, match="no sample run"):
+        fit_cluster_costs([slow], [], "forward-nnls")
+
+
 def test_nothing_to_learn_from():
     with pytest.raises(JobError, match="no sample run"):
         fit_cluster_costs([cluster_run(100, 1000, 1, cold=True)], [], "forward-nnls")
