@@ -12,7 +12,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from predict_graph.engines.spark.programs.packed import byte_rows, lists, packed_rows
-from predict_graph.engines.spark.programs.spreading import by_batch, declared, out_rows, spread
+from predict_graph.engines.spark.programs.spreading import (
+    by_batch,
+    declared,
+    keep_loaded,
+    out_rows,
+    spread,
+)
 from predict_graph.engines.spark.superstep import SuperstepProgram
 from predict_graph.engines.spark.tables import GraphTables
 
@@ -110,6 +116,7 @@ def warm_up(merge: Merge, width: int) -> None:
     rows = packed_rows(np.zeros((1, width), np.uint8))
     starts, senders = np.zeros(2, np.int64), np.zeros(0, np.int64)
     merge(starts, senders, byte_rows(rows, width), byte_rows(rows, width).copy())
+    keep_loaded()
 
 
 def _combined(

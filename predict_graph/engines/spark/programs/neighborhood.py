@@ -83,6 +83,7 @@ class NeighborhoodProgram(MergingProgram):
 
 def _first(ids: pa.Array, registers: int) -> pa.Array:
     rows = packed_rows(hashed(ids.to_numpy(), registers))
+    _estimates(hashed(ids.to_numpy()[:1], registers))
     warm_up(_merge, registers)
     return rows
 

@@ -36,7 +36,7 @@ def words(column: pa.Array) -> tuple[IntArray, IntArray]:
     ([2, 2, 3], [3])
     """
     starts, data = _parts(column)
-    return starts // 8, np.frombuffer(data, np.int64, len(data) // 8)
+    return starts // 8, _read_only(np.frombuffer(data, np.int64, len(data) // 8))
 
 
 def byte_offsets(column: pa.Array) -> IntArray:
@@ -60,7 +60,8 @@ def byte_rows(column: pa.Array, width: int) -> npt.NDArray[np.uint8]:
     """
     starts, data = _parts(column)
     first = int(starts[0])
-    return np.frombuffer(data, np.uint8, len(column) * width, first).reshape(-1, width)
+    rows = np.frombuffer(data, np.uint8, len(column) * width, first)
+    return _read_only(rows.reshape(-1, width))
 
 
 def packed_rows(rows: npt.NDArray[Any]) -> pa.Array:
@@ -81,7 +82,7 @@ def packed(starts: IntArray, values: npt.NDArray[Any]) -> pa.Array:
     """
     offsets = pa.py_buffer(starts.astype(np.int32))
     return pa.Array.from_buffers(
-        pa.binary(), len(starts) - 1, [None, offsets, pa.py_buffer(_frozen(values))]
+        pa.binary(), len(starts) - 1, [None, offsets, pa.py_buffer(np.ascontiguousarray(values))]
     )
 
 
@@ -109,8 +110,7 @@ def _parts(column: pa.Array) -> tuple[IntArray, pa.Buffer]:
     return starts.astype(np.int64), pa.py_buffer(b"") if data is None else data
 
 
-def _frozen(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a view that cannot be written to, as arrays that come from Spark cannot."""
-    view = np.ascontiguousarray(values).view()
-    view.flags.writeable = False
-    return view
+def _read_only(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return an array that cannot be written to; what could be is another type to a compiler."""
+    values.flags.writeable = False
+    return values

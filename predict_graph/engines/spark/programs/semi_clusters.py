@@ -21,6 +21,7 @@ from predict_graph.engines.local.kernels.semi_clustering import (
     _weight_between,
 )
 from predict_graph.engines.spark.programs.packed import lists, packed, packed_rows, words
+from predict_graph.engines.spark.programs.spreading import keep_loaded
 
 __all__ = ["alone", "best_members", "grown", "without_copies"]
 
@@ -131,6 +132,7 @@ def _warm_up(ids: pa.Array, targets: pa.Array, weights: pa.Array | None) -> None
     inbox = pa.array([], pa.list_(pa.binary()))
     without_copies(np.zeros(1, np.int64), np.zeros(0, np.int64), nothing)
     grown(ids, targets, nothing, nothing, inbox, weights, limits=(1, 1, 2, 0.1))
+    keep_loaded()
 
 
 def _row_weights(

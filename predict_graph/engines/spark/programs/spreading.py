@@ -7,6 +7,8 @@ are shuffled.
 
 from __future__ import annotations
 
+import gc
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -22,7 +24,7 @@ from predict_graph.engines.spark.tables import GraphTables
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["Combine", "by_batch", "declared", "out_rows", "spread"]
+__all__ = ["Combine", "by_batch", "declared", "keep_loaded", "out_rows", "spread"]
 
 IntArray = npt.NDArray[np.int64]
 Combine = Callable[[IntArray, IntArray, pa.Array], pa.Array]
@@ -101,6 +103,14 @@ def by_batch(function: Callable[..., pa.Array], kind: str, **fixed: Any) -> Call
             partial(function, **fixed), kind, ArrowUDFType.SCALAR
         )
     return columns
+
+
+def keep_loaded() -> None:
+    """Spare what a worker has loaded so far from garbage collection, which Spark runs after every
+    task: with compiled code loaded it takes longer than the whole work of a small superstep.
+    """
+    if "pyspark.worker" in sys.modules:
+        gc.freeze()
 
 
 def declared(table: DataFrame, column: str, partitions: int) -> DataFrame:

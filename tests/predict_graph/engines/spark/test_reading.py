@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from predict_graph.engines.spark.reading import SparkGraph, read_spark_graph, spark_graph_of
-from predict_graph.engines.spark.session import OpenSession
+from predict_graph.engines.spark.session import OpenSession, open_session
+from predict_graph.engines.spark.settings import SparkSettings
 from predict_graph.engines.spark.tables import graph_tables
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
@@ -21,8 +23,12 @@ pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
 
 @pytest.fixture(scope="module")
-def session(local_session: OpenSession) -> OpenSession:
-    return local_session
+def session(spark_here: None) -> Iterator[OpenSession]:
+    # Plans are many and tables small here: optimising what Java compiles costs more than it saves.
+    conf = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+    settings = SparkSettings(master="local[2]", machines=2, memory="1g", conf=conf)
+    with open_session(settings) as opened:
+        yield opened
 
 
 def same_as_local(session: OpenSession, path: Path, directed: bool | None = None) -> SparkGraph:

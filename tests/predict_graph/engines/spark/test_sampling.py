@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +14,8 @@ from predict_graph.engines.spark.sampling import SparkSample, SparkSampler, indu
 from predict_graph.engines.spark.sampling.randomness import chance, new_seed
 from predict_graph.engines.spark.sampling.starts import highest_degrees
 from predict_graph.engines.spark.sampling.walks import STEP_BITS
-from predict_graph.engines.spark.session import OpenSession
+from predict_graph.engines.spark.session import OpenSession, open_session
+from predict_graph.engines.spark.settings import SparkSettings
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges
@@ -30,8 +33,12 @@ COMPILED = {"rj": RandomJump, "brj": BiasedRandomJump, "mhrw": MetropolisHasting
 
 
 @pytest.fixture(scope="module")
-def session(local_session: OpenSession) -> OpenSession:
-    return local_session
+def session(spark_here: None) -> Iterator[OpenSession]:
+    # Plans are many and tables small here: optimising what Java compiles costs more than it saves.
+    conf = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+    settings = SparkSettings(master="local[2]", machines=2, memory="1g", conf=conf)
+    with open_session(settings) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +83,10 @@ def test_as_faithful_as_the_compiled_sampler(sampler, local, name):
     difference = np.abs(measured(found["vertex"].to_numpy()) - np.mean(compiled, axis=0))
     assert (difference < 4 * np.std(compiled, axis=0, ddof=1) + 0.005).all()
     walks_along_edges(local, found, both=name == "mhrw")
+    if name == "mhrw":  # a walk is a geometric number of visits, but for one at a lone vertex
+        alone = np.mean(local.out_degrees + local.in_degrees == 0)
+        expected = alone + (1 - alone) / 0.15
+        assert sample.steps / sample.walks == pytest.approx(expected, rel=0.15)
 
 
 def walks_along_edges(local: Graph, found: pd.DataFrame, *, both: bool) -> None:
@@ -90,22 +101,14 @@ def walks_along_edges(local: Graph, found: pd.DataFrame, *, both: bool) -> None:
         assert w in local.neighbors(v) or (both and v in local.neighbors(w))
 
 
-def test_walks_end_with_the_restart_probability(sampler, local):
-    """A walk is a geometric number of visits, but for one at a vertex without any edge."""
-    sample = sampler.sample("mhrw", 0.2, random_state=1, restart=0.3)
-    alone = np.mean(local.out_degrees + local.in_degrees == 0)
-    expected = alone + (1 - alone) / 0.3
-    assert sample.steps / sample.walks == pytest.approx(expected, rel=0.1)
-
-
 def test_the_same_seed_gives_the_same_sample_on_other_partitions(session, graph, sampler):
-    first = rows(sampler.sample("mhrw", 0.05, random_state=3, restart=0.4))
-    assert not first.equals(rows(sampler.sample("mhrw", 0.05, random_state=4, restart=0.4)))
+    first = rows(sampler.sample("rj", 0.05, random_state=3, restart=0.5))
+    assert not first.equals(rows(sampler.sample("rj", 0.05, random_state=4, restart=0.5)))
     before = session.spark.conf.get("spark.sql.shuffle.partitions")
     session.spark.conf.set("spark.sql.shuffle.partitions", "5")
     try:
         with SparkSampler(session, graph) as other:
-            again = rows(other.sample("mhrw", 0.05, random_state=3, restart=0.4))
+            again = rows(other.sample("rj", 0.05, random_state=3, restart=0.5))
     finally:
         session.spark.conf.set("spark.sql.shuffle.partitions", before)
     assert first.equals(again)
