@@ -21,7 +21,7 @@ from predict_graph.engines.spark.source_files import (
 )
 from predict_graph.errors import RequestError
 from predict_graph.graph.readers import scan
-from predict_graph.graph.readers.text import Layout, _layout, scan_error
+from predict_graph.graph.readers.text import Layout, layout_of, scan_error
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -71,7 +71,7 @@ class TextFiles:
                 for number, line in enumerate(lines, start=1):
                     text = line.strip(_BLANKS)
                     if text and text[0] not in "#%":
-                        found = _layout(
+                        found = layout_of(
                             text.encode(), source.suffix, "integer", f"{place}:{number}"
                         )
                         header = text if found.header else None

@@ -32,6 +32,7 @@ __all__ = [
     "Layout",
     "find_columns",
     "first_data",
+    "layout_of",
     "open_text",
     "overwrite_line",
     "scan_blocks",
@@ -83,7 +84,7 @@ def open_text(path: Path, ids: str) -> EdgeSource:
     first, comments, fields_line, line = first_data(blocks)
     if fields_line is None:
         raise RequestError(f"{path} has no edges")
-    layout = _layout(fields_line, suffixes_of(path)[0], ids, f"{path}:{line}")
+    layout = layout_of(fields_line, suffixes_of(path)[0], ids, f"{path}:{line}")
     directed = False if b"# undirected graph" in comments.lower() else None
     if layout.header:
         overwrite_line(first, line)
@@ -189,7 +190,14 @@ def first_data(blocks: Iterator[bytearray]) -> tuple[bytearray, bytes, bytes | N
     return taken, bytes(taken), None, number
 
 
-def _layout(line: bytes, suffix: str, ids: str, place: str) -> Layout:
+def layout_of(line: bytes, suffix: str, ids: str, place: str) -> Layout:
+    """Return how the lines of a file are laid out, from its first one.
+
+    Raises
+    ------
+    RequestError
+        If it has one column; `place` names file and line.
+    """
     delimiter = _delimiter(line, suffix, ids)
     fields = _split(line, delimiter)
     if len(fields) < 2:

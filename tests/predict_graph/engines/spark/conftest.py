@@ -9,12 +9,19 @@ import pytest
 from predict_graph.engines.spark import SparkSettings
 
 
+@pytest.fixture(scope="session")
+def quick_conf():
+    """Settings of short sessions: optimising what Java compiles would cost more than it saves."""
+    return {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+
+
 @pytest.fixture(scope="module")
-def local_session(spark_here):
+def local_session(spark_here, quick_conf):
     """A session of two threads in one process."""
     from predict_graph.engines.spark.session import open_session
 
-    with open_session(SparkSettings(master="local[2]", machines=2, memory="1g")) as session:
+    settings = SparkSettings(master="local[2]", machines=2, memory="1g", conf=quick_conf)
+    with open_session(settings) as session:
         yield session
 
 

@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
 
 @pytest.fixture(scope="module")
-def engine(spark_here):
-    engine = SparkEngine(master="local[2]", workers=2, memory="1g", collect=True)
+def engine(spark_here, quick_conf):
+    engine = SparkEngine(master="local[2]", workers=2, memory="1g", conf=quick_conf, collect=True)
     with engine.session():
         yield engine
 

@@ -23,8 +23,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
 
 @pytest.fixture(scope="module")
-def engine(spark_here):
-    engine = SparkEngine(master="local[2]", workers=2, memory="1g", collect=True)
+def engine(spark_here, quick_conf):
+    engine = SparkEngine(master="local[2]", workers=2, memory="1g", conf=quick_conf, collect=True)
     with engine.session():
         yield engine
 
@@ -45,16 +45,15 @@ def random_graph(seed, *, directed, weighted=False, n=40, m=140):
     )
 
 
-DIRECTED = random_graph(1, directed=True)
+DIRECTED = random_graph(1, directed=True, m=220)
 UNDIRECTED = random_graph(2, directed=False)
 WEIGHTED = random_graph(3, directed=False, weighted=True)
 
 CASES = {
-    "pagerank": (PageRank(epsilon=0.01), DIRECTED),
+    "pagerank": (PageRank(epsilon=0.1), DIRECTED),
     "pagerank-dropped": (PageRank(epsilon=0.1, dangling="drop"), DIRECTED),
     "components": (ConnectedComponents(), UNDIRECTED),
-    "neighborhood": (Neighborhood(), DIRECTED),
-    "neighborhood-few": (Neighborhood(registers=16), UNDIRECTED),
+    "neighborhood-few": (Neighborhood(registers=16), DIRECTED),
     "neighborhood-many": (Neighborhood(registers=1024), WEIGHTED),
     "semi-clustering": (SemiClustering(), UNDIRECTED),
     "semi-clustering-weighted": (SemiClustering(c_max=3, s_max=2, v_max=4), WEIGHTED),
@@ -103,7 +102,7 @@ def test_results_and_supersteps_are_those_of_the_local_engine(engine, case):
 
 @pytest.mark.parametrize(("k", "graph"), [(3, DIRECTED), (1, UNDIRECTED)])
 def test_topk_ranking_runs_on_the_ranks_of_pagerank(engine, k, graph):
-    algorithm = TopKRanking(k=k, epsilon=0.01)
+    algorithm = TopKRanking(k=k, epsilon=0.1)
     ours, theirs = engine.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
     same_course(ours, theirs)
     same_course(ours.prior, theirs.prior)
