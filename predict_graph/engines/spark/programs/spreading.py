@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from zipimport import zipimporter
 
 import numpy as np
 import numpy.typing as npt
@@ -106,11 +107,18 @@ def by_batch(function: Callable[..., pa.Array], kind: str, **fixed: Any) -> Call
 
 
 def keep_loaded() -> None:
-    """Spare what a worker has loaded so far from garbage collection, which Spark runs after every
-    task: with compiled code loaded it takes longer than the whole work of a small superstep.
+    """Spare a worker what Spark does around every task, longer than the work of a small superstep.
+
+    Before a task Spark has Python forget what it knows of files that can be imported: it then reads
+    the directories of Spark's zip files anew, once for each package in them. After a task it
+    collects garbage among all that is loaded. Finders of zip files are made again when needed.
     """
-    if "pyspark.worker" in sys.modules:
-        gc.freeze()
+    if "pyspark.worker" not in sys.modules:
+        return
+    for path, finder in list(sys.path_importer_cache.items()):
+        if isinstance(finder, zipimporter):
+            del sys.path_importer_cache[path]
+    gc.freeze()
 
 
 def declared(table: DataFrame, column: str, partitions: int) -> DataFrame:

@@ -1,7 +1,12 @@
 """What the executors' Python does with batches, without Spark."""
 
+import gc
+import importlib.util
+import sys
+import zipfile
 from functools import partial
 from itertools import pairwise
+from zipimport import zipimporter
 
 import numpy as np
 import pyarrow as pa
@@ -175,3 +180,19 @@ def test_words_survive_packing_and_slicing(values, data):
 def test_rows_survive_packing_and_slicing():
     rows = np.random.default_rng(1).integers(0, 256, (5, 16)).astype(np.uint8)
     assert np.array_equal(byte_rows(packed_rows(rows)[2:], 16), rows[2:])
+
+
+def test_a_worker_does_not_read_zip_files_anew_before_each_task(monkeypatch, tmp_path):
+    archive = tmp_path / "modules.zip"
+    with zipfile.ZipFile(archive, "w") as modules:
+        modules.writestr("in_a_zip_file.py", "answer = 42")
+    monkeypatch.syspath_prepend(str(archive))
+    monkeypatch.setitem(sys.modules, "pyspark.worker", None)
+    assert importlib.util.find_spec("in_a_zip_file")
+    try:
+        spreading.keep_loaded()
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
+    assert not any(isinstance(f, zipimporter) for f in sys.path_importer_cache.values())
+    assert importlib.import_module("in_a_zip_file").answer == 42
