@@ -16,7 +16,7 @@ from predict_graph.engines.spark.session import open_session
 from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")

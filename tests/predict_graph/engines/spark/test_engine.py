@@ -14,7 +14,7 @@ from predict_graph.engines.spark.features import EXECUTOR_COLUMNS
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")

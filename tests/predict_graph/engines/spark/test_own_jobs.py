@@ -125,7 +125,6 @@ def test_a_file_that_has_changed_is_loaded_again(tmp_path):
 
 
 @pytest.mark.spark
-@pytest.mark.xdist_group("spark")
 class TestOnSpark:
     def test_every_iteration_is_found(self, local_session, job_file, graph):
         job = load_job(f"{job_file}:ranks")

@@ -19,7 +19,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.readers import read_graph
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")

@@ -178,7 +178,6 @@ def graphx(path, call):
 
 
 @pytest.mark.spark
-@pytest.mark.xdist_group("spark")
 class TestOnSpark:
     def test_pagerank_of_so_many_iterations(self, local_session, graph, edge_file):
         job = graphx(edge_file, lambda lib, g, kind: lib.PageRank.run(g, 5, RESET, kind, kind))

@@ -27,7 +27,7 @@ from samplers import (
     graph_properties,
 )
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 COMPILED = {"rj": RandomJump, "brj": BiasedRandomJump, "mhrw": MetropolisHastingsRandomWalk}
 

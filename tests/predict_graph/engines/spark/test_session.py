@@ -16,7 +16,7 @@ from predict_graph.engines.spark.requirements import require_spark
 from predict_graph.engines.spark.session import open_session
 from predict_graph.errors import JobError, RequestError
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 
 def said_by(settings):

@@ -19,7 +19,7 @@ from predict_graph.engines.spark.superstep import run_supersteps
 from predict_graph.engines.spark.tables import graph_tables, write_edges
 from predict_graph.graph.build import from_edges
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
