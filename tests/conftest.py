@@ -45,3 +45,9 @@ def spark_here() -> None:
         require_spark()
     except JobError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def quick_conf() -> dict[str, str]:
+    """Settings of short sessions: optimising what Java compiles would cost more than it saves."""
+    return {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}

@@ -167,8 +167,7 @@ def engine(request):
         yield ENGINES.get(request.param)(workers=3)
         return
     request.getfixturevalue("spark_here")
-    # Optimising what Java compiles costs more than it saves in a short session.
-    quick = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+    quick = request.getfixturevalue("quick_conf")
     spark = ENGINES.get("spark")(master="local[2]", workers=2, conf=quick, collect=True)
     with spark.session():
         yield spark

@@ -12,10 +12,11 @@ import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.profile import RunProfile
+from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.plugins import Registry
 
-__all__ = ["ENGINES", "Engine", "IterationCallback", "IterationProbe"]
+__all__ = ["ENGINES", "Engine", "IterationCallback", "IterationProbe", "stopping_rule"]
 
 IterationCallback = Callable[[int, float], None]
 """Called after each iteration with its number and the convergence aggregate."""
@@ -86,6 +87,25 @@ class Engine(Protocol):
         self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator
     ) -> IterationProbe | None:
         """Measure what an iteration takes on a small part of the graph; None if that cannot be."""
+
+
+def stopping_rule(
+    algorithm: Algorithm, graph: Graph, threshold: float | None, max_iterations: int | None
+) -> tuple[float, int]:
+    """Return the threshold and the most iterations of a run: those given, or the algorithm's own.
+
+    Raises
+    ------
+    RequestError
+        If one is out of range.
+    """
+    target = algorithm.threshold(graph.vertices) if threshold is None else threshold
+    limit = algorithm.max_iterations if max_iterations is None else max_iterations
+    if not target >= 0.0:
+        raise RequestError(f"threshold is {target}; accepted: a number of at least 0")
+    if limit < 1:
+        raise RequestError(f"max_iterations is {limit}; accepted: at least 1")
+    return target, limit
 
 
 ENGINES: Registry[Callable[..., Engine]] = Registry(

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm, PageRank
-from predict_graph.engines.base import IterationCallback, IterationProbe
+from predict_graph.engines.base import IterationCallback, IterationProbe, stopping_rule
 from predict_graph.engines.local.kernel import Kernel, kernel_of
 from predict_graph.engines.local.kernels.program import ProgramKernel, warm_up
 from predict_graph.engines.local.output import check_output, write_values
@@ -85,12 +85,7 @@ class LocalEngine:
         """
         if graph.vertices == 0:
             raise RequestError(f"the graph {graph.name!r} has no vertices")
-        target = algorithm.threshold(graph.vertices) if threshold is None else threshold
-        limit = algorithm.max_iterations if max_iterations is None else max_iterations
-        if not target >= 0.0:
-            raise RequestError(f"threshold is {target}; accepted: a number of at least 0")
-        if limit < 1:
-            raise RequestError(f"max_iterations is {limit}; accepted: at least 1")
+        target, limit = stopping_rule(algorithm, graph, threshold, max_iterations)
         if write_to is not None:
             check_output(write_to)
         build = kernel_of(algorithm)

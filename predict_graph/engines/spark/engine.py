@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines.base import IterationCallback, IterationProbe
+from predict_graph.engines.base import IterationCallback, IterationProbe, stopping_rule
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.eventlog import read_event_log, wait_for_group
 from predict_graph.engines.spark.failures import spark_failures
@@ -144,12 +144,7 @@ class SparkEngine:
         """
         if graph.edges == 0:
             raise RequestError(f"the graph {graph.name!r} has no edges")
-        target = algorithm.threshold(graph.vertices) if threshold is None else threshold
-        limit = algorithm.max_iterations if max_iterations is None else max_iterations
-        if not target >= 0.0:
-            raise RequestError(f"threshold is {target}; accepted: a number of at least 0")
-        if limit < 1:
-            raise RequestError(f"max_iterations is {limit}; accepted: at least 1")
+        target, limit = stopping_rule(algorithm, graph, threshold, max_iterations)
         if write_to is not None:
             check_spark_output(write_to)
         if isinstance(algorithm, OwnAlgorithm):
@@ -190,8 +185,7 @@ class SparkEngine:
 
     def _lost(self, executors: pd.DataFrame, since: float) -> int:
         """Return how many executors a run lost that began at `since`."""
-        machines = 1 if self.settings.local else self.settings.machines
-        return executors_lost(executors, since, machines)
+        return executors_lost(executors, since, self.settings.executors)
 
     def _run_on(
         self,

@@ -8,7 +8,7 @@ from typing import Any
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.spark.own_jobs import OwnJob, load_job
 
-__all__ = ["OwnAlgorithm", "is_own_job", "own_algorithm"]
+__all__ = ["OwnAlgorithm", "own_algorithm"]
 
 
 class OwnAlgorithm(Algorithm):
@@ -47,17 +47,6 @@ class OwnAlgorithm(Algorithm):
     def to_dict(self) -> dict[str, Any]:
         """Return the options of the function that are set."""
         return dict(self.job.parameters)
-
-
-def is_own_job(text: object) -> bool:
-    """Whether a text names a function in a file.
-
-    Examples
-    --------
-    >>> is_own_job("jobs.py:ranks"), is_own_job("pagerank")
-    (True, False)
-    """
-    return isinstance(text, str) and ".py:" in text
 
 
 def own_algorithm(source: str, parameters: Mapping[str, Any] | None = None) -> OwnAlgorithm:

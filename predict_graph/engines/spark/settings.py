@@ -101,6 +101,11 @@ class SparkSettings:
         return any(str(self.conf.get(name)).lower() == "true" for name in secrets)
 
     @property
+    def executors(self) -> int:
+        """Processes that do the work and exchange records."""
+        return 1 if self.local else self.machines
+
+    @property
     def partitions(self) -> int:
         """Partitions of every table."""
         return self.machines * self.cores * self.partitions_per_core

@@ -312,20 +312,16 @@ def _work(
     runs: list[ClusterRun],
 ) -> Callable[[int], pd.DataFrame]:
     """Return a function from a machine count to the features and counters of each iteration."""
-
-    def executors(machines: int) -> int:
-        return 1 if engine.settings.local else machines
-
     if isinstance(algorithm, OwnAlgorithm):
         return lambda machines: observed_rows(
-            runs, graph, estimate.iterations, machines, executors(machines)
+            runs, graph, estimate.iterations, machines, engine.settings.on(machines).executors
         )
     sent = sent_messages(graph, algorithm, estimate)
     sizes = _record_bytes(runs, sent)
 
     def known(machines: int) -> pd.DataFrame:
-        partitions = engine.settings.on(machines).partitions
-        placement = placement_of(graph, machines, partitions, executors=executors(machines))
+        settings = engine.settings.on(machines)
+        placement = placement_of(graph, machines, settings.partitions, executors=settings.executors)
         return predicted_rows(graph, sent, placement, sizes)
 
     return known

@@ -9,12 +9,6 @@ import pytest
 from predict_graph.engines.spark import SparkSettings
 
 
-@pytest.fixture(scope="session")
-def quick_conf():
-    """Settings of short sessions: optimising what Java compiles would cost more than it saves."""
-    return {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
-
-
 @pytest.fixture(scope="module")
 def local_session(spark_here, quick_conf):
     """A session of two threads in one process."""

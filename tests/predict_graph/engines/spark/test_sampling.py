@@ -33,10 +33,8 @@ COMPILED = {"rj": RandomJump, "brj": BiasedRandomJump, "mhrw": MetropolisHasting
 
 
 @pytest.fixture(scope="module")
-def session(spark_here: None) -> Iterator[OpenSession]:
-    # Plans are many and tables small here: optimising what Java compiles costs more than it saves.
-    conf = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
-    settings = SparkSettings(master="local[2]", machines=2, memory="1g", conf=conf)
+def session(spark_here: None, quick_conf: dict[str, str]) -> Iterator[OpenSession]:
+    settings = SparkSettings(master="local[2]", machines=2, memory="1g", conf=quick_conf)
     with open_session(settings) as opened:
         yield opened
 
