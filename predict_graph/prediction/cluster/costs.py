@@ -1,11 +1,19 @@
 """Seconds of a run on m machines, from sample runs: each phase, and the start of a Java process.
 
 ``t(m) = opening(m) + setup + read + sum over iterations of cost(features at m workers) + start``
+
+The seconds of a superstep are those in which tasks run on the critical worker, and the driver's
+own: plans, messages to the executors, waiting. Only the former grow with the graph. Fitted apart,
+they are not drowned in the latter, which are most of the seconds of a small sample and vary from
+step to step.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +25,16 @@ from predict_graph.prediction.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.cluster.work import FEATURES, busiest_rows
 from predict_graph.prediction.costs import COST_MODELS
 
-__all__ = ["ClusterCosts", "Line", "fit_cluster_costs"]
+__all__ = ["ClusterCosts", "Line", "Phase", "fit_cluster_costs"]
 
 FloatArray = npt.NDArray[np.float64]
 
 _OWN_WEIGHT = 4.0  # of a row of this graph, against one of the history
 _LEAST_STD = 0.08  # runs of the same job differ so much
+_LEAST_DRIVER = 1e-3  # seconds; nothing is planned in less
+_LEAST_WORKING = 1e-3
+_TARGETS = ("processor", "working")  # whichever is better on runs that were left out
+_WORK = "messages"
 
 
 @dataclass(frozen=True)
@@ -32,17 +44,34 @@ class Line:
     Parameters
     ----------
     constant, slope : float
-    start : float
-        What the first time in a Java process takes on top.
     """
 
     constant: float
     slope: float
-    start: float = 0.0
 
     def at(self, size: float) -> float:
-        """Return the seconds for so much to do, the first time."""
-        return self.constant + self.slope * size + self.start
+        """Return the seconds for so much to do."""
+        return self.constant + self.slope * size
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Seconds of a phase: its work, and what the first time in a Java process takes on top.
+
+    Parameters
+    ----------
+    work : Line
+        Of edges a machine.
+    start : Line
+        Of the logarithm of machines.
+    """
+
+    work: Line
+    start: Line
+
+    def at(self, machines: int, edges: int) -> float:
+        """Return the seconds, the first time."""
+        return self.work.at(edges / machines) + self.start.at(math.log2(machines))
 
 
 @dataclass(frozen=True)
@@ -54,11 +83,12 @@ class ClusterCosts:
     name : str
         Of the cost model of supersteps.
     model : estimator
-        From ``FEATURES`` to seconds.
-    columns : list of str
-        The features that it was given.
-    opening, setup, read : Line
-        Of machines, and of edges a machine twice.
+        From ``FEATURES`` to the seconds that tasks run.
+    driver : Line
+        The rest of a superstep; of the logarithm of machines.
+    opening : Line
+        Of the logarithm of machines.
+    setup, read : Phase
     start : ndarray of float64
         What the first supersteps take on top, in the order that they come.
     relative_std : float
@@ -68,11 +98,11 @@ class ClusterCosts:
     """
 
     name: str
-    model: object
-    columns: list[str]
+    model: Any
+    driver: Line
     opening: Line
-    setup: Line
-    read: Line
+    setup: Phase
+    read: Phase
     start: FloatArray
     relative_std: float
     rows: int
@@ -80,19 +110,20 @@ class ClusterCosts:
 
     @property
     def terms(self) -> dict[str, float]:
-        """Seconds a unit of each feature."""
-        terms = getattr(self.model, "terms_", {})
-        return {str(name): float(value) for name, value in terms.items() if value > 0.0}
+        """Seconds a unit of each feature, a doubling of machines, and a superstep."""
+        terms = dict(self.model.terms)
+        terms["intercept"] = terms.get("intercept", 0.0) + self.driver.constant
+        terms["log2 machines"] = self.driver.slope
+        return {name: value for name, value in terms.items() if value > 0.0}
 
     @property
     def r2(self) -> float:
         """Coefficient of determination on the training rows."""
-        return float(getattr(self.model, "r2_", float("nan")))
+        return float(self.model.r2)
 
-    def supersteps(self, features: pd.DataFrame) -> FloatArray:
+    def supersteps(self, features: pd.DataFrame, machines: int) -> FloatArray:
         """Return the seconds of each superstep, those of the start on the first ones."""
-        seconds: FloatArray = self.model.predict(features[self.columns])  # type: ignore[attr-defined]
-        seconds = seconds.copy()
+        seconds: FloatArray = self.model.predict(features) + self.driver.at(math.log2(machines))
         first = min(len(seconds), len(self.start))
         seconds[:first] += self.start[:first]
         if first:  # a run shorter than the start has all of it to bear
@@ -101,11 +132,10 @@ class ClusterCosts:
 
     def phases(self, machines: int, edges: int) -> dict[str, float]:
         """Return the seconds of opening a session, of setting up and of reading."""
-        share = edges / machines
         return {
-            "opening": self.opening.at(machines),
-            "setup": self.setup.at(share),
-            "read": self.read.at(share),
+            "opening": self.opening.at(math.log2(machines)),
+            "setup": self.setup.at(machines, edges),
+            "read": self.read.at(machines, edges),
         }
 
 
@@ -139,22 +169,22 @@ def fit_cluster_costs(
     for part in parts:
         part["weight"] /= len(part)
     rows = pd.concat(parts, ignore_index=True)
-    columns = [name for name in FEATURES if rows[name].nunique() > 1]
-    model = _fitted(cost_model, rows, columns)
+    columns = [name for name in FEATURES if rows[name].nunique() > 1] or [FEATURES[0]]
+    targets = [name for name in _TARGETS if (rows[name] > 0).all()]
+    stds = {target: _unseen_std(cost_model, rows, columns, target) for target in targets}
+    target = min(stds, key=lambda name: stds[name])
+    model, driver = _fitted(cost_model, rows, columns, target)
     first = {run.machines: run for run in runs if run.cold}
     again = {run.machines: next(r for r in warm if r.machines == run.machines) for run in runs}
     return ClusterCosts(
         name=cost_model,
         model=model,
-        columns=columns,
-        opening=_line(
-            np.array([float(count) for count in first]),
-            np.array([run.session_seconds for run in first.values()]),
-        ),
+        driver=driver,
+        opening=_by_machines({count: run.session_seconds for count, run in first.items()}),
         setup=_phase("setup", warm, first, again),
         read=_phase("read", warm, first, again),
         start=_start(first, again),
-        relative_std=max(_unseen_std(cost_model, rows, columns), _LEAST_STD),
+        relative_std=max(stds[target], _LEAST_STD),
         rows=len(rows),
         runs=len(parts),
     )
@@ -167,28 +197,86 @@ def _disturbed(run: ClusterRun) -> bool:
 
 def _typical(run: ClusterRun) -> pd.DataFrame:
     """Return the rows of a run; one, of median seconds, for supersteps that are all alike."""
-    rows = busiest_rows(run.profile.table, run.machines)
-    alike = rows[["messages", "vertices"]].drop_duplicates()
-    if len(alike) > 1:
+    rows = busiest_rows(run.profile.table, run.machines, int(run.profile.engine.get("cores", 1)))
+    if not _alike(rows):
         return rows
     typical = rows.iloc[[-1]].copy()
-    typical["seconds"] = float(rows["seconds"].median())
+    for name in ("seconds", "working", "processor"):
+        typical[name] = float(rows[name].median())
     return typical
 
 
-def _fitted(cost_model: str, rows: pd.DataFrame, columns: list[str]) -> object:
-    seconds, weight = rows["seconds"].to_numpy(), rows["weight"].to_numpy()
+def _alike(rows: pd.DataFrame) -> bool:
+    return len(rows[["messages", "vertices"]].drop_duplicates()) == 1
+
+
+@dataclass(frozen=True)
+class _Working:
+    """Seconds that tasks run, from features: directly, or by way of processor time.
+
+    Processor time is nearly free of noise, so that its slope is right even where the wall clock of
+    a small sample says little; what a second of it takes by the wall clock is the same in all runs.
+    It knows nothing of what the Python beside an executor does.
+    """
+
+    model: Any
+    stretch: float
+
+    @property
+    def columns(self) -> list[str]:
+        return [str(name) for name in self.model.feature_names_in_]
+
+    @property
+    def terms(self) -> dict[str, float]:
+        found = getattr(self.model, "terms_", {})
+        return {str(name): self.stretch * float(value) for name, value in found.items()}
+
+    @property
+    def r2(self) -> float:
+        return float(getattr(self.model, "r2_", float("nan")))
+
+    def predict(self, features: pd.DataFrame) -> FloatArray:
+        predicted: FloatArray = self.stretch * self.model.predict(features[self.columns])
+        return predicted
+
+
+def _fitted(
+    cost_model: str, rows: pd.DataFrame, columns: list[str], target: str
+) -> tuple[_Working, Line]:
+    """Fit the seconds of tasks to features, and the rest to machines."""
+    driver = (rows["seconds"] - rows["working"]).clip(lower=_LEAST_DRIVER)
+    middle = driver.groupby(rows["machines"]).median()
+    line = _by_machines({int(count): float(middle.loc[count]) for count in middle.index})
+    seconds = np.maximum(rows[target].to_numpy(), _LEAST_WORKING)
+    weight = (rows["weight"] * (rows["working"] / rows["seconds"]) ** 2).to_numpy()
+    stretch = 1.0
+    if target != "working":
+        used = rows["weight"].to_numpy()
+        stretch = float(used @ rows["working"].to_numpy() / (used @ seconds))
+    model = _model(cost_model, rows, columns, seconds, np.maximum(weight, 1e-9))
+    return _Working(model, stretch), line
+
+
+def _model(
+    cost_model: str,
+    rows: pd.DataFrame,
+    columns: list[str],
+    seconds: FloatArray,
+    weight: FloatArray,
+) -> Any:
+    """Fit a cost model; what is chosen from always has the messages, without which nothing is."""
+    model = COST_MODELS.get(cost_model)()
+    options = {"groups": rows["group"].to_numpy()} if hasattr(model, "max_folds") else {}
+    if "required" in model.get_params():
+        model.set_params(required=[name for name in (_WORK,) if name in columns])
     try:
-        model = COST_MODELS.get(cost_model)()
-        options = {"groups": rows["group"].to_numpy()} if hasattr(model, "max_folds") else {}
         return model.fit(rows[columns], seconds, sample_weight=weight, **options)
     except ValueError:  # too few rows to choose from: one feature, in proportion
-        return NonNegativeLinear(fit_intercept=len(rows) > 1).fit(
-            rows[columns[:1]], seconds, sample_weight=weight
-        )
+        model = NonNegativeLinear(fit_intercept=len(rows) > 1)
+        return model.fit(rows[columns[:1]], seconds, sample_weight=weight)
 
 
-def _unseen_std(cost_model: str, rows: pd.DataFrame, columns: list[str]) -> float:
+def _unseen_std(cost_model: str, rows: pd.DataFrame, columns: list[str], target: str) -> float:
     """Return the relative error of runs that were left out, root of the mean square."""
     groups = rows["group"].unique()
     if len(groups) < 3:
@@ -196,37 +284,55 @@ def _unseen_std(cost_model: str, rows: pd.DataFrame, columns: list[str]) -> floa
     errors = []
     for group in groups:
         rest, part = rows[rows["group"] != group], rows[rows["group"] == group]
-        model = _fitted(cost_model, rest, columns)
-        predicted = model.predict(part[list(model.feature_names_in_)])  # type: ignore[attr-defined]
-        errors.append(float(relative_error(part["seconds"].sum(), predicted.sum())))
+        model, driver = _fitted(cost_model, rest, columns, target)
+        predicted = float(model.predict(part).sum())
+        predicted += sum(driver.at(math.log2(machines)) for machines in part["machines"])
+        errors.append(float(relative_error(part["seconds"].sum(), predicted)))
     return float(np.sqrt(np.mean(np.square(errors))))
 
 
-def _line(sizes: FloatArray, seconds: FloatArray, start: float = 0.0) -> Line:
+def _line(sizes: FloatArray, seconds: FloatArray) -> Line:
     """Fit a line of non-negative coefficients, a constant if there is one size only."""
     if len(np.unique(sizes)) < 2:
-        return Line(float(np.median(seconds)), 0.0, start)
+        return Line(float(np.median(seconds)), 0.0)
     model = NonNegativeLinear().fit(sizes[:, None], np.maximum(seconds, 1e-9))
-    return Line(model.intercept_, float(model.coef_[0]), start)
+    return Line(model.intercept_, float(model.coef_[0]))
+
+
+def _by_machines(seconds: Mapping[int, float]) -> Line:
+    """Fit what grows with the machines, not with the graph: in their logarithm.
+
+    Two or three counts cannot tell a logarithm from a proportion (terms three and four of Ernest's
+    equation 1); of the two it is the one that goes less wrong far from them.
+    """
+    counts = np.array([math.log2(count) for count in seconds])
+    return _line(counts, np.array(list(seconds.values())))
 
 
 def _phase(
     name: str, warm: list[ClusterRun], first: dict[int, ClusterRun], again: dict[int, ClusterRun]
-) -> Line:
+) -> Phase:
     def seconds(run: ClusterRun) -> float:
         return run.profile.phases[name]
 
-    starts = [max(seconds(run) - seconds(again[count]), 0.0) for count, run in first.items()]
+    starts = {count: max(seconds(run) - seconds(again[count]), 0.0) for count, run in first.items()}
     sizes = np.array([run.profile.graph["edges"] / run.machines for run in warm])
-    return _line(sizes, np.array([seconds(run) for run in warm]), float(np.mean(starts)))
+    work = _line(sizes, np.array([seconds(run) for run in warm]))
+    return Phase(work, _by_machines(starts))
 
 
 def _start(first: dict[int, ClusterRun], again: dict[int, ClusterRun]) -> FloatArray:
-    """Return what the first supersteps of a session take on top; the mean over sessions."""
+    """Return what the first supersteps of a session take on top; the mean over sessions.
+
+    On top of a usual superstep where all are alike, so that what the first one of every run takes
+    is in it; else on top of the same superstep of the next run.
+    """
     extra = []
     for count, run in first.items():
-        cold = run.profile.iteration_seconds
-        warm = again[count].profile.iteration_seconds
+        cold, warm = run.profile.iteration_seconds, again[count].profile.iteration_seconds
+        usual = _typical(again[count])
+        if len(usual) == 1:
+            warm = np.full(len(cold), usual["seconds"].iloc[0])
         length = min(len(cold), len(warm))
         extra.append(np.maximum(cold[:length] - warm[:length], 0.0))
     most = max((len(part) for part in extra), default=0)

@@ -92,7 +92,6 @@ def observed_rows(
             "messages": messages / machines,
             "records": records / machines,
             "remote_bytes": volume * remote / machines,
-            "machines": np.full(iterations, float(machines)),
             "active_vertices": found["active_vertices"] * e_v,
             "local_messages": messages * (1.0 - remote),
             "remote_messages": messages * remote,

@@ -215,7 +215,7 @@ def _others(
     )
     machines = {int(i): dict(e)["machines"] for i, e in _engines(found.runs)}
     return [
-        busiest_rows(table, machines[int(table["run"].iloc[0])])
+        busiest_rows(table, machines[int(table["run"].iloc[0])], engine.settings.cores)
         for _, table in found.table.groupby("run")
     ]
 
@@ -241,7 +241,7 @@ def _predicted(
 
     def at(machines: int) -> tuple[dict[str, float], pd.DataFrame]:
         rows = work(machines)
-        rows["seconds"] = costs.supersteps(rows)
+        rows["seconds"] = costs.supersteps(rows, machines)
         phases = costs.phases(machines, graph.edges)
         opening = phases.pop("opening") if first else 0.0
         named = {

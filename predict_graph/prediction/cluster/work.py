@@ -14,9 +14,9 @@ from predict_graph.prediction.cluster.placement import Placement, combined_share
 
 __all__ = ["FEATURES", "busiest_rows", "predicted_rows", "sent_messages"]
 
-FEATURES = ("vertices", "messages", "records", "remote_bytes", "machines")
-"""Of a superstep: vertices, messages and records of the critical worker, and how many machines
-the driver has to talk to. Records are messages after those to one vertex are combined."""
+FEATURES = ("vertices", "messages", "records", "remote_bytes")
+"""Of a superstep: vertices, messages, records and received bytes of the critical worker. Records
+are messages after those to one vertex are combined."""
 
 
 def sent_messages(graph: Graph, algorithm: Algorithm, estimate: IterationEstimate) -> pd.DataFrame:
@@ -78,7 +78,6 @@ def predicted_rows(
             "messages": messages * placement.edge_skew / machines,
             "records": records / machines,
             "remote_bytes": volume * placement.remote_share / machines,
-            "machines": np.full(len(sent), float(machines)),
             "active_vertices": sent["active_vertices"].to_numpy(np.float64),
             "local_messages": messages * placement.local_share,
             "remote_messages": messages * (1.0 - placement.local_share),
@@ -88,7 +87,7 @@ def predicted_rows(
     )
 
 
-def busiest_rows(table: pd.DataFrame, machines: int) -> pd.DataFrame:
+def busiest_rows(table: pd.DataFrame, machines: int, cores: int = 1) -> pd.DataFrame:
     """Return the features and the seconds of each iteration of a run that happened.
 
     Parameters
@@ -96,9 +95,20 @@ def busiest_rows(table: pd.DataFrame, machines: int) -> pd.DataFrame:
     table : DataFrame
         Of a run on Spark: one row an iteration and worker.
     machines : int
+    cores : int, default 1
+        Of each machine.
+
+    Returns
+    -------
+    DataFrame
+        ``FEATURES`` of the critical worker, ``machines``, ``seconds``, and of these ``working``: in
+        which tasks ran on that worker. The rest is the driver's, whatever the size of the graph.
+        ``processor`` is how long a processor was busy with those tasks, in Java.
     """
     rows = table[table["worker"] == critical_worker(table)]
     messages = rows["local_messages"] + rows["remote_messages"]
+    seconds = rows["seconds"].to_numpy(np.float64)
+    working = np.minimum(rows["task_seconds"].to_numpy(np.float64) / cores, seconds)
     return pd.DataFrame(
         {
             "vertices": rows["total_vertices"].to_numpy(np.float64),
@@ -106,6 +116,8 @@ def busiest_rows(table: pd.DataFrame, machines: int) -> pd.DataFrame:
             "records": rows["shuffle_read_records"].to_numpy(np.float64),
             "remote_bytes": rows["remote_message_bytes"].to_numpy(np.float64),
             "machines": np.full(len(rows), float(machines)),
-            "seconds": rows["seconds"].to_numpy(np.float64),
+            "seconds": seconds,
+            "working": working,
+            "processor": rows["cpu_seconds"].to_numpy(np.float64) / cores,
         }
     )
