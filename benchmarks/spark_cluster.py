@@ -30,13 +30,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks.cpu_quota import CannotCapError, CpuQuota
+
 _COMING = 60.0  # seconds
 _ON_DEATH_OF_PARENT = 1  # PR_SET_PDEATHSIG
-_PERIOD = 20_000  # microseconds; short, so that a capped worker runs smoothly
-
-
-class CannotCapError(RuntimeError):
-    """CPU quotas are not to be had here; the text says why."""
 
 
 @dataclass
@@ -45,7 +42,7 @@ class Worker:
 
     address: str
     process: subprocess.Popen[bytes]
-    quota: _Quota | None = None
+    quota: CpuQuota | None = None
 
     def kill(self) -> None:
         """End the worker and its executors at once, as a crash would."""
@@ -104,7 +101,9 @@ def spark_cluster(
                 tempfile.TemporaryDirectory(prefix="spark-cluster-", ignore_cleanup_errors=True)
             )
         )
-        quotas = [_Quota(f"predict-graph-{os.getpid()}-{n}") for n in range(workers)] if cpu else []
+        quotas = (
+            [CpuQuota(f"predict-graph-{os.getpid()}-{n}") for n in range(workers)] if cpu else []
+        )
         for quota in quotas:
             stack.callback(quota.remove)
         port, page = _free_port(), _free_port()
@@ -133,54 +132,10 @@ def spark_cluster(
 def why_not_capped() -> str | None:
     """Say why CPU quotas are not to be had here; None if they are."""
     try:
-        _Quota(f"predict-graph-{os.getpid()}-trial").remove()
+        CpuQuota(f"predict-graph-{os.getpid()}-trial").remove()
     except CannotCapError as error:
         return str(error)
     return None
-
-
-class _Quota:
-    """A control group with a CPU quota, version 1 or 2."""
-
-    def __init__(self, name: str) -> None:
-        first = Path("/sys/fs/cgroup/cpu")
-        self.version = 1 if first.is_dir() else 2
-        self.folder = (first if self.version == 1 else Path("/sys/fs/cgroup")) / name
-        try:
-            if self.version == 2:
-                (self.folder.parent / "cgroup.subtree_control").write_text("+cpu")
-            self.folder.mkdir()
-        except OSError as error:
-            raise CannotCapError(f"CPU quotas need root and cgroups: {error}") from error
-
-    def limit(self, cpu: float | None) -> None:
-        """Set the share of a core; None lifts it."""
-        quota = None if cpu is None else int(cpu * _PERIOD)
-        if self.version == 1:
-            (self.folder / "cpu.cfs_period_us").write_text(str(_PERIOD))
-            (self.folder / "cpu.cfs_quota_us").write_text(str(-1 if quota is None else quota))
-        else:
-            text = "max" if quota is None else str(quota)
-            (self.folder / "cpu.max").write_text(f"{text} {_PERIOD}")
-
-    def throttled(self) -> int:
-        """Return in how many periods its processes had to wait."""
-        lines = (self.folder / "cpu.stat").read_text().splitlines()
-        return int(dict(line.split() for line in lines)["nr_throttled"])
-
-    def enter(self) -> None:
-        """Put the calling process, and those it starts, in the group."""
-        (self.folder / "cgroup.procs").write_text(str(os.getpid()))
-
-    def remove(self) -> None:
-        for _ in range(50):
-            try:
-                self.folder.rmdir()
-                return
-            except FileNotFoundError:
-                return
-            except OSError:  # its processes are still ending
-                time.sleep(0.1)
 
 
 def _started(
@@ -190,7 +145,7 @@ def _started(
     folder: Path,
     name: str,
     stack: ExitStack,
-    quota: _Quota | None = None,
+    quota: CpuQuota | None = None,
 ) -> subprocess.Popen[bytes]:
     import pyspark
 
@@ -220,7 +175,7 @@ def _started(
     return process
 
 
-def _before(quota: _Quota | None) -> None:
+def _before(quota: CpuQuota | None) -> None:
     """Run in the new process: it ends when we do, however that comes, and has its share of CPU."""
     with suppress(OSError, AttributeError):  # Linux only; elsewhere an orderly end is needed
         ctypes.CDLL(None).prctl(_ON_DEATH_OF_PARENT, signal.SIGKILL)

@@ -8,6 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from costmodels.metrics import (
+    absolute_errors,
+    order_preserving_degree,
+    percentage_errors,
+    ranking_distance,
+)
 from costmodels.scaling.laws import Law
 from costmodels.scaling.points import Points
 
@@ -42,8 +48,7 @@ class LeaveOneOut:
     @property
     def percent_errors(self) -> FloatArray:
         """Absolute error of each configuration in percent of its time."""
-        errors: FloatArray = 100 * np.abs(self.predicted / self.actual - 1)
-        return errors
+        return percentage_errors(self.predicted, self.actual)
 
     @property
     def median_percent_error(self) -> float:
@@ -56,6 +61,21 @@ class LeaveOneOut:
         return float(self.percent_errors.max())
 
     @property
+    def mean_absolute_error(self) -> float:
+        """Mean of the sizes of the errors, in seconds (AE of NIMO)."""
+        return float(absolute_errors(self.predicted, self.actual).mean())
+
+    @property
+    def order_preserving_degree(self) -> float:
+        """Share of pairs that are put in their real order (OPD of NIMO)."""
+        return order_preserving_degree(self.predicted, self.actual)
+
+    @property
+    def ranking_distance(self) -> float:
+        """How far down the really fastest configuration is ranked (RD(1) of NIMO)."""
+        return ranking_distance(self.predicted, self.actual, 1)
+
+    @property
     def log_errors(self) -> FloatArray:
         """Logarithm of predicted/actual."""
         factors: FloatArray = np.log(np.maximum(self.predicted / self.actual, SMALLEST_FACTOR))
@@ -65,7 +85,7 @@ class LeaveOneOut:
         return (
             f"left out one at a time: residual sum of squares {self.residual_sum_of_squares:.4g} "
             f"s^2, error median {self.median_percent_error:.1f}%, "
-            f"max {self.max_percent_error:.1f}%"
+            f"max {self.max_percent_error:.1f}%, OPD {self.order_preserving_degree:.2f}"
         )
 
 

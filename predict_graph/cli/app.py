@@ -20,6 +20,7 @@ from predict_graph.cli.history import history_app
 from predict_graph.cli.jobs import collect
 from predict_graph.cli.plans import fit, plan
 from predict_graph.cli.predicting import predict, run, validate
+from predict_graph.cli.resources import calibrate, profile
 from predict_graph.cli.sampling import compare_samplers, sample
 from predict_graph.errors import PredictGraphError
 
@@ -42,6 +43,8 @@ app.command()(design)
 app.command()(collect)
 app.command()(fit)
 app.command()(plan)
+app.command()(calibrate)
+app.command()(profile)
 app.add_typer(history_app, name="history")
 app.add_typer(datasets_app, name="datasets")
 app.command("list")(list_plugins)

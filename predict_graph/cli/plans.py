@@ -10,6 +10,7 @@ import typer
 from rich.markup import escape
 
 from predict_graph.cli import options
+from predict_graph.cli.tasks import fit_tasks, rank_assignments
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
@@ -38,7 +39,10 @@ def fit(
         Path, typer.Argument(metavar="FILE", help="Measured points: of collect, or any CSV or TSV.")
     ],
     model: Annotated[
-        str, typer.Option(help="auto, ernest, masha, usl, power-law or product.")
+        str,
+        typer.Option(
+            help="auto, ernest, masha, usl, power-law or product; nimo for runs on unlike machines."
+        ),
     ] = "auto",
     weights: Annotated[
         str, typer.Option(help="relative: minimise relative errors; none: seconds.")
@@ -63,7 +67,13 @@ def fit(
     plot: _Plot = None,
     json: options.Json = None,
 ) -> None:
-    """Fit a scaling model to measured points of a job."""
+    """Fit a model to measured runs: of a job on many machines, or of a task on unlike ones."""
+    if model.startswith("nimo"):
+        for name, value in (("term", term), ("where", where), ("plot", plot)):
+            if value:
+                raise RequestError(f"--{name} is no option of the model {model!r}")
+        fit_tasks(file, model, out, json)
+        return
     from predict_graph.jobs import fit_job, read_measurements, save_model
     from predict_graph.jobs.report import fit_summary
 
@@ -94,12 +104,25 @@ def plan(
         list[str],
         typer.Argument(
             metavar="[TYPE=]MODEL.json…",
-            help="Models of fit, or predictions on a cluster; one for each machine type.",
+            help="Models of fit, or predictions on a cluster; one for each machine type. Models of "
+            "tasks: in the order in which they run.",
         ),
     ],
     machines: Annotated[
-        str, typer.Option(metavar="N:M", help="Machine counts: 2:64, 2:64:2 or 2,4,8.")
-    ],
+        str | None, typer.Option(metavar="N:M", help="Machine counts: 2:64, 2:64:2 or 2,4,8.")
+    ] = None,
+    assignments: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="For models of tasks: a profile of calibrate (.json), or a table of candidates "
+            "(.csv); may come again.",
+        ),
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="NAME=VALUE", help="Attribute that all candidates share."),
+    ] = None,
     scale: Annotated[
         float | None,
         typer.Option(help="Scale of the job.", show_default="that of all measured points"),
@@ -131,6 +154,16 @@ def plan(
     json: options.Json = None,
 ) -> None:
     """Choose machines for a job: by a deadline, within a budget, or along the frontier."""
+    if assignments:
+        for name, value in (("machines", machines), ("budget", budget), ("plot", plot)):
+            if value is not None:
+                raise RequestError(f"--{name} does not go with --assignments")
+        rank_assignments(models, assignments, given, deadline, confidence, json)
+        return
+    if machines is None:
+        raise RequestError(
+            "a plan needs --machines N:M, or --assignments FILE with models of fit --model nimo"
+        )
     from predict_graph.jobs import parse_counts, parse_duration, parse_money
     from predict_graph.jobs import plan as make_plan
     from predict_graph.jobs.report import plan_summary

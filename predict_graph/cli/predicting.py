@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from predict_graph.cli import options
 from predict_graph.cli.groups import Cluster, Job, Sampling, takes
+from predict_graph.errors import RequestError
 from predict_graph.files import check_writable
 from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.progress import watched
 from predict_graph.reports.tables import show_comparison, show_prediction, show_run
+
+if TYPE_CHECKING:
+    from predict_graph.resources import ResourceProfile
 
 __all__ = ["predict", "run", "validate"]
 
@@ -20,11 +24,29 @@ Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw convergenc
 
 
 @takes(job=Job, cluster=Cluster, sampling=Sampling)
-def predict(job: Job, cluster: Cluster, sampling: Sampling, plot: Plot = None) -> None:
+def predict(
+    job: Job,
+    cluster: Cluster,
+    sampling: Sampling,
+    target_profile: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json", help="Predict for the machine of this profile (calibrate --out)."
+        ),
+    ] = None,
+    profile: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json", help="Profile of this machine.", show_default="measured now"
+        ),
+    ] = None,
+    plot: Plot = None,
+) -> None:
     """Predict the iterations and the runtime of a job, without running it."""
     import predict_graph
 
     _checked(job, plot)
+    profiles = _profiles(profile, target_profile)
     with watched(options.messages()) as progress:
         prediction = predict_graph.predict(
             job.algorithm,
@@ -34,6 +56,10 @@ def predict(job: Job, cluster: Cluster, sampling: Sampling, plot: Plot = None) -
             **sampling.asked(),
             progress=progress,
         )
+    if profiles is not None:
+        from predict_graph.prediction.elsewhere import carried
+
+        prediction = carried(prediction, *profiles)
     show_prediction(options.results(job.json), prediction)
     write_json(prediction.to_dict(), job.json)
     if plot is not None:
@@ -99,6 +125,25 @@ def _checked(job: Job, plot: Path | None) -> None:
 
         check_picture(check_writable(plot))
     options.fetch_if_missing(job.graph)
+
+
+def _profiles(
+    here: Path | None, there: Path | None
+) -> tuple[ResourceProfile, ResourceProfile] | None:
+    """Return the profiles of this machine and of the target; None without a target."""
+    if there is None:
+        if here is not None:
+            raise RequestError(
+                "--profile says what this machine is; accepted: with --target-profile"
+            )
+        return None
+    from predict_graph.resources import calibrate, read_profile
+
+    target = read_profile(there)
+    if here is not None:
+        return read_profile(here), target
+    with options.messages().status("measuring this machine"):
+        return calibrate(disk=False, network=False), target
 
 
 def _iterations(progress: Any) -> Any:

@@ -39,6 +39,9 @@ def fit_summary(model: JobModel) -> dict[str, Any]:
             "residual_sum_of_squares": left_out.residual_sum_of_squares,
             "median_percent_error": left_out.median_percent_error,
             "max_percent_error": left_out.max_percent_error,
+            "mean_absolute_error": left_out.mean_absolute_error,
+            "order_preserving_degree": left_out.order_preserving_degree,
+            "ranking_distance_1": left_out.ranking_distance,
         },
         "fits": check.fits,
         "proposed_term": None if check.term is None else check.term.name,
@@ -79,6 +82,10 @@ def fit_facts(model: JobModel) -> list[tuple[str, str]]:
             f"median {left_out.median_percent_error:.1f}%, "
             f"max {left_out.max_percent_error:.1f}%, residual sum of squares "
             f"{left_out.residual_sum_of_squares:.4g} s²",
+        ),
+        (
+            "left-out ranking",
+            f"OPD {left_out.order_preserving_degree:.3f}, RD(1) {left_out.ranking_distance:.3f}",
         ),
         (
             "measured",

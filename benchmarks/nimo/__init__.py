@@ -1,0 +1,1 @@
+"""NIMO's evaluation remade on emulated machines: python -m benchmarks.nimo."""

@@ -1,0 +1,161 @@
+"""NIMO's evaluation (2005, section V) remade on emulated machines of this one.
+
+    python -m benchmarks.nimo --out docs/studies/nimo.md
+
+Five shares of a core times ten networks (two rates, five delays) are 50 assignments, as in the
+paper; every program runs on each of them. Points are kept in a file as they come, and the same
+command goes on from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from itertools import product
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks.nimo.evaluation import (
+    actively,
+    at_random,
+    cross_validation,
+    metrics_of,
+    one_changed,
+    some_of_one_changed,
+    summary_row,
+)
+from benchmarks.nimo.machines import CannotEmulateError, Machine, Testbed, testbed
+from benchmarks.nimo.measuring import profiled, run_once
+from benchmarks.nimo.programs import PROGRAMS, make_inputs
+
+CPUS = (0.25, 0.35, 0.5, 0.7, 1.0)
+RATES = (20.0, 80.0)
+DELAYS = (0.0, 3.0, 6.0, 12.0, 25.0)
+SIZES = (0.5, 1.0, 2.0)
+ELSEWHERE = 6  # assignments on which the other sizes run
+SHAPES = ("linear", "piecewise", "overlap", "auto")
+
+
+def measure(bed: Testbed, files: Path, points: Path, only: list[str]) -> pd.DataFrame:
+    """Run what is not in the file yet."""
+    machines = [Machine(*each) for each in product(CPUS, RATES, DELAYS)]
+    names = make_inputs(files, SIZES)
+    known = pd.read_csv(points) if points.exists() else pd.DataFrame()
+    profiles = _profiles(bed, machines, known)
+    done = {tuple(row) for row in known[_KEY].itertuples(index=False)} if len(known) else set()
+    wanted = [
+        (program, machine, size)
+        for program in PROGRAMS
+        if not only or program.name in only
+        for size in SIZES
+        for number, machine in enumerate(machines)
+        if size == 1.0 or number % (len(machines) // ELSEWHERE) == 3
+    ]
+    for number, (program, machine, size) in enumerate(wanted):
+        key = (program.name, machine.cpu, machine.rate_mbit, machine.delay_ms, size)
+        if key in done:
+            continue
+        with tempfile.TemporaryDirectory() as scratch:
+            seen = run_once(bed, machine, program, names[program.input, size], Path(scratch))
+        row = pd.DataFrame([dict(zip(_KEY, key, strict=True)) | profiles[machine] | seen])
+        row.to_csv(points, mode="a", header=not points.exists(), index=False)
+        print(f"{number + 1} of {len(wanted)}: {key}: {seen['seconds']:.2f} s", flush=True)
+    return pd.read_csv(points)
+
+
+_KEY = ["program", "cpu", "rate", "delay", "size"]
+
+
+def _profiles(
+    bed: Testbed, machines: list[Machine], known: pd.DataFrame
+) -> dict[Machine, dict[str, float]]:
+    """Return the profiles of an earlier part of the study, or measure them."""
+    names = ["cpu_speed", "memory_bandwidth", "network_latency", "network_bandwidth"]
+    if len(known) == 0:
+        return profiled(bed, machines)
+    cpus = known.groupby("cpu")[names[:2]].first()
+    links = known.groupby(["rate", "delay"])[names[2:]].first()
+    return {
+        machine: {
+            **cpus.loc[machine.cpu].to_dict(),
+            **links.loc[(machine.rate_mbit, machine.delay_ms)].to_dict(),
+        }
+        for machine in machines
+    }
+
+
+def table_two(runs: pd.DataFrame) -> list[str]:
+    """Accuracy of 50-way cross-validation, as Table II; one table a shape of the model."""
+    lines: list[str] = []
+    for shape in SHAPES:
+        rows = {
+            name: summary_row(cross_validation(part.reset_index(drop=True), one_changed, shape))
+            for name, part in runs.groupby("program", sort=False)
+        }
+        lines += [f"### {shape}", "", *_as_markdown(pd.DataFrame(rows).T), ""]
+    return lines
+
+
+def table_three(runs: pd.DataFrame) -> list[str]:
+    """Accuracy by the size and the choice of the training set, as Table III."""
+    rows = []
+    for name, part in runs.groupby("program", sort=False):
+        part = part.reset_index(drop=True)
+        for count in (4, 6, 8, 10, 14):
+            choices = {
+                "one resource changed": cross_validation(part, some_of_one_changed(count), "auto"),
+                "random": cross_validation(part, at_random(count), "auto"),
+            }
+            for choice, trials in choices.items():
+                rows.append({"program": name, "runs": count, "choice": choice, **_means(trials)})
+            if count >= 6:
+                found = metrics_of(part, actively(count)[0](part), "auto")
+                rows.append({"program": name, "runs": count, "choice": "active", **found})
+    return _as_markdown(pd.DataFrame(rows).set_index(["program", "runs", "choice"]))
+
+
+def _means(trials: pd.DataFrame) -> dict[str, float]:
+    return {name: float(trials[name].mean()) for name in trials.columns}
+
+
+def _as_markdown(table: pd.DataFrame) -> list[str]:
+    index = [str(name or "program") for name in table.index.names]
+    columns = [*index, *map(str, table.columns)]
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    for key, row in table.iterrows():
+        keys = [str(part) for part in (key if isinstance(key, tuple) else (key,))]
+        cells = [f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}" for value in row]
+        lines.append("| " + " | ".join([*keys, *cells]) + " |")
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--points", type=Path, default=Path("nimo-points.csv"))
+    parser.add_argument("--only", nargs="*", default=[], help="programs to measure")
+    parser.add_argument("--no-measuring", action="store_true", help="use the points there are")
+    given = parser.parse_args()
+    started = time.perf_counter()
+    if given.no_measuring:
+        points = pd.read_csv(given.points)
+    else:
+        try:
+            with tempfile.TemporaryDirectory() as files, testbed(Path(files)) as bed:
+                points = measure(bed, Path(files), given.points, given.only)
+        except CannotEmulateError as error:
+            sys.exit(f"skipped: {error}")
+    whole = points[points["size"] == 1.0]
+    text = ["## Cross-validation (Table II)", "", *table_two(whole)]
+    text += ["## Training sets (Table III)", "", *table_three(whole), ""]
+    text.append(f"Took {(time.perf_counter() - started) / 60:.0f} minutes.")
+    print("\n".join(text))
+    if given.out:
+        given.out.write_text("\n".join(text) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

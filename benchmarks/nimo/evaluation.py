@@ -1,0 +1,134 @@
+"""NIMO's cross-validation (section V): trained on few assignments, judged on all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from costmodels.metrics import (
+    absolute_errors,
+    order_preserving_degree,
+    percentage_errors,
+    ranking_distance,
+)
+from costmodels.occupancy import OccupancyModel, first_assignments, next_assignment
+
+__all__ = ["cross_validation", "metrics_of", "summary_row"]
+
+ATTRIBUTES = ["cpu_speed", "network_latency", "network_bandwidth"]
+SEEN = ("utilization", "data_bytes", "network_share")
+Training = Callable[[pd.DataFrame, int, np.random.Generator], list[int]]
+
+
+def one_changed(runs: pd.DataFrame, reference: int, rng: np.random.Generator) -> list[int]:
+    """Return the assignments that differ from the reference in one resource at most (step 2)."""
+    here = runs.iloc[reference]
+    same_cpu = runs["cpu"] == here["cpu"]
+    same_link = (runs["rate"] == here["rate"]) & (runs["delay"] == here["delay"])
+    return [reference, *(int(i) for i in np.flatnonzero(same_cpu ^ same_link))]
+
+
+def at_random(count: int) -> Training:
+    """Return a choice of so many assignments, the reference among them."""
+
+    def chosen(runs: pd.DataFrame, reference: int, rng: np.random.Generator) -> list[int]:
+        others = np.delete(np.arange(len(runs)), reference)
+        return [reference, *rng.choice(others, count - 1, replace=False).tolist()]
+
+    return chosen
+
+
+def some_of_one_changed(count: int) -> Training:
+    """Return so many of :func:`one_changed`, the reference among them (Table III)."""
+
+    def chosen(runs: pd.DataFrame, reference: int, rng: np.random.Generator) -> list[int]:
+        first, *rest = one_changed(runs, reference, rng)
+        return [first, *rng.choice(rest, count - 1, replace=False).tolist()]
+
+    return chosen
+
+
+def actively(count: int, start: int = 5) -> list[Callable[[pd.DataFrame], list[int]]]:
+    """Return the choice of active learning: the same whatever the reference."""
+
+    def chosen(runs: pd.DataFrame) -> list[int]:
+        candidates = runs[ATTRIBUTES]
+        measured = first_assignments(candidates, start)
+        while len(measured) < count:
+            part = runs.iloc[measured]
+            measured.append(
+                next_assignment(
+                    OccupancyModel(shape="overlap"),
+                    candidates,
+                    measured,
+                    part["seconds"],
+                    **_seen(part),
+                )
+            )
+        return measured
+
+    return [chosen]
+
+
+def cross_validation(
+    runs: pd.DataFrame, training: Training, shape: str, seed: int = 0
+) -> pd.DataFrame:
+    """Return AE, PE, OPD and RD(1) of each trial; every assignment is the reference once."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        [
+            metrics_of(runs, training(runs, reference, rng), shape, reference=True)
+            for reference in range(len(runs))
+        ]
+    )
+
+
+def metrics_of(
+    runs: pd.DataFrame, trained: list[int], shape: str, *, reference: bool = False
+) -> dict[str, float]:
+    """Fit to some assignments, and judge on the others."""
+    part = runs.iloc[trained]
+    model = OccupancyModel(shape=shape, reference=0 if reference else None)
+    model.fit(part[ATTRIBUTES], part["seconds"], **_seen(part))
+    rest = runs.drop(index=runs.index[trained])
+    predicted, actual = model.predict(rest[ATTRIBUTES]), rest["seconds"].to_numpy()
+    errors = percentage_errors(predicted, actual)
+    bounds = model.predict_interval(rest[ATTRIBUTES])
+    inside = (bounds[:, 0] <= actual) & (actual <= bounds[:, 1])
+    return {
+        "AE": float(absolute_errors(predicted, actual).mean()),
+        "PE": float(errors.mean()),
+        "PE worst": float(errors.max()),
+        "OPD": order_preserving_degree(predicted, actual),
+        "RD(1)": ranking_distance(predicted, actual, 1),
+        "inside": float(inside.mean()),
+    }
+
+
+def summary_row(trials: pd.DataFrame) -> dict[str, float]:
+    """Return mean, standard deviation, worst and 90th percentile, as in Table II."""
+    row: dict[str, float] = {}
+    for name, worst, tail in (
+        ("AE", "max", 0.9),
+        ("PE", "max", 0.9),
+        ("OPD", "min", 0.1),
+        ("RD(1)", "max", 0.9),
+    ):
+        values = trials[name]
+        row |= {
+            f"{name} mean": float(values.mean()),
+            f"{name} sd": float(values.std(ddof=0)),
+            f"{name} worst": float(values.agg(worst)),
+            f"{name} 90 pc": float(values.quantile(tail)),
+        }
+    return {**row, "inside": float(trials["inside"].mean())}
+
+
+def _seen(part: pd.DataFrame) -> dict[str, np.ndarray]:
+    return {
+        "utilization": part["utilization"].to_numpy(),
+        "data": part["data_bytes"].to_numpy(),
+        "network_share": part["network_share"].to_numpy(),
+    }

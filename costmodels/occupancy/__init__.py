@@ -1,0 +1,57 @@
+"""Occupancy models: what a task does with a resource, and so what another resource would take.
+
+A task is computing or waiting. Time per unit of data that it spends on either is its occupancy of
+a resource; how occupancies follow from attributes of the resources carries a prediction to machines
+on which the task never ran (Shivam, Babu, Chase: NIMO, 2005).
+
+Examples
+--------
+>>> import pandas as pd
+>>> from costmodels.occupancy import OccupancyModel
+>>> machines = pd.DataFrame(
+...     {"cpu_speed": [1, 2, 4, 1, 2, 4], "network_latency": [1, 1, 1, 3, 3, 3]}
+... )
+>>> seconds = 12 / machines["cpu_speed"] + 2 * machines["network_latency"]
+>>> model = OccupancyModel().fit(machines, seconds)
+>>> new = pd.DataFrame({"cpu_speed": [3.0], "network_latency": [2.0]})
+>>> round(float(model.predict(new)[0]), 2)
+8.0
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from costmodels.occupancy.active import first_assignments, next_assignment
+    from costmodels.occupancy.measured import Occupancies, occupancies_of
+    from costmodels.occupancy.model import OccupancyModel
+    from costmodels.occupancy.overlap import OverlapModel
+    from costmodels.occupancy.predictor import OccupancyPredictor
+
+__all__ = [
+    "Occupancies",
+    "OccupancyModel",
+    "OccupancyPredictor",
+    "OverlapModel",
+    "first_assignments",
+    "next_assignment",
+    "occupancies_of",
+]
+
+_PLACES = {
+    "Occupancies": "measured",
+    "OccupancyModel": "model",
+    "OccupancyPredictor": "predictor",
+    "OverlapModel": "overlap",
+    "first_assignments": "active",
+    "next_assignment": "active",
+    "occupancies_of": "measured",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PLACES:
+        return getattr(import_module(f"costmodels.occupancy.{_PLACES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

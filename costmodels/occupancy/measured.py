@@ -1,0 +1,100 @@
+"""Occupancies of a run, from what can be seen of it from outside (NIMO, Algorithm 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Occupancies", "occupancies_of"]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Occupancies:
+    """Seconds a unit of data that runs spent on each resource.
+
+    Attributes
+    ----------
+    compute : ndarray of float64, shape (n,)
+        Computing, o_a.
+    network : ndarray of float64, shape (n,)
+        Waiting for the network, o_n.
+    disk : ndarray of float64, shape (n,)
+        Waiting for storage, o_d.
+    data : ndarray of float64, shape (n,)
+        Units of data that went through, D.
+    """
+
+    compute: FloatArray
+    network: FloatArray
+    disk: FloatArray
+    data: FloatArray
+
+    @property
+    def seconds(self) -> FloatArray:
+        """Completion time: D (o_a + o_n + o_d), equation 1."""
+        total: FloatArray = self.data * (self.compute + self.network + self.disk)
+        return total
+
+
+def occupancies_of(
+    seconds: npt.ArrayLike,
+    utilization: npt.ArrayLike = 1.0,
+    data: npt.ArrayLike = 1.0,
+    network_share: npt.ArrayLike = 1.0,
+) -> Occupancies:
+    """Split the time of runs into occupancies (Algorithm 1).
+
+    From ``U = o_a / (o_a + o_s)`` and ``D / t = 1 / (o_a + o_s)``; the stall ``o_s`` is split
+    in proportion to the time that an average I/O spends in the network and in the storage.
+
+    Parameters
+    ----------
+    seconds : array_like, shape (n,)
+        Completion times, t.
+    utilization : array_like
+        Of the compute resource, in [0, 1].
+    data : array_like
+        Units of data that were read and written, D; positive.
+    network_share : array_like
+        Part of the time of an average I/O that is spent in the network, in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range; the first one is named.
+
+    Examples
+    --------
+    >>> found = occupancies_of(100.0, utilization=0.6, data=50.0, network_share=0.75)
+    >>> [round(float(part[0]), 3) for part in (found.compute, found.network, found.disk)]
+    [1.2, 0.6, 0.2]
+    """
+    time = np.atleast_1d(np.asarray(seconds, dtype=np.float64))
+    busy = _column("utilization", utilization, len(time), 0.0, 1.0)
+    share = _column("network_share", network_share, len(time), 0.0, 1.0)
+    flow = _column("data", data, len(time), 0.0, np.inf)
+    for name, values in (("seconds", time), ("data", flow)):
+        wrong = np.flatnonzero(~((values > 0) & np.isfinite(values)))
+        if len(wrong):
+            raise ValueError(
+                f"{name} of row {wrong[0]} is {values[wrong[0]]:g}, but must be positive and finite"
+            )
+    a_unit = time / flow
+    stalled = a_unit * (1.0 - busy)
+    network = stalled * share
+    return Occupancies(a_unit * busy, network, stalled - network, flow)
+
+
+def _column(name: str, given: npt.ArrayLike, rows: int, low: float, high: float) -> FloatArray:
+    values = np.broadcast_to(np.asarray(given, dtype=np.float64), (rows,)).copy()
+    wrong = np.flatnonzero(~((values >= low) & (values <= high)))
+    if len(wrong):
+        raise ValueError(
+            f"{name} of row {wrong[0]} is {values[wrong[0]]:g}, but must be from {low:g} to "
+            f"{high:g}"
+        )
+    return values

@@ -1,0 +1,207 @@
+"""An occupancy predictor: normalised to a reference, linear, its attributes selected."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from costmodels.occupancy.attributes import attribute_of
+from costmodels.occupancy.terms import SHAPES, Reference, Term, candidate_terms
+
+__all__ = ["OccupancyPredictor"]
+
+FloatArray = npt.NDArray[np.float64]
+
+_ROUNDING = 1e-9
+
+
+class OccupancyPredictor(RegressorMixin, BaseEstimator):
+    """Regression of one occupancy on attributes of resources and data (NIMO, Algorithm 2).
+
+    Attributes and occupancy are divided by those of a reference assignment. Terms are taken one at
+    a time, each time the one whose model predicts rows that were left out best, until that error
+    falls by less than `min_gain` of itself.
+
+    Parameters
+    ----------
+    shape : {"linear", "piecewise"}, default "linear"
+        Whether a term may bend (section V-B.4).
+    reference : int, optional
+        Row of the reference assignment; the one nearest to the middle by default.
+    max_terms : int, optional
+        Most terms to take; half as many as rows by default.
+    min_gain : float, default 0.05
+
+    Attributes
+    ----------
+    terms_ : list of Term
+    coef_ : ndarray of float64
+        Of the terms, in units of the reference.
+    intercept_ : float
+    reference_ : int
+    left_out_error_ : float
+        Root-mean-square error of rows that were left out, in the unit of y.
+    formula_ : str
+
+    References
+    ----------
+    Shivam, Babu, Chase: NIMO, 2005, section IV-C, Algorithm 2.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"cpu_speed": [1, 2, 4, 1, 2], "network_latency": [1, 1, 1, 5, 9]})
+    >>> model = OccupancyPredictor(reference=0).fit(X, 4.4 / X["cpu_speed"] - 0.2)
+    >>> model.formula_
+    '4.4/cpu_speed - 0.2'
+    """
+
+    def __init__(
+        self,
+        *,
+        shape: str = "linear",
+        reference: int | None = None,
+        max_terms: int | None = None,
+        min_gain: float = 0.05,
+    ) -> None:
+        self.shape = shape
+        self.reference = reference
+        self.max_terms = max_terms
+        self.min_gain = min_gain
+
+    def fit(self, X: Any, y: Any, importance: Any = None) -> Self:
+        """Select terms and fit them.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n, k)
+            Attributes; see :func:`~costmodels.occupancy.attributes.attribute_of` for names.
+        y : array_like, shape (n,)
+            Occupancy.
+        importance : array_like, shape (n,), optional
+            Factor on the square of each error; not how often a row counts.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two rows, or an option is out of range.
+        """
+        if self.shape not in SHAPES:
+            raise ValueError(f"unknown shape {self.shape!r}; accepted: {', '.join(SHAPES)}")
+        table, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        weight = _check_sample_weight(importance, table, dtype=np.float64, ensure_non_negative=True)
+        kept = weight > 0
+        if not kept.any():
+            raise ValueError("the importance of all rows is 0, so there is no row to fit")
+        self.reference_ = self._reference_row(table)
+        self._scale = Reference.of(table, self.reference_)
+        occupancy = np.asarray(y, dtype=np.float64)
+        self._unit = float(abs(occupancy[self.reference_])) or float(np.abs(occupancy).max()) or 1.0
+        normalised = self._scale.normalised(table)
+        names = self._names(table.shape[1])
+        powers = [attribute_of(name).power for name in names]
+        candidates = candidate_terms(normalised[kept], names, powers, self.shape)
+        self._select(
+            candidates, normalised[kept], occupancy[kept] / self._unit, np.sqrt(weight[kept])
+        )
+        self.formula_ = self._formula()
+        return self
+
+    def predict(self, X: Any) -> FloatArray:
+        """Predict the occupancy of each row.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+        """
+        check_is_fitted(self)
+        table = validate_data(self, X, reset=False, dtype=np.float64)
+        normalised = self._scale.normalised(table)
+        total = np.full(len(table), self.intercept_)
+        for term, coefficient in zip(self.terms_, self.coef_, strict=True):
+            total += coefficient * term.values(normalised)
+        predicted: FloatArray = self._unit * total
+        return predicted
+
+    def _reference_row(self, table: FloatArray) -> int:
+        if self.reference is not None:
+            if not 0 <= self.reference < len(table):
+                raise ValueError(
+                    f"reference is row {self.reference}; accepted: 0 to {len(table) - 1}"
+                )
+            return int(self.reference)
+        spread = table.std(axis=0)
+        spread[spread == 0.0] = 1.0
+        distance = np.abs((table - np.median(table, axis=0)) / spread).sum(axis=1)
+        return int(np.argmin(distance))
+
+    def _names(self, count: int) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{i}" for i in range(count)] if names is None else [str(name) for name in names]
+
+    def _select(
+        self, candidates: list[Term], normalised: FloatArray, y: FloatArray, root: FloatArray
+    ) -> None:
+        """Add terms while left-out rows are predicted better."""
+        columns = [np.ones(len(y))]
+        self.terms_: list[Term] = []
+        solution, error = _left_out(np.column_stack(columns), y, root)
+        most = self.max_terms if self.max_terms is not None else max(len(y) // 2 - 1, 1)
+        tables = {term: term.values(normalised) for term in candidates}
+        size = float(np.sqrt(np.mean((root * y) ** 2)))
+        while len(self.terms_) < most and tables and error > _ROUNDING * size:
+            found = {
+                term: _left_out(np.column_stack([*columns, values]), y, root)
+                for term, values in tables.items()
+            }
+            best = min(found, key=lambda term: found[term][1])
+            if not found[best][1] < (1.0 - self.min_gain) * error:
+                break
+            solution, error = found[best]
+            self.terms_.append(best)
+            columns.append(tables.pop(best))
+        self.intercept_ = float(solution[0])
+        self.coef_ = solution[1:]
+        self.left_out_error_ = self._unit * error
+
+    def _formula(self) -> str:
+        parts = []
+        for term, coefficient in zip(self.terms_, self.coef_ * self._unit, strict=True):
+            size = f"{abs(coefficient):.4g}"
+            text = f"{size}{str(term)[1:]}" if str(term).startswith("1/") else f"{size} {term}"
+            parts.append((coefficient, text))
+        constant = self._unit * self.intercept_
+        if abs(constant) > 1e-9 * self._unit or not parts:
+            parts.append((constant, f"{abs(constant):.4g}"))
+        first, rest = parts[0], parts[1:]
+        signed = "".join(f" {'-' if value < 0 else '+'} {text}" for value, text in rest)
+        return ("-" if first[0] < 0 else "") + first[1] + signed
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # it stops early where columns say little
+        return tags
+
+
+def _left_out(design: FloatArray, y: FloatArray, root: FloatArray) -> tuple[FloatArray, float]:
+    """Return the least-squares solution and its error on left-out rows, from one factorisation.
+
+    The error of a row that was left out is its residual over one less its leverage.
+    """
+    weighted, goal = design * root[:, None], y * root
+    lengths = np.linalg.norm(weighted, axis=0)
+    if (lengths == 0.0).any() or len(y) < design.shape[1]:
+        return np.zeros(design.shape[1]), np.inf
+    q, r = np.linalg.qr(weighted / lengths)
+    if np.abs(np.diag(r)).min() < _ROUNDING:
+        return np.zeros(design.shape[1]), np.inf
+    solution = np.linalg.solve(r, q.T @ goal)
+    residuals = goal - (weighted / lengths) @ solution
+    left = 1.0 - np.einsum("ij,ij->i", q, q)
+    if (left < _ROUNDING).any():
+        return np.asarray(solution / lengths), np.inf if design.shape[1] > 1 else 0.0
+    return np.asarray(solution / lengths), float(np.sqrt(np.mean((residuals / left) ** 2)))

@@ -1,0 +1,106 @@
+"""Candidate terms of an occupancy predictor: attributes over their reference, inverses, bends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Reference", "Term", "candidate_terms"]
+
+FloatArray = npt.NDArray[np.float64]
+
+SHAPES = ("linear", "piecewise")
+_MOST_BENDS = 8  # of one attribute
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Attributes of the assignment that all others are measured by.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (k,)
+        What each column is divided by; the largest value where the reference has 0.
+    """
+
+    values: FloatArray
+
+    @classmethod
+    def of(cls, table: FloatArray, row: int) -> Reference:
+        """Take a row of a table as the reference."""
+        largest = np.abs(table).max(axis=0)
+        largest[largest == 0.0] = 1.0
+        values = np.where(table[row] == 0.0, largest, np.abs(table[row]))
+        return cls(values)
+
+    def normalised(self, table: FloatArray) -> FloatArray:
+        """Return a table over the reference."""
+        return table / self.values
+
+
+@dataclass(frozen=True)
+class Term:
+    """One term: an attribute or its inverse, and from where on it counts.
+
+    Attributes
+    ----------
+    column : int
+    name : str
+        Of the attribute.
+    inverse : bool
+    bend : float or None
+        With one, the term is what exceeds it, and 0 below.
+    """
+
+    column: int
+    name: str
+    inverse: bool
+    bend: float | None = None
+
+    def values(self, normalised: FloatArray) -> FloatArray:
+        """Return the term for each row of a normalised table."""
+        entered = normalised[:, self.column]
+        if self.inverse:
+            entered = 1.0 / np.maximum(entered, 1e-12)
+        return entered if self.bend is None else np.maximum(entered - self.bend, 0.0)
+
+    def __str__(self) -> str:
+        text = f"1/{self.name}" if self.inverse else self.name
+        return text if self.bend is None else f"max({text} - {self.bend:.3g}, 0)"
+
+
+def candidate_terms(
+    normalised: FloatArray, names: Sequence[str], powers: Sequence[bool], shape: str
+) -> list[Term]:
+    """Return the terms that a predictor may take, the more usual ones first.
+
+    A power such as a speed enters as its inverse, a delay as it is, and each the other way round as
+    well. A piecewise-linear predictor may bend between any two values that were measured, where
+    an operating system begins or ceases to hide a delay (section V-B.4).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = candidate_terms(np.array([[1.0], [2.0], [4.0]]), ["speed"], [True], "piecewise")
+    >>> [str(term) for term in found]
+    ['1/speed', 'speed', 'max(1/speed - 0.5, 0)', 'max(speed - 2, 0)']
+    """
+    found = []
+    for column, (name, power) in enumerate(zip(names, powers, strict=True)):
+        values = normalised[:, column]
+        if np.ptp(values) == 0.0:
+            continue
+        both = (True, False) if (values > 0).all() else (False,)
+        found += [Term(column, name, inverse) for inverse in (both if power else both[::-1])]
+    if shape != "piecewise":
+        return found
+    bent = []
+    for term in found:
+        inner = np.unique(term.values(normalised))[1:-1]
+        if len(inner) > _MOST_BENDS:
+            inner = np.quantile(inner, np.linspace(0.0, 1.0, _MOST_BENDS), method="nearest")
+        bent += [Term(term.column, term.name, term.inverse, float(at)) for at in np.unique(inner)]
+    return found + bent

@@ -1,0 +1,258 @@
+"""The commands calibrate and profile: what a machine can do, and what a command does with it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from predict_graph.cli import options
+from predict_graph.cli.tasks import numbers
+from predict_graph.durations import readable_seconds
+from predict_graph.errors import JobError, RequestError
+from predict_graph.files import check_writable
+from predict_graph.reports.json_output import check_json_target, write_json
+from predict_graph.reports.tables import show_table
+
+if TYPE_CHECKING:
+    from predict_graph.jobs.watching import Observation
+    from predict_graph.resources import ResourceProfile
+
+__all__ = ["calibrate", "profile"]
+
+
+def calibrate(
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.json", help="Save the profile, for plan and predict."),
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="On the disk to measure.", show_default="temporary files"),
+    ] = None,
+    peer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Measure the network to a machine that runs calibrate --serve PORT.",
+            show_default="this machine",
+        ),
+    ] = None,
+    serve: Annotated[
+        int | None,
+        typer.Option(metavar="PORT", help="Answer those who measure, until Ctrl-C."),
+    ] = None,
+    listen: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address that --serve listens on.")
+    ] = "127.0.0.1",
+    disk: Annotated[bool, typer.Option(help="Measure the disk.")] = True,
+    network: Annotated[bool, typer.Option(help="Measure the network.")] = True,
+    master: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Measure the executors of a Spark cluster, side by side."),
+    ] = None,
+    machines: Annotated[int, typer.Option(help="Executors to measure.")] = 1,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the executors' speeds.")
+    ] = None,
+    json: options.Json = None,
+) -> None:
+    """Measure this machine, or the executors of a cluster: processor, memory, disk, network."""
+    from predict_graph.resources import calibrate as measure
+    from predict_graph.resources import write_profile
+    from predict_graph.resources.network import check_peer
+    from predict_graph.resources.network import serve as answer
+
+    console = options.messages()
+    if serve is not None:
+        if not 0 <= serve < 65536:
+            raise RequestError(f"--serve is {serve}; accepted: a port from 0 to 65535")
+        said = "answering on {}:{}, until Ctrl-C"
+        answer(serve, listen, lambda port: console.print(said.format(listen, port)))
+    check_json_target(json)
+    if out is not None:
+        check_writable(out)
+    if plot is not None:
+        from predict_graph.pictures import check_picture
+
+        check_picture(check_writable(plot))
+        if master is None:
+            raise RequestError("--plot draws executors; accepted: with --master")
+    if folder is not None and not folder.is_dir():
+        raise RequestError(f"there is no folder {folder}")
+    if master is not None:
+        _executors(master, machines, out, plot, json)
+        return
+    address = None if peer is None else check_peer(peer)
+    with console.status("measuring") as status:
+        found = measure(
+            folder=folder,
+            peer=address,
+            disk=disk,
+            network=network,
+            progress=lambda what, _done: status.update(f"measuring: {what}"),
+        )
+    if out is not None:
+        write_profile(found, out)
+    _show_profile(options.results(json), found)
+    write_json(found.to_dict(), json)
+
+
+def profile(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="-- COMMAND…", help="What to run, after --.", show_default=False),
+    ] = None,
+    resources: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.json", help="Profile of the machine, of calibrate --out."),
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="NAME=VALUE",
+            help="Attribute of the data or of the resources, such as edges=1e6; may come again.",
+        ),
+    ] = None,
+    parallelism: Annotated[
+        int, typer.Option(help="Cores that the command uses, given as many.")
+    ] = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Add the run to this table, for fit --model nimo."),
+    ] = None,
+    json: options.Json = None,
+) -> None:
+    """Run a command, unchanged, and see from outside what it does with the machine."""
+    from predict_graph.jobs.task_runs import add_run
+    from predict_graph.jobs.watching import watch
+    from predict_graph.resources import read_profile
+
+    check_json_target(json)
+    if out is not None:
+        check_writable(out)
+    machine = None if resources is None else read_profile(resources)
+    attributes = {**({} if machine is None else machine.row()), **numbers(given)}
+    if out is not None and not attributes:
+        raise RequestError(
+            "a table of runs needs attributes; accepted: --resources FILE.json or --with NAME=VALUE"
+        )
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    seen = watch(command or [], parallelism=parallelism)
+    share = seen.network_share(*_rates(machine))
+    if seen.exit_status == 0 and out is not None:
+        row = {
+            "started": started,
+            "seconds": f"{seen.seconds:.6f}",
+            "utilization": f"{seen.utilization:.6f}",
+            "data_bytes": seen.data_bytes,
+            "network_share": f"{share:.6f}",
+        }
+        add_run(out, row, attributes)
+    _show_run(seen, share, json)
+    write_json(_summary(seen, share, attributes), json)
+    if seen.exit_status != 0:
+        raise JobError(
+            f"the command ended with exit status {seen.exit_status}; the run was not kept"
+        )
+
+
+def _executors(
+    master: str, machines: int, out: Path | None, plot: Path | None, json: str | None
+) -> None:
+    from predict_graph.resources import write_profile
+    from predict_graph.resources.executors import calibrate_executors, draw_executors
+
+    with options.messages().status(f"measuring {machines} executors"):
+        found = calibrate_executors(master, machines)
+    slowest = found.slowest
+    if out is not None:
+        write_profile(slowest.profile, out)
+    console = options.results(json)
+    names = list(slowest.profile.attributes)
+    show_table(
+        console,
+        f"executors of {master}, side by side",
+        ["executor", *names],
+        [
+            (one.host, *(f"{one.profile.value(name):.4g}" for name in names))
+            for one in found.executors
+        ],
+    )
+    console.print(escape(found.verdict), soft_wrap=True, highlight=False)
+    if plot is not None:
+        draw_executors(found, plot)
+    write_json(found.to_dict(), json)
+
+
+def _show_profile(console: Any, found: ResourceProfile) -> None:
+    rows = [
+        (name, f"{each.value:.4g}", each.unit, f"{each.spread:.1%}", each.repeats)
+        for name, each in found.attributes.items()
+    ]
+    show_table(console, found.machine, ["attribute", "median", "unit", "spread", "repeats"], rows)
+    console.print(
+        f"spread: interquartile range over median; measured in {readable_seconds(found.seconds)}",
+        soft_wrap=True,
+        highlight=False,
+    )
+    for note in found.notes:
+        console.print(f"[yellow]warning:[/yellow] {escape(note)}", soft_wrap=True)
+
+
+def _show_run(seen: Observation, share: float, json: str | None) -> None:
+    from costmodels.occupancy import occupancies_of
+
+    found = occupancies_of(seen.seconds, seen.utilization, seen.data_bytes, share)
+    parts = [
+        ("computing", found.compute[0], "o_a"),
+        ("waiting for the network", found.network[0], "o_n"),
+        ("waiting for the disk, or for nothing seen", found.disk[0], "o_d"),
+    ]
+    rows = [
+        ("time", readable_seconds(seen.seconds)),
+        ("processor", f"{seen.cpu_seconds:.3f} s, {seen.utilization:.0%} of {seen.cores:g} cores"),
+        ("read and written", f"{seen.read_bytes:,} and {seen.written_bytes:,} bytes"),
+        ("of these on disk", f"{seen.disk_bytes:,} bytes"),
+        ("network of the machine", f"{seen.network_bytes:,} bytes"),
+        *((what, f"{1e9 * value:.4g} ns/byte ({name})") for what, value, name in parts),
+    ]
+    show_table(options.results(json), "profile of the run", ["what", "value"], rows)
+
+
+def _summary(seen: Observation, share: float, attributes: dict[str, float]) -> dict[str, Any]:
+    from costmodels.occupancy import occupancies_of
+
+    found = occupancies_of(seen.seconds, seen.utilization, seen.data_bytes, share)
+    return {
+        "schema": 1,
+        "seconds": seen.seconds,
+        "cpu_seconds": seen.cpu_seconds,
+        "cores": seen.cores,
+        "utilization": seen.utilization,
+        "read_bytes": seen.read_bytes,
+        "written_bytes": seen.written_bytes,
+        "disk_bytes": seen.disk_bytes,
+        "network_bytes": seen.network_bytes,
+        "data_bytes": seen.data_bytes,
+        "network_share": share,
+        "occupancies": {
+            "compute": float(found.compute[0]),
+            "network": float(found.network[0]),
+            "disk": float(found.disk[0]),
+        },
+        "attributes": attributes,
+        "exit_status": seen.exit_status,
+    }
+
+
+def _rates(machine: ResourceProfile | None) -> tuple[float, float]:
+    """Return bytes a second of network and disk; equal where they are not known."""
+    names = ("network_bandwidth", "disk_read_bandwidth")
+    if machine is None or any(name not in machine.attributes for name in names):
+        return 1.0, 1.0
+    return machine.value(names[0]), machine.value(names[1])

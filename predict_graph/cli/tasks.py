@@ -1,0 +1,165 @@
+"""What fit and plan do with tasks on unlike machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+
+from predict_graph.cli import options
+from predict_graph.durations import readable_seconds
+from predict_graph.errors import JobError, RequestError
+from predict_graph.files import check_writable
+from predict_graph.reports.json_output import check_json_target, write_json
+from predict_graph.reports.tables import show_table
+
+if TYPE_CHECKING:
+    from predict_graph.jobs.assignments import Ranked, TaskPlan
+    from predict_graph.jobs.task_model import TaskModel
+
+__all__ = ["fit_tasks", "numbers", "rank_assignments"]
+
+
+def fit_tasks(file: Path, model: str, out: Path | None, json: str | None) -> None:
+    """Fit a model of a task to its runs, show it and save it."""
+    from predict_graph.jobs.task_model import fit_task, save_task
+    from predict_graph.jobs.task_runs import read_runs
+
+    check_json_target(json)
+    if out is not None:
+        check_writable(out)
+    fitted = fit_task(read_runs(file), model)
+    if out is not None:
+        save_task(fitted, out)
+    metrics = fitted.metrics()
+    rows = [
+        ("model", f"{fitted.name}, shape {fitted.estimator.shape_}"),
+        ("runs", f"{len(fitted.runs.seconds)}"),
+        ("attributes", ", ".join(fitted.attributes)),
+        *((f"f_{name}", formula) for name, formula in fitted.estimator.formulas_.items()),
+        ("left-out AE", f"mean {readable_seconds(metrics['mean_absolute_error'])}"),
+        (
+            "left-out PE",
+            f"mean {metrics['mean_percent_error']:.1f}%, max {metrics['max_percent_error']:.1f}%",
+        ),
+        (
+            "left-out ranking",
+            f"OPD {metrics['order_preserving_degree']:.3f}, "
+            f"RD(1) {metrics['ranking_distance_1']:.3f}",
+        ),
+    ]
+    show_table(options.results(json), f"model of {fitted.runs.source}", ["what", "value"], rows)
+    write_json(_fit_summary(fitted), json)
+
+
+def rank_assignments(
+    models: list[str],
+    files: list[Path],
+    given: list[str] | None,
+    deadline: str | None,
+    confidence: float,
+    json: str | None,
+) -> None:
+    """Rank candidate assignments for a task, or for a chain of them."""
+    from predict_graph.jobs import parse_duration
+    from predict_graph.jobs.assignments import plan_tasks, read_assignments
+    from predict_graph.jobs.task_model import load_task
+
+    check_json_target(json)
+    made = plan_tasks(
+        [load_task(Path(path)) for path in models],
+        read_assignments(files, numbers(given)),
+        deadline=None if deadline is None else parse_duration(deadline, "deadline"),
+        confidence=confidence,
+    )
+    _show(made, json)
+    write_json(_plan_summary(made), json)
+    if made.choice is None:
+        best = made.ranked[0]
+        raise JobError(
+            f"no assignment is done in {deadline} with {100 * confidence:.4g}% confidence; the "
+            f"fastest, {best.assignment.name}, takes {readable_seconds(best.seconds)}, at most "
+            f"{readable_seconds(best.high)}"
+        )
+
+
+def numbers(texts: list[str] | None) -> dict[str, float]:
+    """Return numbers by name from ``NAME=NUMBER``.
+
+    Raises
+    ------
+    RequestError
+        If one is something else.
+    """
+    found: dict[str, float] = {}
+    for text in texts or []:
+        name, _, value = text.partition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            name = ""
+        if not name.strip():
+            raise RequestError(f"--with is {text!r}; accepted: NAME=NUMBER, such as edges=1e6")
+        found[name.strip()] = number
+    return found
+
+
+def _show(made: TaskPlan, json: str | None) -> None:
+    console = options.results(json)
+    priced = any(one.cost is not None for one in made.ranked)
+    columns = ["assignment", "time", "at least", "at most", *(["USD"] if priced else [])]
+    rows = [
+        (
+            one.assignment.name + (" *" if one is made.choice else ""),
+            readable_seconds(one.seconds),
+            readable_seconds(one.low),
+            readable_seconds(one.high),
+            *(["" if one.cost is None else f"{one.cost:.4g}"] if priced else []),
+        )
+        for one in made.ranked
+    ]
+    title = f"assignments, fastest first; at most: with {100 * made.confidence:.4g}% confidence"
+    show_table(console, title, columns, rows)
+    if made.choice is not None:
+        wanted = "fastest" if made.deadline is None else "chosen for the deadline"
+        said = f"{wanted}: {made.choice.assignment.name}"
+        console.print(escape(said), soft_wrap=True, highlight=False, style="bold")
+    for warning in made.warnings:
+        console.print(f"[yellow]warning:[/yellow] {escape(warning)}", soft_wrap=True)
+
+
+def _fit_summary(fitted: TaskModel) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "model": fitted.name,
+        "shape": fitted.estimator.shape_,
+        "formulas": dict(fitted.estimator.formulas_),
+        "attributes": fitted.attributes,
+        "runs": len(fitted.runs.seconds),
+        "left_out": fitted.metrics(),
+        "left_out_errors": dict(fitted.estimator.left_out_errors_),
+    }
+
+
+def _plan_summary(made: TaskPlan) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "confidence": made.confidence,
+        "deadline": made.deadline,
+        "assignments": [_plain(one) for one in made.ranked],
+        "choice": None if made.choice is None else made.choice.assignment.name,
+        "warnings": list(made.warnings),
+    }
+
+
+def _plain(one: Ranked) -> dict[str, Any]:
+    return {
+        "name": one.assignment.name,
+        "attributes": dict(one.assignment.attributes),
+        "seconds": {"predicted": one.seconds, "low": one.low, "high": one.high},
+        "task_seconds": list(one.task_seconds),
+        "stage_seconds": one.assignment.stage_seconds,
+        "cost": one.cost,
+        "cost_at_most": one.cost_high,
+    }

@@ -1,0 +1,243 @@
+"""Candidate assignments: machines, networks, places of the data; ranked by a model of the task."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from predict_graph.errors import RequestError
+from predict_graph.jobs.table_file import Row, read_table
+from predict_graph.jobs.task_model import TaskModel
+from predict_graph.resources.profile import read_profile
+
+__all__ = ["Assignment", "Ranked", "TaskPlan", "plan_tasks", "read_assignments"]
+
+_STAGED = "staged_"
+_STAGE_SECONDS = "stage_seconds"
+_PRICE = "usd_per_hour"
+_SECONDS_PER_HOUR = 3600.0
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Resources that a task may be given.
+
+    Attributes
+    ----------
+    name : str
+    attributes : mapping of str to float
+    usd_per_hour : float or None
+    stage_seconds : float
+        Before the task starts: what moving its data takes; 0 when it stays where it is.
+    """
+
+    name: str
+    attributes: Mapping[str, float]
+    usd_per_hour: float | None = None
+    stage_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """An assignment with the time of the task, or of the chain of tasks, on it.
+
+    Attributes
+    ----------
+    assignment : Assignment
+    seconds, low, high : float
+        Staging included.
+    task_seconds : tuple of float
+        Of each task of the chain.
+    cost, cost_high : float or None
+        USD at `seconds` and at `high`.
+    """
+
+    assignment: Assignment
+    seconds: float
+    low: float
+    high: float
+    task_seconds: tuple[float, ...]
+    cost: float | None
+    cost_high: float | None
+
+
+@dataclass(frozen=True)
+class TaskPlan:
+    """All assignments, fastest first, and the choice.
+
+    Attributes
+    ----------
+    ranked : tuple of Ranked
+    confidence : float
+    deadline : float or None
+    choice : Ranked or None
+        With a deadline: the cheapest that meets it with the confidence asked for (the fastest where
+        there are no prices); None when none does. Without one: the fastest.
+    warnings : tuple of str
+    """
+
+    ranked: tuple[Ranked, ...]
+    confidence: float
+    deadline: float | None
+    choice: Ranked | None
+    warnings: tuple[str, ...]
+
+
+def read_assignments(
+    paths: Sequence[Path], constants: Mapping[str, float] | None = None
+) -> list[Assignment]:
+    """Read candidates from tables and from resource profiles.
+
+    A table has one row a candidate: ``name``, its attributes, and maybe ``usd_per_hour``. With
+    ``stage_seconds`` a candidate can also have its data moved to it first: it then comes twice, the
+    second time with that time added and with each ``staged_X`` in the place of ``X``. A profile is
+    one candidate, by the name of its file.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        ``.json`` for profiles; anything else is a table.
+    constants : mapping of str to float, optional
+        Attributes that all candidates share, such as the size of the data.
+
+    Raises
+    ------
+    RequestError
+        If a file cannot be read, or two candidates have one name.
+    """
+    found: list[Assignment] = []
+    for path in paths:
+        if path.suffix == ".json":
+            found.append(Assignment(path.stem, read_profile(path).row()))
+        else:
+            found += [one for row in read_table(path).rows for one in _of_row(row)]
+    shared = dict(constants or {})
+    names = [one.name for one in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise RequestError(f"two assignments are called {name!r}; accepted: a name each")
+    return [
+        Assignment(one.name, {**shared, **one.attributes}, one.usd_per_hour, one.stage_seconds)
+        for one in found
+    ]
+
+
+def plan_tasks(
+    models: Sequence[TaskModel],
+    assignments: Sequence[Assignment],
+    *,
+    deadline: float | None = None,
+    confidence: float = 0.9,
+) -> TaskPlan:
+    """Rank assignments for a chain of tasks that run one after the other.
+
+    The time of a chain is the sum of those of its tasks, and of moving the data (NIMO, section
+    V-C); a deadline is kept with the confidence asked for, errors of the tasks being independent.
+
+    Raises
+    ------
+    RequestError
+        If an assignment lacks an attribute that a model needs, or the confidence is out of range.
+    """
+    if not 0.5 <= confidence < 1:
+        raise RequestError(
+            f"the confidence is {confidence:g}; accepted: from 0.5 (the prediction) to below 1"
+        )
+    if not assignments:
+        raise RequestError("there is no assignment to rank; accepted: --assignments FILE")
+    for model in models:
+        for one in assignments:
+            missing = [name for name in model.attributes if name not in one.attributes]
+            if missing:
+                raise RequestError(
+                    f"the assignment {one.name!r} has no {missing[0]!r}, which the model of "
+                    f"{model.runs.source} needs; it has: {', '.join(one.attributes) or 'nothing'}"
+                )
+    tables = [
+        pd.DataFrame(
+            [{name: one.attributes[name] for name in model.attributes} for one in assignments]
+        )
+        for model in models
+    ]
+    parts = np.stack(
+        [model.seconds(table, confidence) for model, table in zip(models, tables, strict=True)]
+    )
+    middle = parts[:, :, 0]
+    below = np.sqrt(((middle - parts[:, :, 1]) ** 2).sum(axis=0))
+    above = np.sqrt(((parts[:, :, 2] - middle) ** 2).sum(axis=0))
+    ranked = [
+        _ranked(one, middle[:, number], float(below[number]), float(above[number]))
+        for number, one in enumerate(assignments)
+    ]
+    ranked.sort(key=lambda each: each.seconds)
+    warnings = [
+        f"{', '.join(outside)} of some assignments {'lie' if len(outside) > 1 else 'lies'} outside "
+        f"of what {model.runs.source} has; intervals do not widen with the distance"
+        for model, table in zip(models, tables, strict=True)
+        if (outside := model.beyond(table))
+    ]
+    return TaskPlan(
+        ranked=tuple(ranked),
+        confidence=confidence,
+        deadline=deadline,
+        choice=_chosen(ranked, deadline),
+        warnings=tuple(warnings),
+    )
+
+
+def _ranked(one: Assignment, tasks: np.ndarray, below: float, above: float) -> Ranked:
+    seconds = float(tasks.sum()) + one.stage_seconds
+    rate = None if one.usd_per_hour is None else one.usd_per_hour / _SECONDS_PER_HOUR
+    return Ranked(
+        assignment=one,
+        seconds=seconds,
+        low=seconds - below,
+        high=seconds + above,
+        task_seconds=tuple(float(value) for value in tasks),
+        cost=None if rate is None else rate * seconds,
+        cost_high=None if rate is None else rate * (seconds + above),
+    )
+
+
+def _chosen(ranked: Sequence[Ranked], deadline: float | None) -> Ranked | None:
+    if deadline is None:
+        return ranked[0]
+    in_time = [each for each in ranked if each.high <= deadline]
+    if not in_time:
+        return None
+    return min(
+        in_time, key=lambda each: (math.inf if each.cost is None else each.cost, each.seconds)
+    )
+
+
+def _of_row(row: Row) -> list[Assignment]:
+    numbers: dict[str, float] = {}
+    for column, text in row.cells.items():
+        if column == "name" or not text:
+            continue
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not (value >= 0 and math.isfinite(value)):
+            raise RequestError(
+                f"{row.place}: {column} is {text!r}; accepted: a number from 0, or nothing"
+            )
+        numbers[column] = value
+    name = row.cells.get("name") or f"line {row.line}"
+    price = numbers.pop(_PRICE, None)
+    moving = numbers.pop(_STAGE_SECONDS, None)
+    staged = {
+        column.removeprefix(_STAGED): numbers.pop(column)
+        for column in list(numbers)
+        if column.startswith(_STAGED)
+    }
+    found = [Assignment(name, numbers, price)]
+    if moving is not None:
+        found.append(Assignment(f"{name}, staged", {**numbers, **staged}, price, moving))
+    return found

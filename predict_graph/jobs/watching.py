@@ -1,0 +1,223 @@
+"""A command watched from outside: time, processor, bytes; the command itself runs unchanged.
+
+NIMO is noninvasive (section I): what it learns from, any system can tell of any process.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from predict_graph.errors import JobError, RequestError
+
+__all__ = ["Observation", "cores_allowed", "watch"]
+
+_EVERY = 0.05  # seconds between two looks at the bytes of the processes
+_CGROUPS = Path("/sys/fs/cgroup")
+_NOT_STARTED = 127
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What was seen of one run.
+
+    Attributes
+    ----------
+    seconds : float
+        By the wall clock.
+    cpu_seconds : float
+        Of all its processes, in user and system mode.
+    cores : float
+        That it could have kept busy: its own degree of parallelism, or what it was allowed if that
+        is less.
+    read_bytes, written_bytes : int
+        Through system calls, wherever they went: files, pipes, sockets read as files.
+    disk_bytes : int
+        Of these, what reached the disk.
+    network_bytes : int
+        Sent and received by the whole machine meanwhile, without the loopback device.
+    exit_status : int
+    """
+
+    seconds: float
+    cpu_seconds: float
+    cores: float
+    read_bytes: int
+    written_bytes: int
+    disk_bytes: int
+    network_bytes: int
+    exit_status: int
+
+    @property
+    def utilization(self) -> float:
+        """Part of its cores that was busy, U of Algorithm 1."""
+        return min(self.cpu_seconds / (self.seconds * self.cores), 1.0)
+
+    @property
+    def data_bytes(self) -> int:
+        """Bytes that flowed through, D of Algorithm 1; at least one."""
+        return max(self.read_bytes + self.written_bytes, 1)
+
+    def network_share(self, network_rate: float = 1.0, disk_rate: float = 1.0) -> float:
+        """Return the part of the time of an average I/O that the network takes (step 3).
+
+        Parameters
+        ----------
+        network_rate, disk_rate : float
+            Bytes a second of either, as a resource profile has them; any common unit.
+        """
+        network, disk = self.network_bytes / network_rate, self.disk_bytes / disk_rate
+        return network / (network + disk) if network + disk > 0 else 0.0
+
+
+def watch(command: Sequence[str], *, parallelism: int = 1) -> Observation:
+    """Run a command to its end, and say what it did.
+
+    Parameters
+    ----------
+    command : sequence of str
+    parallelism : int, default 1
+        Cores that the command itself would use, given as many: its threads or processes.
+
+    Raises
+    ------
+    RequestError
+        If there is no command, or the parallelism is below 1.
+    JobError
+        If the command cannot be started.
+    """
+    if not command:
+        raise RequestError("there is no command to profile; accepted: -- COMMAND…")
+    if parallelism < 1:
+        raise RequestError(f"the parallelism is {parallelism}; accepted: 1 or more")
+    moved = _network_bytes()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    started = time.perf_counter()
+    try:
+        process = subprocess.Popen(list(command), stdin=subprocess.DEVNULL)
+    except OSError as error:
+        raise JobError(f"cannot run {command[0]}: {error.strerror}") from error
+    traffic = _Traffic(process.pid)
+    with traffic:
+        try:
+            # Left as a zombie for one last look at what it read and wrote.
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+            seconds = time.perf_counter() - started
+        except BaseException:
+            process.terminate()
+            raise
+        finally:
+            traffic.look()
+            process.wait()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    busy = (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
+    return Observation(
+        seconds=seconds,
+        cpu_seconds=busy,
+        cores=min(float(parallelism), cores_allowed()),
+        read_bytes=traffic.read,
+        written_bytes=traffic.written,
+        disk_bytes=traffic.disk,
+        network_bytes=_network_bytes() - moved,
+        exit_status=process.returncode,
+    )
+
+
+def cores_allowed() -> float:
+    """Return the cores that this process may keep busy: its affinity, or its quota if less."""
+    cores = float(len(os.sched_getaffinity(0)))
+    quota = _quota()
+    return cores if quota is None else min(cores, quota)
+
+
+@dataclass
+class _Traffic:
+    """Bytes of a process and all below it; those of children that ended are in their parents'."""
+
+    pid: int
+    read: int = 0
+    written: int = 0
+    disk: int = 0
+    _over: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def __enter__(self) -> _Traffic:
+        self._thread = threading.Thread(target=self._keep_looking, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _keep_looking(self) -> None:
+        while not self._over.wait(_EVERY):
+            self.look()
+
+    def look(self) -> None:
+        """Add up what all processes have moved so far."""
+        read = written = disk = 0
+        with suppress(psutil.Error):
+            root = psutil.Process(self.pid)
+            for process in (root, *root.children(recursive=True)):
+                with suppress(psutil.Error, NotImplementedError):
+                    bytes_of = process.io_counters()
+                    read += bytes_of.read_chars
+                    written += bytes_of.write_chars
+                    disk += bytes_of.read_bytes + bytes_of.write_bytes
+        self.read, self.written = max(self.read, read), max(self.written, written)
+        self.disk = max(self.disk, disk)
+
+
+def _network_bytes() -> int:
+    """Return the bytes that all devices but loopback ones have moved."""
+    devices = psutil.net_io_counters(pernic=True)
+    return sum(
+        each.bytes_sent + each.bytes_recv
+        for name, each in devices.items()
+        if not name.startswith("lo")
+    )
+
+
+def _quota() -> float | None:
+    """Return the cores that the control groups of this process allow; None without a limit."""
+    try:
+        lines = Path("/proc/self/cgroup").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    limits = []
+    for line in lines:
+        _, controllers, place = line.split(":", 2)
+        if controllers == "":
+            limits.append(_limit_v2(_CGROUPS / place.lstrip("/")))
+        elif "cpu" in controllers.split(","):
+            limits += [
+                _limit_v1(_CGROUPS / name / place.lstrip("/")) for name in (controllers, "cpu")
+            ]
+    found = [limit for limit in limits if limit is not None]
+    return min(found) if found else None
+
+
+def _limit_v1(group: Path) -> float | None:
+    with suppress(OSError, ValueError):
+        quota = int((group / "cpu.cfs_quota_us").read_text(encoding="ascii"))
+        period = int((group / "cpu.cfs_period_us").read_text(encoding="ascii"))
+        return quota / period if quota > 0 else None
+    return None
+
+
+def _limit_v2(group: Path) -> float | None:
+    with suppress(OSError, ValueError):
+        quota, period = (group / "cpu.max").read_text(encoding="ascii").split()
+        return None if quota == "max" else int(quota) / int(period)
+    return None

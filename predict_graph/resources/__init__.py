@@ -1,0 +1,21 @@
+"""What a machine can do: short measurements, profiles in files, and costs carried between machines.
+
+Resource profiles are those of NIMO (2005, sections IV-A and IV-D): attributes of the resources,
+measured without the task.
+"""
+
+from __future__ import annotations
+
+from predict_graph.resources.calibration import calibrate
+from predict_graph.resources.carrying import Carried, carried_factor
+from predict_graph.resources.profile import Measured, ResourceProfile, read_profile, write_profile
+
+__all__ = [
+    "Carried",
+    "Measured",
+    "ResourceProfile",
+    "calibrate",
+    "carried_factor",
+    "read_profile",
+    "write_profile",
+]

@@ -1,0 +1,72 @@
+"""Measuring this machine: all resources, one after the other."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from predict_graph.history.machine import machine_identity
+from predict_graph.resources.memory import measure_memory
+from predict_graph.resources.network import measure_network
+from predict_graph.resources.processor import measure_processor
+from predict_graph.resources.profile import Measured, ResourceProfile
+from predict_graph.resources.storage import measure_storage
+
+__all__ = ["calibrate"]
+
+Progress = Callable[[str, float], None]
+
+
+def calibrate(
+    *,
+    folder: Path | None = None,
+    peer: tuple[str, int] | None = None,
+    disk: bool = True,
+    network: bool = True,
+    progress: Progress | None = None,
+) -> ResourceProfile:
+    """Measure this machine; takes about 15 seconds.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        On the disk that is measured; that of temporary files by default.
+    peer : tuple of (str, int), optional
+        Host and port to which the network is measured; the loopback device by default.
+    disk, network : bool, default True
+        Whether these are measured at all.
+    progress : callable, optional
+        Is told what is measured, and what part is done.
+
+    Raises
+    ------
+    JobError
+        If the disk cannot be written, or the peer does not answer.
+
+    References
+    ----------
+    Shivam, Babu, Chase: NIMO, 2005, section IV-D.
+    """
+    tell = progress or (lambda _what, _done: None)
+    started = time.perf_counter()
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    attributes: dict[str, Measured] = {}
+    notes: list[str] = []
+    tell("processor", 0.0)
+    attributes |= measure_processor()
+    tell("memory", 0.4)
+    attributes |= measure_memory()
+    if disk:
+        tell("disk", 0.7)
+        found, missing = measure_storage(folder or Path(tempfile.gettempdir()))
+        attributes |= found
+        notes += missing
+    if network:
+        tell("network", 0.9)
+        attributes |= measure_network(peer)
+    tell("done", 1.0)
+    seconds = time.perf_counter() - started
+    return ResourceProfile(machine_identity(), date, seconds, attributes, tuple(notes))

@@ -1,0 +1,74 @@
+"""Carrying seconds from the machine where they were learned to another one, by their profiles."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from predict_graph.resources.memory import WORKING_SETS, latency_name
+from predict_graph.resources.profile import ResourceProfile
+
+__all__ = ["Carried", "carried_factor"]
+
+_LEAST_STD = 0.1  # of a factor between machines: no profile says everything
+
+
+@dataclass(frozen=True)
+class Carried:
+    """How much longer the same work takes elsewhere.
+
+    Attributes
+    ----------
+    compute : float
+        Factor on seconds of compiled loops that use all cores.
+    single : float
+        Factor on seconds of one thread.
+    std : float
+        Standard deviation of the logarithm of either: how far the attributes disagree, and how far
+        their repeats did.
+    """
+
+    compute: float
+    single: float
+    std: float
+
+
+def carried_factor(here: ResourceProfile, there: ResourceProfile, working_set: int) -> Carried:
+    """Return how much longer a graph algorithm takes `there`.
+
+    An iteration computes, streams its edges and looks vertices up at random. The factor is the
+    geometric mean of how the speed of integers, the bandwidth, and the latency at the working set
+    of the graph differ; how far those three disagree says how sure that is.
+
+    Parameters
+    ----------
+    here, there : ResourceProfile
+    working_set : int
+        Bytes that an iteration touches.
+
+    Raises
+    ------
+    RequestError
+        If a profile lacks an attribute.
+    """
+    size = min(WORKING_SETS, key=lambda each: abs(math.log(each / max(working_set, 1))))
+    cores = here.value("cpu_cores") / there.value("cpu_cores")
+    threads = [
+        _ratio(here, there, "cpu_integer_speed"),
+        1.0 / _ratio(here, there, latency_name(size)),
+    ]
+    together = [threads[0] * cores, threads[1] * cores, _ratio(here, there, "memory_bandwidth")]
+    logs = [math.log(factor) for factor in together]
+    middle = sum(logs) / len(logs)
+    apart = math.sqrt(sum((value - middle) ** 2 for value in logs) / (len(logs) - 1))
+    used = ("cpu_integer_speed", "cpu_cores", latency_name(size), "memory_bandwidth")
+    noise = max(profile.attributes[name].spread for profile in (here, there) for name in used)
+    return Carried(
+        compute=math.exp(middle),
+        single=math.sqrt(threads[0] * threads[1]),
+        std=math.hypot(apart, noise, _LEAST_STD),
+    )
+
+
+def _ratio(here: ResourceProfile, there: ResourceProfile, name: str) -> float:
+    return here.value(name) / there.value(name)

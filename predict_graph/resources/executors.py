@@ -1,0 +1,133 @@
+"""The executors of a Spark cluster, each measured by one task, all at the same time."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from predict_graph.engines.spark.failures import spark_failures
+from predict_graph.engines.spark.session import open_session
+from predict_graph.engines.spark.settings import SparkSettings
+from predict_graph.files import written_beside
+from predict_graph.resources.profile import Measured, ResourceProfile
+
+__all__ = ["ExecutorProfile", "Executors", "calibrate_executors", "draw_executors"]
+
+_SLOW = 0.85  # of the median: an executor below is worth dropping
+
+
+@dataclass(frozen=True)
+class ExecutorProfile:
+    """One executor."""
+
+    host: str
+    profile: ResourceProfile
+
+    @property
+    def speed(self) -> float:
+        """Steps a second of all its threads together, in millions."""
+        return self.profile.value("cpu_integer_speed") * self.profile.value("cpu_cores")
+
+
+@dataclass(frozen=True)
+class Executors:
+    """All executors of a cluster, slowest first.
+
+    A superstep lasts as long as its slowest worker (Ernest, section 4.3): the profile of a cluster
+    is that of its slowest executor.
+    """
+
+    executors: tuple[ExecutorProfile, ...]
+
+    @property
+    def slowest(self) -> ExecutorProfile:
+        """The executor of least speed."""
+        return self.executors[0]
+
+    @property
+    def verdict(self) -> str:
+        """Which executors are worth dropping, in a sentence."""
+        middle = statistics.median(one.speed for one in self.executors)
+        slow = [one for one in self.executors if one.speed < _SLOW * middle]
+        if not slow:
+            return "no executor is clearly slower than the others"
+        named = ", ".join(f"{one.host} ({one.speed / middle:.0%} of the median)" for one in slow)
+        return f"worth dropping, as every superstep waits for them: {named}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "schema": 1,
+            "executors": [{"host": one.host, **one.profile.to_dict()} for one in self.executors],
+            "verdict": self.verdict,
+        }
+
+
+def calibrate_executors(
+    master: str, machines: int, conf: dict[str, str] | None = None
+) -> Executors:
+    """Measure executors side by side, one task each.
+
+    Parameters
+    ----------
+    master : str
+    machines : int
+        Executors to ask for.
+    conf : dict of str to str, optional
+        Settings of Spark.
+
+    Raises
+    ------
+    JobError
+        If Spark fails, or the executors do not come.
+    """
+    settings = SparkSettings(master=master, machines=machines, conf=conf or {})
+    with open_session(settings, name="calibrate") as session, spark_failures("measuring executors"):
+        context: Any = session.spark.sparkContext
+        # A barrier stage starts all its tasks at once, one in each free slot.
+        rows = context.parallelize(range(machines), machines).barrier().mapPartitions(_measure)
+        found = [
+            ExecutorProfile(f"{host}, {number}", _profile(values))
+            for number, host, values in rows.collect()
+        ]
+    return Executors(tuple(sorted(found, key=lambda one: one.speed)))
+
+
+def draw_executors(found: Executors, target: Path) -> None:
+    """Draw the speed of each executor, and the median."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 1.5 + 0.35 * len(found.executors)), layout="constrained")
+    axes = figure.subplots()
+    speeds = [one.speed for one in found.executors]
+    axes.barh([one.host for one in found.executors], speeds)
+    axes.axvline(statistics.median(speeds), color="black", linestyle="--", label="median")
+    axes.set(xlabel="million integer steps a second, all threads", title="Executors, slowest first")
+    axes.legend()
+    with written_beside(target) as beside:
+        FigureCanvasAgg(figure).print_figure(beside, dpi=120)
+
+
+def _measure(numbers: Iterator[int]) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Run in an executor."""
+    from pyspark import BarrierTaskContext
+
+    from predict_graph.resources.calibration import calibrate
+
+    task = BarrierTaskContext.get()
+    place = task.getTaskInfos()[task.partitionId()].address
+    task.barrier()  # side by side: what they share, such as a disk, is shared now too
+    found = calibrate(network=False)
+    yield from ((number, str(place), found.to_dict()) for number in numbers)
+
+
+def _profile(values: dict[str, Any]) -> ResourceProfile:
+    attributes = {name: Measured(**each) for name, each in values["attributes"].items()}
+    notes: Sequence[str] = values["notes"]
+    return ResourceProfile(
+        values["machine"], values["measured"], values["seconds"], attributes, tuple(notes)
+    )

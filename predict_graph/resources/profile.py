@@ -1,0 +1,160 @@
+"""A resource profile: attributes of a machine with units and spread, and its file."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from predict_graph.errors import RequestError
+from predict_graph.files import written_beside
+
+__all__ = ["Measured", "ResourceProfile", "read_profile", "write_profile"]
+
+SCHEMA = 1
+KIND = "predict-graph resource profile"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One attribute.
+
+    Attributes
+    ----------
+    value : float
+        Median of the repeats; positive.
+    unit : str
+    spread : float
+        Interquartile range of the repeats over their median.
+    repeats : int
+    """
+
+    value: float
+    unit: str
+    spread: float
+    repeats: int
+
+
+@dataclass(frozen=True)
+class ResourceProfile:
+    """Attributes of one machine.
+
+    Attributes
+    ----------
+    machine : str
+        Processor model, cores and architecture.
+    measured : str
+        Date and time, UTC, ISO 8601.
+    seconds : float
+        What measuring took.
+    attributes : mapping of str to Measured
+    notes : tuple of str
+        What could not be measured, and why.
+    """
+
+    machine: str
+    measured: str
+    seconds: float
+    attributes: Mapping[str, Measured]
+    notes: tuple[str, ...] = ()
+
+    def value(self, name: str) -> float:
+        """Return the value of an attribute.
+
+        Raises
+        ------
+        RequestError
+            If the profile has none of this name.
+        """
+        if name not in self.attributes:
+            raise RequestError(
+                f"the profile of {self.machine} has no {name!r}; it has: "
+                f"{', '.join(self.attributes) or 'nothing'}"
+            )
+        return self.attributes[name].value
+
+    def row(self) -> dict[str, float]:
+        """Return the values by name, as a row of a table of assignments."""
+        return {name: measured.value for name, measured in self.attributes.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the profile as plain values."""
+        return {
+            "kind": KIND,
+            "schema": SCHEMA,
+            "machine": self.machine,
+            "measured": self.measured,
+            "seconds": self.seconds,
+            "attributes": {
+                name: {
+                    "value": each.value,
+                    "unit": each.unit,
+                    "spread": each.spread,
+                    "repeats": each.repeats,
+                }
+                for name, each in self.attributes.items()
+            },
+            "notes": list(self.notes),
+        }
+
+
+def write_profile(profile: ResourceProfile, path: Path) -> None:
+    """Write a profile as JSON.
+
+    Raises
+    ------
+    RequestError, JobError
+        If the file cannot be written; what was there stays.
+    """
+    text = json.dumps(profile.to_dict(), indent=2, allow_nan=False) + "\n"
+    with written_beside(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+
+
+def read_profile(path: Path) -> ResourceProfile:
+    """Read a profile.
+
+    Raises
+    ------
+    RequestError
+        If the file is missing, is no profile, is of a newer version, or a value is not positive.
+    """
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RequestError(f"there is no file {path}; accepted: what calibrate wrote") from None
+    except OSError as error:
+        raise RequestError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict) or document.get("kind") != KIND:
+        raise RequestError(f"{path} is no resource profile; accepted: what calibrate wrote")
+    if document.get("schema") != SCHEMA:
+        raise RequestError(
+            f"{path} has the schema {document.get('schema')!r}; accepted: {SCHEMA}; a newer "
+            "predict-graph may have written it"
+        )
+    try:
+        attributes = {
+            str(name): _measured(str(name), each, path)
+            for name, each in document["attributes"].items()
+        }
+        return ResourceProfile(
+            machine=str(document["machine"]),
+            measured=str(document["measured"]),
+            seconds=float(document["seconds"]),
+            attributes=attributes,
+            notes=tuple(str(note) for note in document.get("notes", ())),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RequestError(f"{path} holds no usable profile: {error!r}") from error
+
+
+def _measured(name: str, given: Mapping[str, Any], path: Path) -> Measured:
+    value = float(given["value"])
+    if not (value > 0 and math.isfinite(value)):
+        raise RequestError(f"{path}: {name} is {value:g}; accepted: a number above 0")
+    return Measured(value, str(given["unit"]), float(given["spread"]), int(given["repeats"]))

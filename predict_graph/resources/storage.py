@@ -1,0 +1,110 @@
+"""Speed of the disk below a folder: what it writes, reads, and how long one commit takes."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from predict_graph.errors import JobError
+from predict_graph.resources.profile import Measured
+from predict_graph.resources.repeating import summed_up
+
+__all__ = ["measure_storage"]
+
+_BYTES = 48 << 20
+_BLOCK = 1 << 20
+_REPEATS = 3
+_COMMITS = 25
+_LONGEST = 5.0  # seconds; a slow disk is measured with fewer repeats
+
+
+def measure_storage(folder: Path) -> tuple[dict[str, Measured], list[str]]:
+    """Measure the disk below `folder`.
+
+    Returns
+    -------
+    dict of str to Measured
+        ``disk_write_bandwidth`` and ``disk_read_bandwidth`` in MB/s, past the cache of the system
+        where it lets itself be passed, and ``disk_latency`` in ms: one small write that is on the
+        disk when it returns.
+    list of str
+        What could not be measured.
+
+    Raises
+    ------
+    JobError
+        If nothing can be written there.
+    """
+    try:
+        with tempfile.TemporaryDirectory(prefix="predict-graph-", dir=folder) as place:
+            return _measured(Path(place) / "disk")
+    except OSError as error:
+        raise JobError(f"cannot measure the disk below {folder}: {error.strerror}") from error
+
+
+def _measured(file: Path) -> tuple[dict[str, Measured], list[str]]:
+    block = os.urandom(_BLOCK)
+    writes, reads, notes = [], [], []
+    begun = time.perf_counter()
+    for _ in range(_REPEATS):
+        writes.append(_BYTES / 1e6 / _write(file, block))
+        seconds = _read_directly(file)
+        if seconds is not None:
+            reads.append(_BYTES / 1e6 / seconds)
+        if time.perf_counter() - begun > _LONGEST:
+            break
+    found = {"disk_write_bandwidth": summed_up(writes, "MB/s")}
+    if reads:
+        found["disk_read_bandwidth"] = summed_up(reads, "MB/s")
+    else:
+        notes.append(
+            "the file system lets no reading pass its cache: disk_read_bandwidth is absent"
+        )
+    found["disk_latency"] = summed_up(_commits(file), "ms")
+    return found, notes
+
+
+def _write(file: Path, block: bytes) -> float:
+    begun = time.perf_counter()
+    with file.open("wb", buffering=0) as out:
+        for _ in range(_BYTES // len(block)):
+            out.write(block)
+        os.fsync(out.fileno())
+    return time.perf_counter() - begun
+
+
+def _read_directly(file: Path) -> float | None:
+    """Return the seconds of reading past the cache; None where that is not possible."""
+    if not hasattr(os, "O_DIRECT"):
+        return None
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_DIRECT)
+    except OSError:
+        return None
+    with suppress(OSError), mmap.mmap(-1, _BLOCK) as aligned:
+        begun = time.perf_counter()
+        try:
+            while os.readv(handle, [aligned]):
+                pass
+        finally:
+            os.close(handle)
+        return time.perf_counter() - begun
+    return None
+
+
+def _commits(file: Path) -> list[float]:
+    found = []
+    begun = time.perf_counter()
+    with file.open("wb", buffering=0) as out:
+        for _ in range(_COMMITS):
+            started = time.perf_counter()
+            out.write(b"x" * 512)
+            os.fsync(out.fileno())
+            found.append(1e3 * (time.perf_counter() - started))
+            if time.perf_counter() - begun > _LONGEST:
+                break
+    return found

@@ -1,0 +1,72 @@
+"""NIMO's metrics, and the figures that the paper prints (sections V-A and V-C)."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from costmodels.metrics import (
+    absolute_errors,
+    order_preserving_degree,
+    percentage_errors,
+    ranking_distance,
+)
+
+# Table VI: actual and predicted minutes; staging, then none, for each of four assignments.
+ACTUAL = [54.47, 35.16, 23.43, 28.25, 24.63, 14.58, 28.21, 37.43]
+PREDICTED = [53.48, 37.65, 22.78, 26.71, 24.44, 15.40, 25.51, 39.81]
+
+
+def test_table_six():
+    errors = percentage_errors(PREDICTED, ACTUAL)
+    assert errors.mean() < 11.0  # what section V-A claims of all applications
+    assert errors.max() == pytest.approx(9.57, abs=0.01)
+    pairs = np.reshape(ACTUAL, (4, 2)), np.reshape(PREDICTED, (4, 2))
+    assert (pairs[0].argmin(axis=1) == pairs[1].argmin(axis=1)).all()
+    assert ranking_distance(PREDICTED, ACTUAL, 1) == 0.0
+    assert order_preserving_degree(PREDICTED, ACTUAL) > 0.9
+
+
+def test_table_five():
+    assert percentage_errors(17.46, 16.67)[0] == pytest.approx(4.74, abs=0.01)
+    assert absolute_errors(17.46, 16.67)[0] == pytest.approx(0.79)
+
+
+def test_by_hand():
+    assert ranking_distance([2.0, 1.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0], 2) == pytest.approx(2 / 5)
+    assert order_preserving_degree([1.0, 1.0], [1.0, 2.0]) == 0.5  # the pairs with themselves
+    assert order_preserving_degree([1.0, 2.0], [1.0, 1.0]) == 0.5
+
+
+times = arrays(float, st.integers(1, 12), elements=st.floats(0.1, 100.0))
+
+
+@given(times)
+def test_a_perfect_model(actual):
+    assert order_preserving_degree(actual, actual) == 1.0
+    assert ranking_distance(actual, actual, len(actual)) == 0.0
+    assert percentage_errors(actual, actual).max() == 0.0
+
+
+@given(times, st.randoms(use_true_random=False))
+def test_bounds(actual, random):
+    predicted = np.array([random.uniform(0.1, 100.0) for _ in actual])
+    assert 0.0 <= order_preserving_degree(predicted, actual) <= 1.0
+    assert 0.0 <= ranking_distance(predicted, actual, 1) <= 1.0 or len(actual) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: absolute_errors([1.0], [1.0, 2.0]), "1 predicted and 2 actual"),
+        (lambda: absolute_errors([], []), "0 predicted and 0 actual"),
+        (lambda: absolute_errors([np.nan], [1.0]), "nan is not finite"),
+        (lambda: percentage_errors([1.0], [0.0]), "0 is not positive"),
+        (lambda: ranking_distance([1.0, 2.0], [1.0, 2.0], 3), "k is 3, but must be from 1 to 2"),
+        (lambda: ranking_distance([1.0], [1.0], 0), "k is 0"),
+    ],
+)
+def test_bad_values(call, text):
+    with pytest.raises(ValueError, match=text):
+        call()

@@ -1,0 +1,191 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from costmodels.occupancy import (
+    OccupancyModel,
+    OccupancyPredictor,
+    OverlapModel,
+    first_assignments,
+    next_assignment,
+    occupancies_of,
+)
+
+# The testbed of section V: five processors, ten delays.
+CPUS = (451.0, 797.0, 930.0, 996.0, 1396.0)
+DELAYS = tuple(range(0, 20, 2))
+GRID = pd.DataFrame(
+    [(cpu, float(delay)) for cpu in CPUS for delay in DELAYS],
+    columns=["cpu_speed", "network_latency"],
+)
+REFERENCE = GRID.index[(GRID["cpu_speed"] == 1396) & (GRID["network_latency"] == 6)][0]
+BYTES = 0.1064e9
+
+
+def fmri(assignments, reference=(1396.0, 6.0)):
+    """The printed predictors of fMRI, in microseconds a byte."""
+    cpu = assignments["cpu_speed"] / reference[0]
+    delay = assignments["network_latency"] / reference[1]
+    return pd.DataFrame(
+        {"compute": 4.40 / cpu - 0.2, "network": 4.46 * delay + 0.7, "disk": 0.32 + 0 * cpu}
+    )
+
+
+def cross(reference):
+    """Assignments with at most one resource that is not the reference's: 14 of 50."""
+    here = GRID.loc[reference]
+    same = (
+        here["cpu_speed"] == GRID["cpu_speed"],
+        here["network_latency"] == GRID["network_latency"],
+    )
+    rows = np.flatnonzero(same[0] | same[1])
+    return [reference, *(row for row in rows if row != reference)]
+
+
+@parametrize_with_checks([OccupancyPredictor(), OccupancyPredictor(shape="piecewise")])
+def test_scikit_learn_contract_of_a_predictor(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks([OccupancyModel(shape="linear"), OverlapModel()])
+def test_scikit_learn_contract_of_models(estimator, check):
+    check(estimator)
+
+
+def test_the_printed_formulas_are_learned_again():
+    rows = cross(REFERENCE)
+    assert len(rows) == 14
+    X = GRID.iloc[rows]
+    found = fmri(X)
+    learned = {name: OccupancyPredictor(reference=0).fit(X, found[name]).formula_ for name in found}
+    assert learned == {
+        "compute": "4.4/cpu_speed - 0.2",
+        "network": "4.46 network_latency + 0.7",
+        "disk": "0.32",
+    }
+
+
+def test_table_five_is_chosen_rightly():
+    rows = cross(REFERENCE)
+    X, parts = GRID.iloc[rows], fmri(GRID.iloc[rows])
+    seconds = BYTES * 1e-6 * parts.sum(axis=1)
+    model = OccupancyModel(shape="linear", reference=0).fit(
+        X,
+        seconds,
+        utilization=parts["compute"] / parts.sum(axis=1),
+        data=BYTES,
+        network_share=parts["network"] / (parts["network"] + parts["disk"]),
+    )
+    table_four = pd.DataFrame(
+        {"cpu_speed": [996, 797, 1396, 451], "network_latency": [4, 4, 10, 2]}, dtype=float
+    )
+    minutes = model.predict(table_four) / 60
+    assert minutes.argmin() == 0  # A1, neither the fastest processor nor the fastest network
+    assert minutes[0] == pytest.approx(17.46, rel=0.05)
+    assert minutes[2] / minutes[0] == pytest.approx(1.23, abs=0.08)
+    assert minutes[3] / minutes[0] > 1.3
+    found = model.predict_occupancies(table_four)
+    assert found["compute"].to_numpy() * 1e6 == pytest.approx(fmri(table_four)["compute"], rel=1e-6)
+    assert found["data"].to_numpy() == pytest.approx(BYTES)
+
+
+def hidden(table):
+    """Compute and network fully hide each other."""
+    return np.maximum(900.0 / table["cpu_speed"], 0.2 * table["network_latency"] + 0.3)
+
+
+def test_latency_hiding_needs_more_than_lines():
+    y = hidden(GRID)
+    rows = cross(23)
+    rest = GRID.drop(index=rows)
+    errors = {}
+    for shape in ("linear", "piecewise", "overlap"):
+        model = OccupancyModel(shape=shape, reference=0).fit(GRID.iloc[rows], y.iloc[rows])
+        errors[shape] = np.abs(model.predict(rest) / hidden(rest) - 1).mean()
+    assert errors["overlap"] < 0.05
+    assert errors["overlap"] < errors["piecewise"]
+    assert errors["overlap"] < errors["linear"]
+    auto = OccupancyModel(reference=0).fit(GRID.iloc[rows], y.iloc[rows])
+    assert auto.shape_ == "overlap"
+
+
+def test_a_bend_is_found():
+    delay = np.arange(0.0, 20.0, 1.0)
+    X = pd.DataFrame({"network_latency": delay})
+    y = 1.0 + np.maximum(delay - 8.0, 0.0)
+    straight = OccupancyPredictor().fit(X, y)
+    bent = OccupancyPredictor(shape="piecewise").fit(X, y)
+    assert bent.left_out_error_ < 0.3 * straight.left_out_error_
+
+
+def test_intervals_hold_what_they_say():
+    rng = np.random.default_rng(3)
+    hits = []
+    for _ in range(20):
+        y = BYTES * 1e-6 * fmri(GRID).sum(axis=1) * rng.lognormal(0.0, 0.05, len(GRID))
+        rows = rng.choice(len(GRID), 14, replace=False)
+        rest = np.setdiff1d(np.arange(len(GRID)), rows)
+        model = OccupancyModel(shape="linear").fit(GRID.iloc[rows], y.iloc[rows])
+        bounds = model.predict_interval(GRID.iloc[rest])
+        hits.append(((bounds[:, 0] <= y.iloc[rest]) & (y.iloc[rest] <= bounds[:, 1])).mean())
+    assert 0.8 <= np.mean(hits) <= 1.0
+
+
+def test_data_flow_is_a_part_of_its_own():
+    X = pd.DataFrame({"cpu_speed": [1, 2, 4] * 3, "input_bytes": np.repeat([10.0, 20.0, 40.0], 3)})
+    y = X["input_bytes"] * 3.0 / X["cpu_speed"]
+    model = OccupancyModel(shape="linear").fit(X, y, data=2.0 * X["input_bytes"])
+    new = pd.DataFrame({"cpu_speed": [3.0], "input_bytes": [80.0]})
+    assert model.predict_occupancies(new)["data"][0] == pytest.approx(160.0)
+    assert model.predict(new)[0] == pytest.approx(80.0)
+
+
+def test_algorithm_one():
+    found = occupancies_of([10.0, 4.0], [0.5, 1.0], [5.0, 2.0], [0.25, 0.0])
+    assert found.compute.tolist() == [1.0, 2.0]
+    assert found.network.tolist() == [0.25, 0.0]
+    assert found.disk.tolist() == [0.75, 0.0]
+    assert found.seconds.tolist() == [10.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (([0.0],), "seconds of row 0 is 0"),
+        (([1.0, 2.0], [0.5, 1.5]), "utilization of row 1 is 1.5, but must be from 0 to 1"),
+        (([1.0], 1.0, -1.0), "data of row 0 is -1"),
+        (([1.0], 1.0, 1.0, 2.0), "network_share of row 0 is 2"),
+    ],
+)
+def test_bad_measurements(given, text):
+    with pytest.raises(ValueError, match=text):
+        occupancies_of(*given)
+
+
+def test_bad_options():
+    with pytest.raises(ValueError, match="unknown shape 'round'; accepted: auto, linear"):
+        OccupancyModel(shape="round").fit(GRID, hidden(GRID))
+    with pytest.raises(ValueError, match="reference is row 50; accepted: 0 to 49"):
+        OccupancyPredictor(reference=50).fit(GRID, hidden(GRID))
+
+
+def test_active_learning_needs_fewer_runs_than_chance():
+    rng = np.random.default_rng(1)
+    y = hidden(GRID) * rng.lognormal(0.0, 0.02, len(GRID))
+    measured = first_assignments(GRID, 5)
+    while len(measured) < 9:
+        measured.append(
+            next_assignment(OverlapModel(), GRID, measured, y.iloc[measured].to_numpy())
+        )
+    assert len(set(measured)) == 9
+
+    def error(rows):
+        rest = np.setdiff1d(np.arange(len(GRID)), rows)
+        model = OverlapModel().fit(GRID.iloc[rows], y.iloc[rows])
+        return np.abs(model.predict(GRID.iloc[rest]) / y.iloc[rest] - 1).mean()
+
+    chance = [error(rng.choice(len(GRID), 9, replace=False)) for _ in range(15)]
+    assert error(np.array(measured)) < np.median(chance)
+    with pytest.raises(ValueError, match="every assignment was measured"):
+        next_assignment(OverlapModel(), GRID, list(range(50)), y.to_numpy())

@@ -1,0 +1,157 @@
+import json
+
+import numpy as np
+import pytest
+
+from predict_graph.errors import RequestError
+from predict_graph.jobs.assignments import Assignment, plan_tasks, read_assignments
+from predict_graph.jobs.task_model import fit_task, load_task, save_task
+from predict_graph.jobs.task_runs import add_run, read_runs
+
+SPEEDS, DELAYS = (1.0, 2.0, 4.0), (1.0, 5.0, 20.0)
+
+
+def seconds(speed, delay):
+    return 40.0 / speed + 0.5 * delay
+
+
+@pytest.fixture
+def runs(tmp_path):
+    file = tmp_path / "runs.csv"
+    for speed in SPEEDS:
+        for delay in DELAYS:
+            time = seconds(speed, delay)
+            seen = {
+                "started": "2026-01-01T00:00:00+00:00",
+                "seconds": time,
+                "utilization": 40.0 / speed / time,
+                "data_bytes": 1e6,
+                "network_share": 1.0,
+            }
+            add_run(file, seen, {"cpu_speed": speed, "network_latency": delay})
+    return file
+
+
+def test_runs_are_kept_and_read(runs):
+    found = read_runs(runs)
+    assert list(found.attributes.columns) == ["cpu_speed", "network_latency"]
+    assert found.seconds.tolist() == [seconds(s, d) for s in SPEEDS for d in DELAYS]
+    assert len(runs.read_text().splitlines()) == 10
+
+
+def test_other_columns_are_refused_and_nothing_is_lost(runs):
+    before = runs.read_bytes()
+    with pytest.raises(RequestError, match="accepted: the same attributes, or another --out"):
+        add_run(
+            runs,
+            dict.fromkeys(("started", "seconds", "utilization", "data_bytes", "network_share"), 1),
+            {"x": 1.0},
+        )
+    assert runs.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a,b\n1,2\n", "no column 'seconds'"),
+        ("seconds\n1\n", "no column of numbers"),
+        ("cpu_speed,seconds\n1,0\n", r":2: seconds is '0'; accepted: a number above 0"),
+        ("cpu_speed,seconds\n1,nan\n", "seconds is 'nan'"),
+        (
+            "cpu_speed,seconds,utilization\n1,2,1.5\n",
+            "utilization is '1.5'; accepted: a number from 0 to 1",
+        ),
+    ],
+)
+def test_bad_tables(tmp_path, text, said):
+    file = tmp_path / "runs.csv"
+    file.write_text(text)
+    with pytest.raises(RequestError, match=said):
+        read_runs(file)
+
+
+def test_a_model_is_read_back_exactly(runs, tmp_path):
+    model = fit_task(read_runs(runs))
+    file = tmp_path / "model.json"
+    save_task(model, file)
+    again = load_task(file)
+    table = read_runs(runs).attributes
+    assert again.seconds(table, 0.9).tolist() == model.seconds(table, 0.9).tolist()
+    assert model.metrics()["mean_percent_error"] < 1.0
+    assert model.metrics()["order_preserving_degree"] > 0.95
+
+
+@pytest.mark.parametrize("change", ["tampered", "newer", "other"])
+def test_files_that_are_no_model(runs, tmp_path, change):
+    file = tmp_path / "model.json"
+    save_task(fit_task(read_runs(runs)), file)
+    document = json.loads(file.read_text())
+    if change == "tampered":
+        document["seconds"][0] *= 2
+    elif change == "newer":
+        document["schema"] = 9
+    else:
+        document = {}
+    file.write_text(json.dumps(document))
+    with pytest.raises(RequestError, match=r"checksum|schema 9|no model of a task"):
+        load_task(file)
+
+
+def test_few_runs_and_unknown_models(tmp_path, runs):
+    file = tmp_path / "few.csv"
+    file.write_text("cpu_speed,seconds\n1,2\n2,1\n")
+    with pytest.raises(RequestError, match="has 2 runs; accepted: at least 4"):
+        fit_task(read_runs(file))
+    with pytest.raises(RequestError, match="accepted: nimo, nimo-linear"):
+        fit_task(read_runs(runs), "nimo-round")
+
+
+def test_remote_or_staged(runs, tmp_path):
+    """As Table VI: whether moving the data pays depends on the rest of the assignment."""
+    model = fit_task(read_runs(runs))
+    file = tmp_path / "candidates.csv"
+    file.write_text(
+        "name,cpu_speed,network_latency,stage_seconds,staged_network_latency,usd_per_hour\n"
+        "near,2,2,8,1,1.0\n"
+        "far,2,20,4,1,1.0\n"
+        "slow,1,1,,,0.1\n"
+    )
+    found = read_assignments([file])
+    assert [one.name for one in found] == ["near", "near, staged", "far", "far, staged", "slow"]
+    made = plan_tasks([model], found)
+    order = [each.assignment.name for each in made.ranked]
+    assert order.index("near") < order.index("near, staged")
+    assert order.index("far, staged") < order.index("far")
+    assert made.choice is made.ranked[0]
+    cheap = plan_tasks([model], found, deadline=60.0)
+    assert cheap.choice is not None
+    assert cheap.choice.assignment.name == "slow"  # the cheapest in time
+    assert plan_tasks([model], found, deadline=5.0).choice is None
+
+
+def test_a_chain_takes_the_sum(runs):
+    model = fit_task(read_runs(runs))
+    candidates = [Assignment("a", {"cpu_speed": 2.0, "network_latency": 4.0})]
+    alone, twice = (plan_tasks([model] * count, candidates).ranked[0] for count in (1, 2))
+    assert twice.seconds == pytest.approx(2 * alone.seconds)
+    # Errors of two tasks partly cancel.
+    assert twice.high - twice.seconds == pytest.approx(np.sqrt(2) * (alone.high - alone.seconds))
+
+
+def test_candidates_that_do_not_fit(runs, tmp_path):
+    model = fit_task(read_runs(runs))
+    with pytest.raises(RequestError, match="'a' has no 'network_latency'"):
+        plan_tasks([model], [Assignment("a", {"cpu_speed": 2.0})])
+    with pytest.raises(RequestError, match="no assignment to rank"):
+        plan_tasks([model], [])
+    with pytest.raises(RequestError, match=r"confidence is 0\.2"):
+        plan_tasks([model], [Assignment("a", {})], confidence=0.2)
+    file = tmp_path / "candidates.csv"
+    file.write_text("name,cpu_speed\na,fast\n")
+    with pytest.raises(RequestError, match=r"candidates.csv:2: cpu_speed is 'fast'"):
+        read_assignments([file])
+    file.write_text("name,cpu_speed\na,1\na,2\n")
+    with pytest.raises(RequestError, match="two assignments are called 'a'"):
+        read_assignments([file])
+    outside = plan_tasks([model], [Assignment("b", {"cpu_speed": 99.0, "network_latency": 4.0})])
+    assert any("cpu_speed" in text and "lies outside" in text for text in outside.warnings)

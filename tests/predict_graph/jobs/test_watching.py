@@ -1,0 +1,58 @@
+import sys
+
+import pytest
+
+from predict_graph.errors import JobError, RequestError
+from predict_graph.jobs.watching import cores_allowed, watch
+
+PYTHON = [sys.executable, "-c"]
+
+
+def test_computing_is_told_from_waiting():
+    busy = watch(
+        [
+            *PYTHON,
+            "import time\nend = time.process_time() + 0.6\nwhile time.process_time() < end: pass",
+        ]
+    )
+    idle = watch([*PYTHON, "import time; time.sleep(0.8)"])
+    assert busy.exit_status == idle.exit_status == 0
+    assert busy.cpu_seconds > 0.6
+    assert idle.seconds > 0.8
+    assert idle.utilization < 0.5 * busy.utilization
+
+
+def test_bytes_of_all_processes_are_counted(tmp_path):
+    file = tmp_path / "data"
+    file.write_bytes(b"x" * 3_000_000)
+    seen = watch(["sh", "-c", f"cat {file} | cat > {tmp_path / 'copy'}; sleep 0.2"])
+    assert 6_000_000 <= seen.read_bytes < 8_000_000  # each cat reads it all
+    assert 6_000_000 <= seen.written_bytes < 8_000_000
+    assert seen.data_bytes == seen.read_bytes + seen.written_bytes
+    assert seen.network_share() == 0.0 or seen.network_bytes > 0
+
+
+def test_children_are_part_of_the_command():
+    code = "import time\nend = time.process_time() + 0.4\nwhile time.process_time() < end: pass"
+    seen = watch(["sh", "-c", f"{sys.executable} -c '{code}'; true"])
+    assert seen.cpu_seconds > 0.4
+
+
+def test_more_cores_are_less_busy():
+    code = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass"
+    seen = watch([*PYTHON, code], parallelism=64)
+    assert seen.cores == cores_allowed()
+    assert 0.0 < seen.utilization <= 1.0
+
+
+def test_the_exit_status_is_kept():
+    assert watch(["sh", "-c", "exit 7"]).exit_status == 7
+
+
+def test_bad_commands():
+    with pytest.raises(RequestError, match="there is no command"):
+        watch([])
+    with pytest.raises(RequestError, match="parallelism is 0"):
+        watch(["true"], parallelism=0)
+    with pytest.raises(JobError, match="cannot run /no/such/program"):
+        watch(["/no/such/program"])

@@ -1,0 +1,121 @@
+import os
+import socket
+import threading
+import time
+
+import pytest
+
+from predict_graph.errors import JobError, RequestError
+from predict_graph.resources import calibrate
+from predict_graph.resources.memory import WORKING_SETS, latency_name
+from predict_graph.resources.network import check_peer, measure_network, serve
+from predict_graph.resources.processor import usable_cores
+
+
+@pytest.fixture(scope="module")
+def here():
+    return calibrate()
+
+
+def test_all_resources_in_less_than_half_a_minute(here):
+    assert here.seconds < 30
+    expected = {"cpu_integer_speed", "cpu_float_speed", "cpu_cores", "memory_bandwidth"}
+    expected |= {latency_name(size) for size in WORKING_SETS}
+    expected |= {"disk_write_bandwidth", "disk_latency", "network_latency", "network_bandwidth"}
+    assert expected <= set(here.attributes)
+    assert all(each.value > 0 and each.repeats > 0 for each in here.attributes.values())
+
+
+def test_figures_are_those_of_some_machine(here):
+    assert 0.3 < here.value("cpu_cores") < 1.3 * usable_cores()
+    assert 10 < here.value("cpu_integer_speed") < 20_000  # million steps a second
+    assert here.value("memory_latency_128m") > 3 * here.value("memory_latency_32k")
+    assert here.value("network_latency") < 5.0  # ms, to itself
+
+
+def test_progress_is_told():
+    said = []
+    calibrate(disk=False, network=False, progress=lambda what, done: said.append((what, done)))
+    assert [what for what, _ in said] == ["processor", "memory", "done"]
+    assert said[-1][1] == 1.0
+
+
+def test_another_machine_answers():
+    ports = []
+    ready = threading.Event()
+
+    def told(port):
+        ports.append(port)
+        ready.set()
+
+    threading.Thread(target=serve, args=(0, "127.0.0.1", told), daemon=True).start()
+    assert ready.wait(5)
+    found = measure_network(("127.0.0.1", ports[0]))
+    assert found["network_bandwidth"].value > 1.0
+
+
+def test_a_slow_network_is_seen_as_slow():
+    from benchmarks.nimo.storage import delay_to
+
+    ports = []
+    ready = threading.Event()
+
+    def told(port):
+        ports.append(port)
+        ready.set()
+
+    threading.Thread(target=serve, args=(0, "127.0.0.1", told), daemon=True).start()
+    assert ready.wait(5)
+    slow = delay_to(("127.0.0.1", ports[0]), "127.0.0.1", 0.02)
+    assert 19.0 < measure_network(("127.0.0.1", slow))["network_latency"].value < 60.0
+
+
+def test_no_answer():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(JobError, match="cannot listen on"):
+            serve(port)
+    with pytest.raises(JobError, match=f"127.0.0.1:{port} does not answer"):
+        measure_network(("127.0.0.1", port))
+
+
+@pytest.mark.parametrize("peer", ["host", ":80", "host:", "host:x", "host:0", "host:70000"])
+def test_bad_peers(peer):
+    with pytest.raises(RequestError, match="accepted: HOST:PORT"):
+        check_peer(peer)
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    with pytest.raises(JobError, match="cannot measure the disk below"):
+        calibrate(folder=tmp_path / "missing", network=False)
+
+
+def test_a_quota_shows():
+    from benchmarks.cpu_quota import CannotCapError, CpuQuota
+    from predict_graph.resources.processor import measure_processor
+
+    try:
+        quota = CpuQuota(f"predict-graph-test-{os.getpid()}")
+    except CannotCapError as error:
+        pytest.skip(str(error))
+    whole = measure_processor(repeats=3)
+    try:
+        quota.limit(0.25)
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:  # its own process, as entering cannot be taken back
+            try:
+                quota.enter()
+                found = measure_processor(repeats=3)
+                text = f"{found['cpu_integer_speed'].value} {found['cpu_cores'].value}"
+                os.write(writing, text.encode())
+            finally:
+                os._exit(0)
+        os.close(writing)
+        time.sleep(0)
+        speed, cores = map(float, os.read(reading, 200).split())
+        os.waitpid(child, 0)
+    finally:
+        quota.remove()
+    assert 0.1 < speed / whole["cpu_integer_speed"].value < 0.45
+    assert cores < 1.5

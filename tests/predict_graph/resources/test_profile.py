@@ -1,0 +1,92 @@
+import json
+
+import pytest
+
+from predict_graph.errors import RequestError
+from predict_graph.resources import Measured, ResourceProfile, read_profile, write_profile
+from predict_graph.resources.carrying import carried_factor
+from predict_graph.resources.repeating import summed_up
+
+
+def machine(speed=1000.0, cores=2.0, latency=90.0, bandwidth=10.0, spread=0.01):
+    values = {
+        "cpu_integer_speed": (speed, "million steps/s"),
+        "cpu_cores": (cores, "cores"),
+        "memory_latency_32k": (1.5, "ns"),
+        "memory_latency_256k": (4.0, "ns"),
+        "memory_latency_2m": (12.0, "ns"),
+        "memory_latency_16m": (40.0, "ns"),
+        "memory_latency_128m": (latency, "ns"),
+        "memory_bandwidth": (bandwidth, "GB/s"),
+    }
+    attributes = {name: Measured(value, unit, spread, 5) for name, (value, unit) in values.items()}
+    return ResourceProfile("a machine", "2026-01-01T00:00:00+00:00", 9.0, attributes, ("a note",))
+
+
+def test_a_profile_survives_its_file(tmp_path):
+    file = tmp_path / "here.json"
+    write_profile(machine(), file)
+    assert read_profile(file) == machine()
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[", "is no resource profile"),
+        ('{"kind": "other"}', "is no resource profile"),
+        ('{"kind": "predict-graph resource profile", "schema": 2}', "has the schema 2"),
+        ('{"kind": "predict-graph resource profile", "schema": 1}', "holds no usable profile"),
+    ],
+)
+def test_other_files_are_refused(tmp_path, text, said):
+    file = tmp_path / "profile.json"
+    file.write_text(text)
+    with pytest.raises(RequestError, match=said):
+        read_profile(file)
+
+
+def test_a_value_that_cannot_be_is_refused(tmp_path):
+    file = tmp_path / "profile.json"
+    document = machine().to_dict()
+    document["attributes"]["cpu_cores"]["value"] = -1
+    file.write_text(json.dumps(document))
+    with pytest.raises(RequestError, match="cpu_cores is -1; accepted: a number above 0"):
+        read_profile(file)
+    with pytest.raises(RequestError, match="there is no file"):
+        read_profile(tmp_path / "missing.json")
+
+
+def test_repeats():
+    assert summed_up([3.0], "ms") == Measured(3.0, "ms", 0.0, 1)
+    found = summed_up([1.0, 2.0, 3.0, 4.0, 100.0], "ms")
+    assert found.value == 3.0
+    assert found.spread > 0.5
+
+
+def test_a_machine_is_as_fast_as_itself():
+    factor = carried_factor(machine(), machine(), 10**9)
+    assert factor.compute == pytest.approx(1.0)
+    assert factor.single == pytest.approx(1.0)
+    assert 0.05 < factor.std < 0.2
+
+
+def test_half_the_processor_and_half_the_cores():
+    slow = machine(speed=500.0, cores=1.0, latency=180.0, bandwidth=2.5)
+    factor = carried_factor(machine(), slow, 10**9)
+    assert factor.compute == pytest.approx(4.0)
+    assert factor.single == pytest.approx(2.0)
+    back = carried_factor(slow, machine(), 10**9)
+    assert back.compute == pytest.approx(0.25)
+
+
+def test_attributes_that_disagree_are_less_sure():
+    odd = machine(bandwidth=1.0)
+    assert (
+        carried_factor(machine(), odd, 10**9).std
+        > carried_factor(machine(), machine(bandwidth=8.0), 10**9).std
+    )
+    kept = {k: v for k, v in machine().attributes.items() if k != "memory_bandwidth"}
+    lacking = ResourceProfile("b", "", 1.0, kept)
+    with pytest.raises(RequestError, match="has no 'memory_bandwidth'; it has: cpu_integer_speed"):
+        carried_factor(machine(), lacking, 10**9)
