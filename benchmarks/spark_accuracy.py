@@ -38,7 +38,7 @@ ALGORITHMS = (
     "neighborhood",
     "semi-clustering",
 )
-WARM_UP = "rmat:scale=12,edge_factor=8,seed=9"
+WARM_UP = "rmat:scale=15,edge_factor=8,seed=9"
 GRAPHS = ("web-NotreDame", "rmat:scale=17,edge_factor=16,seed=1")
 
 

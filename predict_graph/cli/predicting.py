@@ -74,11 +74,18 @@ def run(
         Path | None,
         typer.Option(metavar="FILE", help="Write the result: .csv, .tsv or .parquet."),
     ] = None,
+    spark_reads: Annotated[
+        bool,
+        typer.Option(
+            "--spark-reads",
+            help="Spark reads the graph itself: a path or address that its executors see.",
+        ),
+    ] = False,
 ) -> None:
     """Run a job for real, and keep the run in the history."""
     import predict_graph
 
-    _checked(job, None)
+    _checked(job, None, fetch=not spark_reads)
     with watched(options.messages()) as progress:
         profile = predict_graph.run(
             job.algorithm,
@@ -87,6 +94,7 @@ def run(
             **cluster.asked(),
             progress=_iterations(progress),
             write_to=out,
+            spark_reads=spark_reads,
         )
     show_run(options.results(job.json), profile)
     write_json(profile.to_dict(), job.json)
@@ -116,7 +124,7 @@ def validate(job: Job, cluster: Cluster, sampling: Sampling, plot: Plot = None) 
         comparison.plot(plot)
 
 
-def _checked(job: Job, plot: Path | None) -> None:
+def _checked(job: Job, plot: Path | None, *, fetch: bool = True) -> None:
     """Load plug-ins, and refuse what could not be written before any work is done."""
     options.load_plugins(job.plugin)
     check_json_target(job.json)
@@ -124,7 +132,8 @@ def _checked(job: Job, plot: Path | None) -> None:
         from predict_graph.pictures import check_picture
 
         check_picture(check_writable(plot))
-    options.fetch_if_missing(job.graph)
+    if fetch:
+        options.fetch_if_missing(job.graph)
 
 
 def _profiles(

@@ -118,6 +118,14 @@ def profile(
             help="Attribute of the data or of the resources, such as edges=1e6; may come again.",
         ),
     ] = None,
+    input_file: Annotated[
+        Path | None,
+        typer.Option("--input", metavar="FILE", help="Add the size of this file or folder."),
+    ] = None,
+    graph: Annotated[
+        str | None,
+        typer.Option(metavar="GRAPH", help="Add vertices, edges and skew of this graph."),
+    ] = None,
     parallelism: Annotated[
         int, typer.Option(help="Cores that the command uses, given as many.")
     ] = 1,
@@ -128,6 +136,7 @@ def profile(
     json: options.Json = None,
 ) -> None:
     """Run a command, unchanged, and see from outside what it does with the machine."""
+    from predict_graph.jobs.data_profile import file_attributes, graph_attributes
     from predict_graph.jobs.task_runs import add_run
     from predict_graph.jobs.watching import watch
     from predict_graph.resources import read_profile
@@ -136,7 +145,12 @@ def profile(
     if out is not None:
         check_writable(out)
     machine = None if resources is None else read_profile(resources)
-    attributes = {**({} if machine is None else machine.row()), **numbers(given)}
+    attributes = {
+        **({} if machine is None else machine.row()),
+        **({} if input_file is None else file_attributes(input_file)),
+        **({} if graph is None else graph_attributes(graph)),
+        **numbers(given),
+    }
     if out is not None and not attributes:
         raise RequestError(
             "a table of runs needs attributes; accepted: --resources FILE.json or --with NAME=VALUE"

@@ -90,7 +90,7 @@ class Engine(Protocol):
 
 
 def stopping_rule(
-    algorithm: Algorithm, graph: Graph, threshold: float | None, max_iterations: int | None
+    algorithm: Algorithm, vertices: int, threshold: float | None, max_iterations: int | None
 ) -> tuple[float, int]:
     """Return the threshold and the most iterations of a run: those given, or the algorithm's own.
 
@@ -99,7 +99,7 @@ def stopping_rule(
     RequestError
         If one is out of range.
     """
-    target = algorithm.threshold(graph.vertices) if threshold is None else threshold
+    target = algorithm.threshold(vertices) if threshold is None else threshold
     limit = algorithm.max_iterations if max_iterations is None else max_iterations
     if not target >= 0.0:
         raise RequestError(f"threshold is {target}; accepted: a number of at least 0")

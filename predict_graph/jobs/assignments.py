@@ -158,12 +158,8 @@ def plan_tasks(
                     f"the assignment {one.name!r} has no {missing[0]!r}, which the model of "
                     f"{model.runs.source} needs; it has: {', '.join(one.attributes) or 'nothing'}"
                 )
-    tables = [
-        pd.DataFrame(
-            [{name: one.attributes[name] for name in model.attributes} for one in assignments]
-        )
-        for model in models
-    ]
+    everything = pd.DataFrame([dict(one.attributes) for one in assignments])
+    tables = [everything[model.attributes] for model in models]
     parts = np.stack(
         [model.seconds(table, confidence) for model, table in zip(models, tables, strict=True)]
     )
@@ -178,8 +174,8 @@ def plan_tasks(
     warnings = [
         f"{', '.join(outside)} of some assignments {'lie' if len(outside) > 1 else 'lies'} outside "
         f"of what {model.runs.source} has; intervals do not widen with the distance"
-        for model, table in zip(models, tables, strict=True)
-        if (outside := model.beyond(table))
+        for model in models
+        if (outside := model.beyond(everything))
     ]
     return TaskPlan(
         ranked=tuple(ranked),

@@ -61,8 +61,8 @@ class TaskModel:
 
     @property
     def attributes(self) -> list[str]:
-        """Names of the attributes that an assignment must have."""
-        return [str(name) for name in self.runs.attributes.columns]
+        """Names of the attributes that an assignment must have: those that differed."""
+        return _differing(self.runs)
 
     def metrics(self) -> dict[str, float]:
         """Return AE (mean, s), PE (mean and worst, %), OPD and RD(1) of left-out runs."""
@@ -90,10 +90,13 @@ class TaskModel:
         """Return the attributes in which an assignment lies outside of all measured runs."""
         known = self.runs.attributes
         return [
-            name
-            for name in self.attributes
-            if assignments[name].min() < known[name].min()
-            or assignments[name].max() > known[name].max()
+            str(name)
+            for name in known.columns
+            if name in assignments
+            and (
+                assignments[name].min() < known[name].min()
+                or assignments[name].max() > known[name].max()
+            )
         ]
 
 
@@ -112,14 +115,24 @@ def fit_task(runs: TaskRuns, name: str = "nimo") -> TaskModel:
             f"{runs.source} has {len(runs.seconds)} runs; accepted: at least {_FEWEST}, on "
             "different resources"
         )
+    used = _differing(runs)
+    if not used:
+        raise RequestError(
+            f"no attribute differs between the runs of {runs.source}; accepted: runs on different "
+            "resources, or on different data"
+        )
     estimator = OccupancyModel(shape=TASK_MODELS[name]).fit(
-        runs.attributes,
+        runs.attributes[used],
         runs.seconds,
         utilization=runs.utilization,
         data=runs.data_bytes,
         network_share=runs.network_share,
     )
     return TaskModel(name, runs, estimator)
+
+
+def _differing(runs: TaskRuns) -> list[str]:
+    return [str(name) for name, values in runs.attributes.items() if values.nunique() > 1]
 
 
 def save_task(model: TaskModel, path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine, IterationCallback, RunProfile
+from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.history import History, check_history
 from predict_graph.prediction.apart import run_apart
@@ -39,6 +40,7 @@ def run(
     seed: int | None = None,
     progress: IterationCallback | None = None,
     write_to: Path | None = None,
+    spark_reads: bool = False,
 ) -> RunProfile:
     """Run an algorithm on a graph and keep the run in the history.
 
@@ -52,6 +54,9 @@ def run(
         Called after each iteration with its number and the convergence aggregate.
     write_to : Path, optional
         Where the result goes: ``.csv``, ``.tsv`` or ``.parquet``.
+    spark_reads : bool
+        Whether Spark reads the graph itself, so that it never comes to this process; `graph` is
+        then a path or an address that Spark knows.
 
     Raises
     ------
@@ -63,11 +68,40 @@ def run(
     chosen = check_job(algorithm, parameters)
     runner = check_engine(engine, workers=workers, threads=threads)
     kept = check_history(history)
-    whole = check_graph(graph, directed=direction(chosen, directed), ids=ids, seed=check_seed(seed))
-    profile = runner.run(chosen, whole, progress=progress, write_to=write_to)
+    if spark_reads:
+        profile = _run_files(runner, chosen, graph, directed, ids, progress, write_to)
+    else:
+        whole = check_graph(
+            graph, directed=direction(chosen, directed), ids=ids, seed=check_seed(seed)
+        )
+        profile = runner.run(chosen, whole, progress=progress, write_to=write_to)
     if kept is not None:
         kept.add_all(records_of(profile))
     return profile
+
+
+def _run_files(
+    engine: Engine,
+    algorithm: Algorithm,
+    source: Any,
+    directed: bool | None,
+    ids: str,
+    progress: IterationCallback | None,
+    write_to: Path | None,
+) -> RunProfile:
+    from predict_graph.engines.spark import SparkEngine
+
+    if not isinstance(engine, SparkEngine):
+        raise RequestError("only the spark engine reads graphs by Spark; accepted: engine='spark'")
+    if ids != "integer":
+        raise RequestError(f"ids are {ids!r}; accepted for a graph that Spark reads: 'integer'")
+    return engine.run_files(
+        algorithm,
+        source,
+        directed=direction(algorithm, directed),
+        progress=progress,
+        write_to=write_to,
+    )
 
 
 def validate(

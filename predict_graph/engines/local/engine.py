@@ -85,7 +85,7 @@ class LocalEngine:
         """
         if graph.vertices == 0:
             raise RequestError(f"the graph {graph.name!r} has no vertices")
-        target, limit = stopping_rule(algorithm, graph, threshold, max_iterations)
+        target, limit = stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         if write_to is not None:
             check_output(write_to)
         build = kernel_of(algorithm)

@@ -27,6 +27,7 @@ from predict_graph.engines.spark.output import check_spark_output, write_result
 from predict_graph.engines.spark.own_algorithm import OwnAlgorithm
 from predict_graph.engines.spark.own_jobs import run_job
 from predict_graph.engines.spark.programs import program_of
+from predict_graph.engines.spark.reading import SparkGraph, read_spark_graph
 from predict_graph.engines.spark.session import OpenSession, open_session
 from predict_graph.engines.spark.settings import SparkSettings
 from predict_graph.engines.spark.superstep import run_supersteps, superstep_group
@@ -144,7 +145,7 @@ class SparkEngine:
         """
         if graph.edges == 0:
             raise RequestError(f"the graph {graph.name!r} has no edges")
-        target, limit = stopping_rule(algorithm, graph, threshold, max_iterations)
+        target, limit = stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         if write_to is not None:
             check_spark_output(write_to)
         if isinstance(algorithm, OwnAlgorithm):
@@ -154,16 +155,77 @@ class SparkEngine:
         with self.session() as session, _fresh_folder(session) as folder:
             with spark_failures("writing the graph for Spark"):
                 source = write_edges(graph, folder)
-            tables = graph_tables(session, source, graph.vertices)
             opening = session.seconds if started_here else 0.0
-            try:
-                return self._run_on(
-                    session, algorithm, graph, tables, opening, target, limit, progress, write_to
-                )
-            finally:
-                with suppress(Exception):  # a session that failed has nothing left to give back
-                    tables.edges.unpersist()
-                    tables.vertices.unpersist()
+            return self._run_stored(
+                session, algorithm, graph, source, opening, target, limit, progress, write_to
+            )
+
+    def run_files(
+        self,
+        algorithm: Algorithm,
+        source: str | Path,
+        *,
+        directed: bool | None = None,
+        progress: IterationCallback | None = None,
+        write_to: Path | None = None,
+    ) -> RunProfile:
+        """Run an algorithm on a graph that Spark reads itself: it never comes to this process.
+
+        Parameters
+        ----------
+        algorithm : Algorithm
+        source : str or Path
+            See :func:`~predict_graph.engines.spark.reading.read_spark_graph`.
+        directed : bool, optional
+        progress : callable, optional
+        write_to : Path, optional
+            The result has the ids of the files.
+
+        Raises
+        ------
+        RequestError
+            If there is no such file, it is no edge list, or the algorithm is a user's own job.
+        JobError
+            If Spark fails.
+        """
+        if isinstance(algorithm, OwnAlgorithm):
+            raise RequestError("a job of your own reads its own files; accepted: an algorithm")
+        program_of(algorithm)
+        if write_to is not None:
+            check_spark_output(write_to)
+        started_here = self._session is None
+        with self.session() as session:
+            graph = read_spark_graph(session, source, directed=directed)
+            target, limit = stopping_rule(algorithm, graph.vertices, None, None)
+            opening = session.seconds if started_here else 0.0
+            profile = self._run_stored(
+                session, algorithm, graph, graph.folder, opening, target, limit, progress, write_to
+            )
+            phases = {**profile.phases, "read": profile.phases["read"] + graph.read_seconds}
+            return replace(profile, phases=phases)
+
+    def _run_stored(
+        self,
+        session: OpenSession,
+        algorithm: Algorithm,
+        graph: Graph | SparkGraph,
+        source: Path,
+        opening: float,
+        target: float,
+        limit: int,
+        progress: IterationCallback | None,
+        write_to: Path | None,
+    ) -> RunProfile:
+        """Run on edges in files that Spark reads, and give the memory back."""
+        tables = graph_tables(session, source, graph.vertices)
+        try:
+            return self._run_on(
+                session, algorithm, graph, tables, opening, target, limit, progress, write_to
+            )
+        finally:
+            with suppress(Exception):  # a session that failed has nothing left to give back
+                tables.edges.unpersist()
+                tables.vertices.unpersist()
 
     def _run_own(self, algorithm: OwnAlgorithm, graph: Graph, write_to: Path | None) -> RunProfile:
         """Run a user's own job, profiled from outside."""
@@ -191,7 +253,7 @@ class SparkEngine:
         self,
         session: OpenSession,
         algorithm: Algorithm,
-        graph: Graph,
+        graph: Graph | SparkGraph,
         tables: GraphTables,
         opening: float,
         target: float,
@@ -222,7 +284,7 @@ class SparkEngine:
             started = time.perf_counter()
             with spark_failures(f"writing {write_to}"):
                 session.group("write")
-                write_result(state_values, write_to)
+                write_result(_with_labels(state_values, graph, session), write_to)
             write = time.perf_counter() - started
         phases = dict(profile.phases)
         phases["setup"] += opening
@@ -233,7 +295,7 @@ class SparkEngine:
         self,
         session: OpenSession,
         algorithm: Algorithm,
-        graph: Graph,
+        graph: Graph | SparkGraph,
         tables: GraphTables,
         target: float,
         limit: int,
@@ -296,6 +358,15 @@ def _fresh_folder(session: OpenSession) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _with_labels(values: DataFrame, graph: Graph | SparkGraph, session: OpenSession) -> DataFrame:
+    """Return results under the ids of the files that Spark read."""
+    labels = graph.label_table(session) if isinstance(graph, SparkGraph) else None
+    if labels is None:
+        return values
+    named = values.join(labels, "id").drop("id").withColumnRenamed("label", "id")
+    return named.select("id", *(name for name in named.columns if name != "id"))
 
 
 def _collected(values: DataFrame, vertices: int) -> npt.NDArray[Any]:

@@ -192,9 +192,10 @@ def _ran(
 def _folds(algorithm: Algorithm) -> bool:
     """Whether folded samples will do: only what a superstep costs is asked of them.
 
-    So it is where all supersteps do the same, and where nothing is known of what they do.
+    How much it has to do is known from elsewhere. Walk samples have too few vertices for their
+    edges, so that what the state costs and what the messages cost could not be told apart.
     """
-    return algorithm.steady or isinstance(algorithm, OwnAlgorithm)
+    return not algorithm.clustered
 
 
 def _sample(
@@ -202,8 +203,8 @@ def _sample(
 ) -> Graph:
     """Return a sample with about `ratio` of the edges.
 
-    Folded where only the cost of a superstep matters; else by the walk of the user's choice, so
-    that activity dies out as it does on real graphs.
+    Folded, unless messages depend on how neighbours are connected; then by the walk of the user's
+    choice.
     """
     if _folds(algorithm):
         return folded(graph, ratio, rng)

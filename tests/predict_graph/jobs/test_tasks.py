@@ -106,6 +106,19 @@ def test_few_runs_and_unknown_models(tmp_path, runs):
         fit_task(read_runs(runs), "nimo-round")
 
 
+def test_what_never_differed_is_not_needed(tmp_path):
+    file = tmp_path / "runs.csv"
+    file.write_text("cpu_speed,edges,seconds\n1,9,4\n2,9,2\n4,9,1\n8,9,0.5\n")
+    model = fit_task(read_runs(file))
+    assert model.attributes == ["cpu_speed"]
+    assert plan_tasks([model], [Assignment("a", {"cpu_speed": 4.0})]).warnings == ()
+    larger = plan_tasks([model], [Assignment("a", {"cpu_speed": 4.0, "edges": 99.0})])
+    assert any("edges" in text for text in larger.warnings)
+    file.write_text("cpu_speed,seconds\n1,4\n1,4\n1,4\n1,4\n")
+    with pytest.raises(RequestError, match="no attribute differs"):
+        fit_task(read_runs(file))
+
+
 def test_remote_or_staged(runs, tmp_path):
     """As Table VI: whether moving the data pays depends on the rest of the assignment."""
     model = fit_task(read_runs(runs))

@@ -121,3 +121,23 @@ def test_no_code_is_compiled_once_the_supersteps_are_known(engine, graph):
             progress=lambda *_: compiled.append(metrics.METRIC_COMPILATION_TIME().getCount()),
         )
     assert compiled[2] == compiled[3] == compiled[4]
+
+
+def test_spark_reads_the_graph_itself(engine, tmp_path):
+    rng = np.random.default_rng(5)
+    ends = np.unique(rng.integers(0, 60, (400, 2)), axis=0) * 1_000_003
+    file = tmp_path / "edges.txt"
+    file.write_text("".join(f"{a}\t{b}\n" for a, b in ends.tolist()))
+    algorithm = PageRank(epsilon=0.01)
+    profile = engine.run_files(algorithm, file, write_to=tmp_path / "ranks.parquet")
+    graph = check_graph(file)
+    local = LocalEngine(workers=2).run(algorithm, graph)
+    assert profile.iterations == local.iterations
+    assert profile.values == pytest.approx(local.values, rel=1e-9)
+    assert profile.phases["read"] > 0.0
+    written = pyarrow.parquet.read_table(tmp_path / "ranks.parquet").to_pandas()
+    found = dict(zip(written["id"], written["value"], strict=True))
+    expected = dict(zip(graph.labels.tolist(), local.values, strict=True))
+    assert found == pytest.approx(expected, rel=1e-9)
+    with pytest.raises(RequestError, match="there is no"):
+        engine.run_files(algorithm, tmp_path / "missing.txt")

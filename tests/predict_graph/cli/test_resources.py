@@ -1,0 +1,146 @@
+"""calibrate and profile, and what fit, plan and predict do with them, as a user calls them."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from predict_graph.resources import Measured, ResourceProfile, write_profile
+
+BUSY = "import sys, time\nend = time.process_time() + {0}\nwhile time.process_time() < end: pass"
+
+
+def machine(factor):
+    """A machine whose every attribute is some times as good as that of another."""
+    values = {
+        "cpu_integer_speed": 1000.0 * factor,
+        "cpu_cores": 2.0 * factor,
+        "memory_latency_32k": 1.5 / factor,
+        "memory_latency_2m": 12.0 / factor,
+        "memory_latency_256k": 4.0 / factor,
+        "memory_latency_16m": 40.0 / factor,
+        "memory_latency_128m": 90.0 / factor,
+        "memory_bandwidth": 10.0 * factor**2,
+    }
+    attributes = {name: Measured(value, "", 0.01, 5) for name, value in values.items()}
+    return ResourceProfile(f"machine {factor}", "2026-01-01T00:00:00+00:00", 9.0, attributes)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_profile(machine(1.0), tmp_path / "here.json")
+    write_profile(machine(0.5), tmp_path / "slow.json")
+    return tmp_path
+
+
+def is_refused(result, *parts, status=2):
+    assert result.status == status, result
+    assert len(result.lines) == 1, result.err
+    assert result.err.startswith("error: ")
+    assert "internal error" not in result.err
+    for part in parts:
+        assert part in result.err
+
+
+def test_calibrate(program, folder):
+    result = program("calibrate", "--no-disk", "--no-network", "--out", "now.json", "--json", "-")
+    assert result.status == 0, result
+    document = json.loads(result.out)
+    assert document["attributes"]["cpu_integer_speed"]["unit"] == "million steps/s"
+    assert json.loads((folder / "now.json").read_text())["machine"] == document["machine"]
+    assert "memory_latency_128m" in result.err
+
+
+def test_profile_fit_and_plan(process, folder):
+    for part in (1, 2, 3, 4):
+        command = ["--", sys.executable, "-c", BUSY.format(0.1 * part)]
+        options = [
+            "--with",
+            f"cpu_speed={1 / part}",
+            "--graph",
+            "star:n=4",
+            "--out",
+            "runs.csv",
+        ]
+        result = process("profile", *options, *command, cwd=folder)
+        assert result.status == 0, result
+        assert "processor" in result.out
+    result = process("fit", "runs.csv", "--model", "nimo", "--out", "model.json", cwd=folder)
+    assert result.status == 0, result
+    assert "f_data" in result.out
+    assert "OPD" in result.out
+    (folder / "candidates.csv").write_text("name,cpu_speed,usd_per_hour\nquick,1,2\nslow,0.25,1\n")
+    plan = ["plan", "model.json", "--assignments", "candidates.csv", "--with", "vertices=4"]
+    result = process(*plan, "--json", "-", cwd=folder)
+    assert result.status == 0, result
+    found = json.loads(result.out)
+    assert found["choice"] == "quick"
+    assert [one["name"] for one in found["assignments"]] == ["quick", "slow"]
+    late = process(*plan, "--deadline", "10ms", cwd=folder)
+    assert late.status == 1
+    assert late.lines[-1].startswith("error: no assignment is done in 10ms")
+
+
+def test_a_command_that_fails_is_not_kept(process, folder):
+    result = process(
+        "profile", "--with", "x=1", "--out", "runs.csv", "--", "sh", "-c", "exit 3", cwd=folder
+    )
+    assert result.status == 1
+    assert "ended with exit status 3; the run was not kept" in result.lines[-1]
+    assert not (folder / "runs.csv").exists()
+
+
+def test_a_prediction_is_carried(program, folder):
+    graph = "barabasi-albert:n=3000,m=4,seed=1"
+    common = ["pagerank", graph, "--seed", "1", "--profile", "here.json", "--json"]
+    found = {}
+    for name in ("here", "slow"):
+        target = ["--target-profile", f"{name}.json"]
+        assert program("predict", *common, f"{name}-out.json", *target).status == 0
+        found[name] = json.loads((folder / f"{name}-out.json").read_text())
+    carried = found["slow"]["method"]["carried"]
+    assert carried["compute_factor"] == pytest.approx(4.0)
+    assert found["here"]["method"]["carried"]["compute_factor"] == pytest.approx(1.0)
+    assert found["slow"]["iterations"] == found["here"]["iterations"]
+    slow = found["slow"]["runtime_seconds"]
+    assert slow["low"] < slow["predicted"] < slow["high"]
+    assert any("carried from" in text for text in found["slow"]["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["calibrate", "--peer", "nowhere"], ["'nowhere'", "HOST:PORT"]),
+        (["calibrate", "--serve", "99999"], ["99999", "0 to 65535"]),
+        (["calibrate", "--folder", "missing"], ["there is no folder missing"]),
+        (["calibrate", "--out", "missing/x.json"], ["there is no folder missing"]),
+        (["calibrate", "--plot", "x.png"], ["--master"]),
+        (["profile"], ["there is no command"]),
+        (["profile", "--with", "edges=many", "--", "true"], ["'edges=many'", "NAME=NUMBER"]),
+        (["profile", "--out", "runs.csv", "--", "true"], ["--resources", "--with"]),
+        (["profile", "--resources", "missing.json", "--", "true"], ["no file missing.json"]),
+        (["profile", "--parallelism", "0", "--", "true"], ["parallelism is 0"]),
+        (["profile", "--input", "missing", "--", "true"], ["there is no file missing"]),
+        (["profile", "--graph", "missing.txt", "--", "true"], ["missing.txt"]),
+        (["fit", "missing.csv", "--model", "nimo"], ["missing.csv"]),
+        (["plan", "here.json", "--assignments", "slow.json"], ["no model of a task"]),
+        (["plan", "here.json"], ["--machines N:M", "--assignments"]),
+        (
+            ["plan", "m.json", "--assignments", "slow.json", "--machines", "1:2"],
+            ["--machines does not go with --assignments"],
+        ),
+        (
+            ["predict", "pagerank", "star:n=9", "--profile", "here.json"],
+            ["accepted: with --target-profile"],
+        ),
+        (
+            ["predict", "pagerank", "star:n=9", "--target-profile", "missing.json"],
+            ["no file missing.json"],
+        ),
+    ],
+)
+def test_bad_requests(program, folder, arguments, parts):
+    is_refused(program(*arguments), *parts)
