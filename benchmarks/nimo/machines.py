@@ -85,7 +85,7 @@ class Testbed:
         rate = f"{machine.rate_mbit:g}mbit"
         _ran(
             *("tc", "qdisc", "replace", "dev", self._near, "root", "tbf"),
-            *("rate", rate, "burst", "128kb", "latency", "200ms"),
+            *("rate", rate, "burst", "32kb", "latency", "200ms"),
         )
         return self.delayed(self._port, machine.delay_ms)
 

@@ -52,15 +52,15 @@ def _fetched(then: str) -> Callable[[str, int, str, Path], list[str]]:
 
 
 PROGRAMS = (
+    Program("gzip", _piped("gzip -6"), "text"),
+    Program("sort", _piped("LC_ALL=C sort -S 200M"), "text"),
+    Program("sha256sum, reading ahead", _piped("sha256sum", ahead=8), "text"),
     Program("pagerank", _fetched("run pagerank {graph} --threads 1 --history none"), "graph"),
     Program(
         "connected-components",
         _fetched("run connected-components {graph} --threads 1 --history none"),
         "graph",
     ),
-    Program("gzip", _piped("gzip -6"), "text"),
-    Program("sort", _piped("LC_ALL=C sort -S 200M"), "text"),
-    Program("sha256sum, reading ahead", _piped("sha256sum", ahead=8), "text"),
 )
 
 
