@@ -1,13 +1,10 @@
 """Models of jobs in JSON files: exact, checked, and never half written.
 
-Floats are written with the digits that give the same float back. The checksum is the SHA-256 of
-the document without it, as JSON with sorted keys and no spaces.
+Floats are written with the digits that give the same float back.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,15 +14,14 @@ import numpy as np
 from costmodels.scaling.cliffs import Cliff
 from costmodels.scaling.leftout import LeaveOneOut
 from costmodels.scaling.points import Points
+from predict_graph.documents import DocumentKind
 from predict_graph.errors import RequestError
-from predict_graph.files import written_beside
 from predict_graph.jobs.laws_json import law_from_plain, law_to_plain
 from predict_graph.jobs.model import JobModel, make_estimator
 
-__all__ = ["SCHEMA", "load_model", "model_document", "save_model"]
+__all__ = ["MODEL", "load_model", "model_document", "save_model"]
 
-SCHEMA = 1
-KIND = "predict-graph scaling model"
+MODEL = DocumentKind("predict-graph scaling model", "model", "fit --out", sealed=True)
 # What `fit` of the Universal Scalability Law says beside its law; texts, as they may be infinite.
 DERIVED = ("contention_", "coherence_", "peak_machines_")
 
@@ -38,18 +34,14 @@ def save_model(model: JobModel, path: Path) -> None:
     RequestError, JobError
         If it has terms that no file can hold, or the file cannot be written; what was there stays.
     """
-    text = json.dumps(model_document(model), indent=2, allow_nan=False) + "\n"
-    with written_beside(path) as beside:
-        beside.write_text(text, encoding="utf-8")
+    MODEL.write(model_document(model), path)
 
 
 def model_document(model: JobModel) -> dict[str, Any]:
     """Return a model as plain values, with its checksum."""
     estimator = model.estimator
     points: Points = estimator.points_
-    document: dict[str, Any] = {
-        "kind": KIND,
-        "schema": SCHEMA,
+    content: dict[str, Any] = {
         "version": model.version,
         "model": model.name,
         "options": _options(estimator),
@@ -86,8 +78,7 @@ def model_document(model: JobModel) -> dict[str, Any]:
             "noise": float(points.noise),
         },
     }
-    document["checksum"] = _checksum(document)
-    return document
+    return MODEL.complete(content)
 
 
 def load_model(path: Path) -> JobModel:
@@ -98,44 +89,11 @@ def load_model(path: Path) -> JobModel:
     RequestError
         If the file is missing, no model, of a newer version, or was changed after it was written.
     """
-    document = _document(path)
-    schema = document.get("schema")
-    if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
-        raise RequestError(f"{path} has the schema {schema!r}; accepted: 1 to {SCHEMA}")
-    if schema > SCHEMA:
-        raise RequestError(
-            f"{path} has schema {schema}, written by predict-graph {document.get('version')}, "
-            f"which is newer than this one; accepted: schema 1 to {SCHEMA}"
-        )
-    if document.get("checksum") != _checksum(document):
-        raise RequestError(
-            f"{path} was changed after it was written: its checksum does not match; "
-            "accepted: a file as fit wrote it, so fit the model again"
-        )
+    document = MODEL.read(path)
     try:
         return _model(document)
     except (KeyError, TypeError, ValueError) as error:
         raise RequestError(f"{path} holds no usable model: {error}") from error
-
-
-def _document(path: Path) -> dict[str, Any]:
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise RequestError(f"there is no file {path}; accepted: a model that fit wrote") from None
-    except OSError as error:
-        raise RequestError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, RecursionError):
-        document = None
-    if not isinstance(document, dict) or document.get("kind") != KIND:
-        raise RequestError(f"{path} is no model; accepted: a file that fit --out wrote")
-    return document
-
-
-def _checksum(document: Mapping[str, Any]) -> str:
-    rest = {name: value for name, value in document.items() if name != "checksum"}
-    text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def _model(document: Mapping[str, Any]) -> JobModel:

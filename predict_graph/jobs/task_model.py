@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,11 +17,11 @@ from costmodels.metrics import (
     ranking_distance,
 )
 from costmodels.occupancy import OccupancyModel
+from predict_graph.documents import DocumentKind
 from predict_graph.errors import RequestError
-from predict_graph.files import written_beside
 from predict_graph.jobs.task_runs import TaskRuns
 
-__all__ = ["TASK_MODELS", "TaskModel", "fit_task", "is_task_model", "load_task", "save_task"]
+__all__ = ["TASK_MODELS", "TaskModel", "fit_task", "load_task", "save_task"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -37,8 +33,9 @@ TASK_MODELS = {
 }
 """Name of each model of a task, and the shape of its occupancies."""
 
-SCHEMA = 1
-KIND = "predict-graph task model"
+TASK = DocumentKind(
+    "predict-graph task model", "model of a task", "fit --model nimo --out", sealed=True
+)
 _FEWEST = 4
 
 
@@ -144,9 +141,7 @@ def save_task(model: TaskModel, path: Path) -> None:
         If the file cannot be written; what was there stays.
     """
     runs = model.runs
-    document: dict[str, Any] = {
-        "kind": KIND,
-        "schema": SCHEMA,
+    content = {
         "version": version("predict-graph"),
         "model": model.name,
         "shape": model.estimator.shape_,
@@ -159,21 +154,10 @@ def save_task(model: TaskModel, path: Path) -> None:
         },
         **{name: getattr(runs, name).tolist() for name in _SEEN},
     }
-    document["checksum"] = _checksum(document)
-    with written_beside(path) as beside:
-        beside.write_text(json.dumps(document, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    TASK.write(TASK.complete(content), path)
 
 
 _SEEN = ("seconds", "utilization", "data_bytes", "network_share")
-
-
-def is_task_model(path: Path) -> bool:
-    """Whether a file is what :func:`save_task` wrote."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(found, dict) and found.get("kind") == KIND
 
 
 def load_task(path: Path) -> TaskModel:
@@ -184,20 +168,7 @@ def load_task(path: Path) -> TaskModel:
     RequestError
         If the file is no model of a task, of a newer version, or was changed.
     """
-    if not is_task_model(path):
-        what = "is no model of a task" if path.exists() else "is not there"
-        raise RequestError(f"{path} {what}; accepted: what fit --model nimo --out wrote")
-    document = json.loads(path.read_text(encoding="utf-8"))
-    if document.get("schema") != SCHEMA:
-        raise RequestError(
-            f"{path} has the schema {document.get('schema')!r}, written by predict-graph "
-            f"{document.get('version')}; accepted: {SCHEMA}"
-        )
-    if document.get("checksum") != _checksum(document):
-        raise RequestError(
-            f"{path} was changed after it was written: its checksum does not match; "
-            "accepted: a file as fit wrote it, so fit the model again"
-        )
+    document = TASK.read(path)
     try:
         runs = TaskRuns(
             attributes=pd.DataFrame(document["attributes"], dtype=np.float64),
@@ -207,9 +178,3 @@ def load_task(path: Path) -> TaskModel:
         return fit_task(runs, document["model"])
     except (KeyError, TypeError, ValueError) as error:
         raise RequestError(f"{path} holds no usable model: {error}") from error
-
-
-def _checksum(document: Mapping[str, Any]) -> str:
-    rest = {name: value for name, value in document.items() if name != "checksum"}
-    text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from predict_graph.documents import DocumentKind
 from predict_graph.errors import RequestError
-from predict_graph.files import written_beside
 
 __all__ = ["Measured", "ResourceProfile", "read_profile", "write_profile"]
 
-SCHEMA = 1
-KIND = "predict-graph resource profile"
+PROFILE = DocumentKind("predict-graph resource profile", "resource profile", "calibrate --out")
 
 
 @dataclass(frozen=True)
@@ -82,9 +80,7 @@ class ResourceProfile:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the profile as plain values."""
-        return {
-            "kind": KIND,
-            "schema": SCHEMA,
+        content = {
             "machine": self.machine,
             "measured": self.measured,
             "seconds": self.seconds,
@@ -99,6 +95,7 @@ class ResourceProfile:
             },
             "notes": list(self.notes),
         }
+        return PROFILE.complete(content)
 
 
 def write_profile(profile: ResourceProfile, path: Path) -> None:
@@ -109,9 +106,7 @@ def write_profile(profile: ResourceProfile, path: Path) -> None:
     RequestError, JobError
         If the file cannot be written; what was there stays.
     """
-    text = json.dumps(profile.to_dict(), indent=2, allow_nan=False) + "\n"
-    with written_beside(path) as beside:
-        beside.write_text(text, encoding="utf-8")
+    PROFILE.write(profile.to_dict(), path)
 
 
 def read_profile(path: Path) -> ResourceProfile:
@@ -122,21 +117,7 @@ def read_profile(path: Path) -> ResourceProfile:
     RequestError
         If the file is missing, is no profile, is of a newer version, or a value is not positive.
     """
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise RequestError(f"there is no file {path}; accepted: what calibrate wrote") from None
-    except OSError as error:
-        raise RequestError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, RecursionError):
-        document = None
-    if not isinstance(document, dict) or document.get("kind") != KIND:
-        raise RequestError(f"{path} is no resource profile; accepted: what calibrate wrote")
-    if document.get("schema") != SCHEMA:
-        raise RequestError(
-            f"{path} has the schema {document.get('schema')!r}; accepted: {SCHEMA}; a newer "
-            "predict-graph may have written it"
-        )
+    document = PROFILE.read(Path(path))
     try:
         attributes = {
             str(name): _measured(str(name), each, path)

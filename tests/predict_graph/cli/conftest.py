@@ -21,6 +21,15 @@ class Result:
     def lines(self) -> list[str]:
         return self.err.splitlines()
 
+    def is_refused(self, *parts: str, status: int = 2) -> None:
+        """Check that the program said why not, in one line."""
+        assert self.status == status, self
+        assert len(self.lines) == 1, self.err
+        assert self.err.startswith("error: ")
+        assert "internal error" not in self.err
+        for part in parts:
+            assert part in self.err
+
 
 @pytest.fixture(autouse=True)
 def _no_history(monkeypatch: pytest.MonkeyPatch) -> None:

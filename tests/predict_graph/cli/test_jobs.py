@@ -32,15 +32,6 @@ def model(program, folder):
     return "model.json"
 
 
-def is_refused(result, *parts, status=2):
-    assert result.status == status, result
-    assert len(result.lines) == 1, result.err
-    assert result.err.startswith("error: ")
-    assert "internal error" not in result.err
-    for part in parts:
-        assert part in result.err
-
-
 def test_measure_fit_and_plan_a_small_job(process, folder):
     (folder / "job.py").write_text(JOB)
     (folder / "design.csv").write_text("scale,machines\n1,1\n1,2\n1,4\n2,1\n2,4\n2,8\n")
@@ -56,7 +47,7 @@ def test_measure_fit_and_plan_a_small_job(process, folder):
     assert result.status == 0, result
     assert "seconds = " in result.out
     plan = ["plan", "m.json", "--machines", "1:16", "--scale", "16", "--deadline", "2000ms"]
-    is_refused(process(*plan, cwd=folder), "the deadline is '2000ms'")
+    process(*plan, cwd=folder).is_refused("the deadline is '2000ms'")
     plan[-1] = "2s"
     result = process(*plan, "--json", "-", cwd=folder)
     assert result.status == 0, result
@@ -121,7 +112,7 @@ def test_designs_that_are_refused(program, folder, title):
     usual = {"--scale": "1:10", "--machines": "1:8", "--budget": "20"}
     given = dict(zip(arguments[::2], arguments[1::2], strict=True))
     words = [word for pair in (usual | given).items() for word in pair]
-    is_refused(program("design", *words), *parts)
+    program("design", *words).is_refused(*parts)
     assert not (folder / "design.csv").exists()
 
 
@@ -164,7 +155,7 @@ def test_a_model_that_does_not_fit_says_what_to_add(program, folder):
     assert "warning: this model does not fit" in result.out
     result = program("fit", "square.csv", "--model", "ernest", "--term", "scale^2")
     assert "the model fits" in result.out
-    is_refused(program("fit", "square.csv", "--term", "scale^2"), "cannot be added to auto")
+    program("fit", "square.csv", "--term", "scale^2").is_refused("cannot be added to auto")
 
 
 def test_a_cliff_is_told(program, folder):
@@ -194,8 +185,8 @@ def test_types_prices_and_the_frontier(program, folder, model):
 def test_what_cannot_be_had_says_the_nearest(program, folder, model):
     arguments = ["plan", model, "--machines", "1:8", "--scale", 1, "--deadline", "20s"]
     result = program(*arguments, "--json", "plan.json")
-    is_refused(
-        result, "no configuration is done in 20 s with 90% confidence",
+    result.is_refused(
+        "no configuration is done in 20 s with 90% confidence",
         "fastest of all: 8 machines, ", status=1,
     )  # fmt: skip
     made = json.loads((folder / "plan.json").read_text())
@@ -233,7 +224,7 @@ def test_rows_are_selected(program, folder):
     found = json.loads(result.out)
     assert found["coefficients"][0]["value"] == pytest.approx(15, rel=1e-3)
     assert not any("kind" in warning for warning in found["warnings"])
-    is_refused(program("fit", "kinds.csv", "--where", "kind"), "'kind'; accepted: NAME=VALUE")
+    program("fit", "kinds.csv", "--where", "kind").is_refused("'kind'; accepted: NAME=VALUE")
 
 
 def test_pictures(program, folder, model):
@@ -291,7 +282,7 @@ COLLECT = {
 def test_collections_that_are_refused(program, folder, title):
     (folder / "runs2.csv").write_text("machines\n1\n2\n")
     arguments, parts = COLLECT[title]
-    is_refused(program("collect", *arguments), *parts)
+    program("collect", *arguments).is_refused(*parts)
     assert not (folder / "points.csv").exists()
 
 
@@ -315,17 +306,17 @@ PLANS = {
 @pytest.mark.parametrize("title", PLANS)
 def test_plans_that_are_refused(program, folder, model, title):
     arguments, parts = PLANS[title]
-    is_refused(program("plan", model, *arguments), *parts)
+    program("plan", model, *arguments).is_refused(*parts)
 
 
 def test_models_that_are_refused(program, folder, model):
-    is_refused(program("plan", "away.json", "--machines", "2"), "no file away.json")
-    is_refused(program("plan", "runs.csv", "--machines", "2"), "runs.csv is no model")
-    is_refused(program("plan", f"={model}", "--machines", "2"), "TYPE=MODEL.json")
+    program("plan", "away.json", "--machines", "2").is_refused("no file away.json")
+    program("plan", "runs.csv", "--machines", "2").is_refused("runs.csv is no model")
+    program("plan", f"={model}", "--machines", "2").is_refused("TYPE=MODEL.json")
     text = (folder / model).read_text()
     (folder / model).write_text(text.replace('"scale/machines": 3', '"scale/machines": 2'))
     assert (folder / model).read_text() != text
-    is_refused(program("plan", model, "--machines", "2"), "was changed after it was written")
-    is_refused(program("fit", "runs.csv", "--model", "cubic"), "unknown model 'cubic'")
-    is_refused(program("fit", "runs.csv", "--out", "away/m.json"), "no folder away")
-    is_refused(program("fit", "runs.csv", "--weights", "some"), "unknown weights 'some'")
+    program("plan", model, "--machines", "2").is_refused("was changed after it was written")
+    program("fit", "runs.csv", "--model", "cubic").is_refused("unknown model 'cubic'")
+    program("fit", "runs.csv", "--out", "away/m.json").is_refused("no folder away")
+    program("fit", "runs.csv", "--weights", "some").is_refused("unknown weights 'some'")

@@ -36,15 +36,6 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def is_refused(result, *parts, status=2):
-    assert result.status == status, result
-    assert len(result.lines) == 1, result.err
-    assert result.err.startswith("error: ")
-    assert "internal error" not in result.err
-    for part in parts:
-        assert part in result.err
-
-
 def test_calibrate(program, folder):
     result = program("calibrate", "--no-disk", "--no-network", "--out", "now.json", "--json", "-")
     assert result.status == 0, result
@@ -79,9 +70,9 @@ def test_profile_fit_and_plan(process, folder):
     found = json.loads(result.out)
     assert found["choice"] == "quick"
     assert [one["name"] for one in found["assignments"]] == ["quick", "slow"]
-    late = process(*plan, "--deadline", "10ms", cwd=folder)
+    late = process(*plan, "--deadline", "0.01s", cwd=folder)
     assert late.status == 1
-    assert late.lines[-1].startswith("error: no assignment is done in 10ms")
+    assert late.lines[-1].startswith("error: no assignment is done in 0.01s")
 
 
 def test_a_command_that_fails_is_not_kept(process, folder):
@@ -143,4 +134,4 @@ def test_a_prediction_is_carried(program, folder):
     ],
 )
 def test_bad_requests(program, folder, arguments, parts):
-    is_refused(program(*arguments), *parts)
+    program(*arguments).is_refused(*parts)

@@ -93,7 +93,7 @@ def test_files_that_are_no_model(runs, tmp_path, change):
     else:
         document = {}
     file.write_text(json.dumps(document))
-    with pytest.raises(RequestError, match=r"checksum|schema 9|no model of a task"):
+    with pytest.raises(RequestError, match=r"checksum|schema 9|is no model of a task"):
         load_task(file)
 
 

@@ -17,6 +17,21 @@ def here():
     return calibrate()
 
 
+@pytest.fixture
+def answering():
+    """Give the port of a machine that answers, here."""
+    ports = []
+    ready = threading.Event()
+
+    def told(port):
+        ports.append(port)
+        ready.set()
+
+    threading.Thread(target=serve, args=(0, "127.0.0.1", told), daemon=True).start()
+    assert ready.wait(5)
+    return ports[0]
+
+
 def test_all_resources_in_less_than_half_a_minute(here):
     assert here.seconds < 30
     expected = {"cpu_integer_speed", "cpu_float_speed", "cpu_cores", "memory_bandwidth"}
@@ -40,33 +55,15 @@ def test_progress_is_told():
     assert said[-1][1] == 1.0
 
 
-def test_another_machine_answers():
-    ports = []
-    ready = threading.Event()
-
-    def told(port):
-        ports.append(port)
-        ready.set()
-
-    threading.Thread(target=serve, args=(0, "127.0.0.1", told), daemon=True).start()
-    assert ready.wait(5)
-    found = measure_network(("127.0.0.1", ports[0]))
+def test_another_machine_answers(answering):
+    found = measure_network(("127.0.0.1", answering))
     assert found["network_bandwidth"].value > 1.0
 
 
-def test_a_slow_network_is_seen_as_slow():
+def test_a_slow_network_is_seen_as_slow(answering):
     from benchmarks.nimo.storage import delay_to
 
-    ports = []
-    ready = threading.Event()
-
-    def told(port):
-        ports.append(port)
-        ready.set()
-
-    threading.Thread(target=serve, args=(0, "127.0.0.1", told), daemon=True).start()
-    assert ready.wait(5)
-    slow = delay_to(("127.0.0.1", ports[0]), "127.0.0.1", 0.02)
+    slow = delay_to(("127.0.0.1", answering), "127.0.0.1", 0.02)
     assert 19.0 < measure_network(("127.0.0.1", slow))["network_latency"].value < 60.0
 
 

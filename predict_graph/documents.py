@@ -1,0 +1,110 @@
+"""JSON documents that say what they are: kind, schema, and maybe a seal against changes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from predict_graph.errors import RequestError
+from predict_graph.files import written_beside
+
+__all__ = ["DocumentKind"]
+
+
+@dataclass(frozen=True)
+class DocumentKind:
+    """One kind of document.
+
+    Attributes
+    ----------
+    kind : str
+        What the field ``kind`` says.
+    name : str
+        For errors: "model".
+    written_by : str
+        For errors: "fit --out".
+    schema : int
+        Newest version that can be read.
+    sealed : bool
+        Whether it has a checksum: the SHA-256 of the document without it, as JSON with sorted keys
+        and no spaces.
+    """
+
+    kind: str
+    name: str
+    written_by: str
+    schema: int = 1
+    sealed: bool = False
+
+    def complete(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a document of this kind with that content."""
+        document = {"kind": self.kind, "schema": self.schema, **content}
+        return {**document, "checksum": _checksum(document)} if self.sealed else document
+
+    def write(self, document: Mapping[str, Any], path: Path) -> None:
+        """Write a document; what was there stays if that fails.
+
+        Raises
+        ------
+        RequestError, JobError
+            If the file cannot be written.
+        """
+        text = json.dumps(document, indent=2, allow_nan=False) + "\n"
+        with written_beside(path) as beside:
+            beside.write_text(text, encoding="utf-8")
+
+    def describes(self, path: Path) -> bool:
+        """Whether a file holds a document of this kind, of whatever version."""
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return False
+        return isinstance(found, dict) and found.get("kind") == self.kind
+
+    def read(self, path: Path) -> dict[str, Any]:
+        """Read a document.
+
+        Raises
+        ------
+        RequestError
+            If the file is missing, of another kind, of a newer version, or was changed.
+        """
+        wrote = f"a file that {self.written_by} wrote"
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise RequestError(f"there is no file {path}; accepted: {wrote}") from None
+        except OSError as error:
+            raise RequestError(f"cannot read {path}: {error.strerror}") from error
+        except (ValueError, RecursionError):
+            document = None
+        if not isinstance(document, dict) or document.get("kind") != self.kind:
+            raise RequestError(f"{path} is no {self.name}; accepted: {wrote}")
+        self._check_schema(document, path)
+        if self.sealed and document.get("checksum") != _checksum(document):
+            raise RequestError(
+                f"{path} was changed after it was written: its checksum does not match; accepted: "
+                f"{wrote}, as it was, so write it again"
+            )
+        return document
+
+    def _check_schema(self, document: Mapping[str, Any], path: Path) -> None:
+        schema = document.get("schema")
+        if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
+            raise RequestError(f"{path} has the schema {schema!r}; accepted: 1 to {self.schema}")
+        if schema > self.schema:
+            raise RequestError(
+                f"{path} has schema {schema}, written by predict-graph "
+                f"{document.get('version', 'of another version')}, which is newer than this one; "
+                f"accepted: schema 1 to {self.schema}"
+            )
+
+
+def _checksum(document: Mapping[str, Any]) -> str:
+    rest = {name: value for name, value in document.items() if name != "checksum"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
