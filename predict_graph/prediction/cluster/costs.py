@@ -87,7 +87,7 @@ class ClusterCosts:
     driver : Line
         The rest of a superstep; of the logarithm of machines.
     opening : Line
-        Of the logarithm of machines.
+        Of machines: a session waits until each of them is there.
     setup, read : Phase
     start : ndarray of float64
         What the first supersteps take on top, in the order that they come.
@@ -133,7 +133,7 @@ class ClusterCosts:
     def phases(self, machines: int, edges: int) -> dict[str, float]:
         """Return the seconds of opening a session, of setting up and of reading."""
         return {
-            "opening": self.opening.at(math.log2(machines)),
+            "opening": self.opening.at(machines),
             "setup": self.setup.at(machines, edges),
             "read": self.read.at(machines, edges),
         }
@@ -180,7 +180,10 @@ def fit_cluster_costs(
         name=cost_model,
         model=model,
         driver=driver,
-        opening=_by_machines({count: run.session_seconds for count, run in first.items()}),
+        opening=_line(
+            np.array([float(count) for count in first]),
+            np.array([run.session_seconds for run in first.values()]),
+        ),
         setup=_phase("setup", warm, first, again),
         read=_phase("read", warm, first, again),
         start=_start(first, again),

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
@@ -30,7 +29,12 @@ from predict_graph.prediction.cluster.sample_runs import (
     cluster_sample_runs,
     training_points,
 )
-from predict_graph.prediction.cluster.work import busiest_rows, predicted_rows, sent_messages
+from predict_graph.prediction.cluster.work import (
+    busiest_rows,
+    predicted_rows,
+    record_bytes,
+    sent_messages,
+)
 from predict_graph.prediction.doubts import graph_doubts
 from predict_graph.prediction.prediction import Interval, Prediction
 from predict_graph.prediction.records import records_of
@@ -317,7 +321,8 @@ def _work(
             runs, graph, estimate.iterations, machines, engine.settings.on(machines).executors
         )
     sent = sent_messages(graph, algorithm, estimate)
-    sizes = _record_bytes(runs, sent)
+    largest = max(runs, key=lambda run: int(run.profile.graph["edges"])).profile
+    sizes = record_bytes(largest, sent, graph.edges)
 
     def known(machines: int) -> pd.DataFrame:
         settings = engine.settings.on(machines)
@@ -338,31 +343,6 @@ def _machine_counts(target: int) -> list[int]:
     few = range(1, min(2 * target, 8) + 1)
     many = (12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
     return sorted({*few, target, 2 * target, *(n for n in many if n <= max(4 * target, 16))})
-
-
-def _record_bytes(runs: list[ClusterRun], sent: pd.DataFrame) -> npt.NDArray[np.float64]:
-    """Return the bytes of a record as Spark writes it, in each iteration.
-
-    In proportion to the bytes of a message that the estimate gives, where those differ; the factor
-    is that of the largest sample run.
-    """
-    largest = max((run for run in runs), key=lambda run: run.profile.graph["edges"])
-    table = largest.profile.table
-    written = table.groupby("iteration")[["shuffle_write_bytes", "shuffle_write_records"]].sum()
-    written = written[written["shuffle_write_records"] > 0]
-    a_record = float(
-        written["shuffle_write_bytes"].sum() / max(written["shuffle_write_records"].sum(), 1)
-    )
-    size: npt.NDArray[np.float64] = (
-        sent["message_bytes"] / np.maximum(sent["messages"], 1.0)
-    ).to_numpy(np.float64)
-    first = float(size[0]) if len(size) and size[0] > 0 else 1.0
-    if len(written) == 0 or np.allclose(size, first):
-        return np.full(len(sent), a_record)
-    at_first = float(
-        written["shuffle_write_bytes"].iloc[0] / max(written["shuffle_write_records"].iloc[0], 1)
-    )
-    return at_first * size / first
 
 
 def _counters(rows: pd.DataFrame, estimate: IterationEstimate, machines: int) -> pd.DataFrame:

@@ -7,12 +7,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import critical_worker
+from predict_graph.engines import RunProfile, critical_worker
 from predict_graph.graph import Graph
 from predict_graph.iterations import IterationEstimate
 from predict_graph.prediction.cluster.placement import Placement, combined_share
 
-__all__ = ["FEATURES", "busiest_rows", "predicted_rows", "sent_messages"]
+__all__ = ["FEATURES", "busiest_rows", "predicted_rows", "record_bytes", "sent_messages"]
+
+_LEAST_SHARE = 2.0**-20  # of the edges that carry a message
 
 FEATURES = ("vertices", "messages", "records", "remote_bytes")
 """Of a superstep: vertices, messages, records and received bytes of the critical worker. Records
@@ -85,6 +87,36 @@ def predicted_rows(
             "remote_message_bytes": volume * placement.remote_share,
         }
     )
+
+
+def record_bytes(sample: RunProfile, sent: pd.DataFrame, edges: int) -> npt.NDArray[np.float64]:
+    """Return the bytes of a record as Spark writes it, in each iteration of the real run.
+
+    As in a sample run where as large a part of the edges carried a message: how long a message is
+    goes with how far a run has come, and how far it has come with who still sends.
+
+    Parameters
+    ----------
+    sample : RunProfile
+        Of a run on Spark.
+    sent : DataFrame
+        See :func:`sent_messages`.
+    edges : int
+        Of the real graph.
+    """
+    names = ["local_messages", "remote_messages", "shuffle_write_bytes", "shuffle_write_records"]
+    sums = sample.table.groupby("iteration")[names].sum().astype(np.float64)
+    sums = sums[sums["shuffle_write_records"] > 0]
+    if len(sums) == 0:
+        return np.zeros(len(sent))
+    share = (sums["local_messages"] + sums["remote_messages"]) / sample.graph["edges"]
+    # Iterations of about the same share together: a few records of the last ones say little.
+    steps = np.round(np.log2(np.maximum(share, _LEAST_SHARE)) * 2.0) / 2.0
+    together = sums.groupby(steps)[names[2:]].sum()
+    sizes = (together[names[2]] / together[names[3]]).to_numpy(dtype=np.float64)
+    wanted = np.log2(np.maximum(sent["messages"].to_numpy() / max(edges, 1), _LEAST_SHARE))
+    found: npt.NDArray[np.float64] = np.interp(wanted, together.index.to_numpy(np.float64), sizes)
+    return found
 
 
 def busiest_rows(table: pd.DataFrame, machines: int, cores: int = 1) -> pd.DataFrame:

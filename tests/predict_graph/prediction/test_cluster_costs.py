@@ -1,3 +1,4 @@
+import dataclasses
 import json
 
 import numpy as np
@@ -17,6 +18,7 @@ from predict_graph.prediction.cluster.memory import heap_bytes, memory_of
 from predict_graph.prediction.cluster.observed import observed_estimate, observed_rows
 from predict_graph.prediction.cluster.predictor import default_train_machines
 from predict_graph.prediction.cluster.sample_runs import ClusterRun, training_points
+from predict_graph.prediction.cluster.work import record_bytes
 from predict_graph.prediction.request import check_request
 
 START = np.array([4.0, 2.0, 1.0, 0.0, 0.0, 0.0])
@@ -79,7 +81,7 @@ def cluster_run(vertices, edges, machines, *, cold=False, iterations=6, lost=0, 
         values=np.empty(0),
     )
     summary = SampleSummary("folded", 0.1, vertices, edges, iterations, 1.0, "cost")
-    return ClusterRun(machines, 0.1, cold, 6.0 + np.log2(machines), profile, summary)
+    return ClusterRun(machines, 0.1, cold, 6.0 + machines, profile, summary)
 
 
 def sample_runs(**options):
@@ -109,7 +111,7 @@ def test_a_law_is_found_again():
     assert costs.start == pytest.approx(START, abs=1e-6)
     assert found[0] - found[-1] == pytest.approx(4.0, abs=1e-6)
     phases = costs.phases(4, 4_000_000)
-    assert phases["opening"] == pytest.approx(8.0)
+    assert phases["opening"] == pytest.approx(10.0)
     assert phases["setup"] == pytest.approx(1.0 + 1.0 + 5.0)
     assert phases["read"] == pytest.approx(0.5 + 3.0 + 2.0)
 
@@ -211,3 +213,18 @@ def test_other_files_are_refused(tmp_path, text):
     file.write_text(text)
     with pytest.raises(RequestError, match="no prediction on a cluster"):
         predicted_job(file)
+
+
+def test_a_record_is_as_long_as_where_as_many_send():
+    run = cluster_run(10_000, 100_000, 2, shrinking=True)
+    table = run.profile.table.copy()
+    share = table.groupby("iteration")["local_messages"].transform("max")
+    table["shuffle_write_bytes"] = table["shuffle_write_records"] * (
+        4.0 - np.log2(share / share.max())
+    )
+    sample = dataclasses.replace(run.profile, table=table)
+    sent = pd.DataFrame({"messages": [1e6, 0.25e6, 1e6 / 2**12]})
+    found = record_bytes(sample, sent, 1_000_000)
+    assert found == pytest.approx([4.0, 6.0, 9.0])  # the last one as the smallest share there was
+    nobody = dataclasses.replace(run.profile, table=table.assign(shuffle_write_records=0))
+    assert record_bytes(nobody, sent, 1_000_000).tolist() == [0.0, 0.0, 0.0]
