@@ -18,6 +18,7 @@ from costmodels.occupancy import OccupancyModel, first_assignments, next_assignm
 __all__ = ["cross_validation", "metrics_of", "summary_row"]
 
 ATTRIBUTES = ["cpu_speed", "network_latency", "network_bandwidth"]
+STARTED = 5  # runs of active learning before there is a model
 SEEN = ("utilization", "data_bytes", "network_share")
 Training = Callable[[pd.DataFrame, int, np.random.Generator], list[int]]
 
@@ -50,37 +51,31 @@ def some_of_one_changed(count: int) -> Training:
     return chosen
 
 
-def actively(count: int, start: int = 5) -> list[Callable[[pd.DataFrame], list[int]]]:
-    """Return the choice of active learning: the same whatever the reference."""
-
-    def chosen(runs: pd.DataFrame) -> list[int]:
-        candidates = runs[ATTRIBUTES]
-        measured = first_assignments(candidates, start)
-        while len(measured) < count:
-            part = runs.iloc[measured]
-            measured.append(
-                next_assignment(
-                    OccupancyModel(shape="overlap"),
-                    candidates,
-                    measured,
-                    part["seconds"],
-                    **_seen(part),
-                )
-            )
-        return measured
-
-    return [chosen]
+def actively(runs: pd.DataFrame, count: int) -> list[int]:
+    """Return the choice of active learning, in its order: whatever the reference, it is the same."""
+    candidates = runs[ATTRIBUTES]
+    measured = first_assignments(candidates, STARTED)
+    while len(measured) < count:
+        part = runs.iloc[measured]
+        model = OccupancyModel(shape="overlap")
+        measured.append(
+            next_assignment(model, candidates, measured, part["seconds"], **_seen(part))
+        )
+    return measured
 
 
 def cross_validation(
-    runs: pd.DataFrame, training: Training, shape: str, seed: int = 0
+    runs: pd.DataFrame, training: Training, shape: str, seed: int = 0, every: int = 1
 ) -> pd.DataFrame:
-    """Return AE, PE, OPD and RD(1) of each trial; every assignment is the reference once."""
+    """Return AE, PE, OPD and RD(1) of each trial; every assignment is the reference once.
+
+    Or one in so many.
+    """
     rng = np.random.default_rng(seed)
     return pd.DataFrame(
         [
             metrics_of(runs, training(runs, reference, rng), shape, reference=True)
-            for reference in range(len(runs))
+            for reference in range(0, len(runs), every)
         ]
     )
 

@@ -186,20 +186,29 @@ class OccupancyModel(RegressorMixin, BaseEstimator):
         count = len(seconds)
         folds = count if count <= _MOST_FOLDS else 10
         predicted = np.empty(count)
+        whole = self._fit_rows(X, measured, np.arange(count), shape)
         for fold in range(folds):
             out = np.arange(count) % folds == fold
             rest = np.flatnonzero(~out)
             if len(rest) < 2:  # of two runs: the other one
                 predicted[out] = seconds[rest].mean()
                 continue
-            fitted = self._fit_rows(X, measured, rest, shape)
+            fitted = self._fit_rows(X, measured, rest, shape, whole)
             predicted[out] = fitted.seconds(_safe_indexing(X, np.flatnonzero(out)))
         return predicted
 
     def _fit_rows(
-        self, X: Any, measured: Occupancies, rows: npt.NDArray[Any], shape: str
+        self,
+        X: Any,
+        measured: Occupancies,
+        rows: npt.NDArray[Any],
+        shape: str,
+        like: _Fitted | None = None,
     ) -> _Fitted:
-        """Fit every part to some rows, errors counting as parts of the whole time."""
+        """Fit every part to some rows, errors counting as parts of the whole time.
+
+        `like` is a fit to more rows, from which a search may start.
+        """
         table = _safe_indexing(X, rows)
         a_unit = (measured.seconds / measured.data)[rows]
         reference = None
@@ -212,7 +221,11 @@ class OccupancyModel(RegressorMixin, BaseEstimator):
         if shape == "overlap":
             compute = measured.compute[rows]
             known = compute if (compute < a_unit * (1 - 1e-9)).any() else None
-            overlap = OverlapModel(reference=reference).fit(table, a_unit, compute=known)
+            start: dict[str, Any] = {}
+            if like is not None:
+                found: OverlapModel = like.parts["overlap"]
+                start = {"apart": found.apart_, "overlap": found.overlap_}
+            overlap = OverlapModel(reference=reference, **start).fit(table, a_unit, compute=known)
             return _Fitted(flow, {"overlap": overlap}, least)
         parts = {}
         for name in _PARTS:

@@ -17,6 +17,8 @@ __all__ = ["OverlapModel"]
 
 FloatArray = npt.NDArray[np.float64]
 
+_Key = tuple[str, str]  # resource and term
+
 RESOURCES = ("compute", "network", "disk")
 _STARTS = (0.1, 0.7, 1.8)  # logarithms of p: little overlap, some, much
 _MOST_OVERLAP = 4.0  # e^4: the larger of the two, and nothing else
@@ -29,18 +31,26 @@ class OverlapModel(RegressorMixin, BaseEstimator):
     ``t = (a^p + (n + d)^p)^(1/p)``: computing a, network n and disk d are linear in the inverse of
     speeds and in delays, with non-negative coefficients. With p = 1 a task computes and waits in
     turn (equation 1); the larger p, the more of the shorter is hidden behind the longer, as
-    prefetching does (section V-B.4). All coefficients and p are fitted to relative errors of
-    seconds.
+    prefetching does (section V-B.4). What the bandwidths take may hide behind the delays as well,
+    as it does when blocks are on their way while others are asked for; then they are a part of
+    their own. Of the two laws the one that fits better is taken. All coefficients and p are fitted
+    to relative errors of seconds.
 
     Parameters
     ----------
     reference : int, optional
         Row that attributes are divided by; the first by default.
+    apart : bool, optional
+        Whether bandwidths are a part of their own; by default, whichever fits better.
+    overlap : float, optional
+        p to start the search from; by default it starts from several.
 
     Attributes
     ----------
     overlap_ : float
         p, from 1.
+    apart_ : bool
+        Whether bandwidths are a part of their own.
     coef_ : dict of str to float
         Seconds that each term takes at the reference, ``"compute"``, ``"network"`` and ``"disk"``
         being what does not depend on any attribute.
@@ -62,8 +72,16 @@ class OverlapModel(RegressorMixin, BaseEstimator):
     True
     """
 
-    def __init__(self, *, reference: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        reference: int | None = None,
+        apart: bool | None = None,
+        overlap: float | None = None,
+    ) -> None:
         self.reference = reference
+        self.apart = apart
+        self.overlap = overlap
 
     def fit(self, X: Any, y: Any, compute: Any = None) -> Self:
         """Fit services and their overlap.
@@ -100,14 +118,21 @@ class OverlapModel(RegressorMixin, BaseEstimator):
         -------
         ndarray of float64, shape (n,)
         """
-        parts = self.predict_services(X)
+        check_is_fitted(self)
+        table = validate_data(self, X, reset=False, dtype=np.float64)
+        services = self._services(table)
+        parts = _evaluated(services, self._solution, self._groups(services, apart=self.apart_))
         return _joined(parts, self.overlap_)
 
     def predict_services(self, X: Any) -> dict[str, FloatArray]:
         """Predict what each resource takes by itself, in seconds."""
         check_is_fitted(self)
         table = validate_data(self, X, reset=False, dtype=np.float64)
-        return _evaluated(self._services(table), self._solution)
+        services = self._services(table)
+        found = _evaluated(
+            services, self._solution, [[(k, n) for n in services[k]] for k in RESOURCES]
+        )
+        return dict(zip(RESOURCES, found, strict=True))
 
     def _named(self, table: FloatArray) -> list[Attribute | None]:
         """Return what each column is; None for one that never changed."""
@@ -140,30 +165,37 @@ class OverlapModel(RegressorMixin, BaseEstimator):
     def _fit(
         self, services: dict[str, dict[str, FloatArray]], seconds: FloatArray, busy: Any
     ) -> None:
-        names = [(kind, name) for kind in RESOURCES for name in services[kind]]
+        names: list[_Key] = [(kind, name) for kind in RESOURCES for name in services[kind]]
         typical = float(np.exp(np.mean(np.log(seconds))))
         sizes = {key: max(float(services[key[0]][key[1]].mean()), 1e-12) for key in names}
 
-        def unpacked(values: FloatArray) -> dict[tuple[str, str], float]:
+        def unpacked(values: FloatArray) -> dict[_Key, float]:
             return {
                 key: float(value) * typical / sizes[key]
                 for key, value in zip(names, values[:-1], strict=True)
             }
 
-        def errors(values: FloatArray) -> FloatArray:
-            parts = _evaluated(services, unpacked(values))
+        def errors(values: FloatArray, groups: list[list[_Key]]) -> FloatArray:
+            parts = _evaluated(services, unpacked(values), groups)
             whole = _joined(parts, np.exp(values[-1]))
             off = np.log(np.maximum(whole, 1e-12) / seconds)
-            held = [] if busy is None else [(parts["compute"] - busy) / seconds]
+            held = [] if busy is None else [(parts[0] - busy) / seconds]
             return np.concatenate([off, *held, _SHRINKAGE * values])
 
         best = None
-        for start in _STARTS:
-            first = np.append(np.full(len(names), 1.0 / len(names)), start)
-            bounds = (np.zeros(len(first)), np.append(np.full(len(names), np.inf), _MOST_OVERLAP))
-            tried = least_squares(errors, first, bounds=bounds, max_nfev=400)
-            if best is None or tried.cost < best.cost:
-                best = tried
+        starts = _STARTS if self.overlap is None else (float(np.log(self.overlap)),)
+        for apart in (False, True) if self.apart is None else (self.apart,):
+            groups = self._groups(services, apart=apart)
+            if apart and self.apart is None and groups == self._groups(services, apart=False):
+                continue
+            for start in starts:
+                first = np.append(np.full(len(names), 1.0 / len(names)), start)
+                most = np.append(np.full(len(names), np.inf), _MOST_OVERLAP)
+                tried = least_squares(
+                    errors, first, bounds=(np.zeros(len(first)), most), max_nfev=400, args=(groups,)
+                )
+                if best is None or tried.cost < best.cost:
+                    best, self.apart_ = tried, apart
         assert best is not None
         self._solution = unpacked(best.x)
         self.overlap_ = float(np.exp(best.x[-1]))
@@ -171,12 +203,25 @@ class OverlapModel(RegressorMixin, BaseEstimator):
             kind if name == "constant" else name: value
             for (kind, name), value in self._solution.items()
         }
-        self.formula_ = self._formula()
+        self.formula_ = self._formula(self._groups(services, apart=self.apart_))
 
-    def _formula(self) -> str:
+    def _groups(
+        self, services: dict[str, dict[str, FloatArray]], *, apart: bool
+    ) -> list[list[_Key]]:
+        """Return which terms add up: computing, waiting, and each bandwidth if apart."""
+        powers = {a.name for a in self._attributes if a is not None and a.power}
+        waiting = [(kind, name) for kind in RESOURCES[1:] for name in services[kind]]
+        alone = [key for key in waiting if apart and key[1] in powers]
+        return [
+            [("compute", name) for name in services["compute"]],
+            [key for key in waiting if key not in alone],
+            *([key] for key in alone),
+        ]
+
+    def _formula(self, groups: list[list[_Key]]) -> str:
         powers = {a.name: a.power for a in self._attributes if a is not None}
         parts = []
-        for kinds in (("compute",), ("network", "disk")):
+        for group in groups:
             terms = [
                 f"{value:.4g}"
                 if name == "constant"
@@ -184,7 +229,7 @@ class OverlapModel(RegressorMixin, BaseEstimator):
                 if powers[name]
                 else f"{value:.4g} {name}"
                 for (of, name), value in self._solution.items()
-                if of in kinds and value > 1e-9
+                if (of, name) in group and value > 1e-9
             ]
             if terms:
                 parts.append(f"({' + '.join(terms)})^{self.overlap_:.3g}")
@@ -198,21 +243,24 @@ class OverlapModel(RegressorMixin, BaseEstimator):
 
 
 def _evaluated(
-    services: dict[str, dict[str, FloatArray]], solution: dict[tuple[str, str], float]
-) -> dict[str, FloatArray]:
+    services: dict[str, dict[str, FloatArray]],
+    solution: dict[_Key, float],
+    groups: list[list[_Key]],
+) -> list[FloatArray]:
+    """Return the seconds of each group of terms."""
     rows = len(services["disk"]["constant"])
-    return {
-        kind: sum(
-            (solution[kind, name] * values for name, values in services[kind].items()),
+    return [
+        sum(
+            (solution[kind, name] * services[kind][name] for kind, name in group),
             start=np.zeros(rows),
         )
-        for kind in RESOURCES
-    }
+        for group in groups
+    ]
 
 
-def _joined(parts: dict[str, FloatArray], p: float) -> FloatArray:
-    """Return the p-norm of computing and waiting, without overflow."""
-    both = np.vstack((parts["compute"], parts["network"] + parts["disk"]))
+def _joined(parts: list[FloatArray], p: float) -> FloatArray:
+    """Return the p-norm of parts that hide each other, without overflow."""
+    both = np.vstack(parts)
     largest = np.maximum(both.max(axis=0), 1e-300)
     total: FloatArray = largest * ((both / largest) ** p).sum(axis=0) ** (1.0 / p)
     return total

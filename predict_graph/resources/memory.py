@@ -17,7 +17,6 @@ WORKING_SETS = (32 << 10, 256 << 10, 2 << 20, 16 << 20, 128 << 20)
 
 _STREAM_BYTES = 32 << 20  # of each of three arrays of a thread: beyond the usual caches
 _STEPS = 20_000
-_WINDOW = 0.08
 _REPEATS = 5
 
 
@@ -41,29 +40,27 @@ def measure_memory(repeats: int = _REPEATS) -> dict[str, Measured]:
         ``memory_bandwidth`` (STREAM's triad) in GB/s and ``memory_latency_…`` in ns for each of
         ``WORKING_SETS``.
     """
-    found = {"memory_bandwidth": summed_up([_stream() for _ in range(repeats)], "GB/s")}
-    rng = np.random.default_rng(0)
+    found = {"memory_bandwidth": summed_up(_streams(repeats), "GB/s")}
     for size in WORKING_SETS:
-        following = _cycle(size // 8, rng)
+        following = _cycle(size // 8)
         place = chase(following, 0, len(following))  # once around: it is in the cache if it fits
 
         def wait(chain: npt.NDArray[np.int64] = following, start: int = place) -> float:
             chase(chain, start, _STEPS)
             return float(_STEPS)
 
-        rates = [rate_of(wait, _WINDOW) for _ in range(repeats)]
+        rates = [rate_of(wait) for _ in range(repeats)]
         found[latency_name(size)] = summed_up([1e9 / rate for rate in rates], "ns")
     return found
 
 
-def _stream() -> float:
-    """Return GB a second that all threads move."""
+def _streams(repeats: int) -> list[float]:
+    """Return GB a second that all threads move, each time again."""
     length = _STREAM_BYTES // 8
     threads = usable_cores()
-    arrays = [tuple(np.ones(length) for _ in range(3)) for _ in range(threads)]
-    for a, b, c in arrays:
+    free = [tuple(np.ones(length) for _ in range(3)) for _ in range(threads)]
+    for a, b, c in free:
         triad(a, b, c)
-    free = list(arrays)
 
     def work() -> float:
         a, b, c = free.pop()
@@ -71,12 +68,13 @@ def _stream() -> float:
         free.append((a, b, c))
         return 3.0 * length * 8
 
-    return side_by_side(work, threads) / 1e9
+    return [side_by_side(work, threads) / 1e9 for _ in range(repeats)]
 
 
-def _cycle(length: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Return a permutation that is one cycle through all places, in random order."""
-    order = rng.permutation(length)
-    following = np.empty(length, dtype=np.int64)
-    following[order] = np.roll(order, -1)
-    return following
+def _cycle(length: int) -> npt.NDArray[np.int64]:
+    """Return one cycle through as many places as a power of two, which no cache foresees.
+
+    A linear congruential generator of full period (Hull and Dobell, 1962).
+    """
+    places = np.arange(length, dtype=np.int64)
+    return (places * 1_664_525 + 1_013_904_223) & (length - 1)

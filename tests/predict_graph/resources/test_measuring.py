@@ -116,3 +116,15 @@ def test_a_quota_shows():
         quota.remove()
     assert 0.1 < speed / whole["cpu_integer_speed"].value < 0.45
     assert cores < 1.5
+
+
+@pytest.mark.parametrize("length", [8, 1024, 4096])
+def test_the_chain_goes_through_all_places(length):
+    from predict_graph.resources.memory import _cycle
+
+    following, seen, place = _cycle(length), set(), 0
+    for _ in range(length):
+        seen.add(place)
+        place = int(following[place])
+    assert len(seen) == length
+    assert place == 0
