@@ -52,7 +52,7 @@ def some_of_one_changed(count: int) -> Training:
 
 
 def actively(runs: pd.DataFrame, count: int) -> list[int]:
-    """Return the choice of active learning, in its order: whatever the reference, it is the same."""
+    """Return the choice of active learning, in its order; the reference does not matter."""
     candidates = runs[ATTRIBUTES]
     measured = first_assignments(candidates, STARTED)
     while len(measured) < count:
