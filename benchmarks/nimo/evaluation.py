@@ -13,7 +13,12 @@ from costmodels.metrics import (
     percentage_errors,
     ranking_distance,
 )
-from costmodels.occupancy import OccupancyModel, first_assignments, next_assignment
+from costmodels.occupancy import (
+    OccupancyModel,
+    OverlapModel,
+    first_assignments,
+    next_assignment,
+)
 
 __all__ = ["cross_validation", "metrics_of", "summary_row"]
 
@@ -56,11 +61,8 @@ def actively(runs: pd.DataFrame, count: int) -> list[int]:
     candidates = runs[ATTRIBUTES]
     measured = first_assignments(candidates, STARTED)
     while len(measured) < count:
-        part = runs.iloc[measured]
-        model = OccupancyModel(shape="overlap")
-        measured.append(
-            next_assignment(model, candidates, measured, part["seconds"], **_seen(part))
-        )
+        seconds = runs["seconds"].iloc[measured]
+        measured.append(next_assignment(OverlapModel(), candidates, measured, seconds))
     return measured
 
 
