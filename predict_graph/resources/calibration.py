@@ -55,18 +55,19 @@ def calibrate(
     date = datetime.now(UTC).isoformat(timespec="seconds")
     attributes: dict[str, Measured] = {}
     notes: list[str] = []
-    tell("processor", 0.0)
-    attributes |= measure_processor()
-    tell("memory", 0.4)
-    attributes |= measure_memory()
+    # What can fail comes first.
+    if network:
+        tell("network", 0.0)
+        attributes |= measure_network(peer)
     if disk:
-        tell("disk", 0.7)
+        tell("disk", 0.1)
         found, missing = measure_storage(folder or Path(tempfile.gettempdir()))
         attributes |= found
         notes += missing
-    if network:
-        tell("network", 0.9)
-        attributes |= measure_network(peer)
+    tell("processor", 0.3)
+    attributes |= measure_processor()
+    tell("memory", 0.6)
+    attributes |= measure_memory()
     tell("done", 1.0)
     seconds = time.perf_counter() - started
     return ResourceProfile(machine_identity(), date, seconds, attributes, tuple(notes))

@@ -45,7 +45,7 @@ def test_calibrate(program, folder):
     assert "memory_latency_128m" in result.err
 
 
-def test_profile_fit_and_plan(process, folder):
+def test_profile_fit_and_plan(process, program, folder):
     for part in (1, 2, 3, 4):
         command = ["--", sys.executable, "-c", BUSY.format(0.1 * part)]
         options = [
@@ -59,18 +59,18 @@ def test_profile_fit_and_plan(process, folder):
         result = process("profile", *options, *command, cwd=folder)
         assert result.status == 0, result
         assert "processor" in result.out
-    result = process("fit", "runs.csv", "--model", "nimo", "--out", "model.json", cwd=folder)
+    result = program("fit", "runs.csv", "--model", "nimo", "--out", "model.json")
     assert result.status == 0, result
     assert "f_data" in result.out
     assert "OPD" in result.out
     (folder / "candidates.csv").write_text("name,cpu_speed,usd_per_hour\nquick,1,2\nslow,0.25,1\n")
     plan = ["plan", "model.json", "--assignments", "candidates.csv", "--with", "vertices=4"]
-    result = process(*plan, "--json", "-", cwd=folder)
+    result = program(*plan, "--json", "-")
     assert result.status == 0, result
     found = json.loads(result.out)
     assert found["choice"] == "quick"
     assert [one["name"] for one in found["assignments"]] == ["quick", "slow"]
-    late = process(*plan, "--deadline", "0.01s", cwd=folder)
+    late = program(*plan, "--deadline", "0.01s")
     assert late.status == 1
     assert late.lines[-1].startswith("error: no assignment is done in 0.01s")
 
