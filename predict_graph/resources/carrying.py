@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import dataclass
 
 from predict_graph.resources.memory import WORKING_SETS, latency_name
@@ -37,8 +38,9 @@ def carried_factor(here: ResourceProfile, there: ResourceProfile, working_set: i
     """Return how much longer a graph algorithm takes `there`.
 
     An iteration computes, streams its edges and looks vertices up at random. The factor is the
-    geometric mean of how the speed of integers, the bandwidth, and the latency at the working set
-    of the graph differ; how far those three disagree says how sure that is.
+    median of how the speed of integers, the bandwidth, and the latency at the working set of the
+    graph differ, as any one of them may be an outlier: under a quota, a chain of reads finds its
+    caches emptied by others. How far the three disagree says how sure the factor is.
 
     Parameters
     ----------
@@ -56,6 +58,7 @@ def carried_factor(here: ResourceProfile, there: ResourceProfile, working_set: i
     threads = [
         _ratio(here, there, "cpu_integer_speed"),
         1.0 / _ratio(here, there, latency_name(size)),
+        _ratio(here, there, "cpu_float_speed"),
     ]
     together = [threads[0] * cores, threads[1] * cores, _ratio(here, there, "memory_bandwidth")]
     logs = [math.log(factor) for factor in together]
@@ -64,8 +67,8 @@ def carried_factor(here: ResourceProfile, there: ResourceProfile, working_set: i
     used = ("cpu_integer_speed", "cpu_cores", latency_name(size), "memory_bandwidth")
     noise = max(profile.attributes[name].spread for profile in (here, there) for name in used)
     return Carried(
-        compute=math.exp(middle),
-        single=math.sqrt(threads[0] * threads[1]),
+        compute=statistics.median(together),
+        single=statistics.median(threads),
         std=math.hypot(apart, noise, _LEAST_STD),
     )
 

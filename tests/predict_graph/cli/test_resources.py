@@ -16,6 +16,7 @@ def machine(factor):
     """A machine whose every attribute is some times as good as that of another."""
     values = {
         "cpu_integer_speed": 1000.0 * factor,
+        "cpu_float_speed": 200.0 * factor,
         "cpu_cores": 2.0 * factor,
         "memory_latency_32k": 1.5 / factor,
         "memory_latency_2m": 12.0 / factor,

@@ -11,6 +11,7 @@ from predict_graph.resources.repeating import summed_up
 def machine(speed=1000.0, cores=2.0, latency=90.0, bandwidth=10.0, spread=0.01):
     values = {
         "cpu_integer_speed": (speed, "million steps/s"),
+        "cpu_float_speed": (speed / 5, "million steps/s"),
         "cpu_cores": (cores, "cores"),
         "memory_latency_32k": (1.5, "ns"),
         "memory_latency_256k": (4.0, "ns"),
