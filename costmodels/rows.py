@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.optimize import nnls
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-__all__ = ["CompressedRows", "TrainingRows", "check_training_rows"]
+__all__ = ["CompressedRows", "TrainingRows", "check_training_rows", "column_names"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
@@ -76,10 +76,13 @@ def check_training_rows(
     if not frequency.any():
         raise ValueError("all sample weights are 0, so there is no row to fit")
     importance = 1 / y if weights == "relative" else np.ones_like(y)
+    return TrainingRows(X, y, frequency, importance, column_names(estimator, X.shape[1]))
+
+
+def column_names(estimator: Any, count: int) -> list[str]:
+    """Return the names of the columns that were fitted; ``x0``, ``x1``, … when there were none."""
     names = getattr(estimator, "feature_names_in_", None)
-    if names is None:
-        names = [f"x{column}" for column in range(X.shape[1])]
-    return TrainingRows(X, y, frequency, importance, [str(name) for name in names])
+    return [f"x{column}" for column in range(count)] if names is None else [str(n) for n in names]
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from benchmarks.nimo.evaluation import (
     cross_validation,
     metrics_of,
     one_changed,
+    seen_of,
     some_of_one_changed,
     summary_row,
 )
@@ -161,13 +162,8 @@ def _of_twice(part: pd.DataFrame) -> dict[str, float]:
     for reference in range(0, len(usual), 5):
         trained = one_changed(usual, reference, np.random.default_rng(0))
         known = pd.concat([usual.iloc[trained], part[part["size"] == min(SIZES)]])
-        model = OccupancyModel(reference=0).fit(
-            known[[*ATTRIBUTES, "size"]],
-            known["seconds"],
-            utilization=known["utilization"],
-            data=known["data_bytes"],
-            network_share=known["network_share"],
-        )
+        model = OccupancyModel(reference=0)
+        model.fit(known[[*ATTRIBUTES, "size"]], known["seconds"], **seen_of(known))
         predicted = model.predict(new[[*ATTRIBUTES, "size"]])
         errors.append(float(percentage_errors(predicted, new["seconds"]).mean()))
     return {"PE mean": float(np.mean(errors)), "PE worst": float(np.max(errors))}

@@ -20,11 +20,10 @@ from costmodels.occupancy import (
     next_assignment,
 )
 
-__all__ = ["cross_validation", "metrics_of", "summary_row"]
+__all__ = ["cross_validation", "metrics_of", "seen_of", "summary_row"]
 
 ATTRIBUTES = ["cpu_speed", "network_latency", "network_bandwidth"]
 STARTED = 5  # runs of active learning before there is a model
-SEEN = ("utilization", "data_bytes", "network_share")
 Training = Callable[[pd.DataFrame, int, np.random.Generator], list[int]]
 
 
@@ -88,7 +87,7 @@ def metrics_of(
     """Fit to some assignments, and judge on the others."""
     part = runs.iloc[trained]
     model = OccupancyModel(shape=shape, reference=0 if reference else None)
-    model.fit(part[ATTRIBUTES], part["seconds"], **_seen(part))
+    model.fit(part[ATTRIBUTES], part["seconds"], **seen_of(part))
     rest = runs.drop(index=runs.index[trained])
     predicted, actual = model.predict(rest[ATTRIBUTES]), rest["seconds"].to_numpy()
     errors = percentage_errors(predicted, actual)
@@ -123,7 +122,8 @@ def summary_row(trials: pd.DataFrame) -> dict[str, float]:
     return {**row, "inside": float(trials["inside"].mean())}
 
 
-def _seen(part: pd.DataFrame) -> dict[str, np.ndarray]:
+def seen_of(part: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Return what was seen of runs, as the arguments of a fit."""
     return {
         "utilization": part["utilization"].to_numpy(),
         "data": part["data_bytes"].to_numpy(),

@@ -8,8 +8,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import pandas as pd
-
 from benchmarks.nimo.machines import Machine, Testbed
 from benchmarks.nimo.programs import Program
 from predict_graph.jobs.watching import watch
@@ -18,8 +16,6 @@ from predict_graph.resources.network import measure_network, serve
 from predict_graph.resources.processor import measure_processor
 
 __all__ = ["profiled", "run_once"]
-
-ATTRIBUTES = ("cpu_speed", "network_latency", "network_bandwidth")
 
 
 def profiled(bed: Testbed, machines: Sequence[Machine]) -> dict[Machine, dict[str, float]]:
@@ -91,10 +87,3 @@ def _until_answers(host: str, port: int) -> None:
             time.sleep(0.05)
         else:
             return
-
-
-def as_table(
-    rows: Sequence[dict[str, float]], profiles: Sequence[dict[str, float]]
-) -> pd.DataFrame:
-    """Return runs with the attributes of their machines."""
-    return pd.concat([pd.DataFrame(profiles), pd.DataFrame(rows)], axis=1)

@@ -7,7 +7,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pandas as pd
 
-from benchmarks.nimo.evaluation import ATTRIBUTES, SEEN, one_changed
+from benchmarks.nimo.evaluation import ATTRIBUTES, one_changed, seen_of
 from costmodels.occupancy import OccupancyModel
 
 mpl.use("Agg")
@@ -31,13 +31,8 @@ def draw(runs: pd.DataFrame, target: Path) -> None:
         reference = len(part) // 2
         trained = one_changed(part, reference, np.random.default_rng(0))
         known = part.iloc[trained]
-        model = OccupancyModel(reference=0).fit(
-            known[ATTRIBUTES],
-            known["seconds"],
-            utilization=known[SEEN[0]],
-            data=known[SEEN[1]],
-            network_share=known[SEEN[2]],
-        )
+        model = OccupancyModel(reference=0)
+        model.fit(known[ATTRIBUTES], known["seconds"], **seen_of(known))
         rest = part.drop(index=trained)
         below.scatter(rest["seconds"], model.predict(rest[ATTRIBUTES]), s=12)
         ends = [rest["seconds"].min() * 0.8, rest["seconds"].max() * 1.25]

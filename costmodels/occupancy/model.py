@@ -129,14 +129,18 @@ class OccupancyModel(RegressorMixin, BaseEstimator):
         measured = occupancies_of(seconds, utilization, data, network_share)
         rows = np.arange(len(seconds))
         shapes = SHAPES[1:] if self.shape == "auto" else (self.shape,)
-        tried = {shape: self._left_out(X, measured, seconds, shape) for shape in shapes}
+        fitted = {shape: self._fit_rows(X, measured, rows, shape) for shape in shapes}
+        tried = {
+            shape: self._left_out(X, measured, seconds, shape, whole)
+            for shape, whole in fitted.items()
+        }
         self.left_out_errors_ = {
             shape: float(np.sqrt(np.mean(np.log(found / seconds) ** 2)))
             for shape, found in tried.items()
         }
         self.shape_ = _first_clearly_best(self.left_out_errors_)
         self.left_out_ = {"predicted": tried[self.shape_], "actual": seconds}
-        self._fitted = self._fit_rows(X, measured, rows, self.shape_)
+        self._fitted = fitted[self.shape_]
         self.formulas_ = {
             **{name: part.formula_ for name, part in self._fitted.parts.items()},
             "data": self._fitted.flow.formula_,
@@ -180,13 +184,12 @@ class OccupancyModel(RegressorMixin, BaseEstimator):
         return table if names is None else pd.DataFrame(table, columns=names)
 
     def _left_out(
-        self, X: Any, measured: Occupancies, seconds: FloatArray, shape: str
+        self, X: Any, measured: Occupancies, seconds: FloatArray, shape: str, whole: _Fitted
     ) -> FloatArray:
         """Predict each run by the model of the others; many are left out several at a time."""
         count = len(seconds)
         folds = count if count <= _MOST_FOLDS else 10
         predicted = np.empty(count)
-        whole = self._fit_rows(X, measured, np.arange(count), shape)
         for fold in range(folds):
             out = np.arange(count) % folds == fold
             rest = np.flatnonzero(~out)

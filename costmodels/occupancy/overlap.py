@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from costmodels.occupancy.attributes import Attribute, attribute_of
 from costmodels.occupancy.terms import Reference
+from costmodels.rows import column_names
 
 __all__ = ["OverlapModel"]
 
@@ -136,12 +137,10 @@ class OverlapModel(RegressorMixin, BaseEstimator):
 
     def _named(self, table: FloatArray) -> list[Attribute | None]:
         """Return what each column is; None for one that never changed."""
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{i}" for i in range(table.shape[1])]
+        names = column_names(self, table.shape[1])
         varies = np.ptp(table, axis=0) > 0
         return [
-            attribute_of(str(name)) if changed else None
+            attribute_of(name) if changed else None
             for name, changed in zip(names, varies, strict=True)
         ]
 

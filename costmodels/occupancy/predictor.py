@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from costmodels.occupancy.attributes import attribute_of
 from costmodels.occupancy.terms import SHAPES, Reference, Term, candidate_terms
+from costmodels.rows import column_names
 
 __all__ = ["OccupancyPredictor"]
 
@@ -102,7 +103,7 @@ class OccupancyPredictor(RegressorMixin, BaseEstimator):
         occupancy = np.asarray(y, dtype=np.float64)
         self._unit = float(abs(occupancy[self.reference_])) or float(np.abs(occupancy).max()) or 1.0
         normalised = self._scale.normalised(table)
-        names = self._names(table.shape[1])
+        names = column_names(self, table.shape[1])
         powers = [attribute_of(name).power for name in names]
         candidates = candidate_terms(normalised[kept], names, powers, self.shape)
         self._select(
@@ -138,10 +139,6 @@ class OccupancyPredictor(RegressorMixin, BaseEstimator):
         spread[spread == 0.0] = 1.0
         distance = np.abs((table - np.median(table, axis=0)) / spread).sum(axis=1)
         return int(np.argmin(distance))
-
-    def _names(self, count: int) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        return [f"x{i}" for i in range(count)] if names is None else [str(name) for name in names]
 
     def _select(
         self, candidates: list[Term], normalised: FloatArray, y: FloatArray, root: FloatArray

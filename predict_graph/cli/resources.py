@@ -136,6 +136,7 @@ def profile(
     json: options.Json = None,
 ) -> None:
     """Run a command, unchanged, and see from outside what it does with the machine."""
+    from costmodels.occupancy import occupancies_of
     from predict_graph.jobs.data_profile import file_attributes, graph_attributes
     from predict_graph.jobs.task_runs import add_run
     from predict_graph.jobs.watching import watch
@@ -158,6 +159,12 @@ def profile(
     started = datetime.now(UTC).isoformat(timespec="seconds")
     seen = watch(command or [], parallelism=parallelism)
     share = seen.network_share(*_rates(machine))
+    occupancies = {
+        name: float(part[0])
+        for name, part in vars(
+            occupancies_of(seen.seconds, seen.utilization, seen.data_bytes, share)
+        ).items()
+    }
     if seen.exit_status == 0 and out is not None:
         row = {
             "started": started,
@@ -167,8 +174,8 @@ def profile(
             "network_share": f"{share:.6f}",
         }
         add_run(out, row, attributes)
-    _show_run(seen, share, json)
-    write_json(_summary(seen, share, attributes), json)
+    _show_run(seen, occupancies, json)
+    write_json(_summary(seen, share, occupancies, attributes), json)
     if seen.exit_status != 0:
         raise JobError(
             f"the command ended with exit status {seen.exit_status}; the run was not kept"
@@ -218,14 +225,11 @@ def _show_profile(console: Any, found: ResourceProfile) -> None:
         console.print(f"[yellow]warning:[/yellow] {escape(note)}", soft_wrap=True)
 
 
-def _show_run(seen: Observation, share: float, json: str | None) -> None:
-    from costmodels.occupancy import occupancies_of
-
-    found = occupancies_of(seen.seconds, seen.utilization, seen.data_bytes, share)
+def _show_run(seen: Observation, occupancies: dict[str, float], json: str | None) -> None:
     parts = [
-        ("computing", found.compute[0], "o_a"),
-        ("waiting for the network", found.network[0], "o_n"),
-        ("waiting for the disk, or for nothing seen", found.disk[0], "o_d"),
+        ("computing", "compute", "o_a"),
+        ("waiting for the network", "network", "o_n"),
+        ("waiting for the disk, or for nothing seen", "disk", "o_d"),
     ]
     rows = [
         ("time", readable_seconds(seen.seconds)),
@@ -233,15 +237,14 @@ def _show_run(seen: Observation, share: float, json: str | None) -> None:
         ("read and written", f"{seen.read_bytes:,} and {seen.written_bytes:,} bytes"),
         ("of these on disk", f"{seen.disk_bytes:,} bytes"),
         ("network of the machine", f"{seen.network_bytes:,} bytes"),
-        *((what, f"{1e9 * value:.4g} ns/byte ({name})") for what, value, name in parts),
+        *((what, f"{1e9 * occupancies[part]:.4g} ns/byte ({o})") for what, part, o in parts),
     ]
     show_table(options.results(json), "profile of the run", ["what", "value"], rows)
 
 
-def _summary(seen: Observation, share: float, attributes: dict[str, float]) -> dict[str, Any]:
-    from costmodels.occupancy import occupancies_of
-
-    found = occupancies_of(seen.seconds, seen.utilization, seen.data_bytes, share)
+def _summary(
+    seen: Observation, share: float, occupancies: dict[str, float], attributes: dict[str, float]
+) -> dict[str, Any]:
     return {
         "schema": 1,
         "seconds": seen.seconds,
@@ -254,11 +257,7 @@ def _summary(seen: Observation, share: float, attributes: dict[str, float]) -> d
         "network_bytes": seen.network_bytes,
         "data_bytes": seen.data_bytes,
         "network_share": share,
-        "occupancies": {
-            "compute": float(found.compute[0]),
-            "network": float(found.network[0]),
-            "disk": float(found.disk[0]),
-        },
+        "occupancies": {name: occupancies[name] for name in ("compute", "network", "disk")},
         "attributes": attributes,
         "exit_status": seen.exit_status,
     }

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.errors import RequestError
+from predict_graph.jobs.model import check_confidence
+from predict_graph.jobs.planning import SECONDS_PER_HOUR
 from predict_graph.jobs.table_file import Row, read_table
 from predict_graph.jobs.task_model import TaskModel
 from predict_graph.resources.profile import read_profile
@@ -20,7 +22,6 @@ __all__ = ["Assignment", "Ranked", "TaskPlan", "plan_tasks", "read_assignments"]
 _STAGED = "staged_"
 _STAGE_SECONDS = "stage_seconds"
 _PRICE = "usd_per_hour"
-_SECONDS_PER_HOUR = 3600.0
 
 
 @dataclass(frozen=True)
@@ -144,10 +145,7 @@ def plan_tasks(
     RequestError
         If an assignment lacks an attribute that a model needs, or the confidence is out of range.
     """
-    if not 0.5 <= confidence < 1:
-        raise RequestError(
-            f"the confidence is {confidence:g}; accepted: from 0.5 (the prediction) to below 1"
-        )
+    check_confidence(confidence)
     if not assignments:
         raise RequestError("there is no assignment to rank; accepted: --assignments FILE")
     for model in models:
@@ -188,7 +186,7 @@ def plan_tasks(
 
 def _ranked(one: Assignment, tasks: np.ndarray, below: float, above: float) -> Ranked:
     seconds = float(tasks.sum()) + one.stage_seconds
-    rate = None if one.usd_per_hour is None else one.usd_per_hour / _SECONDS_PER_HOUR
+    rate = None if one.usd_per_hour is None else one.usd_per_hour / SECONDS_PER_HOUR
     return Ranked(
         assignment=one,
         seconds=seconds,

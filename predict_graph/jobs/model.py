@@ -15,7 +15,14 @@ from costmodels.scaling import SCALING_MODELS
 from predict_graph.errors import RequestError, unknown_name
 from predict_graph.jobs.measurements import Measurements
 
-__all__ = ["JobModel", "fit_job", "make_estimator", "row_table"]
+__all__ = [
+    "LEAST_CONFIDENCE",
+    "JobModel",
+    "check_confidence",
+    "fit_job",
+    "make_estimator",
+    "row_table",
+]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -91,17 +98,28 @@ class JobModel:
         RequestError
             If the confidence is not in [0.5, 1).
         """
-        if not LEAST_CONFIDENCE <= confidence < 1:
-            raise RequestError(
-                f"the confidence is {confidence:g}; accepted: from 0.5 (the prediction itself) to "
-                "below 1"
-            )
+        check_confidence(confidence)
         if confidence == LEAST_CONFIDENCE:
             middle = self.seconds(scale, machines)
             return middle, middle
         table = row_table(scale, machines)
         interval = self.estimator.predict_interval(table, 2 * confidence - 1)
         return interval[:, 0], interval[:, 1]
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuse what is no confidence of one end of an interval.
+
+    Raises
+    ------
+    RequestError
+        If it is not in [0.5, 1).
+    """
+    if not LEAST_CONFIDENCE <= confidence < 1:
+        raise RequestError(
+            f"the confidence is {confidence:g}; accepted: from 0.5 (the prediction itself) to "
+            "below 1"
+        )
 
 
 def row_table(scale: npt.ArrayLike, machines: npt.ArrayLike) -> FloatArray:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import fcntl
-import io
 import os
 import shlex
 from collections.abc import Sequence
@@ -16,7 +14,7 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
 from predict_graph.jobs.experiments import Experiment
 from predict_graph.jobs.running import OUTCOMES, Outcome
-from predict_graph.jobs.table_file import read_table
+from predict_graph.jobs.table_file import read_table, table_line
 
 __all__ = ["PointsFile"]
 
@@ -127,7 +125,7 @@ class PointsFile:
     def _check_header(self) -> None:
         """Refuse a file that is not ours, before anything in it is changed."""
         first, end, _ = self._path.read_bytes().partition(b"\n")
-        expected = _line([*self._columns, *MEASURED])
+        expected = table_line([*self._columns, *MEASURED])
         if first + end == expected or (not end and expected.startswith(first)):
             return
         header = first.decode(errors="replace").strip()
@@ -157,7 +155,7 @@ class PointsFile:
                 self._commands[_key(values, row.cells["repeat"])] = row.cells["command"]
 
     def _append(self, cells: Sequence[object]) -> None:
-        self._write(_line(cells))
+        self._write(table_line(cells))
 
     def _write(self, content: bytes) -> None:
         try:
@@ -166,12 +164,6 @@ class PointsFile:
             os.fsync(self._handle)
         except OSError as error:
             raise JobError(f"writing {self._path} failed: {error.strerror}") from error
-
-
-def _line(cells: Sequence[object]) -> bytes:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue().encode()
 
 
 def _key(values: Sequence[str], repeat: str) -> Key:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from predict_graph.errors import RequestError
 
-__all__ = ["Row", "TextTable", "positive", "read_table"]
+__all__ = ["Row", "TextTable", "positive", "read_table", "table_line"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,13 @@ def positive(row: Row, column: str) -> float:
     if not (value > 0 and math.isfinite(value)):
         raise RequestError(f"{row.place}: {column} is {text!r}; accepted: a number above 0")
     return value
+
+
+def table_line(cells: Sequence[object]) -> bytes:
+    """Return cells as a line of a CSV file, its end included."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(cells)
+    return line.getvalue().encode()
 
 
 def read_table(path: Path) -> TextTable:

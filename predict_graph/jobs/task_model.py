@@ -19,6 +19,7 @@ from costmodels.metrics import (
 from costmodels.occupancy import OccupancyModel
 from predict_graph.documents import DocumentKind
 from predict_graph.errors import RequestError
+from predict_graph.jobs.model import LEAST_CONFIDENCE
 from predict_graph.jobs.task_runs import TaskRuns
 
 __all__ = ["TASK_MODELS", "TaskModel", "fit_task", "load_task", "save_task"]
@@ -77,7 +78,7 @@ class TaskModel:
         """Return predicted, least and most seconds of each assignment, shape (n, 3)."""
         table = assignments[self.attributes]
         middle = self.estimator.predict(table)
-        if confidence == 0.5:
+        if confidence == LEAST_CONFIDENCE:
             return np.column_stack((middle, middle, middle))
         return np.column_stack(
             (middle, self.estimator.predict_interval(table, 2.0 * confidence - 1.0))

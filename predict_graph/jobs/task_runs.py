@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +14,7 @@ import pandas as pd
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
-from predict_graph.jobs.table_file import Row, read_table
+from predict_graph.jobs.table_file import Row, read_table, table_line
 
 __all__ = ["SEEN", "TaskRuns", "add_run", "read_runs"]
 
@@ -59,7 +57,7 @@ def add_run(path: Path, seen: Mapping[str, object], attributes: Mapping[str, flo
     """
     check_writable(path)
     columns = [*SEEN, *attributes]
-    line = _line([*(seen[name] for name in SEEN), *attributes.values()])
+    line = table_line([*(seen[name] for name in SEEN), *attributes.values()])
     text = path.read_bytes() if path.exists() else b""
     if text:
         header = text.partition(b"\n")[0].decode(errors="replace").strip()
@@ -68,7 +66,7 @@ def add_run(path: Path, seen: Mapping[str, object], attributes: Mapping[str, flo
                 f"{path} begins with {header[:200]!r}, but this run has the columns "
                 f"{','.join(columns)}; accepted: the same attributes, or another --out"
             )
-    new = line if text else _line(columns) + line
+    new = line if text else table_line(columns) + line
     if text and not text.endswith(b"\n"):  # a crash left a part of a line
         new = b"\n" + new
     try:
@@ -134,9 +132,3 @@ def _is_number(text: str) -> bool:
         return math.isfinite(float(text))
     except ValueError:
         return False
-
-
-def _line(cells: Sequence[object]) -> bytes:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue().encode()

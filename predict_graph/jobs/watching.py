@@ -13,16 +13,15 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import psutil
 
 from predict_graph.errors import JobError, RequestError
+from predict_graph.resources.cores import cores_allowed
 
-__all__ = ["Observation", "cores_allowed", "watch"]
+__all__ = ["Observation", "watch"]
 
 _EVERY = 0.05  # seconds between two looks at the bytes of the processes
-_CGROUPS = Path("/sys/fs/cgroup")
 _NOT_STARTED = 127
 
 
@@ -132,13 +131,6 @@ def watch(command: Sequence[str], *, parallelism: int = 1) -> Observation:
     )
 
 
-def cores_allowed() -> float:
-    """Return the cores that this process may keep busy: its affinity, or its quota if less."""
-    cores = float(len(os.sched_getaffinity(0)))
-    quota = _quota()
-    return cores if quota is None else min(cores, quota)
-
-
 @dataclass
 class _Traffic:
     """Bytes of a process and all below it; those of children that ended are in their parents'."""
@@ -187,37 +179,3 @@ def _network_bytes() -> int:
         for name, each in devices.items()
         if not name.startswith("lo")
     )
-
-
-def _quota() -> float | None:
-    """Return the cores that the control groups of this process allow; None without a limit."""
-    try:
-        lines = Path("/proc/self/cgroup").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return None
-    limits = []
-    for line in lines:
-        _, controllers, place = line.split(":", 2)
-        if controllers == "":
-            limits.append(_limit_v2(_CGROUPS / place.lstrip("/")))
-        elif "cpu" in controllers.split(","):
-            limits += [
-                _limit_v1(_CGROUPS / name / place.lstrip("/")) for name in (controllers, "cpu")
-            ]
-    found = [limit for limit in limits if limit is not None]
-    return min(found) if found else None
-
-
-def _limit_v1(group: Path) -> float | None:
-    with suppress(OSError, ValueError):
-        quota = int((group / "cpu.cfs_quota_us").read_text(encoding="ascii"))
-        period = int((group / "cpu.cfs_period_us").read_text(encoding="ascii"))
-        return quota / period if quota > 0 else None
-    return None
-
-
-def _limit_v2(group: Path) -> float | None:
-    with suppress(OSError, ValueError):
-        quota, period = (group / "cpu.max").read_text(encoding="ascii").split()
-        return None if quota == "max" else int(quota) / int(period)
-    return None

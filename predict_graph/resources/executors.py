@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from predict_graph.engines.spark.failures import spark_failures
 from predict_graph.engines.spark.session import open_session
 from predict_graph.engines.spark.settings import SparkSettings
 from predict_graph.files import written_beside
-from predict_graph.resources.profile import Measured, ResourceProfile
+from predict_graph.resources.profile import ResourceProfile
 
 __all__ = ["ExecutorProfile", "Executors", "calibrate_executors", "draw_executors"]
 
@@ -90,8 +90,8 @@ def calibrate_executors(
         # A barrier stage starts all its tasks at once, one in each free slot.
         rows = context.parallelize(range(machines), machines).barrier().mapPartitions(_measure)
         found = [
-            ExecutorProfile(f"{host}, {number}", _profile(values))
-            for number, host, values in rows.collect()
+            ExecutorProfile(f"{host}, {number}", profile)
+            for number, host, profile in rows.collect()
         ]
     return Executors(tuple(sorted(found, key=lambda one: one.speed)))
 
@@ -112,7 +112,7 @@ def draw_executors(found: Executors, target: Path) -> None:
         FigureCanvasAgg(figure).print_figure(beside, dpi=120)
 
 
-def _measure(numbers: Iterator[int]) -> Iterator[tuple[int, str, dict[str, Any]]]:
+def _measure(numbers: Iterator[int]) -> Iterator[tuple[int, str, ResourceProfile]]:
     """Run in an executor."""
     from pyspark import BarrierTaskContext
 
@@ -122,12 +122,4 @@ def _measure(numbers: Iterator[int]) -> Iterator[tuple[int, str, dict[str, Any]]
     place = task.getTaskInfos()[task.partitionId()].address
     task.barrier()  # side by side: what they share, such as a disk, is shared now too
     found = calibrate(network=False)
-    yield from ((number, str(place), found.to_dict()) for number in numbers)
-
-
-def _profile(values: dict[str, Any]) -> ResourceProfile:
-    attributes = {name: Measured(**each) for name, each in values["attributes"].items()}
-    notes: Sequence[str] = values["notes"]
-    return ResourceProfile(
-        values["machine"], values["measured"], values["seconds"], attributes, tuple(notes)
-    )
+    yield from ((number, str(place), found) for number in numbers)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.resources.cores import usable_cores
 from predict_graph.resources.kernels import chase, triad
-from predict_graph.resources.processor import usable_cores
 from predict_graph.resources.profile import Measured
 from predict_graph.resources.repeating import rate_of, side_by_side, summed_up
 

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import os
-
+from predict_graph.resources.cores import usable_cores
 from predict_graph.resources.kernels import floats, integers
 from predict_graph.resources.profile import Measured
 from predict_graph.resources.repeating import rate_of, side_by_side, summed_up
 
-__all__ = ["measure_processor", "usable_cores"]
+__all__ = ["measure_processor"]
 
 _STEPS = 200_000
 _REPEATS = 7
-
-
-def usable_cores() -> int:
-    """Return the cores that this process may run on."""
-    return len(os.sched_getaffinity(0))
 
 
 def measure_processor(repeats: int = _REPEATS) -> dict[str, Measured]:

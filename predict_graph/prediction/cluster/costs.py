@@ -170,7 +170,7 @@ def fit_cluster_costs(
         part["weight"] /= len(part)
     rows = pd.concat(parts, ignore_index=True)
     columns = [name for name in FEATURES if rows[name].nunique() > 1] or [FEATURES[0]]
-    targets = [name for name in _TARGETS if (rows[name] > 0).all()]
+    targets = [name for name in _TARGETS if name == "working" or (rows[name] > 0).all()]
     stds = {target: _unseen_std(cost_model, rows, columns, target) for target in targets}
     target = min(stds, key=lambda name: stds[name])
     model, driver = _fitted(cost_model, rows, columns, target)
@@ -271,7 +271,7 @@ def _model(
     model = COST_MODELS.get(cost_model)()
     options = {"groups": rows["group"].to_numpy()} if hasattr(model, "max_folds") else {}
     if "required" in model.get_params():
-        model.set_params(required=[name for name in (_WORK,) if name in columns])
+        model.set_params(required=[_WORK] if _WORK in columns else [])
     try:
         return model.fit(rows[columns], seconds, sample_weight=weight, **options)
     except ValueError:  # too few rows to choose from: one feature, in proportion

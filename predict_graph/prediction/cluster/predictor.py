@@ -320,7 +320,7 @@ def _work(
         return lambda machines: observed_rows(
             runs, graph, estimate.iterations, machines, engine.settings.on(machines).executors
         )
-    sent = sent_messages(graph, algorithm, estimate)
+    sent = sent_messages(graph, estimate)
     largest = max(runs, key=lambda run: int(run.profile.graph["edges"])).profile
     sizes = record_bytes(largest, sent, graph.edges)
 

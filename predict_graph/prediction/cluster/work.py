@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.algorithms import Algorithm
 from predict_graph.engines import RunProfile, critical_worker
 from predict_graph.graph import Graph
 from predict_graph.iterations import IterationEstimate
@@ -21,19 +20,17 @@ FEATURES = ("vertices", "messages", "records", "remote_bytes")
 are messages after those to one vertex are combined."""
 
 
-def sent_messages(graph: Graph, algorithm: Algorithm, estimate: IterationEstimate) -> pd.DataFrame:
-    """Return active vertices, messages and bytes of each iteration, on all workers together.
+def sent_messages(graph: Graph, estimate: IterationEstimate) -> pd.DataFrame:
+    """Return active vertices and messages of each iteration, on all workers together.
 
     As the estimate says; an algorithm whose iterations are alike sends along every edge.
     """
     if estimate.counters is not None:
         counters = estimate.counters
         messages = counters["local_messages"] + counters["remote_messages"]
-        volume = counters["local_message_bytes"] + counters["remote_message_bytes"]
         columns = {
             "active_vertices": counters["active_vertices"].to_numpy(np.float64),
             "messages": messages.to_numpy(np.float64),
-            "message_bytes": volume.to_numpy(np.float64),
         }
         return pd.DataFrame(columns)
     count = estimate.iterations
@@ -41,7 +38,6 @@ def sent_messages(graph: Graph, algorithm: Algorithm, estimate: IterationEstimat
         {
             "active_vertices": np.full(count, float(graph.vertices)),
             "messages": np.full(count, float(graph.edges)),
-            "message_bytes": np.full(count, float(graph.edges)),
         }
     )
 

@@ -3,7 +3,8 @@ import sys
 import pytest
 
 from predict_graph.errors import JobError, RequestError
-from predict_graph.jobs.watching import cores_allowed, watch
+from predict_graph.jobs.watching import watch
+from predict_graph.resources.cores import cores_allowed
 
 PYTHON = [sys.executable, "-c"]
 
