@@ -50,4 +50,5 @@ def spark_here() -> None:
 @pytest.fixture(scope="session")
 def quick_conf() -> dict[str, str]:
     """Settings of short sessions: optimising what Java compiles would cost more than it saves."""
-    return {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+    options = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    return {f"spark.{side}.extraJavaOptions": options for side in ("driver", "executor")}

@@ -10,7 +10,7 @@ import pickle
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from typing import Any
 
 from predict_graph.algorithms import Algorithm
@@ -91,6 +91,7 @@ def _run(
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
     """Hold interrupts back: a process that is started meanwhile never sees one."""
+    resource_tracker.ensure_running()  # started later, it would let interrupts through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -7,7 +7,7 @@ import pytest
 from samplers import MetropolisHastingsRandomWalk, RandomJump, check_csr, reverse_csr
 from samplers._random import below, new_state
 from samplers.csr import owned
-from samplers.metropolis_hastings import next_vertex
+from samplers.segments import next_vertex
 
 STEPS = 60_000
 EVERY = 15

@@ -31,8 +31,10 @@ def graph():
 
 
 @pytest.fixture(scope="module")
-def profile(cluster, graph):
-    engine = SparkEngine(master=cluster.master, workers=2, memory="700m", collect=True)
+def profile(cluster, graph, quick_conf):
+    engine = SparkEngine(
+        master=cluster.master, workers=2, memory="700m", collect=True, conf=quick_conf
+    )
     return engine.run(PageRank(), graph, threshold=0.0, max_iterations=4)
 
 
@@ -78,15 +80,15 @@ def test_nothing_was_lost(profile):
         ({"machines": 1, "memory": "9g"}, 1, "gave 0 of the 1 machines asked for"),
     ],
 )
-def test_a_cluster_that_is_too_small(cluster, given, seconds, said):
-    limit = {"spark.scheduler.maxRegisteredResourcesWaitingTime": f"{seconds}s"}
+def test_a_cluster_that_is_too_small(cluster, quick_conf, given, seconds, said):
+    limit = {"spark.scheduler.maxRegisteredResourcesWaitingTime": f"{seconds}s", **quick_conf}
     settings = SparkSettings(master=cluster.master, conf=limit, **given)
     with pytest.raises(JobError, match=said) as caught, open_session(settings):
         pass
     assert f"within {seconds} s" in str(caught.value)
 
 
-def test_a_worker_is_killed_in_mid_run(spark_here, graph, processes_of):
+def test_a_worker_is_killed_in_mid_run(spark_here, quick_conf, graph, processes_of):
     """The run ends with a sentence; the next one is done by who is left, and is marked."""
     killed = []
 
@@ -96,7 +98,9 @@ def test_a_worker_is_killed_in_mid_run(spark_here, graph, processes_of):
             threading.Timer(0.05, cluster.workers[1].kill).start()
 
     with spark_cluster(2) as cluster:
-        engine = SparkEngine(master=cluster.master, workers=2, memory="700m", collect=True)
+        engine = SparkEngine(
+            master=cluster.master, workers=2, memory="700m", collect=True, conf=quick_conf
+        )
         with engine.session():
             with pytest.raises(JobError) as caught:
                 engine.run(
@@ -117,10 +121,10 @@ def test_a_worker_is_killed_in_mid_run(spark_here, graph, processes_of):
         assert processes_of(worker.process.pid) == []
 
 
-def test_a_driver_is_killed_in_mid_run(spark_here, graph):
+def test_a_driver_is_killed_in_mid_run(spark_here, quick_conf, graph):
     from pyspark import SparkContext
 
-    engine = SparkEngine(master="local[2]", workers=2, memory="700m")
+    engine = SparkEngine(master="local[2]", workers=2, memory="700m", conf=quick_conf)
 
     def kill(iteration, _):
         os.kill(SparkContext._gateway.proc.pid, signal.SIGKILL)
@@ -131,7 +135,7 @@ def test_a_driver_is_killed_in_mid_run(spark_here, graph):
     assert again.iterations == 1
 
 
-def test_a_capped_worker_is_slower(spark_here):
+def test_a_capped_worker_is_slower(spark_here, quick_conf):
     reason = why_not_capped()
     if reason is not None:
         pytest.skip(reason)
@@ -140,7 +144,7 @@ def test_a_capped_worker_is_slower(spark_here):
         cluster.uncap()
         before = quota.throttled()
         cluster.cap()
-        settings = SparkSettings(master=cluster.master, memory="700m")
+        settings = SparkSettings(master=cluster.master, memory="700m", conf=quick_conf)
         with open_session(settings) as session:
             session.spark.range(10).count()
         assert quota.throttled() > before

@@ -147,13 +147,17 @@ def test_the_event_log_is_there(local_session):
     assert local_session.event_log.is_file()
 
 
-_ALONE = """
+_QUICK = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+
+_ALONE = f"""
 import os, sys
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.engines.spark.session import open_session
 
 for memory in ("600m", "700m"):
-    with open_session(SparkSettings(master="local[1]", memory=memory)) as session:
+    with open_session(
+        SparkSettings(master="local[1]", memory=memory, conf={_QUICK})
+    ) as session:
         jvm = session.spark.sparkContext._jvm
         assert session.spark.range(5).count() == 5
         print(jvm.java.lang.Runtime.getRuntime().maxMemory() >> 20, os.listdir("."))
@@ -183,7 +187,7 @@ def test_one_session_after_the_other_each_with_its_own_memory(spark_here, tmp_pa
     assert os.listdir(tmp_path) == []
 
 
-_ENDLESS = """
+_ENDLESS = f"""
 import sys
 from predict_graph.algorithms import PageRank
 from predict_graph.engines.spark import SparkEngine
@@ -192,7 +196,7 @@ from predict_graph.graph import check_graph
 def say(iteration, aggregate):
     print(iteration, flush=True)
 
-engine = SparkEngine(master="local[2]", workers=2, memory="800m")
+engine = SparkEngine(master="local[2]", workers=2, memory="800m", conf={_QUICK})
 graph = check_graph("cycle:n=3")
 try:
     engine.run(PageRank(), graph, threshold=0.0, max_iterations=10**6, progress=say)
