@@ -25,7 +25,9 @@ __all__ = ["MetropolisHastingsRandomWalk"]
 # With these, passes over the edges take about as long as building the reverse does.
 _LARGEST_SHARE = 0.25
 _LEAST_RESTART = 0.05
-_SEGMENTS_A_VERTEX = 3.7  # times the restart probability; of scale-free graphs
+_SEGMENTS_A_VERTEX = 7.0  # times the restart probability; more than scale-free graphs take
+_SHARE_OF_MEMORY = 1 / 9  # of the graph's, for segments that are walked at a time
+_BYTES_A_STEP, _BYTES_A_SEGMENT = 4, 56
 _LEAST_SEGMENTS = 256
 _SPARE = 1.1
 
@@ -118,9 +120,11 @@ class MetropolisHastingsRandomWalk(RestartWalk):
         tally = np.zeros(_FRUITLESS + 1, dtype=np.int64)
         tally[_ALLOWED] = self.patience
         filling = np.array([next64(state)])
-        most = _LEAST_SEGMENTS + int(_SEGMENTS_A_VERTEX * self.restart * target)
-        count = most
+        each = _BYTES_A_SEGMENT + _BYTES_A_STEP / self.restart
+        most = max(_LEAST_SEGMENTS, int(_SHARE_OF_MEMORY * graph.nbytes / each))
+        needed = _SEGMENTS_A_VERTEX * self.restart * target
         while True:
+            count = min(most, _LEAST_SEGMENTS + int(needed))
             segments = Segments.drawn(count, chance_threshold(self.restart), state, graph)
             if reverse is not None:
                 walk_one_by_one(graph, reverse, segments)
@@ -142,7 +146,6 @@ class MetropolisHastingsRandomWalk(RestartWalk):
                 break
             found = int(tally[_FOUND])
             needed = _SPARE * count * (target - found) / max(1, found - before)
-            count = min(most, _LEAST_SEGMENTS + int(needed))
         found, steps, restarts, dead_ends, unreached, edges = (int(n) for n in tally[:_ALLOWED])
         capped = found < target
         return Visits(vertices[:found], steps, restarts, dead_ends, unreached, edges, capped)

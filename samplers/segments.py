@@ -27,7 +27,11 @@ States = npt.NDArray[np.uint64]
 DEAD_END = -1
 """Stands in a path after a vertex without an edge."""
 
-_PASSED = -1  # a walker that needs no in-neighbour in this step
+_ASKED = -2  # and below, until the in-neighbour is found
+_PLACES_EACH = 64  # of the table, for each wanted vertex
+_FULL = 255
+_HALF, _NEXT = np.uint64(32), np.uint64(1)
+_SCATTER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -77,48 +81,80 @@ def walk_side_by_side(
 ) -> None:
     """Fill in the paths of a directed graph without its reverse: a pass over the edges for a step.
 
-    Takes a bit for each vertex, and 16 bytes for each segment that needs an in-neighbour.
+    Takes up to half a byte for each vertex, and about 40 bytes for each segment.
     """
     degrees = count_in_degrees(graph.indices, graph.vertices) if degrees is None else degrees
-    lengths = np.diff(segments.offsets)
-    bits = np.zeros(graph.vertices // 64 + 1, dtype=np.uint64)
+    places = np.zeros(1 << (graph.vertices // 4).bit_length(), dtype=np.uint8)
     step = 1
-    active = np.flatnonzero(lengths > step).astype(np.int32)
+    active = _longer_than(segments.offsets, step, np.arange(len(segments.states), dtype=np.int32))
     while len(active):
-        at = segments.offsets[active] + step
-        which = np.empty(len(active), dtype=np.int64)
         _propose(
-            graph.indptr, graph.indices, *degrees, segments.states, active, at, segments.path, which
+            graph.indptr,
+            graph.indices,
+            *degrees,
+            segments.states,
+            active,
+            segments.offsets,
+            step,
+            segments.path,
         )
-        asking = np.flatnonzero(which != _PASSED).astype(np.int32)
-        if len(asking):
-            _look_up(graph, bits, segments.path, at[asking], which[asking])
-        del which, asking
-        _accept(graph.indptr, *degrees, segments.states, active, at, segments.path)
+        _look_up(graph, places, active, segments, step)
+        _accept(
+            graph.indptr,
+            *degrees,
+            segments.states,
+            active,
+            segments.offsets,
+            step,
+            segments.path,
+        )
         step += 1
-        active = active[lengths[active] > step]
+        active = _longer_than(segments.offsets, step, active)
+
+
+def _longer_than(
+    offsets: npt.NDArray[np.int64], step: int, active: npt.NDArray[np.int32]
+) -> npt.NDArray[np.int32]:
+    longer: npt.NDArray[np.int32] = active[_lengths_exceed(offsets, step, active)]
+    return longer
 
 
 def _look_up(
     graph: CSRArrays,
-    bits: npt.NDArray[np.uint64],
-    path: IntArray,
-    at: npt.NDArray[np.int64],
-    which: npt.NDArray[np.int64],
+    places: npt.NDArray[np.uint8],
+    active: npt.NDArray[np.int32],
+    segments: Segments,
+    step: int,
 ) -> None:
     """Put the in-neighbours asked for into the path."""
-    vertices = path[at - 1]
-    order = np.lexsort((which, vertices))
-    wanted, first = np.unique(vertices[order], return_index=True)
+    asking = active[_ask(active, segments.offsets, step, segments.path)]
+    if not len(asking):
+        return
+    keys = np.empty(len(asking), dtype=np.uint64)
+    _keys_of(asking, segments.offsets, step, segments.path, keys)
+    order = np.argsort(keys)
+    keys, asking = keys[order], asking[order]
+    del order
+    wanted = np.empty(len(keys), dtype=np.uint32)
+    slots = np.full(1 << (2 * len(keys) - 1).bit_length(), -1, dtype=np.int32)
+    pending, seen = (np.zeros(len(keys) + 1, dtype=np.int32) for _ in range(2))
+    # The fewer are wanted, the smaller the table: the nearest cache holds it.
+    table = places[: 1 << (_PLACES_EACH * len(keys) - 1).bit_length()]
+    table[:] = 0
+    count = _mark_wanted(keys, table, slots, wanted, pending)
     _find_sources(
         graph.indptr,
-        graph.indices,
-        bits,
-        wanted,
-        np.append(first, len(order)),
-        which[order],
-        at[order],
-        path,
+        graph.indices.view(np.dtype(f"u{graph.indices.itemsize}")),
+        table,
+        slots,
+        wanted[:count],
+        pending,
+        seen,
+        keys,
+        asking,
+        segments.offsets,
+        step,
+        segments.path,
     )
 
 
@@ -209,6 +245,16 @@ def _walk_each(
 
 
 @njit(cache=True, nogil=True)
+def _lengths_exceed(
+    offsets: npt.NDArray[np.int64], step: int, active: npt.NDArray[np.int32]
+) -> npt.NDArray[np.bool_]:
+    exceed = np.empty(active.size, dtype=np.bool_)
+    for i in range(active.size):
+        exceed[i] = offsets[active[i] + 1] - offsets[active[i]] > step
+    return exceed
+
+
+@njit(cache=True, nogil=True)
 def _propose(
     indptr: IntArray,
     indices: IntArray,
@@ -217,27 +263,27 @@ def _propose(
     degrees: npt.NDArray[np.int64],
     states: States,
     active: npt.NDArray[np.int32],
-    at: npt.NDArray[np.int64],
+    offsets: npt.NDArray[np.int64],
+    step: int,
     path: IntArray,
-    which: npt.NDArray[np.int64],
 ) -> None:
-    """Propose the out-neighbour of each walker, or the number of its in-neighbour."""
-    for i in range(active.size):
-        v = path[at[i] - 1]
-        which[i] = _PASSED
+    """Propose the out-neighbour of each walker, or ask for its k-th in-neighbour: as -2 - k."""
+    for s in active:
+        at = offsets[s] + step
+        v = path[at - 1]
         if v == DEAD_END:
-            path[at[i]] = DEAD_END
+            path[at] = DEAD_END
             continue
         out_degree = indptr[v + 1] - indptr[v]
         degree = out_degree + in_degree(small, large, degrees, v)
         if degree == 0:
-            path[at[i]] = DEAD_END
+            path[at] = DEAD_END
             continue
-        k = below(states[active[i] : active[i] + 1], degree)
+        k = below(states[s : s + 1], degree)
         if k < out_degree:
-            path[at[i]] = indices[indptr[v] + k]
+            path[at] = indices[indptr[v] + k]
         else:
-            which[i] = k - out_degree
+            path[at] = _ASKED - (k - out_degree)
 
 
 @njit(cache=True, nogil=True)
@@ -248,55 +294,127 @@ def _accept(
     degrees: npt.NDArray[np.int64],
     states: States,
     active: npt.NDArray[np.int32],
-    at: npt.NDArray[np.int64],
+    offsets: npt.NDArray[np.int64],
+    step: int,
     path: IntArray,
 ) -> None:
     """Move each walker to its proposal, or leave it where it is."""
-    for i in range(active.size):
-        v, w = path[at[i] - 1], path[at[i]]
+    for s in active:
+        at = offsets[s] + step
+        v, w = path[at - 1], path[at]
         if w == DEAD_END:
             continue
         degree = indptr[v + 1] - indptr[v] + in_degree(small, large, degrees, v)
         proposed = indptr[w + 1] - indptr[w] + in_degree(small, large, degrees, w)
-        if not _accepted(states[active[i] : active[i] + 1], degree, proposed):
-            path[at[i]] = v
+        if not _accepted(states[s : s + 1], degree, proposed):
+            path[at] = v
+
+
+@njit(cache=True, nogil=True)
+def _ask(
+    active: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64], step: int, path: IntArray
+) -> npt.NDArray[np.bool_]:
+    asks = np.empty(active.size, dtype=np.bool_)
+    for i in range(active.size):
+        asks[i] = path[offsets[active[i]] + step] <= _ASKED
+    return asks
+
+
+@njit(cache=True, nogil=True)
+def _keys_of(
+    asking: npt.NDArray[np.int32],
+    offsets: npt.NDArray[np.int64],
+    step: int,
+    path: IntArray,
+    keys: npt.NDArray[np.uint64],
+) -> None:
+    """Join the vertex and the number of its in-neighbour: they sort by both."""
+    for i in range(asking.size):
+        at = offsets[asking[i]] + step
+        keys[i] = (np.uint64(path[at - 1]) << _HALF) | np.uint64(_ASKED - path[at])
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _slot(v: np.uint64, last_slot: np.uint64) -> np.uint64:
+    return np.uint64(((v * _SCATTER) >> _HALF) & last_slot)
+
+
+@njit(cache=True, nogil=True)
+def _mark_wanted(
+    keys: npt.NDArray[np.uint64],
+    table: npt.NDArray[np.uint8],
+    slots: npt.NDArray[np.int32],
+    wanted: npt.NDArray[np.uint32],
+    pending: npt.NDArray[np.int32],
+) -> int:
+    """List each vertex once, with the first key of it, and put it in both tables; return how many.
+
+    `table` counts how many share a place, `slots` says where in the list a vertex is.
+    """
+    last, last_slot = np.uint64(table.size - 1), np.uint64(slots.size - 1)
+    count = 0
+    for i in range(keys.size):
+        v = keys[i] >> _HALF
+        if count == 0 or v != wanted[count - 1]:
+            wanted[count] = v
+            pending[count] = i
+            slot = _slot(v, last_slot)
+            while slots[slot] >= 0:
+                slot = (slot + _NEXT) & last_slot
+            slots[slot] = count
+            count += 1
+            if table[v & last] < _FULL:
+                table[v & last] += np.uint8(1)
+    pending[count] = keys.size
+    return count
 
 
 @njit(cache=True, nogil=True)
 def _find_sources(
     indptr: IntArray,
-    indices: IntArray,
-    bits: npt.NDArray[np.uint64],
-    wanted: IntArray,
-    bounds: npt.NDArray[np.int64],
-    which: npt.NDArray[np.int64],
-    at: npt.NDArray[np.int64],
+    indices: npt.NDArray[np.unsignedinteger],
+    table: npt.NDArray[np.uint8],
+    slots: npt.NDArray[np.int32],
+    wanted: npt.NDArray[np.uint32],
+    pending: npt.NDArray[np.int32],
+    seen: npt.NDArray[np.int32],
+    keys: npt.NDArray[np.uint64],
+    asking: npt.NDArray[np.int32],
+    offsets: npt.NDArray[np.int64],
+    step: int,
     path: IntArray,
 ) -> None:
     """Go through all edges once; the k-th that points at a wanted vertex answers who asks for it.
 
-    `which` and `at` are those of ``wanted[j]`` from ``bounds[j]`` on, `which` ascending.
+    Unsigned indices: with signed ones each access would look whether it counts from the end. Most
+    edges end at the table, which holds for each place how many wanted vertices share it.
     """
-    one, word = np.uint64(1), np.uint64(63)
-    for v in wanted:
-        bits[v >> 6] |= one << (np.uint64(v) & word)
-    pending = bounds[:-1].copy()
-    seen = np.zeros(wanted.size, dtype=np.int64)
+    last = np.uint64(table.size - 1)
+    last_slot = np.uint64(slots.size - 1)
     left = wanted.size
-    for u in range(indptr.size - 1):
-        for e in range(indptr[u], indptr[u + 1]):
-            w = indices[e]
-            if not (bits[w >> 6] >> (np.uint64(w) & word)) & one:
-                continue
-            j = np.searchsorted(wanted, w)
-            i = pending[j]
-            while i < bounds[j + 1] and which[i] == seen[j]:
-                path[at[i]] = u
-                i += 1
-            pending[j] = i
-            seen[j] += 1
-            if i == bounds[j + 1]:
-                bits[w >> 6] &= ~(one << (np.uint64(w) & word))
-                left -= 1
-                if left == 0:
-                    return
+    for e in range(indices.size):
+        w = np.uint64(indices[e])
+        if table[w & last] == 0:
+            continue
+        slot = _slot(w, last_slot)
+        while slots[slot] >= 0 and wanted[slots[slot]] != w:
+            slot = (slot + _NEXT) & last_slot
+        j = slots[slot]
+        if j < 0:
+            continue
+        i = pending[j]
+        key = (w << _HALF) | np.uint64(seen[j])
+        seen[j] += 1
+        if i == keys.size or keys[i] != key:
+            continue
+        source = np.searchsorted(indptr, e, side="right") - 1
+        while i < keys.size and keys[i] == key:
+            path[offsets[asking[i]] + step] = source
+            i += 1
+        pending[j] = i
+        if i == keys.size or keys[i] >> _HALF != w:
+            if table[w & last] < _FULL:
+                table[w & last] -= np.uint8(1)
+            left -= 1
+            if left == 0:
+                return
