@@ -182,6 +182,15 @@ def profile(
         )
 
 
+# What is shown of an executor; the JSON has all.
+_TELLING = {
+    "cpu_integer_speed": "one thread",
+    "cpu_cores": "all",
+    "memory_bandwidth": "memory",
+    "disk_write_bandwidth": "disk",
+}
+
+
 def _executors(
     master: str, machines: int, out: Path | None, plot: Path | None, json: str | None
 ) -> None:
@@ -194,13 +203,13 @@ def _executors(
     if out is not None:
         write_profile(slowest.profile, out)
     console = options.results(json)
-    names = list(slowest.profile.attributes)
+    units = {name: each.unit for name, each in slowest.profile.attributes.items()}
     show_table(
         console,
         f"executors of {master}, side by side",
-        ["executor", *names],
+        ["executor", *(f"{title}, {units[name]}" for name, title in _TELLING.items())],
         [
-            (one.host, *(f"{one.profile.value(name):.4g}" for name in names))
+            (one.host, *(f"{one.profile.value(name):.4g}" for name in _TELLING))
             for one in found.executors
         ],
     )
@@ -215,9 +224,10 @@ def _show_profile(console: Any, found: ResourceProfile) -> None:
         (name, f"{each.value:.4g}", each.unit, f"{each.spread:.1%}", each.repeats)
         for name, each in found.attributes.items()
     ]
-    show_table(console, found.machine, ["attribute", "median", "unit", "spread", "repeats"], rows)
+    show_table(console, found.machine, ["attribute", "value", "unit", "spread", "repeats"], rows)
     console.print(
-        f"spread: interquartile range over median; measured in {readable_seconds(found.seconds)}",
+        "value: the better quartile of the repeats; spread: interquartile range over it; "
+        f"measured in {readable_seconds(found.seconds)}",
         soft_wrap=True,
         highlight=False,
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
 from predict_graph.resources.cores import usable_cores
 from predict_graph.resources.kernels import chase, triad
 from predict_graph.resources.profile import Measured
-from predict_graph.resources.repeating import rate_of, side_by_side, summed_up
+from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, summed_up
 
 __all__ = ["WORKING_SETS", "latency_name", "measure_memory"]
 
@@ -16,6 +18,7 @@ WORKING_SETS = (32 << 10, 256 << 10, 2 << 20, 16 << 20, 128 << 20)
 """Bytes in use whose latency is measured: from the first cache to main memory."""
 
 _STREAM_BYTES = 32 << 20  # of each of three arrays of a thread: beyond the usual caches
+_MOST_IN_A_CACHE = 16 << 20  # bytes
 _STEPS = 20_000
 _REPEATS = 5
 
@@ -40,22 +43,16 @@ def measure_memory(repeats: int = _REPEATS) -> dict[str, Measured]:
         ``memory_bandwidth`` (STREAM's triad) in GB/s and ``memory_latency_…`` in ns for each of
         ``WORKING_SETS``.
     """
-    found = {"memory_bandwidth": summed_up(_streams(repeats), "GB/s")}
-    for size in WORKING_SETS:
-        following = _cycle(size // 8)
-        place = chase(following, 0, len(following))  # once around: it is in the cache if it fits
-
-        def wait(chain: npt.NDArray[np.int64] = following, start: int = place) -> float:
-            chase(chain, start, _STEPS)
-            return float(_STEPS)
-
-        rates = [rate_of(wait) for _ in range(repeats)]
-        found[latency_name(size)] = summed_up([1e9 / rate for rate in rates], "ns")
-    return found
+    works: dict[str, Callable[[], float]] = {"memory_bandwidth": _stream()}
+    works |= {latency_name(size): _wait(size) for size in WORKING_SETS}
+    found = in_turns(works, repeats)
+    bandwidth = summed_up(found.pop("memory_bandwidth"), "GB/s")
+    waits = {name: summed_up(each, "ns", less_is_better=True) for name, each in found.items()}
+    return {"memory_bandwidth": bandwidth, **waits}
 
 
-def _streams(repeats: int) -> list[float]:
-    """Return GB a second that all threads move, each time again."""
+def _stream() -> Callable[[], float]:
+    """Return what measures the GB a second that all threads move."""
     length = _STREAM_BYTES // 8
     threads = usable_cores()
     free = [tuple(np.ones(length) for _ in range(3)) for _ in range(threads)]
@@ -68,7 +65,28 @@ def _streams(repeats: int) -> list[float]:
         free.append((a, b, c))
         return 3.0 * length * 8
 
-    return [side_by_side(work, threads) / 1e9 for _ in range(repeats)]
+    return lambda: side_by_side(work, threads) / 1e9
+
+
+def _wait(size: int) -> Callable[[], float]:
+    """Return what measures the ns that a word takes, of so many bytes.
+
+    In new memory each time: which pages it gets matters to the caches.
+    """
+
+    def work() -> float:
+        following = _cycle(size // 8)
+        # Once around what a cache may hold, so that it is there.
+        place = chase(following, 0, min(len(following), _MOST_IN_A_CACHE // 8))
+
+        def wait() -> float:
+            nonlocal place
+            place = chase(following, place, _STEPS)
+            return float(_STEPS)
+
+        return 1e9 / rate_of(wait)
+
+    return work
 
 
 def _cycle(length: int) -> npt.NDArray[np.int64]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import struct
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -65,7 +69,9 @@ def measure_network(peer: tuple[str, int] | None = None) -> dict[str, Measured]:
     """
     if peer is not None:
         return _measured(peer)
-    with _own_server() as port:
+    # On two cores of their own: on one they would take turns, which is another kind of latency.
+    cores = sorted(os.sched_getaffinity(0))
+    with _own_server(cores[-1]) as port, _on_core(cores[0]):
         return _measured(("127.0.0.1", port))
 
 
@@ -99,17 +105,42 @@ def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | Non
 
 
 @contextmanager
-def _own_server() -> Iterator[int]:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+def _on_core(core: int) -> Iterator[None]:
+    """Keep this thread on one core for a while."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
-        def accept() -> None:
-            with suppress(OSError):
-                _answer(listening.accept()[0])
 
-        thread = threading.Thread(target=accept, daemon=True)
-        thread.start()
-        yield int(listening.getsockname()[1])
-        thread.join(_PATIENCE)
+@contextmanager
+def _own_server(core: int) -> Iterator[int]:
+    """Start a process that answers; in this one the two would wait for each other's Python."""
+    command = [sys.executable, "-c", f"from {__name__} import _serve_here; _serve_here({core})"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        try:
+            if not said:
+                raise JobError("the process that answers on the loopback device did not start")
+            yield int(said)
+        finally:
+            process.kill()
+
+
+def _serve_here(core: int) -> None:
+    """Answer, and say on which port, until the standard input ends with the one who asked."""
+
+    def watch() -> None:
+        sys.stdin.buffer.read()
+        os._exit(0)
+
+    os.sched_setaffinity(0, {core})
+    threading.Thread(target=watch, daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    serve(0, ready=lambda port: print(port, flush=True))
 
 
 def _answer(connection: socket.socket) -> None:
@@ -139,8 +170,7 @@ def _measured(peer: tuple[str, int]) -> dict[str, Measured]:
     try:
         with socket.create_connection(peer, timeout=_PATIENCE) as connection:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            trips = _round_trips(connection)
-            rates = _streams(connection)
+            trips, rates = _in_turns(connection)
     except OSError as error:
         where = f"{peer[0]}:{peer[1]}"
         raise JobError(
@@ -148,42 +178,51 @@ def _measured(peer: tuple[str, int]) -> dict[str, Measured]:
             f"{peer[1]} run there?"
         ) from error
     return {
-        "network_latency": summed_up([1e3 * seconds for seconds in trips], "ms"),
+        "network_latency": summed_up(
+            [1e3 * seconds for seconds in trips], "ms", less_is_better=True
+        ),
         "network_bandwidth": summed_up([rate / 1e6 for rate in rates], "MB/s"),
     }
 
 
+def _in_turns(connection: socket.socket) -> tuple[list[float], list[float]]:
+    """Return seconds of round trips, and bytes a second of streams, of several rounds of both."""
+    trips: list[float] = []
+    rates: list[float] = []
+    count = _FIRST_BYTES
+    while len(rates) < _REPEATS:
+        trips += _round_trips(connection)
+        seconds = _stream(connection, count)
+        while seconds < _WINDOW / 2 and count < _MOST_BYTES // 4:
+            count = int(count * min(max(_WINDOW / max(seconds, 1e-4), 2.0), 16.0))
+            seconds = _stream(connection, count)
+        rates.append(count / seconds)
+    return trips, rates
+
+
 def _round_trips(connection: socket.socket) -> list[float]:
     found, begun = [], time.perf_counter()
-    for number in range(_ROUND_TRIPS):
+    for number in range(_ROUND_TRIPS + 1):
         started = time.perf_counter()
         connection.sendall(_ASK.pack(8))
         if not _received(connection, 8):
             raise ConnectionResetError("the connection was closed")
         if number:  # the first one finds nothing ready
             found.append(time.perf_counter() - started)
-        if time.perf_counter() - begun > 4 * _WINDOW and len(found) > _REPEATS:
+        if found and time.perf_counter() - begun > _WINDOW:
             break
     return found
 
 
-def _streams(connection: socket.socket) -> list[float]:
-    """Return bytes a second; as many bytes as take a while."""
+def _stream(connection: socket.socket, count: int) -> float:
+    """Return the seconds that so many bytes take."""
     buffer = bytearray(_BLOCK)
-    count = _FIRST_BYTES
-    found: list[float] = []
-    while len(found) < _REPEATS:
-        started = time.perf_counter()
-        connection.sendall(_ASK.pack(count))
-        left = count
-        while left > 0:
-            got = connection.recv_into(buffer, min(left, _BLOCK))
-            if not got:
-                raise ConnectionResetError("the connection was closed")
-            left -= got
-        seconds = time.perf_counter() - started
-        if seconds < _WINDOW / 2 and count < _MOST_BYTES // 4:
-            count = int(count * min(max(_WINDOW / max(seconds, 1e-4), 2.0), 16.0))
-            continue
-        found.append(count / seconds)
-    return found
+    started = time.perf_counter()
+    connection.sendall(_ASK.pack(count))
+    left = count
+    while left > 0:
+        got = connection.recv_into(buffer, min(left, _BLOCK))
+        if not got:
+            raise ConnectionResetError("the connection was closed")
+        left -= got
+    return time.perf_counter() - started

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from predict_graph.resources.cores import usable_cores
 from predict_graph.resources.kernels import floats, integers
 from predict_graph.resources.profile import Measured
-from predict_graph.resources.repeating import rate_of, side_by_side, summed_up
+from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, summed_up
 
 __all__ = ["measure_processor"]
 
+_UNIT = "million steps/s"
 _STEPS = 200_000
 _REPEATS = 7
 
@@ -33,14 +36,18 @@ def measure_processor(repeats: int = _REPEATS) -> dict[str, Measured]:
         floats(0.7, _STEPS)
         return float(_STEPS)
 
-    one = [rate_of(whole) for _ in range(repeats)]
-    broken = [rate_of(real) for _ in range(repeats)]
-    both = [side_by_side(whole, usable_cores()) for _ in range(repeats)]
+    cores = usable_cores()
+    works = {
+        "one": lambda: rate_of(whole) / 1e6,
+        "broken": lambda: rate_of(real) / 1e6,
+        "all": lambda: side_by_side(whole, cores) / 1e6,
+    }
+    found = in_turns(works, repeats)
+    one = summed_up(found["one"], _UNIT)
+    shares = [max(together / one.value, 1e-3) for together in found["all"]]
+    busy = summed_up(shares, "cores")
     return {
-        "cpu_integer_speed": summed_up([value / 1e6 for value in one], "million steps/s"),
-        "cpu_float_speed": summed_up([value / 1e6 for value in broken], "million steps/s"),
-        "cpu_cores": summed_up(
-            [max(all_of_them / alone, 1e-3) for all_of_them, alone in zip(both, one, strict=True)],
-            "cores",
-        ),
+        "cpu_integer_speed": one,
+        "cpu_float_speed": summed_up(found["broken"], _UNIT),
+        "cpu_cores": replace(busy, value=min(busy.value, float(cores))),
     }

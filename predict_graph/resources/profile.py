@@ -26,7 +26,7 @@ class Measured:
         Median of the repeats; positive.
     unit : str
     spread : float
-        Interquartile range of the repeats over their median.
+        Interquartile range of the repeats over the value, which is their better quartile.
     repeats : int
     """
 

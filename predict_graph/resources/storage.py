@@ -17,7 +17,7 @@ __all__ = ["measure_storage"]
 
 _BYTES = 48 << 20
 _BLOCK = 1 << 20
-_REPEATS = 3
+_REPEATS = 5
 _COMMITS = 25
 _LONGEST = 5.0  # seconds; a slow disk is measured with fewer repeats
 
@@ -48,13 +48,14 @@ def measure_storage(folder: Path) -> tuple[dict[str, Measured], list[str]]:
 
 def _measured(file: Path) -> tuple[dict[str, Measured], list[str]]:
     block = os.urandom(_BLOCK)
-    writes, reads, notes = [], [], []
+    writes, reads, commits, notes = [], [], [], []
     begun = time.perf_counter()
     for _ in range(_REPEATS):
         writes.append(_BYTES / 1e6 / _write(file, block))
         seconds = _read_directly(file)
         if seconds is not None:
             reads.append(_BYTES / 1e6 / seconds)
+        commits += _commits(file)
         if time.perf_counter() - begun > _LONGEST:
             break
     found = {"disk_write_bandwidth": summed_up(writes, "MB/s")}
@@ -64,7 +65,7 @@ def _measured(file: Path) -> tuple[dict[str, Measured], list[str]]:
         notes.append(
             "the file system lets no reading pass its cache: disk_read_bandwidth is absent"
         )
-    found["disk_latency"] = summed_up(_commits(file), "ms")
+    found["disk_latency"] = summed_up(commits, "ms", less_is_better=True)
     return found, notes
 
 
@@ -105,6 +106,6 @@ def _commits(file: Path) -> list[float]:
             out.write(b"x" * 512)
             os.fsync(out.fileno())
             found.append(1e3 * (time.perf_counter() - started))
-            if time.perf_counter() - begun > _LONGEST:
+            if time.perf_counter() - begun > _LONGEST / _REPEATS:
                 break
     return found
