@@ -19,6 +19,15 @@ settings.register_profile(
 settings.load_profile("predict-graph")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first, those with Spark: the short ones fill what time is left."""
+
+    def without_spark(item: pytest.Item) -> bool:
+        return item.get_closest_marker("spark") is None and "[spark" not in item.name
+
+    items.sort(key=without_spark)
+
+
 @pytest.fixture
 def shared_graph_file() -> Callable[[str], Path]:
     """Find a graph file in the folder that PREDICT_GRAPH_DATA names; skip when it is not there."""

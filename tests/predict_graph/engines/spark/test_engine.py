@@ -1,6 +1,7 @@
 """The engine on one machine: results, profiles, files."""
 
 import errno
+import gc
 import time
 
 import numpy as np
@@ -110,6 +111,7 @@ def test_runs_leave_no_tables_behind(engine, graph):
         deadline = time.monotonic() + 20
         while len(context._jsc.getPersistentRDDs()) > 2:  # the last state stays until it is missed
             assert time.monotonic() < deadline
+            gc.collect()
             context._jvm.System.gc()
             time.sleep(0.2)
 

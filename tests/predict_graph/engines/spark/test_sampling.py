@@ -103,7 +103,6 @@ def walks_along_edges(local: Graph, found: pd.DataFrame, *, both: bool) -> None:
 
 def test_the_same_seed_gives_the_same_sample_on_other_partitions(session, graph, sampler):
     first = rows(sampler.sample("rj", 0.05, random_state=3, restart=0.5))
-    assert not first.equals(rows(sampler.sample("rj", 0.05, random_state=4, restart=0.5)))
     before = session.spark.conf.get("spark.sql.shuffle.partitions")
     session.spark.conf.set("spark.sql.shuffle.partitions", "5")
     try:
