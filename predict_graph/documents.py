@@ -94,13 +94,14 @@ class DocumentKind:
 
     def _check_schema(self, document: Mapping[str, Any], path: Path) -> None:
         schema = document.get("schema")
+        known = "1" if self.schema == 1 else f"1 to {self.schema}"
         if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
-            raise RequestError(f"{path} has the schema {schema!r}; accepted: 1 to {self.schema}")
+            raise RequestError(f"{path} has the schema {schema!r}; accepted: {known}")
         if schema > self.schema:
             raise RequestError(
                 f"{path} has schema {schema}, written by predict-graph "
                 f"{document.get('version', 'of another version')}, which is newer than this one; "
-                f"accepted: schema 1 to {self.schema}"
+                f"accepted: schema {known}"
             )
 
 

@@ -141,6 +141,10 @@ class OccupancyModel(RegressorMixin, BaseEstimator):
         self.shape_ = _first_clearly_best(self.left_out_errors_)
         self.left_out_ = {"predicted": tried[self.shape_], "actual": seconds}
         self._fitted = fitted[self.shape_]
+        self.references_ = {
+            name: part.reference_values_
+            for name, part in {**self._fitted.parts, "data": self._fitted.flow}.items()
+        }
         self.formulas_ = {
             **{name: part.formula_ for name, part in self._fitted.parts.items()},
             "data": self._fitted.flow.formula_,

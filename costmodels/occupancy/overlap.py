@@ -106,6 +106,7 @@ class OverlapModel(RegressorMixin, BaseEstimator):
         if len(wrong):
             raise ValueError(f"y of row {wrong[0]} is {seconds[wrong[0]]:g}, but must be positive")
         self._scale = Reference.of(table, self.reference or 0)
+        self.reference_values_ = self._scale.named(column_names(self, table.shape[1]))
         self._attributes = self._named(table)
         services = self._services(table)
         busy = None if compute is None else np.asarray(compute, dtype=np.float64)

@@ -36,6 +36,10 @@ class Reference:
         values = np.where(table[row] == 0.0, largest, np.abs(table[row]))
         return cls(values)
 
+    def named(self, names: Sequence[str]) -> dict[str, float]:
+        """Return what each column is divided by, by its name."""
+        return dict(zip(names, self.values.tolist(), strict=True))
+
     def normalised(self, table: FloatArray) -> FloatArray:
         """Return a table over the reference."""
         return table / self.values

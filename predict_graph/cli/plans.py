@@ -69,7 +69,17 @@ def fit(
 ) -> None:
     """Fit a model to measured runs: of a job on many machines, or of a task on unlike ones."""
     if model.startswith("nimo"):
-        for name, value in (("term", term), ("where", where), ("plot", plot)):
+        others = {
+            "term": term,
+            "where": where,
+            "plot": plot,
+            "scale-column": scale_column,
+            "machines-column": machines_column,
+            "seconds-column": seconds_column,
+            "iterations": iterations,
+            "weights": weights != "relative",
+        }
+        for name, value in others.items():
             if value:
                 raise RequestError(f"--{name} is no option of the model {model!r}")
         fit_tasks(file, model, out, json)

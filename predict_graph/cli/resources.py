@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -54,7 +55,10 @@ def calibrate(
         str | None,
         typer.Option(metavar="URL", help="Measure the executors of a Spark cluster, side by side."),
     ] = None,
-    machines: Annotated[int, typer.Option(help="Executors to measure.")] = 1,
+    machines: Annotated[
+        int | None,
+        typer.Option(help="Executors to measure, with --master.", show_default="1"),
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the executors' speeds.")
     ] = None,
@@ -71,7 +75,10 @@ def calibrate(
         if not 0 <= serve < 65536:
             raise RequestError(f"--serve is {serve}; accepted: a port from 0 to 65535")
         said = "answering on {}:{}, until Ctrl-C"
-        answer(serve, listen, lambda port: console.print(said.format(listen, port)))
+        try:
+            answer(serve, listen, lambda port: console.print(said.format(listen, port)))
+        except KeyboardInterrupt:  # how it is meant to end
+            return
     check_json_target(json)
     if out is not None:
         check_writable(out)
@@ -84,8 +91,10 @@ def calibrate(
     if folder is not None and not folder.is_dir():
         raise RequestError(f"there is no folder {folder}")
     if master is not None:
-        _executors(master, machines, out, plot, json)
+        _executors(master, 1 if machines is None else machines, out, plot, json)
         return
+    if machines is not None:
+        raise RequestError("--machines counts executors; accepted: together with --master")
     address = None if peer is None else check_peer(peer)
     with console.status("measuring") as status:
         found = measure(
@@ -141,6 +150,7 @@ def profile(
     from predict_graph.jobs.task_runs import add_run
     from predict_graph.jobs.watching import watch
     from predict_graph.resources import read_profile
+    from predict_graph.resources.cores import usable_cores
 
     check_json_target(json)
     if out is not None:
@@ -177,10 +187,21 @@ def profile(
     _show_run(seen, occupancies, json)
     write_json(_summary(seen, share, occupancies, attributes), json)
     if seen.exit_status != 0:
-        raise JobError(
-            f"the command ended with exit status {seen.exit_status}; the run was not kept"
+        how = (
+            f"with exit status {seen.exit_status}"
+            if seen.exit_status > 0
+            else f"by signal {-seen.exit_status}"
+        )
+        raise JobError(f"the command ended {how}; the run was not kept")
+    if seen.busy_cores > _BUSIER * seen.cores and parallelism < usable_cores():
+        options.messages().print(
+            f"[yellow]warning:[/yellow] the command kept {seen.busy_cores:.1f} cores busy, not "
+            f"{seen.cores:g}; give --parallelism {math.ceil(seen.busy_cores)}",
+            soft_wrap=True,
         )
 
+
+_BUSIER = 1.1  # times the cores that it was said to use: more than a measurement errs
 
 # What is shown of an executor; the JSON has all.
 _TELLING = {
@@ -243,7 +264,11 @@ def _show_run(seen: Observation, occupancies: dict[str, float], json: str | None
     ]
     rows = [
         ("time", readable_seconds(seen.seconds)),
-        ("processor", f"{seen.cpu_seconds:.3f} s, {seen.utilization:.0%} of {seen.cores:g} cores"),
+        (
+            "processor",
+            f"{seen.cpu_seconds:.3f} s, {seen.utilization:.0%} of {seen.cores:g} "
+            + ("core" if seen.cores == 1 else "cores"),
+        ),
         ("read and written", f"{seen.read_bytes:,} and {seen.written_bytes:,} bytes"),
         ("of these on disk", f"{seen.disk_bytes:,} bytes"),
         ("network of the machine", f"{seen.network_bytes:,} bytes"),

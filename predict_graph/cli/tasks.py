@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,14 @@ def fit_tasks(file: Path, model: str, out: Path | None, json: str | None) -> Non
         ("model", f"{fitted.name}, shape {fitted.estimator.shape_}"),
         ("runs", f"{len(fitted.runs.seconds)}"),
         ("attributes", ", ".join(fitted.attributes)),
-        *((f"f_{name}", formula) for name, formula in fitted.estimator.formulas_.items()),
+        *(
+            (f"f_{name}", f"{formula} {'bytes' if name == 'data' else 's/byte'}")
+            for name, formula in fitted.estimator.formulas_.items()
+        ),
+        *(
+            (f"in f_{part}", "each attribute over " + ", ".join(f"{n} {v:.4g}" for n, v in units))
+            for part, units in _references(fitted)
+        ),
         ("left-out AE", f"mean {readable_seconds(metrics['mean_absolute_error'])}"),
         (
             "left-out PE",
@@ -51,6 +59,14 @@ def fit_tasks(file: Path, model: str, out: Path | None, json: str | None) -> Non
     ]
     show_table(options.results(json), f"model of {fitted.runs.source}", ["what", "value"], rows)
     write_json(_fit_summary(fitted), json)
+
+
+def _references(fitted: TaskModel) -> list[tuple[str, list[tuple[str, float]]]]:
+    """Return what attributes are divided by; once for parts that have the same."""
+    found: dict[tuple[tuple[str, float], ...], list[str]] = {}
+    for part, units in fitted.estimator.references_.items():
+        found.setdefault(tuple(units.items()), []).append(part)
+    return [(", f_".join(parts), list(units)) for units, parts in found.items()]
 
 
 def rank_assignments(
@@ -67,9 +83,16 @@ def rank_assignments(
     from predict_graph.jobs.task_model import load_task
 
     check_json_target(json)
+    tasks, shared = [load_task(Path(path)) for path in models], numbers(given)
+    known = {str(name): None for task in tasks for name in task.runs.attributes}
+    for name in shared:
+        if name not in known:
+            raise RequestError(
+                f"--with has {name!r}, which no model knows; accepted: {', '.join(known)}"
+            )
     made = plan_tasks(
-        [load_task(Path(path)) for path in models],
-        read_assignments(files, numbers(given)),
+        tasks,
+        read_assignments(files, shared),
         deadline=None if deadline is None else parse_duration(deadline, "deadline"),
         confidence=confidence,
     )
@@ -85,7 +108,7 @@ def rank_assignments(
 
 
 def numbers(texts: list[str] | None) -> dict[str, float]:
-    """Return numbers by name from ``NAME=NUMBER``.
+    """Return numbers from 0 by name from ``NAME=NUMBER``.
 
     Raises
     ------
@@ -98,9 +121,11 @@ def numbers(texts: list[str] | None) -> dict[str, float]:
         try:
             number = float(value)
         except ValueError:
-            name = ""
-        if not name.strip():
-            raise RequestError(f"--with is {text!r}; accepted: NAME=NUMBER, such as edges=1e6")
+            number = math.nan
+        if not (name.strip() and number >= 0.0 and math.isfinite(number)):
+            raise RequestError(
+                f"--with is {text!r}; accepted: NAME=NUMBER, from 0, such as edges=1e6"
+            )
         found[name.strip()] = number
     return found
 

@@ -175,6 +175,12 @@ def plan_tasks(
         for model in models
         if (outside := model.beyond(everything))
     ]
+    if len(ranked) > 1 and len({each.task_seconds for each in ranked}) == 1:
+        used = sorted({name for model in models for name in model.attributes})
+        warnings.append(
+            f"the candidates are alike in what the models know ({', '.join(used)}): their times "
+            "cannot be told apart; fit runs on different resources"
+        )
     return TaskPlan(
         ranked=tuple(ranked),
         confidence=confidence,
@@ -226,6 +232,12 @@ def _of_row(row: Row) -> list[Assignment]:
     name = row.cells.get("name") or f"line {row.line}"
     price = numbers.pop(_PRICE, None)
     moving = numbers.pop(_STAGE_SECONDS, None)
+    for column in numbers:
+        if column.startswith(_STAGED) and column.removeprefix(_STAGED) not in row.cells:
+            raise RequestError(
+                f"{row.place}: {column} is for a column {column.removeprefix(_STAGED)}, which is "
+                f"not there; accepted: {_STAGED} before the name of another column"
+            )
     staged = {
         column.removeprefix(_STAGED): numbers.pop(column)
         for column in list(numbers)

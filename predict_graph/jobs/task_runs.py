@@ -63,8 +63,8 @@ def add_run(path: Path, seen: Mapping[str, object], attributes: Mapping[str, flo
         header = text.partition(b"\n")[0].decode(errors="replace").strip()
         if header.split(",") != columns:
             raise RequestError(
-                f"{path} begins with {header[:200]!r}, but this run has the columns "
-                f"{','.join(columns)}; accepted: the same attributes, or another --out"
+                f"{path} has other columns than this run ({_difference(header.split(','), columns)}"
+                "); accepted: the same attributes in the same order, or another --out"
             )
     new = line if text else table_line(columns) + line
     if text and not text.endswith(b"\n"):  # a crash left a part of a line
@@ -81,8 +81,8 @@ def add_run(path: Path, seen: Mapping[str, object], attributes: Mapping[str, flo
 def read_runs(path: Path) -> TaskRuns:
     """Read a table of runs: of `profile`, or any with a column ``seconds`` and attributes.
 
-    Columns of texts are left out; without ``utilization``, ``data_bytes`` and ``network_share`` the
-    whole time is modelled at once.
+    Columns without any number are left out. Without ``utilization``, ``data_bytes`` and
+    ``network_share`` the whole time is modelled at once.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def read_runs(path: Path) -> TaskRuns:
     table = read_table(path)
     table.needs("seconds", "the time of each run")
     names = [name for name in table.columns if name not in SEEN]
-    numeric = [name for name in names if all(_is_number(row.cells[name]) for row in table.rows)]
+    numeric = [name for name in names if any(_is_number(row.cells[name]) for row in table.rows)]
     if not numeric:
         raise RequestError(f"{path} has no column of numbers besides {', '.join(SEEN)}")
 
@@ -104,7 +104,7 @@ def read_runs(path: Path) -> TaskRuns:
     tiny = np.nextafter(0.0, 1.0)
     return TaskRuns(
         attributes=pd.DataFrame(
-            {name: [_number(row, name) for row in table.rows] for name in numeric}
+            {name: [_number(row, name, 0.0) for row in table.rows] for name in numeric}
         ),
         seconds=column("seconds", 1.0, tiny, math.inf),
         utilization=column("utilization", 1.0, 0.0, 1.0),
@@ -114,13 +114,25 @@ def read_runs(path: Path) -> TaskRuns:
     )
 
 
+def _difference(there: list[str], here: list[str]) -> str:
+    parts = [
+        f"{what}: {', '.join(names)}"
+        for what, names in (
+            ("only there", [name for name in there if name not in here]),
+            ("only here", [name for name in here if name not in there]),
+        )
+        if names
+    ]
+    return "; ".join(parts) or "in another order"
+
+
 def _number(row: Row, name: str, low: float = -math.inf, high: float = math.inf) -> float:
     text = row.cells[name]
     value = float(text) if _is_number(text) else math.nan
     if not (low <= value <= high and math.isfinite(value)):
         accepted = "a number"
         if low == 0.0:
-            accepted = f"a number from 0 to {high:g}"
+            accepted = "a number from 0" + (f" to {high:g}" if high < math.inf else "")
         elif low > 0.0:
             accepted = "a number above 0"
         raise RequestError(f"{row.place}: {name} is {text!r}; accepted: {accepted}")

@@ -59,7 +59,12 @@ class Observation:
     @property
     def utilization(self) -> float:
         """Part of its cores that was busy, U of Algorithm 1."""
-        return min(self.cpu_seconds / (self.seconds * self.cores), 1.0)
+        return min(self.busy_cores / self.cores, 1.0)
+
+    @property
+    def busy_cores(self) -> float:
+        """Cores that it kept busy on average."""
+        return self.cpu_seconds / self.seconds
 
     @property
     def data_bytes(self) -> int:

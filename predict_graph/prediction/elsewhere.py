@@ -50,6 +50,11 @@ def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfil
         f"carried from {here.machine} (measured {here.measured}) to {there.machine} (measured "
         f"{there.measured}) by their profiles; a run there may show costs that no profile has"
     )
+    unsure = [
+        f"the repeats of {name} were far apart when it was measured; calibrate again when nothing "
+        "else runs"
+        for name in factor.unsure
+    ]
     return replace(
         prediction,
         phases=phases,
@@ -64,7 +69,7 @@ def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfil
                 "relative_std": factor.std,
             },
         },
-        warnings=[*prediction.warnings, said],
+        warnings=[*prediction.warnings, said, *unsure],
         prior=None if prediction.prior is None else carried(prediction.prior, here, there),
         by_machines=[],
     )

@@ -12,6 +12,7 @@ from predict_graph.resources.profile import ResourceProfile
 __all__ = ["Carried", "carried_factor"]
 
 _LEAST_STD = 0.1  # of a factor between machines: no profile says everything
+_WIDE = 0.5  # a spread beyond this is worth a second calibration
 
 
 @dataclass(frozen=True)
@@ -25,13 +26,16 @@ class Carried:
     single : float
         Factor on seconds of one thread.
     std : float
-        Standard deviation of the logarithm of either: how far the attributes disagree, and how far
-        their repeats did.
+        Standard deviation of the logarithm of either: how far the attributes disagree, and how sure
+        their values are.
+    unsure : tuple of str
+        Attributes whose repeats were far apart, in either profile.
     """
 
     compute: float
     single: float
     std: float
+    unsure: tuple[str, ...] = ()
 
 
 def carried_factor(here: ResourceProfile, there: ResourceProfile, working_set: int) -> Carried:
@@ -64,13 +68,26 @@ def carried_factor(here: ResourceProfile, there: ResourceProfile, working_set: i
     logs = [math.log(factor) for factor in together]
     middle = sum(logs) / len(logs)
     apart = math.sqrt(sum((value - middle) ** 2 for value in logs) / (len(logs) - 1))
-    used = ("cpu_integer_speed", "cpu_cores", latency_name(size), "memory_bandwidth")
-    noise = max(profile.attributes[name].spread for profile in (here, there) for name in used)
+    used = (("cpu_integer_speed", "cpu_cores"), (latency_name(size),), ("memory_bandwidth",))
+    noise = [_unsureness(names, here, there) for names in used]
     return Carried(
         compute=statistics.median(together),
         single=statistics.median(threads),
-        std=math.hypot(apart, noise, _LEAST_STD),
+        # Like the factor, the median of the three: one attribute that is unsure moves neither.
+        std=math.hypot(apart, statistics.median(noise), _LEAST_STD),
+        unsure=tuple(
+            name
+            for names in used
+            for name in names
+            if max(profile.attributes[name].spread for profile in (here, there)) > _WIDE
+        ),
     )
+
+
+def _unsureness(names: tuple[str, ...], *profiles: ResourceProfile) -> float:
+    """Return the relative standard error of attributes together, from quartiles of repeats."""
+    measured = [profile.attributes[name] for profile in profiles for name in names]
+    return math.hypot(*(each.spread / math.sqrt(each.repeats) for each in measured))
 
 
 def _ratio(here: ResourceProfile, there: ResourceProfile, name: str) -> float:

@@ -130,6 +130,8 @@ def read_profile(path: Path) -> ResourceProfile:
             attributes=attributes,
             notes=tuple(str(note) for note in document.get("notes", ())),
         )
+    except RequestError:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RequestError(f"{path} holds no usable profile: {error!r}") from error
 

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from predict_graph.jobs.watching import Observation
 from predict_graph.resources import Measured, ResourceProfile, write_profile
 
 BUSY = "import sys, time\nend = time.process_time() + {0}\nwhile time.process_time() < end: pass"
@@ -71,9 +72,40 @@ def test_profile_fit_and_plan(process, program, folder):
     found = json.loads(result.out)
     assert found["choice"] == "quick"
     assert [one["name"] for one in found["assignments"]] == ["quick", "slow"]
+    program(*plan, "--with", "colour=3").is_refused(
+        "'colour'", "accepted: vertices, edges, skew, cpu_speed"
+    )
     late = program(*plan, "--deadline", "0.01s")
     assert late.status == 1
     assert late.lines[-1].startswith("error: no assignment is done in 0.01s")
+
+
+def test_candidates_that_are_alike_to_the_model(program, folder):
+    rows = "".join(f"{size / 10},{size},1\n" for size in (10, 20, 30, 50, 80))
+    (folder / "runs.csv").write_text("seconds,input_bytes,cpu_speed\n" + rows)
+    assert program("fit", "runs.csv", "--model", "nimo", "--out", "m.json").status == 0
+    (folder / "c.csv").write_text("name,cpu_speed\nquick,2\nslow,1\n")
+    result = program("plan", "m.json", "--assignments", "c.csv", "--with", "input_bytes=40")
+    assert result.status == 0, result
+    said = " ".join(result.out.split())
+    assert "alike in what the models know (input_bytes)" in said
+
+
+def test_more_cores_than_it_was_said_to_use(program, folder, monkeypatch):
+    """Observed by hand: on a busy machine no command can keep two cores busy."""
+    seen = Observation(1.0, 1.8, 1.0, 10, 10, 0, 0, 0)
+    monkeypatch.setattr("predict_graph.jobs.watching.watch", lambda *_, **__: seen)
+    monkeypatch.setattr("predict_graph.resources.cores.usable_cores", lambda: 2)
+    result = program("profile", "--", "true")
+    assert result.status == 0, result
+    said = " ".join(f"{result.out} {result.err}".split())
+    assert "kept 1.8 cores busy, not 1; give --parallelism 2" in said
+
+
+def test_a_command_that_is_killed(process, folder):
+    result = process("profile", "--", "sh", "-c", "kill -9 $$", cwd=folder)
+    assert result.status == 1
+    assert "ended by signal 9; the run was not kept" in result.lines[-1]
 
 
 def test_a_command_that_fails_is_not_kept(process, folder):
@@ -110,6 +142,9 @@ def test_a_prediction_is_carried(program, folder):
         (["calibrate", "--folder", "missing"], ["there is no folder missing"]),
         (["calibrate", "--out", "missing/x.json"], ["there is no folder missing"]),
         (["calibrate", "--plot", "x.png"], ["--master"]),
+        (["calibrate", "--machines", "2"], ["--machines counts executors", "--master"]),
+        (["profile", "--with", "edges=-1", "--", "true"], ["'edges=-1'", "from 0"]),
+        (["fit", "r.csv", "--model", "nimo", "--seconds-column", "t"], ["--seconds-column is no"]),
         (["profile"], ["there is no command"]),
         (["profile", "--with", "edges=many", "--", "true"], ["'edges=many'", "NAME=NUMBER"]),
         (["profile", "--out", "runs.csv", "--", "true"], ["--resources", "--with"]),

@@ -126,7 +126,7 @@ def test_a_newer_file_is_refused(runs, tmp_path):
     with pytest.raises(RequestError, match=r"written by predict-graph 9.0, which is newer"):
         load_model(path)
     changed(path, lambda d: d.update(schema="two"))
-    with pytest.raises(RequestError, match="has the schema 'two'; accepted: 1 to 1"):
+    with pytest.raises(RequestError, match=r"has the schema 'two'; accepted: 1$"):
         load_model(path)
 
 

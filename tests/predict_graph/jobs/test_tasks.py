@@ -41,7 +41,9 @@ def test_runs_are_kept_and_read(runs):
 
 def test_other_columns_are_refused_and_nothing_is_lost(runs):
     before = runs.read_bytes()
-    with pytest.raises(RequestError, match="accepted: the same attributes, or another --out"):
+    with pytest.raises(
+        RequestError, match="accepted: the same attributes in the same order, or another --out"
+    ):
         add_run(
             runs,
             dict.fromkeys(("started", "seconds", "utilization", "data_bytes", "network_share"), 1),
@@ -117,6 +119,35 @@ def test_what_never_differed_is_not_needed(tmp_path):
     file.write_text("cpu_speed,seconds\n1,4\n1,4\n1,4\n1,4\n")
     with pytest.raises(RequestError, match="no attribute differs"):
         fit_task(read_runs(file))
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("seconds,cpu_speed\n1,1\n2,-5\n", "t.csv:3: cpu_speed is '-5'; accepted: a number from 0"),
+        ("seconds,cpu_speed\n1,1\n2,\n", "t.csv:3: cpu_speed is ''; accepted: a number from 0"),
+    ],
+)
+def test_attributes_that_cannot_be(tmp_path, table, said):
+    file = tmp_path / "t.csv"
+    file.write_text(table)
+    with pytest.raises(RequestError, match=said):
+        read_runs(file)
+
+
+def test_runs_with_other_attributes_are_not_mixed(tmp_path):
+    file = tmp_path / "t.csv"
+    seen = {"started": "", "seconds": 1, "utilization": 1, "data_bytes": 1, "network_share": 0}
+    add_run(file, seen, {"cpu_speed": 1.0, "input_bytes": 2.0})
+    with pytest.raises(RequestError, match=r"\(only there: input_bytes; only here: edges\)"):
+        add_run(file, seen, {"cpu_speed": 1.0, "edges": 2.0})
+
+
+def test_staged_needs_what_it_stands_for(tmp_path):
+    file = tmp_path / "c.csv"
+    file.write_text("name,cpu_speed,stage_seconds,staged_latency\na,1,5,0\n")
+    with pytest.raises(RequestError, match=r"c\.csv:2: staged_latency is for a column latency"):
+        read_assignments([file])
 
 
 def test_remote_or_staged(runs, tmp_path):

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -79,6 +80,17 @@ def test_a_machine_is_as_fast_as_itself():
     assert factor.compute == pytest.approx(1.0)
     assert factor.single == pytest.approx(1.0)
     assert 0.05 < factor.std < 0.2
+
+
+def test_one_attribute_that_is_unsure_is_named_and_moves_nothing():
+    usual = carried_factor(machine(), machine(), 10**9)
+    name = "memory_latency_128m"
+    wild = machine()
+    wild.attributes[name] = replace(wild.attributes[name], spread=1.6)
+    found = carried_factor(machine(), wild, 10**9)
+    assert usual.unsure == ()
+    assert found.unsure == (name,)
+    assert found.std < 1.5 * usual.std
 
 
 def test_half_the_processor_and_half_the_cores():
