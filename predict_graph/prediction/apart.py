@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import get_context, resource_tracker
@@ -90,10 +91,21 @@ def _run(
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold interrupts back: a process that is started meanwhile never sees one."""
+    """Hold interrupts back: a process that is started meanwhile never sees one.
+
+    It inherits the mask of this thread. Another thread without that mask may be sent the interrupt
+    all the same, which Python then raises here: so the handler waits as well.
+    """
     resource_tracker.ensure_running()  # started later, it would let interrupts through again
+    missed: list[int] = []
+    handles = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, lambda *_: missed.append(1)) if handles else None
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if handles:
+            signal.signal(signal.SIGINT, handler or signal.default_int_handler)
+        if missed:
+            raise KeyboardInterrupt

@@ -4,9 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
+
+from predict_graph.prediction.apart import _interrupts_held
 
 # A long path mixes slowly: with next to no jumps this would run for hours.
 ENDLESS = ["pagerank", "path:n=300000", "-p", "damping=0.999999", "-p", "tolerance=1e-300"]
@@ -87,6 +90,29 @@ def test_the_real_run_of_a_validation_is_interrupted(tmp_path):
             assert time.monotonic() < patience
     finally:
         started.kill()
+
+
+def test_an_interrupt_waits_until_a_process_is_started():
+    ended = threading.Event()
+    other = threading.Thread(target=ended.wait)  # may be sent the signal: it masks nothing
+    other.start()
+    passed = False
+
+    def interrupted():
+        nonlocal passed
+        with _interrupts_held():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)
+            passed = True
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            interrupted()
+    finally:
+        ended.set()
+        other.join()
+    assert passed
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def children_of(process):
