@@ -14,6 +14,7 @@ from samplers.in_degrees import count_in_degrees
 from samplers.segments import (
     DEAD_END,
     Segments,
+    degree_of,
     next_vertex,
     walk_one_by_one,
     walk_side_by_side,
@@ -22,7 +23,7 @@ from samplers.walk import IntArray, Marks, RestartWalk, less_patience, more_pati
 
 __all__ = ["MetropolisHastingsRandomWalk"]
 
-# With these, passes over the edges take about as long as building the reverse does.
+# Beyond these, passes over the edges would take far longer than building the reverse.
 _LARGEST_SHARE = 0.25
 _LEAST_RESTART = 0.05
 _SEGMENTS_A_VERTEX = 7.0  # times the restart probability; more than scale-free graphs take
@@ -48,9 +49,9 @@ class MetropolisHastingsRandomWalk(RestartWalk):
     in-degree: a pair of opposite edges counts twice, in the degree and in the proposal, so the
     distribution stays uniform. In-neighbours come from the reverse of the graph if it is at hand.
     If not, the walks between restarts go on side by side, and one pass over the edges finds the
-    in-neighbours of a step of all of them (see :mod:`samplers.segments`): the same sample, in a
-    sixth of the memory of a reverse. The reverse is built only for samples of more than a quarter
-    of the vertices, and for restarts rarer than 0.05.
+    in-neighbours of a step of all of them (see :mod:`samplers.segments`): slower than building the
+    reverse, in a tenth of its memory, and the same sample. The reverse is built only for samples of
+    more than a quarter of the vertices, and for restarts rarer than 0.05.
 
     Parameters
     ----------
@@ -152,14 +153,6 @@ class MetropolisHastingsRandomWalk(RestartWalk):
 
 
 @njit(cache=True, nogil=True)
-def _degree(indptr: IntArray, reverse_indptr: IntArray, both: bool, v: int) -> int:
-    degree = indptr[v + 1] - indptr[v]
-    if both:
-        degree += reverse_indptr[v + 1] - reverse_indptr[v]
-    return int(degree)
-
-
-@njit(cache=True, nogil=True)
 def _metropolis_hastings(
     indptr: IntArray,
     indices: IntArray,
@@ -178,7 +171,7 @@ def _metropolis_hastings(
     allowed, fruitless = patience, 0
     filled_in = False
     v = below(state, n)
-    degree = _degree(indptr, reverse_indptr, both, v)
+    degree = degree_of(indptr, reverse_indptr, both, v)
     while True:
         if visited[v]:
             fruitless += 1
@@ -199,18 +192,18 @@ def _metropolis_hastings(
         filled_in = fruitless >= allowed
         if filled_in:
             v = unvisited(state, visited)
-            degree = _degree(indptr, reverse_indptr, both, v)
+            degree = degree_of(indptr, reverse_indptr, both, v)
             allowed = less_patience(allowed)
             continue
         steps += 1
         if happens(state, restart):
             restarts += 1
             v = below(state, n)
-            degree = _degree(indptr, reverse_indptr, both, v)
+            degree = degree_of(indptr, reverse_indptr, both, v)
         elif degree == 0:
             dead_ends += 1
             v = below(state, n)
-            degree = _degree(indptr, reverse_indptr, both, v)
+            degree = degree_of(indptr, reverse_indptr, both, v)
         else:
             v, degree = next_vertex(
                 indptr, indices, reverse_indptr, reverse_indices, both, v, degree, state

@@ -19,7 +19,14 @@ from samplers._random import State, below, happens, next64
 from samplers.csr import CSRArrays
 from samplers.in_degrees import InDegrees, count_in_degrees, in_degree
 
-__all__ = ["DEAD_END", "Segments", "next_vertex", "walk_one_by_one", "walk_side_by_side"]
+__all__ = [
+    "DEAD_END",
+    "Segments",
+    "degree_of",
+    "next_vertex",
+    "walk_one_by_one",
+    "walk_side_by_side",
+]
 
 IntArray = npt.NDArray[np.integer]
 States = npt.NDArray[np.uint64]
@@ -58,7 +65,7 @@ class Segments:
         states = np.empty(count, dtype=np.uint64)
         offsets = np.zeros(count + 1, dtype=np.int64)
         _draw_lengths(state, restart, states, offsets)
-        path = np.empty(int(offsets[-1]), dtype=np.dtype(like.indices.dtype.name))
+        path = np.empty(int(offsets[-1]), dtype=like.indices.dtype)
         _draw_starts(states, offsets, like.vertices, path)
         return cls(states, offsets, path)
 
@@ -86,8 +93,8 @@ def walk_side_by_side(
     degrees = count_in_degrees(graph.indices, graph.vertices) if degrees is None else degrees
     places = np.zeros(1 << (graph.vertices // 4).bit_length(), dtype=np.uint8)
     step = 1
-    active = _longer_than(segments.offsets, step, np.arange(len(segments.states), dtype=np.int32))
-    while len(active):
+    active = np.arange(len(segments.states), dtype=np.int32)
+    while len(active := active[_longer_than(segments.offsets, step, active)]):
         _propose(
             graph.indptr,
             graph.indices,
@@ -109,14 +116,6 @@ def walk_side_by_side(
             segments.path,
         )
         step += 1
-        active = _longer_than(segments.offsets, step, active)
-
-
-def _longer_than(
-    offsets: npt.NDArray[np.int64], step: int, active: npt.NDArray[np.int32]
-) -> npt.NDArray[np.int32]:
-    longer: npt.NDArray[np.int32] = active[_lengths_exceed(offsets, step, active)]
-    return longer
 
 
 def _look_up(
@@ -159,6 +158,15 @@ def _look_up(
 
 
 @njit(cache=True, nogil=True)
+def degree_of(indptr: IntArray, reverse_indptr: IntArray, both: bool, v: int) -> int:
+    """Return the out-degree of a vertex; with `both` the edges of the reverse count too."""
+    degree = indptr[v + 1] - indptr[v]
+    if both:
+        degree += reverse_indptr[v + 1] - reverse_indptr[v]
+    return int(degree)
+
+
+@njit(cache=True, nogil=True)
 def next_vertex(
     indptr: IntArray,
     indices: IntArray,
@@ -179,11 +187,9 @@ def next_vertex(
         w = indices[indptr[v] + i]
     else:
         w = reverse_indices[reverse_indptr[v] + i - out_degree]
-    proposed = indptr[w + 1] - indptr[w]
-    if both:
-        proposed += reverse_indptr[w + 1] - reverse_indptr[w]
+    proposed = degree_of(indptr, reverse_indptr, both, w)
     if _accepted(state, degree, proposed):
-        return w, int(proposed)
+        return w, proposed
     return v, degree
 
 
@@ -226,7 +232,7 @@ def _walk_each(
 ) -> None:
     for s in range(states.size):
         v = path[offsets[s]]
-        degree = indptr[v + 1] - indptr[v] + reverse_indptr[v + 1] - reverse_indptr[v]
+        degree = degree_of(indptr, reverse_indptr, True, v)
         for i in range(offsets[s] + 1, offsets[s + 1]):
             if degree == 0:
                 path[i : offsets[s + 1]] = DEAD_END
@@ -245,13 +251,13 @@ def _walk_each(
 
 
 @njit(cache=True, nogil=True)
-def _lengths_exceed(
+def _longer_than(
     offsets: npt.NDArray[np.int64], step: int, active: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.bool_]:
-    exceed = np.empty(active.size, dtype=np.bool_)
+    longer = np.empty(active.size, dtype=np.bool_)
     for i in range(active.size):
-        exceed[i] = offsets[active[i] + 1] - offsets[active[i]] > step
-    return exceed
+        longer[i] = offsets[active[i] + 1] - offsets[active[i]] > step
+    return longer
 
 
 @njit(cache=True, nogil=True)

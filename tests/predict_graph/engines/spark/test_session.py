@@ -1,5 +1,6 @@
 """Sessions: what they leave behind, and what keeps them from opening."""
 
+import json
 import os
 import signal
 import socket
@@ -147,17 +148,14 @@ def test_the_event_log_is_there(local_session):
     assert local_session.event_log.is_file()
 
 
-_QUICK = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
-
-_ALONE = f"""
-import os, sys
+_ALONE = """
+import json, os, sys
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.engines.spark.session import open_session
 
 for memory in ("600m", "700m"):
-    with open_session(
-        SparkSettings(master="local[1]", memory=memory, conf={_QUICK})
-    ) as session:
+    settings = SparkSettings(master="local[1]", memory=memory, conf=json.loads(sys.argv[1]))
+    with open_session(settings) as session:
         jvm = session.spark.sparkContext._jvm
         assert session.spark.range(5).count() == 5
         print(jvm.java.lang.Runtime.getRuntime().maxMemory() >> 20, os.listdir("."))
@@ -166,9 +164,11 @@ for memory in ("600m", "700m"):
 """
 
 
-def test_one_session_after_the_other_each_with_its_own_memory(spark_here, tmp_path, processes_of):
+def test_one_session_after_the_other_each_with_its_own_memory(
+    spark_here, quick_conf, tmp_path, processes_of
+):
     done = subprocess.Popen(
-        [sys.executable, "-c", _ALONE],
+        [sys.executable, "-c", _ALONE, json.dumps(quick_conf)],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -187,8 +187,8 @@ def test_one_session_after_the_other_each_with_its_own_memory(spark_here, tmp_pa
     assert os.listdir(tmp_path) == []
 
 
-_ENDLESS = f"""
-import sys
+_ENDLESS = """
+import json, sys
 from predict_graph.algorithms import PageRank
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
@@ -196,7 +196,7 @@ from predict_graph.graph import check_graph
 def say(iteration, aggregate):
     print(iteration, flush=True)
 
-engine = SparkEngine(master="local[2]", workers=2, memory="800m", conf={_QUICK})
+engine = SparkEngine(master="local[2]", workers=2, memory="800m", conf=json.loads(sys.argv[1]))
 graph = check_graph("cycle:n=3")
 try:
     engine.run(PageRank(), graph, threshold=0.0, max_iterations=10**6, progress=say)
@@ -206,9 +206,11 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
-def test_an_interrupted_run_leaves_nothing_running(spark_here, tmp_path, processes_of, sent):
+def test_an_interrupted_run_leaves_nothing_running(
+    spark_here, quick_conf, tmp_path, processes_of, sent
+):
     run = subprocess.Popen(
-        [sys.executable, "-c", _ENDLESS],
+        [sys.executable, "-c", _ENDLESS, json.dumps(quick_conf)],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
