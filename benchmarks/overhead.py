@@ -2,6 +2,8 @@
 
 Each case is a fresh process of the command line, as a user starts it: predict, then run, then
 compare. The overhead is what the prediction took beside reading, in seconds and in edge visits.
+Predictions and runs take turns, and are repeated when the machine was disturbed (`--disturbed`
+keeps them all).
 
     PREDICT_GRAPH_DATA=… python -m benchmarks.overhead --out docs/studies/overhead.md
     PREDICT_GRAPH_DATA=… python -m benchmarks.overhead --algorithms semi-clustering topk-ranking \
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +23,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from benchmarks.quiet import QuietMachine
+
+Found = dict[str, Any]
 
 GRAPHS = (
     "web-NotreDame",
@@ -35,7 +42,7 @@ GRAPHS = (
 )
 
 
-def command_line(command: str, job: Job, *extra: str, history: str = "none") -> dict[str, Any]:
+def command_line(command: str, job: Job, *extra: str, history: str = "none") -> Found:
     """What one command of `predict-graph` writes as JSON."""
     name, *options = job.graph.split(" ")
     with tempfile.TemporaryDirectory() as folder:
@@ -47,7 +54,7 @@ def command_line(command: str, job: Job, *extra: str, history: str = "none") -> 
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"{' '.join(words)}: {done.stderr}")
-        found: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
+        found: Found = json.loads(target.read_text(encoding="utf-8"))
         return found
 
 
@@ -64,23 +71,52 @@ class Job:
         return ("-p", f"epsilon={self.epsilon}") if self.algorithm == "pagerank" else ()
 
 
-def learned(jobs: list[Job], left_out: str, folder: Path) -> str:
-    """A history of one real run of the algorithm on each graph but one."""
-    file = folder / f"{len(list(folder.iterdir()))}.sqlite"
-    for job in jobs:
-        if job.graph != left_out:
-            command_line("run", job, history=str(file))
-    return str(file)
+class Bench:
+    """Commands, repeated while the machine is disturbed, and runs that histories are made of."""
+
+    def __init__(self, quiet: QuietMachine | None, folder: Path) -> None:
+        self._quiet = quiet
+        self._folder = folder
+
+    def measured(self, command: str, job: Job, *extra: str, history: str = "none") -> Found:
+        """What a command writes; begun with a copy of a history."""
+
+        def run() -> Found:
+            own = history
+            if history != "none":
+                own = str(shutil.copy(history, self._folder / "own.sqlite"))
+            return command_line(command, job, *extra, history=own)
+
+        return run() if self._quiet is None else self._quiet.measure(run)
+
+    def learned(self, jobs: list[Job]) -> str:
+        """A history of one real run of each job; a prediction leaves its own graph out."""
+        file, own = (self._folder / name for name in ("learned.sqlite", "own.sqlite"))
+        file.unlink(missing_ok=True)
+        command_line("run", jobs[0], history=str(file))
+        for job in jobs[1:]:
+            self.measured("run", job, history=str(file))
+            shutil.copy(own, file)
+        return str(file)
+
+    def in_turns(
+        self, job: Job, seeds: list[str], options: list[str], history: str, runs: int
+    ) -> tuple[list[Found], list[Found]]:
+        """Predictions, and real runs of the same job after each."""
+        predictions, real = [], []
+        for seed in seeds:
+            predictions.append(
+                self.measured("predict", job, "--seed", seed, *options, history=history)
+            )
+            real += [self.measured("run", job) for _ in range(runs)]
+        return predictions, real
 
 
-def measure(
-    job: Job, seed: int, options: list[str], real: list[dict[str, Any]], history: str = "none"
-) -> dict[str, Any]:
+def compared(found: Found, real: list[Found]) -> Found:
     """One prediction, and its errors beside the median of real runs.
 
     The median, because runs of the same job differ: the spread of them is in the table too.
     """
-    found = command_line("predict", job, "--seed", str(seed), *options, history=history)
     seconds = [run["runtime_seconds"] for run in real]
     predicted, true = found["runtime_seconds"], float(np.median(seconds))
     supersteps = float(np.median([run["phases"]["superstep"] for run in real]))
@@ -104,7 +140,7 @@ def spread(values: list[float]) -> str:
     )
 
 
-def row(job: Job, seed: int, result: dict[str, Any], history: bool) -> str:
+def row(job: Job, seed: str, result: Found, history: bool) -> str:
     overhead = result["overhead"]
     return (
         f"| {job.algorithm} | {job.graph} | {result['graph']['edges']:,} | "
@@ -118,7 +154,7 @@ def row(job: Job, seed: int, result: dict[str, Any], history: bool) -> str:
     )
 
 
-def summary(found: list[dict[str, Any]]) -> list[str]:
+def summary(found: list[Found]) -> list[str]:
     inside = np.mean([result["inside"] for result in found])
     return [
         "| error of | median | 90th percentile | worst | mean (signed) |",
@@ -137,31 +173,38 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--algorithms", nargs="*", default=["pagerank"])
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--runs", type=int, default=3, help="real runs of each job, and seed")
+    parser.add_argument("--runs", type=int, default=3, help="real runs after each prediction")
     parser.add_argument("--epsilon", type=float, default=0.001)
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--options", default="", help="more options of the command line")
     parser.add_argument("--history", action="store_true", help="with history of the others too")
+    parser.add_argument(
+        "--disturbed", action="store_true", help="keep what was measured on a busy machine"
+    )
     arguments = parser.parse_args()
+    quiet = None if arguments.disturbed else QuietMachine()
+    seeds = [str(seed) for seed in range(arguments.seeds)]
     lines = [
         "| algorithm | graph | edges | history | seed | iterations | error | runtime, s |"
         " spread of runs | error | superstep error | in 90% interval | R² | overhead, s |"
         " overhead / run | edge visits / run |",
         "|---|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|---:|",
     ]
-    results: dict[tuple[str, bool], list[dict[str, Any]]] = {}
+    results: dict[tuple[str, bool], list[Found]] = {}
     with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(quiet, Path(folder))
         for algorithm in arguments.algorithms:
             jobs = [Job(algorithm, graph, arguments.epsilon) for graph in arguments.graphs]
             command_line("validate", jobs[0])  # compiles what is not cached
+            told = [("none", False)]
+            if arguments.history:
+                told.append((bench.learned(jobs), True))
             for job in jobs:
-                told = [("none", False)]
-                if arguments.history:
-                    told.append((learned(jobs, job.graph, Path(folder)), True))
-                for seed in range(arguments.seeds):
-                    for history, known in told:
-                        real = [command_line("run", job) for _ in range(arguments.runs)]
-                        result = measure(job, seed, arguments.options.split(), real, history)
+                for history, known in told:
+                    options = arguments.options.split()
+                    predictions, real = bench.in_turns(job, seeds, options, history, arguments.runs)
+                    for seed, found in zip(seeds, predictions, strict=True):
+                        result = compared(found, real)
                         results.setdefault((algorithm, known), []).append(result)
                         lines.append(row(job, seed, result, known))
                         print(lines[-1], flush=True)
@@ -169,20 +212,21 @@ def main() -> None:
         "# Local runtime and overhead",
         "",
         "Graphs over a million edges on the local engine, each prediction and each run in a "
-        f"process of its own. The truth is the median of {arguments.runs} real runs around the "
+        f"process of its own. The truth is the median of real runs, {arguments.runs} after each "
         "prediction; spread is the slowest over the fastest of them, less one. The runtime is "
         "that of all phases; the superstep phase is shown too, because reading and setting up "
         "are done by the prediction as well, and so are measured rather than predicted. "
         "History: one real run of each of the other graphs.",
         "",
+        *([] if quiet is None else [quiet.report(), ""]),
         f"    python -m benchmarks.overhead --seeds {arguments.seeds} --runs {arguments.runs}"
         f" --algorithms {' '.join(arguments.algorithms)}"
         + (" --history" if arguments.history else "")
         + (f" --options='{arguments.options}'" if arguments.options else ""),
         "",
     ]
-    for (algorithm, known), found in results.items():
-        text += [f"## {algorithm}{', with history' if known else ''}", "", *summary(found)]
+    for (algorithm, known), cases in results.items():
+        text += [f"## {algorithm}{', with history' if known else ''}", "", *summary(cases)]
     if arguments.out:
         arguments.out.write_text(
             "\n".join([*text, "## Cases", "", *lines]) + "\n", encoding="utf-8"
