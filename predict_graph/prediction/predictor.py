@@ -138,7 +138,7 @@ def _predict_alone(graph: Graph, request: Request, history: History | None) -> P
     table = _counters(graph, samples, estimate)
     probes += _probed(graph, request, streams[2])
     costs, cost_std, cost_notes = _costs(request, training, table, probes)
-    transfer = transfer_of(estimate, table, probes)
+    transfer = transfer_of(estimate, len(table), probes)
     if transfer is None:
         table["seconds"] = costs.predict(table)
     else:

@@ -2,8 +2,9 @@
 
 A regression on counters knows what a message costs on average. A rooted sample run does more: its
 iterations are those of the real run, one by one, with the same share of messages that change
-something, so that their seconds have the right proportions. What differs is the number of messages,
-which is predicted, and how far away their data is, which a probe of the real arrays tells.
+something, so that their seconds have the right proportions. What differs is how much work there is,
+which kernels tell apart by vertices, edges and messages, and how far away its data is, which a
+probe of the real arrays tells.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from predict_graph.engines import IterationProbe, per_iteration
 from predict_graph.iterations import IterationEstimate
@@ -32,7 +32,7 @@ class Transfer:
     Parameters
     ----------
     factor : float
-        Cost of a message in the real run / in the sample run.
+        Cost of the same work in the real run / in the sample run.
     idle_seconds : float
         Of an iteration of the real run, whatever is sent.
     relative_std : float
@@ -48,27 +48,27 @@ class Transfer:
 
 
 def transfer_of(
-    estimate: IterationEstimate, table: pd.DataFrame, probes: list[IterationProbe]
+    estimate: IterationEstimate, iterations: int, probes: list[IterationProbe]
 ) -> Transfer | None:
     """Return the seconds of each iteration; None if no sample run goes through the same stages.
 
-    ``seconds = idle + (sample seconds - sample idle) x messages / sample messages x factor``, where
-    the factor makes the first iteration take what the probes say; 1 without probes.
+    ``seconds = idle + (sample seconds - sample idle) x work / sample work x factor``, where the
+    factor makes the first iteration take what the probes say; 1 without probes.
 
     Parameters
     ----------
     estimate : IterationEstimate
-    table : DataFrame
-        Predicted counters of each iteration.
+    iterations : int
+        How many to give seconds for.
     probes : list of IterationProbe
         Of the first iteration of the real run.
     """
-    if not estimate.sample_tables:
+    if not estimate.sample_tables or estimate.work_ratio is None:
         return None
     rows = per_iteration(estimate.sample_tables[-1])
-    at = np.minimum(np.arange(len(table)), len(rows) - 1)
+    at = np.minimum(np.arange(iterations), len(rows) - 1)
     working = np.maximum(rows["seconds"].to_numpy() - estimate.idle_seconds, 0.0)[at]
-    scale = _messages(table) / np.maximum(_messages(rows)[at], 1.0)
+    scale = estimate.work_ratio[at]
     if not probes:
         return Transfer(
             1.0, estimate.idle_seconds, _UNPROBED_STD, estimate.idle_seconds + working * scale
@@ -90,9 +90,3 @@ def undisturbed_seconds(probes: list[IterationProbe]) -> tuple[float, float]:
     within = max(probe.relative_std for probe in probes)
     between = float(seconds.std() / seconds.mean())
     return float(undisturbed.mean()), math.hypot(within, between)
-
-
-def _messages(rows: pd.DataFrame) -> FloatArray:
-    """Return the messages of each row."""
-    counts = rows["local_messages"] + rows["remote_messages"]
-    return counts.to_numpy(dtype=np.float64)

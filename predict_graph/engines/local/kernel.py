@@ -13,7 +13,29 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.algorithms.vertex_program import VertexProgram
 from predict_graph.plugins import Registry
 
-__all__ = ["KERNELS", "Kernel", "Superstep", "Weighting", "kernel_of"]
+__all__ = ["KERNELS", "Kernel", "Superstep", "Weighting", "Work", "kernel_of"]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a superstep did, told apart by what it grows with on a larger graph.
+
+    The seconds of a superstep on a sample are carried over to the whole graph in proportion. Any
+    unit serves; ours is what handling one message takes.
+
+    Parameters
+    ----------
+    vertices : float or ndarray of float, shape (n,)
+        At each vertex, whatever it receives.
+    edges : float
+        For each edge, whether or not a message comes along it.
+    messages : float
+        For each message.
+    """
+
+    vertices: float | npt.NDArray[Any] = 0.0
+    edges: float = 0.0
+    messages: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -36,6 +58,8 @@ class Superstep:
         a sample, some vertices count more than others.
     places : int or ndarray of int, shape (n,)
         What could have changed at each vertex.
+    work : Work
+        In proportion to messages by default.
     """
 
     convergence: float
@@ -43,6 +67,7 @@ class Superstep:
     senders: npt.NDArray[Any] | None = None
     changes: npt.NDArray[Any] | None = None
     places: int | npt.NDArray[Any] = 1
+    work: Work = Work()
 
 
 @dataclass(frozen=True)

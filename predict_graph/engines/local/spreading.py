@@ -9,12 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.engines.local.blocks import row_blocks
+from predict_graph.engines.local.kernel import Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
 __all__ = ["MergingKernel", "SpreadingKernel"]
 
 _FEW = 16  # one message in so many edges: push
+# Work in units of a message that is pulled (benchmarks/kernel_work.py). Only ratios matter, and
+# only as far as a sample has other degrees than the whole graph.
+_PULLED_VERTEX, _PULLED_EDGE = 2.0, 0.1
+_PUSHED_VERTEX, _PUSHED_MESSAGE = 0.6, 2.8  # one thread instead of all
 
 
 class SpreadingKernel:
@@ -87,11 +92,12 @@ class MergingKernel(SpreadingKernel):
         states = (self._state, self._next, self._changed)
         self.pull(*self._rows(first, last), *self._in, self._senders, *states)
 
-    def _exchange(self) -> None:
-        """Let every vertex take in what is sent to it."""
+    def _exchange(self) -> Work:
+        """Let every vertex take in what is sent to it; return what work that is."""
         messages = int(self._degrees[self._senders.view(bool)].sum())
         if messages * _FEW > len(self._out[1]):
             self._team.share(self._pull, len(self._blocks) - 1)
-        else:
-            senders = np.flatnonzero(self._senders)
-            self.push(*self._out, senders, self._state, self._next, self._changed)
+            return Work(_PULLED_VERTEX, _PULLED_EDGE)
+        senders = np.flatnonzero(self._senders)
+        self.push(*self._out, senders, self._state, self._next, self._changed)
+        return Work(_PUSHED_VERTEX, messages=_PUSHED_MESSAGE)

@@ -113,6 +113,7 @@ def _estimate(
         ),
         sample_tables=[outcome.run.table for outcome in outcomes],
         idle_seconds=last.idle_seconds,
+        work_ratio=last.work_ratio,
     )
 
 

@@ -95,27 +95,31 @@ def estimate(**options):
     )
 
 
-def test_seconds_follow_messages_and_the_probe():
-    found = estimate(sample_tables=[rows([10, 20, 5], [1.1, 4.1, 0.1])], idle_seconds=0.1)
+def test_seconds_follow_work_and_the_probe():
+    found = estimate(
+        sample_tables=[rows([10, 20, 5], [1.1, 4.1, 0.1])],
+        idle_seconds=0.1,
+        work_ratio=np.array([10.0, 10.0, 10.0]),
+    )
     probe = IterationProbe(4.0, 0.0, pd.DataFrame(), idle_seconds=0.5)
-    transfer = transfer_of(found, rows([100, 200, 50], 0.0), [probe] * 3)
-    # The first iteration: 1.0 s for 10 messages, so 10 s for 100; the probe says 4.
+    transfer = transfer_of(found, 3, [probe] * 3)
+    # The first iteration: 1.0 s, so 10 s for ten times the work; the probe says 4.
     assert transfer.factor == pytest.approx(0.4)
     np.testing.assert_allclose(transfer.seconds, [0.5 + 4.0, 0.5 + 16.0, 0.5])
 
 
 def test_the_slowest_probe_is_left_out():
-    found = estimate(sample_tables=[rows([10], [1.0])])
+    found = estimate(sample_tables=[rows([10], [1.0])], work_ratio=np.ones(1))
     probes = [IterationProbe(seconds, 0.0, pd.DataFrame()) for seconds in (2.0, 9.0, 2.0)]
-    assert transfer_of(found, rows([10], 0.0), probes).factor == pytest.approx(2.0)
+    assert transfer_of(found, 1, probes).factor == pytest.approx(2.0)
 
 
-def test_without_probes_a_message_costs_what_it_does_in_the_sample():
-    found = estimate(sample_tables=[rows([10, 20], [1.0, 3.0])])
-    transfer = transfer_of(found, rows([20, 20, 20], 0.0), [])
+def test_without_probes_work_costs_what_it_does_in_the_sample():
+    found = estimate(sample_tables=[rows([10, 20], [1.0, 3.0])], work_ratio=np.array([2.0, 1.0]))
+    transfer = transfer_of(found, 3, [])
     np.testing.assert_allclose(transfer.seconds, [2.0, 3.0, 3.0])
     assert transfer.relative_std > 0.2
 
 
 def test_without_a_sample_run_nothing_is_carried_over():
-    assert transfer_of(estimate(), rows([1], 0.0), []) is None
+    assert transfer_of(estimate(), 1, []) is None

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from predict_graph.algorithms import SemiClustering
 from predict_graph.engines.local.blocks import row_blocks
 from predict_graph.engines.local.hashing import splitmix64
-from predict_graph.engines.local.kernel import Superstep, Weighting
+from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
@@ -27,6 +27,10 @@ __all__ = ["SemiClusteringKernel"]
 _HEADER_BYTES = 8  # vertex id of the receiver
 _CLUSTER_BYTES = 24  # inner weight, boundary weight, score
 _MEMBER_BYTES = 8
+# Work in units of looking at a semi-cluster that was received (benchmarks/kernel_work.py).
+_DISTINCT_WORK = 3.0  # on top, the first time that it comes
+_SCORED_WORK = 20.0  # on top, for what it would be with the vertex added
+_VERTEX_WORK = 110.0  # ordering and writing what a vertex holds and sends
 _SEEN = 256  # semi-clusters that a vertex remembers having received
 
 
@@ -107,13 +111,14 @@ class SemiClusteringKernel:
     def sweep(self, first: int, last: int) -> None:
         """Do a superstep's work for some blocks of rows; the state is of no use afterwards."""
         starts, stops = self._blocks[:-1], self._blocks[1:]
-        state = (self._degrees, self._sent, self._next, self._lists, self._swept)
-        _superstep(first, last, starts, stops, self._graph, self._limits, *state)
+        state = (self._degrees, self._sent, self._next, self._lists)
+        counts = (self._swept, self._swept, self._swept)
+        _superstep(first, last, starts, stops, self._graph, self._limits, *state, *counts)
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of places of lists that changed."""
         first, last = self._blocks[:-1], self._blocks[1:]
-        updated = np.zeros(len(self._degrees), np.int32)
+        updated, distinct, scored = np.zeros((3, len(self._degrees)), np.int32)
         self._team.share(
             lambda a, b: _superstep(
                 a,
@@ -127,17 +132,26 @@ class SemiClusteringKernel:
                 self._next,
                 self._lists,
                 updated,
+                distinct,
+                scored,
             ),
             len(first),
         )
         sizes = self._sent.sizes
+        clusters = np.count_nonzero(sizes, axis=1)
         message_bytes = _HEADER_BYTES + (
-            _CLUSTER_BYTES * np.count_nonzero(sizes, axis=1) + _MEMBER_BYTES * sizes.sum(axis=1)
+            _CLUSTER_BYTES * clusters + _MEMBER_BYTES * sizes.sum(axis=1)
         )
         self._sent, self._next = self._next, self._sent
         held = np.count_nonzero(self._lists.sizes, axis=1)
         changed = int(updated.sum()) / max(int(held.sum()), 1)
-        return Superstep(changed, message_bytes, changes=updated, places=held)
+        received = float(clusters @ np.diff(self._graph[0]))
+        looking = received + _DISTINCT_WORK * float(distinct.sum())
+        work = Work(
+            vertices=_VERTEX_WORK + _SCORED_WORK * scored,
+            messages=looking / max(len(self._graph[1]), 1),
+        )
+        return Superstep(changed, message_bytes, changes=updated, places=held, work=work)
 
     def stand_for(self, weighting: Weighting) -> None:
         """Count the edges of the whole graph as boundary, so that scores are what they are there.
@@ -315,6 +329,8 @@ def _superstep(
     following: Any,
     lists: Any,
     updated: Any,
+    distinct: Any,
+    scored: Any,
 ) -> None:
     """Run the vertices of some blocks: PREDIcT, section 4.2, steps i to iii."""
     indptr, indices, weights = graph
@@ -342,6 +358,7 @@ def _superstep(
                         lists.boundary[v, place],
                     )
             own_hash = splitmix64(v)
+            received, grown = 0, 0
             for e in range(row, stop):
                 u = indices[e]
                 if u == v:
@@ -355,6 +372,7 @@ def _superstep(
                     if seen_keys[spot] == key and seen_by[spot] == v:
                         continue
                     seen_keys[spot], seen_by[spot] = key, v
+                    received += 1
                     inner, boundary = sent.inner[u, slot], sent.boundary[u, slot]
                     sending = _insert(to_send, sending, score, key, u, slot, False, inner, boundary)
                     belongs = False
@@ -379,6 +397,7 @@ def _superstep(
                         and bound < to_keep.scores[c_max - 1]
                     ):
                         continue
+                    grown += 1
                     between = 0.0
                     for i in range(size):
                         between += _weight_between(
@@ -415,6 +434,7 @@ def _superstep(
             else:  # nobody sent: what the vertex has stays
                 for place in range(s_max):
                     following.sizes[v, place] = sent.sizes[v, place]
+            distinct[v], scored[v] = received, grown
             fresh = 0
             for place in range(keeping):
                 fresh += to_keep.sources[place] >= 0

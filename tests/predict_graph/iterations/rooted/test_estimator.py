@@ -60,6 +60,7 @@ def test_the_whole_graph_as_its_own_sample_runs_as_the_engine_does(job):
     for name in COUNTERS:
         np.testing.assert_allclose(found.counters[name], truth.per_iteration()[name], err_msg=name)
     assert (found.table["seconds"] >= 0).all()
+    np.testing.assert_allclose(found.work_ratio, 1.0)
 
 
 def test_weights_count_vertices_more_than_once():
@@ -85,6 +86,21 @@ def test_weights_count_vertices_more_than_once():
     np.testing.assert_allclose(
         found.counters["local_messages"], truth.per_iteration()["local_messages"]
     )
+
+
+def test_work_at_vertices_does_not_grow_with_edges():
+    """A whole graph with the vertices of its sample and ten times the edges: less than tenfold."""
+    graph = check_graph("barabasi-albert:n=300,m=2,seed=1")
+    everyone = Weighting(
+        np.arange(300), np.ones(300), 10 * graph.out_degrees, 10.0 * graph.out_degrees
+    )
+
+    def ratio(job):
+        found = observed_run(job, graph, everyone, threshold=0.5, edges=10 * graph.edges, workers=1)
+        return found.work_ratio[0]
+
+    assert ratio(ConnectedComponents()) == pytest.approx(10.0)
+    assert 1.0 < ratio(SemiClustering()) < ratio(Neighborhood()) < 9.0
 
 
 @pytest.mark.parametrize("job", [JOBS[0], JOBS[1], JOBS[3]], ids=lambda job: job.name)
