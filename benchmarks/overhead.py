@@ -100,14 +100,16 @@ class Bench:
         return str(file)
 
     def in_turns(
-        self, job: Job, seeds: list[str], options: list[str], history: str, runs: int
-    ) -> tuple[list[Found], list[Found]]:
-        """Predictions, and real runs of the same job after each."""
-        predictions, real = [], []
+        self, job: Job, seeds: list[str], options: list[str], histories: list[str], runs: int
+    ) -> tuple[list[list[Found]], list[Found]]:
+        """Predictions for each history and seed, and real runs of the same job after each seed."""
+        predictions: list[list[Found]] = [[] for _ in histories]
+        real: list[Found] = []
         for seed in seeds:
-            predictions.append(
-                self.measured("predict", job, "--seed", seed, *options, history=history)
-            )
+            for number, history in enumerate(histories):
+                predictions[number].append(
+                    self.measured("predict", job, "--seed", seed, *options, history=history)
+                )
             real += [self.measured("run", job) for _ in range(runs)]
         return predictions, real
 
@@ -173,7 +175,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--algorithms", nargs="*", default=["pagerank"])
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--runs", type=int, default=3, help="real runs after each prediction")
+    parser.add_argument("--runs", type=int, default=3, help="real runs for each seed")
     parser.add_argument("--epsilon", type=float, default=0.001)
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--options", default="", help="more options of the command line")
@@ -196,15 +198,13 @@ def main() -> None:
         for algorithm in arguments.algorithms:
             jobs = [Job(algorithm, graph, arguments.epsilon) for graph in arguments.graphs]
             command_line("validate", jobs[0])  # compiles what is not cached
-            told = [("none", False)]
-            if arguments.history:
-                told.append((bench.learned(jobs), True))
+            histories = ["none", bench.learned(jobs)] if arguments.history else ["none"]
+            options = arguments.options.split()
             for job in jobs:
-                for history, known in told:
-                    options = arguments.options.split()
-                    predictions, real = bench.in_turns(job, seeds, options, history, arguments.runs)
-                    for seed, found in zip(seeds, predictions, strict=True):
-                        result = compared(found, real)
+                predictions, real = bench.in_turns(job, seeds, options, histories, arguments.runs)
+                for known, found in zip((False, True), predictions, strict=False):
+                    for seed, prediction in zip(seeds, found, strict=True):
+                        result = compared(prediction, real)
                         results.setdefault((algorithm, known), []).append(result)
                         lines.append(row(job, seed, result, known))
                         print(lines[-1], flush=True)
@@ -212,10 +212,11 @@ def main() -> None:
         "# Local runtime and overhead",
         "",
         "Graphs over a million edges on the local engine, each prediction and each run in a "
-        f"process of its own. The truth is the median of real runs, {arguments.runs} after each "
-        "prediction; spread is the slowest over the fastest of them, less one. The runtime is "
-        "that of all phases; the superstep phase is shown too, because reading and setting up "
-        "are done by the prediction as well, and so are measured rather than predicted. "
+        f"process of its own. The truth is the median of real runs, {arguments.runs} after the "
+        "predictions of each seed; spread is the slowest over the fastest of them, less one. The "
+        "runtime is that of all phases; the superstep phase is shown too, because reading and "
+        "setting up are done by the prediction as well, and so are measured rather than "
+        "predicted. "
         "History: one real run of each of the other graphs.",
         "",
         *([] if quiet is None else [quiet.report(), ""]),

@@ -86,8 +86,10 @@ def cases(given: argparse.Namespace, cluster: SparkCluster) -> list[dict[str, An
 def job(
     name: str, graph_name: str, given: argparse.Namespace, cluster: SparkCluster
 ) -> list[dict[str, Any]]:
-    # An executor has one core; Java would otherwise count those of the whole machine.
-    conf = {"spark.executor.extraJavaOptions": "-XX:ActiveProcessorCount=1"}
+    # An executor has one core; Java would otherwise count those of the whole machine. Its memory is
+    # touched at the start: a virtual machine may get it slowly from its host (benchmarks/quiet.py).
+    java = "-XX:ActiveProcessorCount=1 -Xms600m -XX:+AlwaysPreTouch"
+    conf = {"spark.executor.extraJavaOptions": java}
     options = {"workers": max(given.machines), "memory": given.memory, "conf": conf}
     engine = (
         SparkEngine(master=cluster.master, **options)
