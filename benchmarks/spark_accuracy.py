@@ -12,9 +12,11 @@ from __future__ import annotations
 import argparse
 import pickle
 import re
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +29,10 @@ from predict_graph.engines import RunProfile
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph, check_graph
-from predict_graph.prediction.cluster import learn_on_cluster, predict_from
+from predict_graph.history import History
+from predict_graph.prediction.cluster import Learned, learn_on_cluster, predict_from
 from predict_graph.prediction.prediction import Comparison
-from predict_graph.prediction.request import check_request, direction
+from predict_graph.prediction.request import Request, check_request, direction
 
 ALGORITHMS = (
     "pagerank",
@@ -100,7 +103,10 @@ def job(
         name, engine=engine, seed=given.seed, train_machines=given.train_machines
     )
     graph = check_graph(graph_name, directed=direction(request.algorithm, None))
-    learned = learn_on_cluster(graph, request, engine, None)
+    if given.lesson:
+        learned = learned_elsewhere(given.lesson, graph, request, engine)
+    else:
+        learned = learn_on_cluster(graph, request, engine, None)
     print(f"{name} on {graph_name}: learned in {learned.seconds:.0f} s", flush=True)
     predictions = {m: predict_from(learned, graph, engine.on(m)) for m in given.machines}
     rows = []
@@ -113,10 +119,19 @@ def job(
         rows.append(row(comparison, machines, runs, machines in given.train_machines))
         print(rows[-1], flush=True)
     if given.keep:
-        kept = {"samples": learned.runs, "seconds": learned.seconds, "runs": real}
+        kept = {"samples": learned.runs[-1], "seconds": learned.seconds, "runs": real}
         name = f"{name}-{re.sub(r'[^a-zA-Z0-9]+', '-', graph_name)}.pickle"
         (given.keep / name).write_bytes(pickle.dumps(kept))
     return rows
+
+
+def learned_elsewhere(lesson: str, graph: Graph, request: Request, engine: SparkEngine) -> Learned:
+    """Sample runs of another graph, as `--reuse-samples` takes them; not in the seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        history = History(Path(folder) / "history.sqlite")
+        other = check_graph(lesson, directed=direction(request.algorithm, None))
+        learn_on_cluster(other, request, engine, history)
+        return learn_on_cluster(graph, replace(request, reuse_samples=True), engine, history)
 
 
 def real_run(name: str, graph: Graph, engine: SparkEngine) -> RunProfile:
@@ -213,6 +228,7 @@ def main() -> None:
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--machines", nargs="*", type=int, default=[1, 2, 4, 6])
     parser.add_argument("--train-machines", nargs="*", type=int, default=[1, 2])
+    parser.add_argument("--lesson", metavar="GRAPH", help="take sample runs of this graph instead")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--cpu", type=float, default=0.25, help="share of a core of a worker")
     parser.add_argument(
@@ -233,6 +249,7 @@ def main() -> None:
         f"    python -m benchmarks.spark_accuracy --machines {' '.join(map(str, given.machines))} "
         f"--train-machines {' '.join(map(str, given.train_machines))} --runs {given.runs} "
         f"--cpu {given.cpu} --seed {given.seed}"
+        + (f" --lesson {given.lesson}" if given.lesson else "")
     )
     text = [
         "# Runs on a Spark cluster",

@@ -156,6 +156,13 @@ class Sampling:
             show_default="1, 2, and 4 for 8 machines or more",
         ),
     ] = None
+    reuse_samples: Annotated[
+        bool,
+        typer.Option(
+            "--reuse-samples",
+            help="Take the sample runs of an earlier prediction on this Spark cluster.",
+        ),
+    ] = False
     method: Annotated[
         str | None,
         typer.Option(
@@ -184,6 +191,7 @@ class Sampling:
             "ratio": self.ratio,
             "train_ratios": options.ratios(self.train_ratios),
             "train_machines": options.counts(self.train_machines),
+            "reuse_samples": self.reuse_samples,
             "method": self.method,
             "transform": self.transform,
             "cost_model": self.cost_model,

@@ -67,7 +67,8 @@ def predict(
         ``threads``; ``method`` (``"completion"`` or ``"published"``), ``sampler`` (``"brj"``),
         ``ratio`` (0.1), ``train_ratios`` (0.05, 0.1, 0.15, 0.2), ``transform``, ``cost_model``
         (``"forward-nnls"``), ``max_overhead`` (0.6), ``probe`` (True), ``seed``, ``progress``; with
-        the Spark engine ``train_machines``: machine counts of the sample runs on the cluster.
+        the Spark engine ``train_machines``: machine counts of the sample runs on the cluster, and
+        ``reuse_samples`` (False): those of an earlier prediction in the history instead.
 
     Returns
     -------

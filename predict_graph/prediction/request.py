@@ -56,6 +56,7 @@ class Request:
     seed: int
     progress: Progress
     train_machines: tuple[int, ...] | None = None
+    reuse_samples: bool = False
 
     def for_prior(self, prior: Algorithm) -> Request:
         """Return the same request for the algorithm that runs before this one."""
@@ -104,6 +105,7 @@ def check_request(
     seed: int | None = None,
     progress: Progress | None = None,
     train_machines: Sequence[int] | None = None,
+    reuse_samples: bool = False,
 ) -> Request:
     """Return the checked request.
 
@@ -113,11 +115,14 @@ def check_request(
         Names the first wrong value and what is accepted.
     """
     chosen = check_job(algorithm, parameters)
+    runs_on = check_engine(engine, workers=workers, threads=threads)
+    if reuse_samples and runs_on.name != "spark":
+        raise RequestError(f"the engine is {runs_on.name}; reuse_samples is for the engine spark")
     SAMPLERS.get(sampler)
     COST_MODELS.get(cost_model)
     return Request(
         algorithm=chosen,
-        engine=check_engine(engine, workers=workers, threads=threads),
+        engine=runs_on,
         method=check_method(method, chosen),
         sampler=sampler,
         ratio=check_ratio(ratio),
@@ -129,6 +134,7 @@ def check_request(
         seed=check_seed(seed),
         progress=progress or (lambda text, fraction: None),
         train_machines=_check_train_machines(train_machines),
+        reuse_samples=reuse_samples,
     )
 
 

@@ -3,72 +3,40 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import COUNTERS, Engine
-from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.own_algorithm import OwnAlgorithm
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
-from predict_graph.history import History, machine_identity
-from predict_graph.iterations import QUANTILE, EdgeBudget, IterationEstimate, estimate_iterations
+from predict_graph.history import History
+from predict_graph.iterations import QUANTILE, IterationEstimate
 from predict_graph.prediction.cluster.costs import ClusterCosts, fit_cluster_costs
+from predict_graph.prediction.cluster.learning import Learned, learn_on_cluster
 from predict_graph.prediction.cluster.memory import memory_of
-from predict_graph.prediction.cluster.observed import observed_estimate, observed_rows
+from predict_graph.prediction.cluster.observed import observed_rows
 from predict_graph.prediction.cluster.placement import placement_of
 from predict_graph.prediction.cluster.sample_runs import (
     ClusterRun,
-    cluster_sample_runs,
-    training_points,
 )
 from predict_graph.prediction.cluster.work import (
-    busiest_rows,
     predicted_rows,
     record_bytes,
     sent_messages,
 )
 from predict_graph.prediction.doubts import graph_doubts
 from predict_graph.prediction.prediction import Interval, Prediction
-from predict_graph.prediction.records import records_of
 from predict_graph.prediction.request import Request
 
-__all__ = ["Learned", "learn_on_cluster", "predict_from", "predict_on_cluster"]
+__all__ = ["predict_from", "predict_on_cluster"]
 
 _MEASURED_STD = 0.2  # of phases that sample runs measured: the next time differs so much
-_NEWEST_RUNS = 20
-
-
-@dataclass(frozen=True)
-class Learned:
-    """What samples say about a job on a cluster, whatever its machine count.
-
-    Parameters
-    ----------
-    requests : list of Request
-        The algorithms of the chain, in the order in which they run.
-    estimates : list of IterationEstimate
-        Of each.
-    runs : list of ClusterRun
-        On the cluster.
-    others : list of list of DataFrame
-        Of each algorithm: rows of real runs of other graphs.
-    seconds : float
-        What it took.
-    """
-
-    requests: list[Request]
-    estimates: list[IterationEstimate]
-    runs: list[ClusterRun]
-    others: list[list[pd.DataFrame]]
-    seconds: float
 
 
 def predict_on_cluster(
@@ -100,38 +68,15 @@ def predict_on_cluster(
     return predict_from(learn_on_cluster(graph, request, engine, history), graph, engine)
 
 
-def learn_on_cluster(
-    graph: Graph, request: Request, engine: SparkEngine, history: History | None
-) -> Learned:
-    """Estimate the iterations, and run samples on the cluster; see :func:`predict_on_cluster`."""
-    started = time.perf_counter()
-    streams = np.random.default_rng(request.seed).spawn(2)
-    parts = _chain(request)
-    own = isinstance(request.algorithm, OwnAlgorithm)
-    estimates = [] if own else [_estimated(graph, part, streams[0]) for part in parts]
-    counts = request.train_machines or default_train_machines(engine.workers)
-    points = training_points(_ends(request.train_ratios), counts, engine.workers)
-    runs: list[ClusterRun] = []
-    for run in cluster_sample_runs(graph, parts[-1].algorithm, request, engine, points, streams[1]):
-        runs.append(run)
-        if history is not None:
-            history.add_all(_records(run, graph, request))
-    if own:
-        estimates = [observed_estimate(runs)]
-    others = [_others(history, graph, part, engine) for part in parts]
-    return Learned(parts, estimates, runs, others, time.perf_counter() - started)
-
-
 def predict_from(learned: Learned, graph: Graph, engine: SparkEngine) -> Prediction:
     """Predict the run on the machines of `engine` from what was learned at other counts."""
-    count = len(learned.requests)
     predictions = [
         _predicted(
             graph,
             request,
             engine,
             learned.estimates[number],
-            [_of_part(run, number, count) for run in learned.runs],
+            learned.runs[number],
             learned.others[number],
             first=number == 0,
         )
@@ -141,91 +86,6 @@ def predict_from(learned: Learned, graph: Graph, engine: SparkEngine) -> Predict
     for prediction in predictions[1:]:
         result = prediction.after(result)
     return replace(result, overhead_seconds=learned.seconds)
-
-
-def default_train_machines(target: int) -> tuple[int, ...]:
-    """Return the machine counts of the sample runs: one, two, and half of many.
-
-    Examples
-    --------
-    >>> default_train_machines(1), default_train_machines(4), default_train_machines(16)
-    ((1,), (1, 2), (1, 2, 4))
-    """
-    counts = {1, min(2, target)}
-    if target >= 8:
-        counts.add(4)
-    return tuple(sorted(counts))
-
-
-def _chain(request: Request) -> list[Request]:
-    """Return the requests of a chain of algorithms, in the order in which they run."""
-    prior = request.algorithm.prior
-    return [request] if prior is None else [*_chain(request.for_prior(prior)), request]
-
-
-def _ends(ratios: tuple[float, ...]) -> tuple[float, ...]:
-    """Return few of many ratios: the smallest, one between, and the largest."""
-    return tuple(sorted({ratios[0], ratios[len(ratios) // 2], ratios[-1]}))
-
-
-def _estimated(graph: Graph, request: Request, rng: np.random.Generator) -> IterationEstimate:
-    return estimate_iterations(
-        graph,
-        request.algorithm,
-        LocalEngine(workers=request.engine.workers),
-        request.transform,
-        method=request.method,
-        sampler=request.sampler,
-        ratio=request.ratio,
-        budget=EdgeBudget(graph.edges, request.max_overhead),
-        rng=rng,
-        progress=request.progress,
-    )
-
-
-def _of_part(run: ClusterRun, number: int, parts: int) -> ClusterRun:
-    """Return the run of one algorithm of a chain, with its own phases."""
-    profile = run.profile
-    for _ in range(parts - 1 - number):
-        assert profile.prior is not None
-        profile = profile.prior
-    if profile.prior is None:
-        return replace(run, profile=profile)
-    before = profile.prior.phases
-    phases = {**profile.phases, "setup": profile.phases["setup"] - before["setup"], "read": 0.0}
-    return replace(run, profile=replace(profile, phases=phases), session_seconds=0.0)
-
-
-def _records(run: ClusterRun, graph: Graph, request: Request) -> list[Any]:
-    sample = {"sampler": run.summary.sampler, "ratio": run.summary.ratio, "seed": request.seed}
-    return [
-        replace(record, kind="sample", sample=sample, sample_of=graph.fingerprint)
-        for record in records_of(run.profile)
-    ]
-
-
-def _others(
-    history: History | None, graph: Graph, request: Request, engine: SparkEngine
-) -> list[pd.DataFrame]:
-    """Return the rows of real runs of other graphs on this cluster, whatever their machines."""
-    if history is None:
-        return []
-    found = history.training_runs(
-        request.algorithm.name,
-        {k: v for k, v in engine.describe().items() if k not in ("machines", "workers")},
-        machine_identity(),
-        exclude_fingerprint=graph.fingerprint,
-        limit=_NEWEST_RUNS,
-    )
-    machines = {int(i): dict(e)["machines"] for i, e in _engines(found.runs)}
-    return [
-        busiest_rows(table, machines[int(table["run"].iloc[0])], engine.settings.cores)
-        for _, table in found.table.groupby("run")
-    ]
-
-
-def _engines(runs: pd.DataFrame) -> list[tuple[int, Any]]:
-    return list(zip(runs["id"], runs["engine"], strict=True)) if len(runs) else []
 
 
 def _predicted(
@@ -289,7 +149,7 @@ def _predicted(
         },
         overhead_seconds=0.0,
         edge_visits=estimate.edge_steps
-        + float(sum(run.summary.edges * run.summary.iterations for run in runs)),
+        + float(sum(run.summary.edges * run.summary.iterations for run in runs if not run.again)),
         method={
             "name": estimate.method,
             "sampler": request.sampler,

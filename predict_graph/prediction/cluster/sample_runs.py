@@ -46,6 +46,8 @@ class ClusterRun:
         What opening the session took.
     profile : RunProfile
     summary : SampleSummary
+    again : bool
+        Whether it is of an earlier prediction, and was not run for this one.
     """
 
     machines: int
@@ -54,6 +56,7 @@ class ClusterRun:
     session_seconds: float
     profile: RunProfile
     summary: SampleSummary
+    again: bool = False
 
 
 def training_points(

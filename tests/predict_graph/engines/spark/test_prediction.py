@@ -1,0 +1,36 @@
+"""A prediction with sample runs on Spark, and a second one that reuses them."""
+
+import pytest
+
+import predict_graph
+from predict_graph.engines.spark import SparkEngine
+
+pytestmark = pytest.mark.spark
+
+GRAPH = "rmat:scale=10,edge_factor=6,seed=2"
+
+
+def test_predicted_then_run_then_predicted_again_from_the_same_samples(
+    spark_here, quick_conf, tmp_path
+):
+    history = str(tmp_path / "history.sqlite")
+    engine = SparkEngine(master="local[2]", workers=2, memory="700m", conf=quick_conf)
+    asked = {"engine": engine, "history": history, "seed": 1, "train_ratios": (0.2, 0.5)}
+    with engine.session():
+        comparison = predict_graph.validate(
+            "connected-components", GRAPH, **asked, train_machines=[2]
+        )
+    first, actual = comparison.prediction, comparison.actual
+    assert first.iterations.predicted == actual.iterations
+    errors = comparison.errors()
+    assert abs(errors["features_total"]["remote_messages"]) < 0.1
+    assert abs(errors["features_total"]["remote_message_bytes"]) < 0.5
+    assert abs(errors["runtime_seconds"]) < 2.0
+    cold = [sample for sample in first.samples if sample.note.endswith("cold")]
+    assert [sample.iterations > 0 for sample in cold] == [True]
+    again = predict_graph.predict("connected-components", GRAPH, **asked, reuse_samples=True)
+    assert again.iterations == first.iterations
+    assert again.runtime_seconds.predicted == pytest.approx(
+        first.runtime_seconds.predicted, rel=0.05
+    )
+    assert again.overhead_seconds < first.overhead_seconds / 2

@@ -1,0 +1,125 @@
+"""Sample runs of an earlier prediction on a cluster, taken from the history."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+import predict_graph
+from predict_graph.algorithms import ConnectedComponents, PageRank
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph
+from predict_graph.history import History
+from predict_graph.prediction.cluster.costs import fit_cluster_costs
+from predict_graph.prediction.cluster.lessons import lesson_records, new_lesson, recall
+from predict_graph.prediction.request import check_request
+from tests.predict_graph.prediction.made_up_cluster import sample_runs
+
+GRAPH = check_graph("barabasi-albert:n=300,m=2,seed=1")
+OTHER = check_graph("barabasi-albert:n=400,m=2,seed=1")
+JOB = PageRank(epsilon=0.001)
+
+
+@pytest.fixture
+def engine():
+    return SparkEngine(master="spark://127.0.0.1:7077", workers=4)
+
+
+@pytest.fixture
+def history(tmp_path):
+    return History(tmp_path / "history.sqlite")
+
+
+def learn(history, engine, graph, *, job=JOB, slower=1.0, runs=None):
+    """Keep made-up sample runs as a prediction does."""
+    lesson = new_lesson()
+    for run in runs or sample_runs():
+        profile = replace(
+            run.profile,
+            algorithm=job.name,
+            parameters=job.to_dict(),
+            engine=engine.on(run.machines).describe(),
+            table=run.profile.table.assign(seconds=lambda table: table["seconds"] * slower),
+        )
+        history.add_all(lesson_records(replace(run, profile=profile), lesson, graph, seed=7))
+
+
+def test_costs_are_those_of_the_prediction_that_ran_them(history, engine):
+    learn(history, engine, GRAPH)
+    (found,) = recall(history, [JOB], engine, GRAPH)
+    rows = pd.DataFrame(
+        {"vertices": [5e4], "messages": [1e6], "records": [5e5], "remote_bytes": [7.5e6]}
+    )
+    earlier = fit_cluster_costs(sample_runs(), [], "forward-nnls")
+    again = fit_cluster_costs(found, [], "forward-nnls")
+    assert again.supersteps(rows, 4) == pytest.approx(earlier.supersteps(rows, 4))
+    assert again.phases(4, 4_000_000) == pytest.approx(earlier.phases(4, 4_000_000))
+    assert all(run.again for run in found)
+    assert "run on 20" in found[0].summary.note
+
+
+def test_a_lesson_on_the_same_graph_comes_first_then_the_newest(history, engine):
+    learn(history, engine, GRAPH, slower=2.0)
+    learn(history, engine, OTHER, slower=3.0)
+    learn(history, engine, OTHER, slower=5.0)
+
+    def seconds(graph):
+        return recall(history, [JOB], engine, graph)[0][1].profile.iteration_seconds[0]
+
+    usual = sample_runs()[1].profile.iteration_seconds[0]
+    assert seconds(GRAPH) == pytest.approx(2.0 * usual)
+    assert seconds(OTHER) == pytest.approx(5.0 * usual)
+    assert seconds(check_graph("path:n=9")) == pytest.approx(5.0 * usual)
+
+
+def test_another_tolerance_is_no_other_lesson(history, engine):
+    learn(history, engine, GRAPH, job=PageRank(epsilon=0.1))
+    assert recall(history, [JOB], engine, GRAPH)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ([PageRank(damping=0.5)], {}),
+        ([ConnectedComponents()], {}),
+        ([JOB], {"memory": "3g"}),
+        ([JOB], {"master": "spark://127.0.0.1:7078"}),
+    ],
+    ids=["parameter", "algorithm", "memory", "cluster"],
+)
+def test_what_was_learned_elsewhere_is_not_taken(history, engine, asked):
+    learn(history, engine, GRAPH)
+    algorithms, options = asked
+    other = SparkEngine(**{"master": "spark://127.0.0.1:7077", "workers": 4, **options})
+    with pytest.raises(RequestError, match=r"no sample runs of .* without --reuse-samples"):
+        recall(history, algorithms, other, GRAPH)
+
+
+def test_a_lesson_that_broke_off_is_not_taken(history, engine):
+    learn(history, engine, GRAPH)
+    learn(history, engine, GRAPH, slower=9.0, runs=sample_runs()[:4])  # 2 machines: cold only
+    (found,) = recall(history, [JOB], engine, GRAPH)
+    assert len(found) == 6
+
+
+def test_without_a_history_there_is_nothing_to_reuse(engine):
+    with pytest.raises(RequestError, match="takes a history"):
+        recall(None, [JOB], engine, GRAPH)
+
+
+def test_the_local_engine_has_no_sample_runs_to_reuse():
+    with pytest.raises(RequestError, match="the engine is local; reuse_samples is for"):
+        check_request(JOB, engine="local", reuse_samples=True)
+
+
+def test_a_prediction_takes_them_without_a_cluster(history, engine):
+    """Nothing listens at the master's address."""
+    learn(history, engine, GRAPH)
+    found = predict_graph.predict(
+        JOB, GRAPH, engine=engine, history=history, reuse_samples=True, seed=1
+    )
+    assert found.phases["superstep"] > 0.0
+    notes = [sample.note for sample in found.samples if sample.purpose == "cost"]
+    assert len(notes) == 6
+    assert all("run on 20" in note for note in notes)
