@@ -79,8 +79,11 @@ class MergingProgram(SuperstepProgram):
         fixed = {"width": len(self.empty), "merge": self.merge, "measure": self.measure}
         received = by_batch(_received, kind, **fixed)
         heard = F.col("received").isNotNull()
+        nothing = F.array().cast("array<binary>")
         joined = state.join(inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left")
-        merged = joined.withColumn("new", received(F.when(heard, F.col("row")), "received"))
+        merged = joined.withColumn(
+            "new", received(F.when(heard, F.col("row")), F.coalesce("received", nothing))
+        )
         found = {
             "sending": F.coalesce("new.changed", F.lit(False)),
             "row": F.coalesce("new.row", "row"),
@@ -135,9 +138,13 @@ def _combined(
 def _received(
     own: pa.Array, received: pa.Array, width: int, merge: Merge, measure: Measure | None
 ) -> pa.Array:
-    """Merge what vertices receive into their own rows; null for those that receive nothing."""
-    heard = received.is_valid().to_numpy(zero_copy_only=False)
-    starts, messages = lists(received.drop_null())
+    """Merge what vertices receive into their own rows; null for those that receive nothing.
+
+    They have an empty list and not none: for every row that it writes, Spark's Arrow writer goes
+    over all lists that are missing since the last one that is there.
+    """
+    heard = own.is_valid().to_numpy(zero_copy_only=False)
+    starts, messages = lists(received.filter(own.is_valid()))
     mine = byte_rows(own.drop_null(), width)
     rows = mine.copy()
     merge(starts, np.arange(len(messages)), byte_rows(messages, width), rows)

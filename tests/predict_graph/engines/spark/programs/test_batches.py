@@ -103,7 +103,8 @@ def merged(rows, inbox, merge, measure=None):
     heard = inbox.is_valid().to_numpy(zero_copy_only=False)
     own = pa.array([row if there else None for row, there in zip(rows, heard, strict=True)])
     width = len(rows[0])
-    found = merging._received(own.cast(pa.binary()), inbox, width, merge, measure)
+    received = pa.array([messages or [] for messages in inbox.to_pylist()], inbox.type)
+    found = merging._received(own.cast(pa.binary()), received, width, merge, measure)
     assert np.array_equal(found.field("row").is_valid().to_numpy(zero_copy_only=False), heard)
     following = [
         new if there else old
