@@ -16,10 +16,7 @@ def test_predicted_then_run_then_predicted_again_from_the_same_samples(
     history = str(tmp_path / "history.sqlite")
     engine = SparkEngine(master="local[2]", workers=2, memory="700m", conf=quick_conf)
     asked = {"engine": engine, "history": history, "seed": 1, "train_ratios": (0.2, 0.5)}
-    with engine.session():
-        comparison = predict_graph.validate(
-            "connected-components", GRAPH, **asked, train_machines=[2]
-        )
+    comparison = predict_graph.validate("connected-components", GRAPH, **asked, train_machines=[2])
     first, actual = comparison.prediction, comparison.actual
     assert first.iterations.predicted == actual.iterations
     errors = comparison.errors()
