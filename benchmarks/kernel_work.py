@@ -43,12 +43,9 @@ def supersteps(algorithm: Any, graph: Graph, team: Team, limit: int, repeats: in
             started = time.perf_counter()
             superstep = kernel.step()
             seconds = time.perf_counter() - started
-            sent = graph.edges
-            if superstep.senders is not None:
-                sent = int(graph.out_degrees[superstep.senders.astype(bool)].sum())
-            at_vertices = np.broadcast_to(superstep.work.vertices, graph.vertices)
-            work = float(at_vertices.sum()) + superstep.work.edges * graph.edges
-            rows.append((seconds, work + superstep.work.messages * sent, sent))
+            sent = superstep.messages(graph)
+            work = superstep.work.amount(np.ones(graph.vertices), graph.edges, sent)
+            rows.append((seconds, work, sent))
             best[number:] = [min([seconds, *best[number : number + 1]]), *best[number + 1 :]]
             if superstep.convergence == 0.0:
                 break

@@ -103,8 +103,8 @@ class OccupancyPredictor(RegressorMixin, BaseEstimator):
         occupancy = np.asarray(y, dtype=np.float64)
         self._unit = float(abs(occupancy[self.reference_])) or float(np.abs(occupancy).max()) or 1.0
         normalised = self._scale.normalised(table)
-        self.reference_values_ = self._scale.named(column_names(self, table.shape[1]))
         names = column_names(self, table.shape[1])
+        self.reference_values_ = self._scale.named(names)
         powers = [attribute_of(name).power for name in names]
         candidates = candidate_terms(normalised[kept], names, powers, self.shape)
         self._select(

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.algorithms.vertex_program import VertexProgram
+from predict_graph.graph import Graph
 from predict_graph.plugins import Registry
 
 __all__ = ["KERNELS", "Kernel", "Superstep", "Weighting", "Work", "kernel_of"]
@@ -36,6 +37,11 @@ class Work:
     vertices: float | npt.NDArray[Any] = 0.0
     edges: float = 0.0
     messages: float = 1.0
+
+    def amount(self, weights: npt.NDArray[np.float64], edges: float, messages: float) -> float:
+        """Return the units of work, each vertex counted as often as its weight says."""
+        at_vertices = np.broadcast_to(self.vertices, weights.shape)
+        return float(weights @ at_vertices) + self.edges * edges + self.messages * messages
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,12 @@ class Superstep:
     changes: npt.NDArray[Any] | None = None
     places: int | npt.NDArray[Any] = 1
     work: Work = Work()
+
+    def messages(self, graph: Graph) -> int:
+        """Return how many messages were sent along the edges of the graph."""
+        if self.senders is None:
+            return graph.edges
+        return int(graph.out_degrees[self.senders.astype(bool)].sum())
 
 
 @dataclass(frozen=True)

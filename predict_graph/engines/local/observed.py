@@ -163,13 +163,9 @@ def _work_ratio(
     superstep: Superstep, weights: FloatArray, sample: Graph, edges: int, messages: float
 ) -> float:
     """Return the work of a superstep that sends `messages` on `edges` / that on the sample."""
-    work, sent = superstep.work, sample.edges
-    if superstep.senders is not None:
-        sent = int(sample.out_degrees[superstep.senders.astype(bool)].sum())
-    at_vertices = np.broadcast_to(np.asarray(work.vertices, dtype=np.float64), weights.shape)
-    own = float(at_vertices.sum()) + work.edges * sample.edges + work.messages * sent
-    whole = float((weights * at_vertices).sum()) + work.edges * edges + work.messages * messages
-    return whole / max(own, 1.0)
+    work = superstep.work
+    own = work.amount(np.ones_like(weights), sample.edges, superstep.messages(sample))
+    return work.amount(weights, edges, messages) / max(own, 1.0)
 
 
 def _counted(

@@ -10,13 +10,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-import pandas as pd
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import RunProfile
+from predict_graph.engines import RunProfile, per_iteration
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
@@ -81,52 +80,47 @@ def recall(
             f"the history {history.path} has no sample runs of {algorithms[-1].name} on this "
             "cluster with these settings; predict once without --reuse-samples"
         )
-    own = [name for name in shared if found[0][name][0].sample_of == graph.fingerprint]
+    own = [name for name in shared if found[0][name][0]["sample_of"] == graph.fingerprint]
     chosen = (own or shared)[0]
     return [
-        [_cluster_run(record, first=number == 0) for record in lessons[chosen]]
+        [_cluster_run(history.record(int(run["id"])), first=number == 0) for run in lessons[chosen]]
         for number, lessons in enumerate(found)
     ]
 
 
 def _lessons(
     history: History, algorithm: Algorithm, engine: SparkEngine
-) -> dict[str, list[RunRecord]]:
-    """Return the complete lessons about an algorithm on a cluster, newest first."""
+) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the runs of each complete lesson about an algorithm on a cluster, newest first."""
     found = history.training_runs(
         algorithm.name, cluster_settings(engine), machine_identity(), kinds=("sample",)
     )
-    lessons: dict[str, list[RunRecord]] = {}
-    for number, sample, parameters in zip(
-        found.runs.get("id", []),
-        found.runs.get("sample", []),
-        found.runs.get("parameters", []),
-        strict=True,
-    ):
-        if "lesson" in (sample or {}) and _superstep(parameters) == _superstep(algorithm.to_dict()):
+    asked = _superstep(algorithm.to_dict())
+    lessons: dict[str, list[Mapping[str, Any]]] = {}
+    for run in cast(list[dict[str, Any]], found.runs.to_dict("records")):
+        name = run["sample"].get("lesson")
+        if name is not None and _superstep(run["parameters"]) == asked:
             # Newest first: turned round, so that the runs come in the order in which they ran.
-            lessons.setdefault(sample["lesson"], []).insert(0, history.record(int(number)))
-    return {name: records for name, records in lessons.items() if _complete(records)}
+            lessons.setdefault(name, []).insert(0, run)
+    return {name: runs for name, runs in lessons.items() if _complete(runs)}
 
 
 def _superstep(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if name not in _STOPPING}
 
 
-def _complete(records: list[RunRecord]) -> bool:
+def _complete(runs: list[Mapping[str, Any]]) -> bool:
     """Whether there is a first run and one after it at each machine count."""
     cold: dict[int, set[bool]] = {}
-    for record in records:
-        sample = dict(record.sample or {})
-        cold.setdefault(int(sample["machines"]), set()).add(bool(sample["cold"]))
+    for run in runs:
+        cold.setdefault(run["sample"]["machines"], set()).add(run["sample"]["cold"])
     return all(kinds == {True, False} for kinds in cold.values())
 
 
 def _cluster_run(record: RunRecord, *, first: bool) -> ClusterRun:
     """Return a sample run as it was; the first algorithm of a chain opens the session and reads."""
     sample = dict(record.sample or {})
-    machines, table = int(sample["machines"]), record.table
-    convergence = table.groupby("iteration")["convergence"].first().to_numpy(np.float64)
+    machines = int(sample["machines"])
     graph = ("vertices", "edges", "directed", "fingerprint")
     profile = RunProfile(
         algorithm=record.algorithm,
@@ -134,8 +128,8 @@ def _cluster_run(record: RunRecord, *, first: bool) -> ClusterRun:
         graph={"name": record.graph, **{name: getattr(record, name) for name in graph}},
         engine=record.engine,
         phases=record.phases if first else {**record.phases, "read": 0.0},
-        table=_as_it_was(table),
-        convergence=convergence,
+        table=record.table,
+        convergence=per_iteration(record.table)["convergence"].to_numpy(np.float64),
         converged=bool(record.converged),
         values=np.empty(0),
     )
@@ -153,8 +147,3 @@ def _cluster_run(record: RunRecord, *, first: bool) -> ClusterRun:
     return ClusterRun(
         machines, summary.ratio, bool(sample["cold"]), opening, profile, summary, again=True
     )
-
-
-def _as_it_was(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of a run with its workers as whole numbers."""
-    return table.astype({"iteration": np.int64, "worker": np.int64})
