@@ -75,8 +75,8 @@ class IterationEstimate:
         What the sample runs did and took on this machine, if they are like the real run throughout.
     idle_seconds : float
         Of an iteration of the last sample in which nothing is sent.
-    work_ratio : ndarray of float64, optional
-        Work of each iteration of the whole graph / of the last sample, as long as that one ran.
+    sample_work, work : ndarray of float64, optional
+        Work of each iteration of the last sample, as long as it ran, and of the whole graph.
     """
 
     method: str
@@ -92,7 +92,8 @@ class IterationEstimate:
     counters: pd.DataFrame | None = None
     sample_tables: list[pd.DataFrame] = field(default_factory=list)
     idle_seconds: float = 0.0
-    work_ratio: npt.NDArray[np.float64] | None = None
+    sample_work: npt.NDArray[np.float64] | None = None
+    work: npt.NDArray[np.float64] | None = None
 
 
 def iteration_interval(

@@ -4,7 +4,8 @@ A regression on counters knows what a message costs on average. A rooted sample 
 iterations are those of the real run, one by one, with the same share of messages that change
 something, so that their seconds have the right proportions. What differs is how much work there is,
 which kernels tell apart by vertices, edges and messages, and how far away its data is, which a
-probe of the real arrays tells.
+probe of the real arrays tells. Data from far away makes each unit of work dearer by the same time,
+whatever else is done with it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Transfer:
     Parameters
     ----------
     factor : float
-        Cost of the same work in the real run / in the sample run.
+        Cost of the same work in the real run / in the sample run, at the first iteration.
     idle_seconds : float
         Of an iteration of the real run, whatever is sent.
     relative_std : float
@@ -52,8 +53,10 @@ def transfer_of(
 ) -> Transfer | None:
     """Return the seconds of each iteration; None if no sample run goes through the same stages.
 
-    ``seconds = idle + (sample seconds - sample idle) x work / sample work x factor``, where the
-    factor makes the first iteration take what the probes say; 1 without probes.
+    ``seconds = idle + work x ((sample seconds - sample idle) / sample work + far)``, where `far`,
+    what a unit of work takes longer with its data far away, makes the first iteration take what
+    the probes say. They cannot say less than a sample run, whose data is near: should they, one of
+    the two was disturbed, and the middle is taken.
 
     Parameters
     ----------
@@ -63,21 +66,26 @@ def transfer_of(
     probes : list of IterationProbe
         Of the first iteration of the real run.
     """
-    if not estimate.sample_tables or estimate.work_ratio is None:
+    if not estimate.sample_tables or estimate.work is None or estimate.sample_work is None:
         return None
     rows = per_iteration(estimate.sample_tables[-1])
+    working = np.maximum(rows["seconds"].to_numpy() - estimate.idle_seconds, 0.0)
     at = np.minimum(np.arange(iterations), len(rows) - 1)
-    working = np.maximum(rows["seconds"].to_numpy() - estimate.idle_seconds, 0.0)[at]
-    scale = estimate.work_ratio[at]
+    work = estimate.work[at]
+    near = work * (working / estimate.sample_work)[at]
     if not probes:
-        return Transfer(
-            1.0, estimate.idle_seconds, _UNPROBED_STD, estimate.idle_seconds + working * scale
-        )
+        return Transfer(1.0, estimate.idle_seconds, _UNPROBED_STD, estimate.idle_seconds + near)
     probed, relative_std = undisturbed_seconds(probes)
     idle = min(probe.idle_seconds for probe in probes)
-    first = float(working[0] * scale[0])
+    first = float(near[0])
     factor = probed / first if first > 0.0 else 1.0
-    return Transfer(factor, idle, relative_std, idle + working * scale * factor)
+    if factor < 1.0:
+        factor = math.sqrt(factor)
+        return Transfer(
+            factor, idle, math.hypot(relative_std, -math.log(factor)), idle + near * factor
+        )
+    far = (probed - first) / work[0]
+    return Transfer(factor, idle, relative_std, idle + near + far * work)
 
 
 def undisturbed_seconds(probes: list[IterationProbe]) -> tuple[float, float]:

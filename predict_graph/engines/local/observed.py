@@ -27,7 +27,7 @@ __all__ = ["ObservedRun", "observed_run"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_WORTH_REPEATING = 0.5  # seconds of all runs before
+_WORTH_REPEATING = 0.5  # seconds of the repeats before
 _MOST_REPEATS = 3
 
 
@@ -45,8 +45,8 @@ class ObservedRun:
         What the sample run itself did, as in a :class:`~predict_graph.engines.RunProfile`.
     idle_seconds : float
         Of a superstep on the sample in which nothing is sent.
-    work_ratio : ndarray of float64, shape (iterations,)
-        Work of each superstep on the whole graph / on the sample.
+    work, whole_work : ndarray of float64, shape (iterations,)
+        Work of each superstep on the sample, and on the whole graph.
     """
 
     convergence: FloatArray
@@ -54,7 +54,8 @@ class ObservedRun:
     converged: bool
     table: pd.DataFrame
     idle_seconds: float
-    work_ratio: FloatArray
+    work: FloatArray
+    whole_work: FloatArray
 
 
 def observed_run(
@@ -93,7 +94,7 @@ def observed_run(
     sent *= edges / max(float(sent.sum()), 1.0)
     aggregates: list[float] = []
     seconds: list[float] = []
-    ratios: list[float] = []
+    work: list[tuple[float, float]] = []
     rows: list[tuple[float, ...]] = []
     tally = Tally(graph, workers)
     with Team(threads or available_threads()) as team:
@@ -112,7 +113,7 @@ def observed_run(
             aggregates.append(_aggregate(superstep, weighting.weights))
             rows.append(_counted(superstep, weighting.weights, sent, workers))
             messages = rows[-1][1] + rows[-1][2]
-            ratios.append(_work_ratio(superstep, weighting.weights, graph, edges, messages))
+            work.append(_work(superstep, weighting.weights, graph, edges, messages))
             tally.add(superstep)
             if aggregates[-1] < threshold:
                 break
@@ -125,18 +126,22 @@ def observed_run(
         aggregates[-1] < threshold,
         tally.table(convergence, undisturbed, kernel.working_set_bytes),
         idle,
-        np.array(ratios),
+        *np.array(work).T,
     )
 
 
 def _undisturbed(seconds: FloatArray, fresh: Callable[[], Kernel]) -> FloatArray:
-    """Return the least seconds of each superstep: what disturbs one run seldom does all."""
-    least, spent = seconds, float(seconds.sum())
+    """Return the least seconds of each superstep: what disturbs one run seldom does all.
+
+    Repeated once at least: what is counted between the supersteps of the first run, and memory that
+    it is the first to use, make them up to twice as long.
+    """
+    least, spent = seconds, 0.0
     for _ in range(_MOST_REPEATS):
-        if spent > _WORTH_REPEATING:
-            break
         again = _seconds_again(fresh(), len(seconds))
         least, spent = np.minimum(least, again), spent + float(again.sum())
+        if spent > _WORTH_REPEATING:
+            break
     return least
 
 
@@ -159,13 +164,13 @@ def _aggregate(superstep: Superstep, weights: FloatArray) -> float:
     return changed / max(float((weights * places).sum()), 1e-300)
 
 
-def _work_ratio(
+def _work(
     superstep: Superstep, weights: FloatArray, sample: Graph, edges: int, messages: float
-) -> float:
-    """Return the work of a superstep that sends `messages` on `edges` / that on the sample."""
+) -> tuple[float, float]:
+    """Return the work of a superstep on the sample, and of one that sends `messages` on `edges`."""
     work = superstep.work
     own = work.amount(np.ones_like(weights), sample.edges, superstep.messages(sample))
-    return work.amount(weights, edges, messages) / max(own, 1.0)
+    return max(own, 1.0), work.amount(weights, edges, messages)
 
 
 def _counted(

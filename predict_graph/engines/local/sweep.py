@@ -7,7 +7,6 @@ blocks of rows: its messages come from memory where those of a sample come from 
 from __future__ import annotations
 
 import time
-from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -17,6 +16,7 @@ import pandas as pd
 from predict_graph.engines.base import IterationProbe
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
+from predict_graph.stopwatch import stopwatch
 
 __all__ = ["Sweeping", "counted_rows", "idle_seconds", "probe_by_sweeps"]
 
@@ -150,14 +150,18 @@ def _spread_pieces(
 
 
 def _timed(kernel: Sweeping, starts: npt.NDArray[np.integer], length: int, team: Team) -> float:
-    """Return what sweeping some pieces takes."""
-    started = time.perf_counter()
-    team.share(partial(_sweep, kernel, starts, length), len(starts))
-    return time.perf_counter() - started
+    """Return what sweeping some pieces takes all threads together, divided by their number.
 
+    Not what passes until the last thread is done: a run has so many more blocks than these few
+    pieces that its threads finish together.
+    """
+    busy: list[float] = []
 
-def _sweep(
-    kernel: Sweeping, starts: npt.NDArray[np.integer], length: int, first: int, last: int
-) -> None:
-    for start in starts[first:last]:
-        kernel.sweep(int(start), int(start) + length)
+    def sweep(first: int, last: int) -> None:
+        for start in starts[first:last].tolist():
+            with stopwatch() as watch:
+                kernel.sweep(start, start + length)
+                busy.append(watch.seconds)
+
+    team.share(sweep, len(starts))
+    return sum(busy) / team.threads

@@ -113,7 +113,8 @@ def _estimate(
         ),
         sample_tables=[outcome.run.table for outcome in outcomes],
         idle_seconds=last.idle_seconds,
-        work_ratio=last.work_ratio,
+        sample_work=last.work,
+        work=last.whole_work,
     )
 
 

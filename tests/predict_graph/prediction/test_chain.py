@@ -95,29 +95,44 @@ def estimate(**options):
     )
 
 
-def test_seconds_follow_work_and_the_probe():
+def carried(seconds, probed, *, sample_work, work):
+    """Seconds of three iterations, of which one takes 0.1 s in the sample without messages."""
     found = estimate(
-        sample_tables=[rows([10, 20, 5], [1.1, 4.1, 0.1])],
+        sample_tables=[rows([10] * len(seconds), seconds)],
         idle_seconds=0.1,
-        work_ratio=np.array([10.0, 10.0, 10.0]),
+        sample_work=np.array(sample_work),
+        work=np.array(work),
     )
-    probe = IterationProbe(4.0, 0.0, pd.DataFrame(), idle_seconds=0.5)
-    transfer = transfer_of(found, 3, [probe] * 3)
-    # The first iteration: 1.0 s, so 10 s for ten times the work; the probe says 4.
-    assert transfer.factor == pytest.approx(0.4)
-    np.testing.assert_allclose(transfer.seconds, [0.5 + 4.0, 0.5 + 16.0, 0.5])
+    probes = [IterationProbe(s, 0.0, pd.DataFrame(), idle_seconds=0.5) for s in probed]
+    return transfer_of(found, 3, probes)
+
+
+def test_data_from_far_away_makes_each_unit_of_work_dearer_by_the_same_time():
+    transfer = carried(
+        [1.1, 2.1, 0.1], [14.0] * 3, sample_work=[10.0, 10.0, 1.0], work=[100.0, 50.0, 0.0]
+    )
+    # The first iteration: 1.0 s, so 10 s for ten times the work; the probe says 14: 4 s for 100.
+    assert transfer.factor == pytest.approx(1.4)
+    np.testing.assert_allclose(transfer.seconds, [0.5 + 14.0, 0.5 + 10.0 + 2.0, 0.5])
+
+
+def test_between_a_sample_run_and_a_probe_that_says_less_is_the_middle():
+    job = {"sample_work": [10.0, 10.0, 10.0], "work": [100.0, 100.0, 100.0]}
+    transfer = carried([1.1, 4.1, 0.1], [2.5] * 3, **job)
+    # The first iteration: 10 s for ten times the work of the sample, 2.5 by the probe.
+    assert transfer.factor == pytest.approx(0.5)
+    np.testing.assert_allclose(transfer.seconds, [0.5 + 5.0, 0.5 + 20.0, 0.5])
+    assert transfer.relative_std > carried([1.1], [10.0] * 3, **job).relative_std
 
 
 def test_the_slowest_probe_is_left_out():
-    found = estimate(sample_tables=[rows([10], [1.0])], work_ratio=np.ones(1))
-    probes = [IterationProbe(seconds, 0.0, pd.DataFrame()) for seconds in (2.0, 9.0, 2.0)]
-    assert transfer_of(found, 1, probes).factor == pytest.approx(2.0)
+    transfer = carried([1.1], [2.0, 9.0, 2.0], sample_work=[1.0], work=[1.0])
+    assert transfer.factor == pytest.approx(2.0)
 
 
 def test_without_probes_work_costs_what_it_does_in_the_sample():
-    found = estimate(sample_tables=[rows([10, 20], [1.0, 3.0])], work_ratio=np.array([2.0, 1.0]))
-    transfer = transfer_of(found, 3, [])
-    np.testing.assert_allclose(transfer.seconds, [2.0, 3.0, 3.0])
+    transfer = carried([1.1, 3.1], [], sample_work=[1.0, 2.0], work=[2.0, 2.0])
+    np.testing.assert_allclose(transfer.seconds, [2.1, 3.1, 3.1])
     assert transfer.relative_std > 0.2
 
 

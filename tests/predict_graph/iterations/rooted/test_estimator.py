@@ -60,7 +60,7 @@ def test_the_whole_graph_as_its_own_sample_runs_as_the_engine_does(job):
     for name in COUNTERS:
         np.testing.assert_allclose(found.counters[name], truth.per_iteration()[name], err_msg=name)
     assert (found.table["seconds"] >= 0).all()
-    np.testing.assert_allclose(found.work_ratio, 1.0)
+    np.testing.assert_allclose(found.whole_work, found.work)
 
 
 def test_weights_count_vertices_more_than_once():
@@ -97,7 +97,7 @@ def test_work_at_vertices_does_not_grow_with_edges():
 
     def ratio(job):
         found = observed_run(job, graph, everyone, threshold=0.5, edges=10 * graph.edges, workers=1)
-        return found.work_ratio[0]
+        return found.whole_work[0] / found.work[0]
 
     assert ratio(ConnectedComponents()) == pytest.approx(10.0)
     assert 1.0 < ratio(SemiClustering()) < ratio(Neighborhood()) < 9.0
