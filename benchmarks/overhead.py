@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -223,7 +224,8 @@ def main() -> None:
         f"    python -m benchmarks.overhead --seeds {arguments.seeds} --runs {arguments.runs}"
         f" --algorithms {' '.join(arguments.algorithms)}"
         + (" --history" if arguments.history else "")
-        + (f" --options='{arguments.options}'" if arguments.options else ""),
+        + (f" --options='{arguments.options}'" if arguments.options else "")
+        + (f" --graphs {shlex.join(arguments.graphs)}" if arguments.graphs != [*GRAPHS] else ""),
         "",
     ]
     for (algorithm, known), cases in results.items():
