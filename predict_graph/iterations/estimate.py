@@ -71,12 +71,16 @@ class IterationEstimate:
     warnings : list of str
     counters : DataFrame, optional
         Counters of each iteration of the real run, if the method tells.
-    sample_tables : list of DataFrame
-        What the sample runs did and took on this machine, if they are like the real run throughout.
+    sample_table : DataFrame, optional
+        What the last sample run did and took on this machine, if it is like the real run.
     idle_seconds : float
         Of an iteration of the last sample in which nothing is sent.
     sample_work, work : ndarray of float64, optional
         Work of each iteration of the last sample, as long as it ran, and of the whole graph.
+    again : callable, optional
+        Runs the last sample once more, and returns the seconds of each iteration.
+    again_edge_steps : float
+        Work of that.
     """
 
     method: str
@@ -90,10 +94,12 @@ class IterationEstimate:
     edge_steps: float
     warnings: list[str] = field(default_factory=list)
     counters: pd.DataFrame | None = None
-    sample_tables: list[pd.DataFrame] = field(default_factory=list)
+    sample_table: pd.DataFrame | None = None
     idle_seconds: float = 0.0
     sample_work: npt.NDArray[np.float64] | None = None
     work: npt.NDArray[np.float64] | None = None
+    again: Callable[[], npt.NDArray[np.float64]] | None = None
+    again_edge_steps: float = 0.0
 
 
 def iteration_interval(

@@ -25,11 +25,12 @@ from predict_graph.prediction.doubts import graph_doubts
 from predict_graph.prediction.extrapolation import Extrapolator, counted
 from predict_graph.prediction.hindsight import unseen_std
 from predict_graph.prediction.prediction import Interval, Prediction
+from predict_graph.prediction.repeats import with_repeats
 from predict_graph.prediction.request import Request, check_options, check_request, direction
 from predict_graph.prediction.training import (
     CostSamples,
     add_history,
-    add_sample_tables,
+    add_sample_table,
     run_cost_samples,
 )
 from predict_graph.prediction.transfer import Transfer, transfer_of, undisturbed_seconds
@@ -128,9 +129,10 @@ def _predict_alone(graph: Graph, request: Request, history: History | None) -> P
         progress=request.progress,
     )
     probes += _probed(graph, request, streams[2])
+    estimate = with_repeats(estimate)
     training = TrainingSet()
-    if estimate.sample_tables and engine.virtual_workers:
-        samples = add_sample_tables(estimate, training)
+    if estimate.sample_table is not None and engine.virtual_workers:
+        samples = add_sample_table(estimate.sample_table, estimate.samples[-1], training)
     else:
         cheap = budget.for_run(estimate.iterations).for_costs
         allowed = None if request.method == "published" else cheap

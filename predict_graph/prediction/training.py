@@ -10,7 +10,6 @@ import pandas as pd
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.iterations import (
-    IterationEstimate,
     SampleRun,
     SampleSummary,
     draw_sample,
@@ -21,7 +20,7 @@ from predict_graph.prediction.features import cost_rows
 from predict_graph.prediction.records import record_of
 from predict_graph.prediction.request import Request
 
-__all__ = ["CostSamples", "add_history", "add_sample_tables", "run_cost_samples"]
+__all__ = ["CostSamples", "add_history", "add_sample_table", "run_cost_samples"]
 
 _STEADY_ITERATIONS = 6
 _NEWEST_RUNS = 50
@@ -116,15 +115,16 @@ def run_cost_samples(
     )
 
 
-def add_sample_tables(estimate: IterationEstimate, training: TrainingSet) -> CostSamples:
-    """Add the sample runs of the estimate to train: they are like the real run, only smaller."""
-    for table in estimate.sample_tables:
-        training.add(cost_rows(table, virtual_workers=True), own=True)
-    largest = estimate.samples[-1]
+def add_sample_table(
+    table: pd.DataFrame, sample: SampleSummary, training: TrainingSet
+) -> CostSamples:
+    """Add the sample run of an estimate to train: it is like the real run, only smaller."""
+    rows = cost_rows(table, virtual_workers=True)
+    training.add(rows, own=True)
     return CostSamples(
-        rows=cost_rows(estimate.sample_tables[-1], virtual_workers=True),
-        vertices=largest.vertices,
-        edges=largest.edges,
+        rows=rows,
+        vertices=sample.vertices,
+        edges=sample.edges,
         summaries=[],
         records=[],
         edge_steps=0.0,

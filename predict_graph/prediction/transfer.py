@@ -66,9 +66,9 @@ def transfer_of(
     probes : list of IterationProbe
         Of the first iteration of the real run.
     """
-    if not estimate.sample_tables or estimate.work is None or estimate.sample_work is None:
+    if estimate.sample_table is None or estimate.work is None or estimate.sample_work is None:
         return None
-    rows = per_iteration(estimate.sample_tables[-1])
+    rows = per_iteration(estimate.sample_table)
     working = np.maximum(rows["seconds"].to_numpy() - estimate.idle_seconds, 0.0)
     at = np.minimum(np.arange(iterations), len(rows) - 1)
     work = estimate.work[at]

@@ -7,7 +7,7 @@ edges there. Convergence and counters are taken with these weights and degrees.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,9 +27,6 @@ __all__ = ["ObservedRun", "observed_run"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_WORTH_REPEATING = 0.5  # seconds of the repeats before
-_MOST_REPEATS = 3
-
 
 @dataclass(frozen=True)
 class ObservedRun:
@@ -47,6 +44,8 @@ class ObservedRun:
         Of a superstep on the sample in which nothing is sent.
     work, whole_work : ndarray of float64, shape (iterations,)
         Work of each superstep on the sample, and on the whole graph.
+    again : callable
+        Runs the sample once more, and returns the seconds of each superstep.
     """
 
     convergence: FloatArray
@@ -56,6 +55,7 @@ class ObservedRun:
     idle_seconds: float
     work: FloatArray
     whole_work: FloatArray
+    again: Callable[[], FloatArray] = field(repr=False)
 
 
 def observed_run(
@@ -90,6 +90,7 @@ def observed_run(
     """
     build = kernel_of(algorithm)
     results = () if prior is None else (prior,)
+    threads = threads or available_threads()
     sent = weighting.weights * weighting.degrees
     sent *= edges / max(float(sent.sum()), 1.0)
     aggregates: list[float] = []
@@ -97,15 +98,19 @@ def observed_run(
     work: list[tuple[float, float]] = []
     rows: list[tuple[float, ...]] = []
     tally = Tally(graph, workers)
-    with Team(threads or available_threads()) as team:
 
-        def fresh() -> Kernel:
-            kernel = build(algorithm, graph, team, *results)
-            if hasattr(kernel, "stand_for"):
-                kernel.stand_for(weighting)
-            return kernel
+    def fresh(team: Team) -> Kernel:
+        kernel = build(algorithm, graph, team, *results)
+        if hasattr(kernel, "stand_for"):
+            kernel.stand_for(weighting)
+        return kernel
 
-        kernel = fresh()
+    def again() -> FloatArray:
+        with Team(threads) as team:
+            return _seconds(fresh(team), len(aggregates))
+
+    with Team(threads) as team:
+        kernel = fresh(team)
         while len(aggregates) < algorithm.max_iterations:
             with stopwatch() as watch:
                 superstep = kernel.step()
@@ -118,35 +123,21 @@ def observed_run(
             if aggregates[-1] < threshold:
                 break
         idle = idle_seconds(kernel)
-        undisturbed = _undisturbed(np.array(seconds), fresh)
     convergence = np.array(aggregates)
     return ObservedRun(
         convergence,
         pd.DataFrame(rows, columns=list(COUNTERS)),
         aggregates[-1] < threshold,
-        tally.table(convergence, undisturbed, kernel.working_set_bytes),
+        tally.table(convergence, np.array(seconds), kernel.working_set_bytes),
         idle,
-        *np.array(work).T,
+        np.array([own for own, _ in work]),
+        np.array([whole for _, whole in work]),
+        again,
     )
 
 
-def _undisturbed(seconds: FloatArray, fresh: Callable[[], Kernel]) -> FloatArray:
-    """Return the least seconds of each superstep: what disturbs one run seldom does all.
-
-    Repeated once at least: what is counted between the supersteps of the first run, and memory that
-    it is the first to use, make them up to twice as long.
-    """
-    least, spent = seconds, 0.0
-    for _ in range(_MOST_REPEATS):
-        again = _seconds_again(fresh(), len(seconds))
-        least, spent = np.minimum(least, again), spent + float(again.sum())
-        if spent > _WORTH_REPEATING:
-            break
-    return least
-
-
-def _seconds_again(kernel: Kernel, iterations: int) -> FloatArray:
-    """Return the seconds of the same supersteps once more."""
+def _seconds(kernel: Kernel, iterations: int) -> FloatArray:
+    """Return the seconds of so many supersteps, one right after the other."""
     seconds = []
     for _ in range(iterations):
         with stopwatch() as watch:

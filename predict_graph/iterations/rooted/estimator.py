@@ -111,10 +111,12 @@ def _estimate(
             total_vertices=graph.vertices,
             working_set_bytes=last.table["working_set_bytes"].iloc[0] * scale,
         ),
-        sample_tables=[outcome.run.table for outcome in outcomes],
+        sample_table=last.table,
         idle_seconds=last.idle_seconds,
         sample_work=last.work,
         work=last.whole_work,
+        again=last.again,
+        again_edge_steps=outcomes[-1].edge_steps,
     )
 
 
