@@ -33,7 +33,7 @@ _OWN_WEIGHT = 4.0  # of a row of this graph, against one of the history
 _LEAST_STD = 0.08  # runs of the same job differ so much
 _LEAST_DRIVER = 1e-3  # seconds; nothing is planned in less
 _LEAST_WORKING = 1e-3
-_TARGETS = ("processor", "working")  # whichever is better on runs that were left out
+_TARGETS = ("processor", "working")
 _WORK = "messages"
 
 
@@ -170,10 +170,10 @@ def fit_cluster_costs(
         part["weight"] /= len(part)
     rows = pd.concat(parts, ignore_index=True)
     columns = [name for name in FEATURES if rows[name].nunique() > 1] or [FEATURES[0]]
-    targets = [name for name in _TARGETS if name == "working" or (rows[name] > 0).all()]
-    stds = {target: _unseen_std(cost_model, rows, columns, target) for target in targets}
-    target = min(stds, key=lambda name: stds[name])
-    model, driver = _fitted(cost_model, rows, columns, target)
+    ways = _ways(cost_model, rows, columns)
+    stds = [_unseen_std(way, rows) for way in ways]
+    best = int(np.argmin(stds))
+    model, driver = _fitted(ways[best], rows)
     first = {run.machines: run for run in runs if run.cold}
     again = {run.machines: next(r for r in warm if r.machines == run.machines) for run in runs}
     return ClusterCosts(
@@ -187,7 +187,7 @@ def fit_cluster_costs(
         setup=_phase("setup", warm, first, again),
         read=_phase("read", warm, first, again),
         start=_start(first, again),
-        relative_std=max(stds[target], _LEAST_STD),
+        relative_std=max(stds[best], _LEAST_STD),
         rows=len(rows),
         runs=len(parts),
     )
@@ -243,43 +243,57 @@ class _Working:
         return predicted
 
 
-def _fitted(
-    cost_model: str, rows: pd.DataFrame, columns: list[str], target: str
-) -> tuple[_Working, Line]:
+@dataclass(frozen=True)
+class _Way:
+    """A way to fit the seconds of tasks: of all there are, the one best on runs left out counts.
+
+    Features that a selection leaves out because they explain little of small samples may explain
+    much of a large run; features that it has to keep may be noise.
+    """
+
+    cost_model: str
+    target: str
+    columns: list[str]
+    required: list[str]
+
+
+def _ways(cost_model: str, rows: pd.DataFrame, columns: list[str]) -> list[_Way]:
+    """Return the ways to fit a cost model; without the messages nothing is explained."""
+    targets = [name for name in _TARGETS if name == "working" or (rows[name] > 0).all()]
+    required = [[name for name in columns if name == _WORK]]
+    if "required" in COST_MODELS.get(cost_model)().get_params():
+        required.append(columns)
+    return [_Way(cost_model, target, columns, kept) for target in targets for kept in required]
+
+
+def _fitted(way: _Way, rows: pd.DataFrame) -> tuple[_Working, Line]:
     """Fit the seconds of tasks to features, and the rest to machines."""
     driver = (rows["seconds"] - rows["working"]).clip(lower=_LEAST_DRIVER)
     middle = driver.groupby(rows["machines"]).median()
     line = _by_machines({int(count): float(middle.loc[count]) for count in middle.index})
-    seconds = np.maximum(rows[target].to_numpy(), _LEAST_WORKING)
+    seconds = np.maximum(rows[way.target].to_numpy(), _LEAST_WORKING)
     weight = (rows["weight"] * (rows["working"] / rows["seconds"]) ** 2).to_numpy()
     stretch = 1.0
-    if target != "working":
+    if way.target != "working":
         used = rows["weight"].to_numpy()
         stretch = float(used @ rows["working"].to_numpy() / (used @ seconds))
-    model = _model(cost_model, rows, columns, seconds, np.maximum(weight, 1e-9))
-    return _Working(model, stretch), line
+    return _Working(_model(way, rows, seconds, np.maximum(weight, 1e-9)), stretch), line
 
 
-def _model(
-    cost_model: str,
-    rows: pd.DataFrame,
-    columns: list[str],
-    seconds: FloatArray,
-    weight: FloatArray,
-) -> Any:
-    """Fit a cost model; what is chosen from always has the messages, without which nothing is."""
-    model = COST_MODELS.get(cost_model)()
+def _model(way: _Way, rows: pd.DataFrame, seconds: FloatArray, weight: FloatArray) -> Any:
+    """Fit the cost model itself."""
+    model = COST_MODELS.get(way.cost_model)()
     options = {"groups": rows["group"].to_numpy()} if hasattr(model, "max_folds") else {}
     if "required" in model.get_params():
-        model.set_params(required=[_WORK] if _WORK in columns else [])
+        model.set_params(required=way.required)
     try:
-        return model.fit(rows[columns], seconds, sample_weight=weight, **options)
+        return model.fit(rows[way.columns], seconds, sample_weight=weight, **options)
     except ValueError:  # too few rows to choose from: one feature, in proportion
         model = NonNegativeLinear(fit_intercept=len(rows) > 1)
-        return model.fit(rows[columns[:1]], seconds, sample_weight=weight)
+        return model.fit(rows[way.columns[:1]], seconds, sample_weight=weight)
 
 
-def _unseen_std(cost_model: str, rows: pd.DataFrame, columns: list[str], target: str) -> float:
+def _unseen_std(way: _Way, rows: pd.DataFrame) -> float:
     """Return the relative error of runs that were left out, root of the mean square."""
     groups = rows["group"].unique()
     if len(groups) < 3:
@@ -287,7 +301,7 @@ def _unseen_std(cost_model: str, rows: pd.DataFrame, columns: list[str], target:
     errors = []
     for group in groups:
         rest, part = rows[rows["group"] != group], rows[rows["group"] == group]
-        model, driver = _fitted(cost_model, rest, columns, target)
+        model, driver = _fitted(way, rest)
         predicted = float(model.predict(part).sum())
         predicted += sum(driver.at(math.log2(machines)) for machines in part["machines"])
         errors.append(float(relative_error(part["seconds"].sum(), predicted)))
