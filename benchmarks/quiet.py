@@ -22,7 +22,7 @@ import numpy as np
 
 from predict_graph.engines.local.team import available_threads
 
-__all__ = ["QuietMachine"]
+__all__ = ["QuietMachine", "touch_free_memory"]
 
 Measured = TypeVar("Measured")
 
@@ -74,7 +74,7 @@ class QuietMachine:
         for attempt in range(_TRIES):
             self.repeated += attempt > 0
             quiet = self._wait()
-            _touch_free_memory()
+            touch_free_memory()
             stolen, started = _stolen_seconds(), time.perf_counter()
             result = run()
             span = (time.perf_counter() - started) * len(self._places)
@@ -119,9 +119,9 @@ class QuietMachine:
         return self._looks[-1]
 
 
-def _touch_free_memory() -> None:
+def touch_free_memory(size: int = _TOUCHED) -> None:
     """Use memory that programs will be given next."""
-    np.empty(_TOUCHED, np.uint8)[::_PAGE] = 1
+    np.empty(size, np.uint8)[::_PAGE] = 1
 
 
 def _stolen_seconds() -> float:
