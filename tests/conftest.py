@@ -47,7 +47,7 @@ def shared_graph_file() -> Callable[[str], Path]:
 @pytest.fixture(scope="session")
 def spark_here() -> None:
     """Skip where Apache Spark cannot run: pyspark or Java is missing."""
-    from predict_graph.engines.spark.requirements import require_spark
+    from predict_graph.engines.spark.session.requirements import require_spark
     from predict_graph.errors import JobError
 
     try:

@@ -16,7 +16,7 @@ from predict_graph.history.machine import machine_identity
 from predict_graph.history.record import RunRecord
 
 if TYPE_CHECKING:
-    from predict_graph.engines.spark.eventlog import EventLog
+    from predict_graph.engines.spark.log.eventlog import EventLog
     from predict_graph.engines.spark.recognition import Recognised
 
 __all__ = ["record_of_log"]
@@ -62,7 +62,7 @@ def record_of_log(
     """
     from pathlib import Path
 
-    from predict_graph.engines.spark.eventlog import read_event_log
+    from predict_graph.engines.spark.log.eventlog import read_event_log
     from predict_graph.engines.spark.recognition import (
         observed_phases,
         observed_table,

@@ -154,7 +154,7 @@ def check_job(
         If there is none, or a parameter is not accepted.
     """
     if isinstance(algorithm, str) and ".py:" in algorithm:
-        from predict_graph.engines.spark.own_algorithm import own_algorithm
+        from predict_graph.engines.spark.own.algorithm import own_algorithm
 
         return own_algorithm(algorithm, parameters)
     return check_algorithm(algorithm, parameters)

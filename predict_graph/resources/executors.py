@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from predict_graph.engines.spark.failures import spark_failures
-from predict_graph.engines.spark.session import open_session
-from predict_graph.engines.spark.settings import SparkSettings
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.opening import open_session
+from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.files import written_beside
 from predict_graph.resources.profile import ResourceProfile
 

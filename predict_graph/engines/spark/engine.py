@@ -19,19 +19,19 @@ import pandas as pd
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.base import IterationCallback, IterationProbe, stopping_rule
 from predict_graph.engines.profile import RunProfile
-from predict_graph.engines.spark.eventlog import read_event_log, wait_for_group
-from predict_graph.engines.spark.failures import spark_failures
-from predict_graph.engines.spark.features import superstep_table
-from predict_graph.engines.spark.losses import executors_lost
-from predict_graph.engines.spark.output import check_spark_output, write_result
-from predict_graph.engines.spark.own_algorithm import OwnAlgorithm
-from predict_graph.engines.spark.own_jobs import run_job
+from predict_graph.engines.spark.log.eventlog import read_event_log, wait_for_group
+from predict_graph.engines.spark.log.features import superstep_table
+from predict_graph.engines.spark.log.losses import executors_lost
+from predict_graph.engines.spark.own.algorithm import OwnAlgorithm
+from predict_graph.engines.spark.own.jobs import run_job
 from predict_graph.engines.spark.programs import program_of
-from predict_graph.engines.spark.reading import SparkGraph, read_spark_graph
-from predict_graph.engines.spark.session import OpenSession, open_session
-from predict_graph.engines.spark.settings import SparkSettings
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.opening import OpenSession, open_session
+from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.engines.spark.superstep import run_supersteps, superstep_group
-from predict_graph.engines.spark.tables import GraphTables, graph_tables, write_edges
+from predict_graph.engines.spark.tables.graph_tables import GraphTables, graph_tables, write_edges
+from predict_graph.engines.spark.tables.output import check_spark_output, write_result
+from predict_graph.engines.spark.tables.reading import SparkGraph, read_spark_graph
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 
@@ -47,7 +47,7 @@ class SparkEngine:
     Parameters
     ----------
     master : str, optional
-        See :class:`~predict_graph.engines.spark.settings.SparkSettings`; the variable
+        See :class:`~predict_graph.engines.spark.session.settings.SparkSettings`; the variable
         ``PREDICT_GRAPH_SPARK_MASTER`` or ``local[*]`` by default.
     workers : int, optional
         Machines: executors that the job gets; 1 by default.
@@ -141,7 +141,7 @@ class SparkEngine:
         RequestError
             If the graph has no edges, or an argument is out of range.
         JobError
-            If Spark fails: see :func:`~predict_graph.engines.spark.session.open_session`.
+            If Spark fails: see :func:`~predict_graph.engines.spark.session.opening.open_session`.
         """
         if graph.edges == 0:
             raise RequestError(f"the graph {graph.name!r} has no edges")
@@ -154,7 +154,7 @@ class SparkEngine:
         started_here = self._session is None
         with self.session() as session, _fresh_folder(session) as folder:
             with spark_failures("writing the graph for Spark"):
-                source = write_edges(graph, folder)
+                source = write_edges(graph, folder, self.settings.partitions)
             opening = session.seconds if started_here else 0.0
             return self._run_stored(
                 session, algorithm, graph, source, opening, target, limit, progress, write_to
@@ -175,7 +175,7 @@ class SparkEngine:
         ----------
         algorithm : Algorithm
         source : str or Path
-            See :func:`~predict_graph.engines.spark.reading.read_spark_graph`.
+            See :func:`~predict_graph.engines.spark.tables.reading.read_spark_graph`.
         directed : bool, optional
         progress : callable, optional
         write_to : Path, optional

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from predict_graph.engines.base import IterationCallback
-from predict_graph.engines.spark.failures import spark_failures
-from predict_graph.engines.spark.session import OpenSession
-from predict_graph.engines.spark.tables import GraphTables
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.tables.graph_tables import GraphTables
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -11,7 +11,7 @@ import pandas as pd
 
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.own_algorithm import OwnAlgorithm
+from predict_graph.engines.spark.own.algorithm import OwnAlgorithm
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.history import History, machine_identity

@@ -12,7 +12,7 @@ import pandas as pd
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import COUNTERS, Engine
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.own_algorithm import OwnAlgorithm
+from predict_graph.engines.spark.own.algorithm import OwnAlgorithm
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.history import History

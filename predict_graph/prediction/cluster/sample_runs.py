@@ -18,7 +18,7 @@ from costmodels.design import optimal_design
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import RunProfile
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.own_algorithm import OwnAlgorithm
+from predict_graph.engines.spark.own.algorithm import OwnAlgorithm
 from predict_graph.graph import Graph
 from predict_graph.iterations import SampleSummary, draw_sample
 from predict_graph.prediction.cluster.folding import folded

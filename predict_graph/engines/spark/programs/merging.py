@@ -20,7 +20,7 @@ from predict_graph.engines.spark.programs.spreading import (
     spread,
 )
 from predict_graph.engines.spark.superstep import SuperstepProgram
-from predict_graph.engines.spark.tables import GraphTables
+from predict_graph.engines.spark.tables.graph_tables import GraphTables
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

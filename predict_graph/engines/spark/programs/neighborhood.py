@@ -19,7 +19,7 @@ from predict_graph.engines.local.kernels.neighborhood import (
 from predict_graph.engines.spark.programs.merging import IntArray, MergingProgram, Rows, warm_up
 from predict_graph.engines.spark.programs.packed import packed_rows
 from predict_graph.engines.spark.programs.spreading import by_batch
-from predict_graph.engines.spark.tables import GraphTables
+from predict_graph.engines.spark.tables.graph_tables import GraphTables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

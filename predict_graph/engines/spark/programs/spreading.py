@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from predict_graph.engines.spark.programs.packed import byte_offsets, lists
-from predict_graph.engines.spark.tables import GraphTables
+from predict_graph.engines.spark.tables.graph_tables import GraphTables
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

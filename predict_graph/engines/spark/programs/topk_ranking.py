@@ -14,7 +14,7 @@ from predict_graph.algorithms import TopKRanking
 from predict_graph.engines.spark.programs.merging import IntArray, MergingProgram, Rows, warm_up
 from predict_graph.engines.spark.programs.packed import byte_rows, packed_rows
 from predict_graph.engines.spark.programs.spreading import by_batch
-from predict_graph.engines.spark.tables import GraphTables
+from predict_graph.engines.spark.tables.graph_tables import GraphTables
 from predict_graph.errors import RequestError
 
 if TYPE_CHECKING:

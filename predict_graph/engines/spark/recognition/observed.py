@@ -7,8 +7,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.engines.profile import TABLE_COLUMNS
-from predict_graph.engines.spark.eventlog import EventLog
-from predict_graph.engines.spark.features import EXECUTOR_COLUMNS
+from predict_graph.engines.spark.log.eventlog import EventLog
+from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
 from predict_graph.engines.spark.recognition.supersteps import Recognised
 
 __all__ = ["observed_convergence", "observed_phases", "observed_table"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
-from predict_graph.engines.spark.eventlog import EventLog
+from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.recognition.repetition import (
     Repetition,
     longest_repetition,

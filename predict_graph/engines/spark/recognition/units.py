@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from predict_graph.engines.spark.eventlog import EventLog
+from predict_graph.engines.spark.log.eventlog import EventLog
 
 __all__ = ["Unit", "job_units", "stage_units"]
 

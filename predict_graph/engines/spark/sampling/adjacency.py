@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from predict_graph.engines.spark.reading import SparkGraph
-from predict_graph.engines.spark.session import OpenSession
+from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.tables.reading import SparkGraph
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

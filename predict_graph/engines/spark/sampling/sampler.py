@@ -9,10 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from predict_graph.engines.spark.checkpoints import cut_off, cutting_off_in_a_row, forget
-from predict_graph.engines.spark.failures import spark_failures
-from predict_graph.engines.spark.numbering import numbered
-from predict_graph.engines.spark.reading import SparkGraph
 from predict_graph.engines.spark.sampling.adjacency import Adjacency, adjacency
 from predict_graph.engines.spark.sampling.randomness import below, chance, new_seed
 from predict_graph.engines.spark.sampling.starts import (
@@ -22,7 +18,11 @@ from predict_graph.engines.spark.sampling.starts import (
     start_unvisited,
 )
 from predict_graph.engines.spark.sampling.walks import STEP_BITS, WALK_BITS, Visits, walk_until
-from predict_graph.engines.spark.session import OpenSession
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.tables.checkpoints import cut_off, cutting_off_in_a_row, forget
+from predict_graph.engines.spark.tables.numbering import numbered
+from predict_graph.engines.spark.tables.reading import SparkGraph
 from predict_graph.errors import RequestError, unknown_name
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from predict_graph.engines.spark.checkpoints import cut_off
-from predict_graph.engines.spark.numbering import numbered
 from predict_graph.engines.spark.sampling.randomness import below, chance
 from predict_graph.engines.spark.sampling.walks import WALK_BITS, place_of
+from predict_graph.engines.spark.tables.checkpoints import cut_off
+from predict_graph.engines.spark.tables.numbering import numbered
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

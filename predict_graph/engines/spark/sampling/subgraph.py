@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.engines.spark.failures import spark_failures
-from predict_graph.engines.spark.reading import SparkGraph
 from predict_graph.engines.spark.sampling.sampler import SparkSample
-from predict_graph.engines.spark.session import OpenSession
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.tables.reading import SparkGraph
 from predict_graph.graph import Graph
 
 if TYPE_CHECKING:

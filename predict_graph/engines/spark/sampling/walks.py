@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from predict_graph.engines.spark.checkpoints import cut_off, forget
-from predict_graph.engines.spark.failures import spark_failures
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.tables.checkpoints import cut_off, forget
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

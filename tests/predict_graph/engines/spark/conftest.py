@@ -12,7 +12,7 @@ from predict_graph.engines.spark import SparkSettings
 @pytest.fixture(scope="module")
 def local_session(spark_here, quick_conf):
     """A session of two threads in one process."""
-    from predict_graph.engines.spark.session import open_session
+    from predict_graph.engines.spark.session.opening import open_session
 
     settings = SparkSettings(master="local[2]", machines=2, memory="1g", conf=quick_conf)
     with open_session(settings) as session:

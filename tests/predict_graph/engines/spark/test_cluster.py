@@ -12,7 +12,7 @@ from benchmarks.spark_cluster import spark_cluster, why_not_capped
 from predict_graph.algorithms import PageRank
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine, SparkSettings
-from predict_graph.engines.spark.session import open_session
+from predict_graph.engines.spark.session.opening import open_session
 from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
 

@@ -12,7 +12,7 @@ from predict_graph.algorithms import PageRank
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.profile import PHASES, TABLE_COLUMNS
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.features import EXECUTOR_COLUMNS
+from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph
 

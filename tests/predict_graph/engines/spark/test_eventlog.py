@@ -7,7 +7,7 @@ import time
 import pyarrow as pa
 import pytest
 
-from predict_graph.engines.spark.eventlog import read_event_log
+from predict_graph.engines.spark.log.eventlog import read_event_log
 from predict_graph.errors import RequestError
 
 SQL = "org.apache.spark.sql.execution.ui.SparkListenerSQL"

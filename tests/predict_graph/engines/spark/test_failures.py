@@ -4,7 +4,7 @@ import errno
 
 import pytest
 
-from predict_graph.engines.spark.failures import reason, spark_failures
+from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.errors import JobError, RequestError
 
 ABORTED = (

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from predict_graph.engines.profile import PHASES, TABLE_COLUMNS
-from predict_graph.engines.spark.features import EXECUTOR_COLUMNS
-from predict_graph.engines.spark.own_jobs import load_job, own_job, run_job
+from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
+from predict_graph.engines.spark.own.jobs import load_job, own_job, run_job
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
 
@@ -165,7 +165,7 @@ class TestOnSpark:
             run_job(load_job(f"{job_file}:missing"), local_session, graph)
 
     def test_a_graph_frame_needs_the_other_half(self, local_session, job_file, graph):
-        from predict_graph.engines.spark.requirements import graphframes_jars
+        from predict_graph.engines.spark.session.requirements import graphframes_jars
 
         if graphframes_jars():
             pytest.skip("the JVM half of GraphFrames is here")

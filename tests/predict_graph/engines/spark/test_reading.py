@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from predict_graph.engines.spark.reading import SparkGraph, read_spark_graph, spark_graph_of
-from predict_graph.engines.spark.session import OpenSession, open_session
-from predict_graph.engines.spark.settings import SparkSettings
-from predict_graph.engines.spark.tables import graph_tables
+from predict_graph.engines.spark.session.opening import OpenSession, open_session
+from predict_graph.engines.spark.session.settings import SparkSettings
+from predict_graph.engines.spark.tables.graph_tables import graph_tables
+from predict_graph.engines.spark.tables.reading import SparkGraph, read_spark_graph, spark_graph_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.readers import read_graph

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from predict_graph.engines.spark.eventlog import read_event_log
-from predict_graph.engines.spark.logfiles import log_lines
-from predict_graph.engines.spark.own_jobs import flush, own_job, run_job
+from predict_graph.engines.spark.log.eventlog import read_event_log
+from predict_graph.engines.spark.log.logfiles import log_lines
+from predict_graph.engines.spark.own.jobs import flush, own_job, run_job
 from predict_graph.engines.spark.recognition import observed_table, recognise
 from predict_graph.engines.spark.recognition.repetition import longest_repetition, loop_starts
 from predict_graph.engines.spark.recognition.supersteps import _joined, _loop
@@ -252,7 +252,7 @@ class TestOnSpark:
         )
 
     def test_graphframes_pregel(self, local_session, graph):
-        from predict_graph.engines.spark.requirements import graphframes_jars
+        from predict_graph.engines.spark.session.requirements import graphframes_jars
 
         if not graphframes_jars():
             pytest.skip("the JVM half of GraphFrames is not here")

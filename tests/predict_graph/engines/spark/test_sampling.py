@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict_graph.engines.spark.numbering import numbered
-from predict_graph.engines.spark.reading import SparkGraph, read_spark_graph, spark_graph_of
 from predict_graph.engines.spark.sampling import SparkSample, SparkSampler, induced, to_graph
 from predict_graph.engines.spark.sampling.randomness import chance, new_seed
 from predict_graph.engines.spark.sampling.starts import highest_degrees
 from predict_graph.engines.spark.sampling.walks import STEP_BITS
-from predict_graph.engines.spark.session import OpenSession, open_session
-from predict_graph.engines.spark.settings import SparkSettings
+from predict_graph.engines.spark.session.opening import OpenSession, open_session
+from predict_graph.engines.spark.session.settings import SparkSettings
+from predict_graph.engines.spark.tables.numbering import numbered
+from predict_graph.engines.spark.tables.reading import SparkGraph, read_spark_graph, spark_graph_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges

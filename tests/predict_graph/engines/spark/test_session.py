@@ -12,9 +12,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from predict_graph.engines.spark import SparkSettings, master, requirements
-from predict_graph.engines.spark.requirements import require_spark
-from predict_graph.engines.spark.session import open_session
+from predict_graph.engines.spark import SparkSettings
+from predict_graph.engines.spark.session import master, requirements
+from predict_graph.engines.spark.session.opening import open_session
+from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.errors import JobError, RequestError
 
 pytestmark = pytest.mark.spark
@@ -151,7 +152,7 @@ def test_the_event_log_is_there(local_session):
 _ALONE = """
 import json, os, sys
 from predict_graph.engines.spark import SparkSettings
-from predict_graph.engines.spark.session import open_session
+from predict_graph.engines.spark.session.opening import open_session
 
 for memory in ("600m", "700m"):
     settings = SparkSettings(master="local[1]", memory=memory, conf=json.loads(sys.argv[1]))

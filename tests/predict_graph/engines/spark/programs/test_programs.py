@@ -13,10 +13,10 @@ from predict_graph.algorithms import (
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernels.topk_ranking import TopKRankingKernel
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.eventlog import read_event_log
+from predict_graph.engines.spark.log.eventlog import read_event_log
 from predict_graph.engines.spark.programs import program_of
 from predict_graph.engines.spark.superstep import run_supersteps
-from predict_graph.engines.spark.tables import graph_tables, write_edges
+from predict_graph.engines.spark.tables.graph_tables import graph_tables, write_edges
 from predict_graph.graph.build import from_edges
 
 pytestmark = pytest.mark.spark
@@ -121,7 +121,7 @@ def test_equal_ranks_are_ordered_by_vertex(engine):
     while aggregates[-1] >= algorithm.threshold(graph.vertices):
         aggregates.append(kernel.step().convergence)
     with engine.session() as session:
-        tables = graph_tables(session, write_edges(graph, session.folder), graph.vertices)
+        tables = graph_tables(session, write_edges(graph, session.folder, 2), graph.vertices)
         rows = [(v, float(rank)) for v, rank in enumerate(ranks)]
         prior = session.spark.createDataFrame(rows, "id long, value double")
         program = program_of(algorithm)(algorithm, tables, prior)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from predict_graph.engines.spark.failures import spark_failures
-from predict_graph.engines.spark.source_files import SourceFiles, literal_path, shown_path
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.tables.source_files import SourceFiles, literal_path, shown_path
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph.readers.text import find_columns
 

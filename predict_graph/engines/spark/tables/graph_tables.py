@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from predict_graph.engines.spark.failures import spark_failures
-from predict_graph.engines.spark.session import OpenSession
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.graph import Graph
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GraphTables", "graph_tables", "write_edges"]
 
-_ROWS = 1 << 20  # edges of a file, so that several tasks read
+_MOST_ROWS = 1 << 20  # edges of a file
 
 
 @dataclass(frozen=True)
@@ -104,13 +104,23 @@ def graph_tables(session: OpenSession, source: Path, vertices: int) -> GraphTabl
     return GraphTables(edges, table, vertices, partitions, read_seconds, setup_seconds)
 
 
-def write_edges(graph: Graph, folder: Path) -> Path:
-    """Write the stored edges of a graph as Parquet files that Spark reads; return their folder."""
+def write_edges(graph: Graph, folder: Path, parts: int) -> Path:
+    """Write the stored edges of a graph as Parquet files that Spark reads; return their folder.
+
+    Parameters
+    ----------
+    graph : Graph
+    folder : Path
+    parts : int
+        Files to write, at least: a file is read by one task, so that fewer files than partitions
+        leave executors idle.
+    """
+    rows_of_a_file = min(max(-(-graph.edges // parts), 1), _MOST_ROWS)
     target = folder / "edges"
     target.mkdir()
     sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
-    for number, start in enumerate(range(0, graph.edges, _ROWS)):
-        rows = slice(start, start + _ROWS)
+    for number, start in enumerate(range(0, graph.edges, rows_of_a_file)):
+        rows = slice(start, start + rows_of_a_file)
         columns = {
             "src": sources[rows],
             "dst": np.ascontiguousarray(graph.indices[rows]).astype(np.int64),

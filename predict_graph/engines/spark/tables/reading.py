@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.engines.spark.checkpoints import cut_off, forget
-from predict_graph.engines.spark.columns import ParquetFiles
-from predict_graph.engines.spark.failures import spark_failures
-from predict_graph.engines.spark.lines import TextFiles
-from predict_graph.engines.spark.numbering import numbered
-from predict_graph.engines.spark.session import OpenSession
-from predict_graph.engines.spark.source_files import literal_path, source_files
-from predict_graph.engines.spark.tables import write_edges
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.tables.checkpoints import cut_off, forget
+from predict_graph.engines.spark.tables.columns import ParquetFiles
+from predict_graph.engines.spark.tables.graph_tables import write_edges
+from predict_graph.engines.spark.tables.lines import TextFiles
+from predict_graph.engines.spark.tables.numbering import numbered
+from predict_graph.engines.spark.tables.source_files import literal_path, source_files
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 
@@ -44,7 +44,7 @@ class SparkGraph:
         What reports call the graph.
     folder : Path
         Parquet files of the stored edges: ``src``, ``dst`` and, where edges have weights,
-        ``weight``; :func:`~predict_graph.engines.spark.tables.graph_tables` takes it.
+        ``weight``; :func:`~predict_graph.engines.spark.tables.graph_tables.graph_tables` takes it.
     vertices, edges : int
         Numbers of vertices and of stored directed edges.
     directed : bool
@@ -167,7 +167,7 @@ def spark_graph_of(session: OpenSession, graph: Graph) -> SparkGraph:
     place = _new_folder(session)
     with spark_failures(f"writing {graph.name} for Spark"):
         place.mkdir(parents=True)
-        folder = write_edges(graph, place)
+        folder = write_edges(graph, place, session.settings.partitions)
     return SparkGraph(
         name=graph.name,
         folder=folder,

@@ -16,8 +16,8 @@ from typing import Any
 
 import pandas as pd
 
-from predict_graph.engines.spark.events import LogReader
-from predict_graph.engines.spark.logfiles import log_lines
+from predict_graph.engines.spark.log.events import LogReader
+from predict_graph.engines.spark.log.logfiles import log_lines
 from predict_graph.errors import RequestError
 
 __all__ = ["TASK_COLUMNS", "EventLog", "read_event_log", "wait_for_group"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from predict_graph.engines.spark.checkpoints import cut_off
+from predict_graph.engines.spark.tables.checkpoints import cut_off
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines.spark.own_jobs import OwnJob, load_job
+from predict_graph.engines.spark.own.jobs import OwnJob, load_job
 
 __all__ = ["OwnAlgorithm", "own_algorithm"]
 
@@ -55,6 +55,6 @@ def own_algorithm(source: str, parameters: Mapping[str, Any] | None = None) -> O
     Raises
     ------
     RequestError
-        If there is none; see :func:`~predict_graph.engines.spark.own_jobs.load_job`.
+        If there is none; see :func:`~predict_graph.engines.spark.own.jobs.load_job`.
     """
     return OwnAlgorithm(load_job(source, parameters), source)

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from predict_graph.engines.profile import RunProfile
-from predict_graph.engines.spark.eventlog import EventLog, read_event_log
-from predict_graph.engines.spark.failures import reason, spark_failures
-from predict_graph.engines.spark.own_files import load_module
+from predict_graph.engines.spark.log.eventlog import EventLog, read_event_log
+from predict_graph.engines.spark.own.files import load_module
 from predict_graph.engines.spark.recognition import (
     observed_convergence,
     observed_phases,
     observed_table,
     recognise,
 )
-from predict_graph.engines.spark.session import OpenSession
-from predict_graph.engines.spark.tables import write_edges
+from predict_graph.engines.spark.session.failures import reason, spark_failures
+from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.tables.graph_tables import write_edges
 from predict_graph.errors import JobError, PredictGraphError, RequestError
 from predict_graph.graph import Graph
 from predict_graph.plugins import described_error
@@ -146,7 +146,7 @@ def run_job(job: OwnJob, session: OpenSession, graph: Graph) -> RunProfile:
 
     folder = session.folder / uuid.uuid4().hex[:8]
     folder.mkdir()
-    source = write_edges(graph, folder)
+    source = write_edges(graph, folder, session.settings.partitions)
     spark = session.spark
     with spark_failures(f"reading {graph.name} on Spark"):
         session.group("read")

@@ -11,7 +11,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from predict_graph.engines.spark.requirements import check_graphframes_jar
+from predict_graph.engines.spark.session.requirements import check_graphframes_jar
 from predict_graph.errors import RequestError
 
 __all__ = ["SparkSettings"]

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.engines.spark.driver import driver_process
-from predict_graph.engines.spark.failures import spark_failures
-from predict_graph.engines.spark.master import check_master
-from predict_graph.engines.spark.requirements import require_spark
-from predict_graph.engines.spark.settings import SparkSettings
+from predict_graph.engines.spark.session.driver import driver_process
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.master import check_master
+from predict_graph.engines.spark.session.requirements import require_spark
+from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.errors import JobError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.engines.spark.failures import spark_failures
+from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.errors import RequestError
 from predict_graph.graph.readers.streams import suffixes_of
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote
 
-from predict_graph.engines.spark.failures import spark_failures
-from predict_graph.engines.spark.source_files import (
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.tables.source_files import (
     SourceFiles,
     first_lines,
     literal_path,

@@ -1,0 +1,1 @@
+"""Spark's event log: its lines, the tasks in them, and what these say about each superstep."""
