@@ -16,7 +16,6 @@ import pandas as pd
 from predict_graph.engines.base import IterationProbe
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
-from predict_graph.stopwatch import stopwatch
 
 __all__ = ["Sweeping", "counted_rows", "idle_seconds", "probe_by_sweeps"]
 
@@ -159,9 +158,9 @@ def _timed(kernel: Sweeping, starts: npt.NDArray[np.integer], length: int, team:
 
     def sweep(first: int, last: int) -> None:
         for start in starts[first:last].tolist():
-            with stopwatch() as watch:
-                kernel.sweep(start, start + length)
-                busy.append(watch.seconds)
+            started = time.perf_counter()
+            kernel.sweep(start, start + length)
+            busy.append(time.perf_counter() - started)
 
     team.share(sweep, len(starts))
     return sum(busy) / team.threads

@@ -261,7 +261,7 @@ def _ways(cost_model: str, rows: pd.DataFrame, columns: list[str]) -> list[_Way]
     """Return the ways to fit a cost model; without the messages nothing is explained."""
     targets = [name for name in _TARGETS if name == "working" or (rows[name] > 0).all()]
     required = [[name for name in columns if name == _WORK]]
-    if "required" in COST_MODELS.get(cost_model)().get_params():
+    if columns not in required and "required" in COST_MODELS.get(cost_model)().get_params():
         required.append(columns)
     return [_Way(cost_model, target, columns, kept) for target in targets for kept in required]
 
