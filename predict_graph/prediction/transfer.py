@@ -84,7 +84,7 @@ def transfer_of(
         return Transfer(
             factor, idle, math.hypot(relative_std, -math.log(factor)), idle + near * factor
         )
-    far = (probed - first) / work[0]
+    far = (probed - first) / max(float(work[0]), 1.0)
     return Transfer(factor, idle, relative_std, idle + near + far * work)
 
 

@@ -58,7 +58,8 @@ def probe_by_sweeps(
     Returns
     -------
     IterationProbe or None
-        None if the kernel cannot, or the graph has too few rows to take a part of them.
+        None if the kernel cannot, the graph has too few rows to take a part of them, or they take
+        no longer than calling the kernel.
     """
     if not isinstance(kernel, Sweeping):
         return None
@@ -78,6 +79,8 @@ def probe_by_sweeps(
         rows = int((kernel.blocks[chosen + length] - kernel.blocks[chosen]).sum())
         measured.append((rows, int((edges[chosen + length] - edges[chosen]).sum()), seconds))
     vertices, messages, seconds_taken = np.array(measured[1:]).T
+    if not seconds_taken.any():
+        return None
     rates = seconds_taken / (messages + vertices)
     whole = float(rates.mean()) * (graph.edges + graph.vertices)
     error = float(rates.std() / rates.mean()) / max(len(rates) - 1, 1) ** 0.5

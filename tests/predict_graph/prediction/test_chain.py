@@ -131,6 +131,11 @@ def test_the_slowest_probe_is_left_out():
     assert transfer.factor == pytest.approx(2.0)
 
 
+def test_a_first_iteration_without_work_gives_finite_seconds():
+    transfer = carried([0.1, 3.1], [0.2] * 3, sample_work=[1.0, 2.0], work=[0.0, 2.0])
+    assert np.isfinite(transfer.seconds).all()
+
+
 def test_without_probes_work_costs_what_it_does_in_the_sample():
     transfer = carried([1.1, 3.1], [], sample_work=[1.0, 2.0], work=[2.0, 2.0])
     np.testing.assert_allclose(transfer.seconds, [2.1, 3.1, 3.1])
