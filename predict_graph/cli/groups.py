@@ -77,8 +77,12 @@ class Cluster:
         typer.Option("--conf", metavar="NAME=VALUE", help="Setting of Spark; may come again."),
     ] = None
     graphframes_jar: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The JVM half of GraphFrames, for jobs that use it."),
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The JVM half of GraphFrames, for jobs that use it: a jar, or Maven coordinates.",
+            show_default="a jar that fits, in a cache",
+        ),
     ] = None
     spark_folder: Annotated[
         Path | None,

@@ -24,7 +24,7 @@ from predict_graph.engines.spark.log.features import superstep_table
 from predict_graph.engines.spark.log.losses import executors_lost
 from predict_graph.engines.spark.own.algorithm import OwnAlgorithm
 from predict_graph.engines.spark.own.jobs import run_job
-from predict_graph.engines.spark.programs import program_of
+from predict_graph.engines.spark.programs import check_program, program_of
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession, open_session
 from predict_graph.engines.spark.session.settings import SparkSettings
@@ -75,7 +75,7 @@ class SparkEngine:
         memory: str | None = None,
         partitions_per_core: int | None = None,
         conf: dict[str, str] | None = None,
-        graphframes_jar: Path | None = None,
+        graphframes_jar: str | Path | None = None,
         folder: Path | None = None,
         collect: bool = False,
     ) -> None:
@@ -150,7 +150,7 @@ class SparkEngine:
             check_spark_output(write_to)
         if isinstance(algorithm, OwnAlgorithm):
             return self._run_own(algorithm, graph, write_to)
-        program_of(algorithm)
+        check_program(algorithm)
         started_here = self._session is None
         with self.session() as session, _fresh_folder(session) as folder:
             with spark_failures("writing the graph for Spark"):
@@ -190,7 +190,7 @@ class SparkEngine:
         """
         if isinstance(algorithm, OwnAlgorithm):
             raise RequestError("a job of your own reads its own files; accepted: an algorithm")
-        program_of(algorithm)
+        check_program(algorithm)
         if write_to is not None:
             check_spark_output(write_to)
         started_here = self._session is None

@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
@@ -43,7 +43,14 @@ class SuperstepProgram(ABC):
     tables : GraphTables
     prior : DataFrame, optional
         ``id`` and ``value``: result of the algorithm that runs before this one.
+
+    Attributes
+    ----------
+    oldest_spark : tuple of int
+        The line of Spark that it needs, major and minor version.
     """
+
+    oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
 
     def __init__(self, algorithm: Any, tables: GraphTables, prior: DataFrame | None = None) -> None:
         self.algorithm = algorithm

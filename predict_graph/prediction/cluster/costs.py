@@ -88,7 +88,7 @@ class ClusterCosts:
         The rest of a superstep; of the logarithm of machines.
     opening : Line
         Of machines: a session waits until each of them is there.
-    setup, read : Phase
+    setup, read, write : Phase
     start : ndarray of float64
         What the first supersteps take on top, in the order that they come.
     relative_std : float
@@ -103,6 +103,7 @@ class ClusterCosts:
     opening: Line
     setup: Phase
     read: Phase
+    write: Phase
     start: FloatArray
     relative_std: float
     rows: int
@@ -131,11 +132,12 @@ class ClusterCosts:
         return seconds
 
     def phases(self, machines: int, edges: int) -> dict[str, float]:
-        """Return the seconds of opening a session, of setting up and of reading."""
+        """Return the seconds of opening a session, of setting up, of reading and of writing."""
         return {
             "opening": self.opening.at(machines),
             "setup": self.setup.at(machines, edges),
             "read": self.read.at(machines, edges),
+            "write": self.write.at(machines, edges),
         }
 
 
@@ -186,6 +188,7 @@ def fit_cluster_costs(
         ),
         setup=_phase("setup", warm, first, again),
         read=_phase("read", warm, first, again),
+        write=_phase("write", warm, first, again),
         start=_start(first, again),
         relative_std=max(stds[best], _LEAST_STD),
         rows=len(rows),

@@ -83,7 +83,7 @@ def learn_on_cluster(
     if not request.reuse_samples:
         runs = _run_samples(graph, request, parts, engine, history, streams[1])
     if own:
-        estimates = [observed_estimate(runs[0])]
+        estimates = [observed_estimate(runs[0], graph)]
     others = [_others(history, graph, part, engine) for part in parts]
     return Learned(parts, estimates, runs, others, time.perf_counter() - started)
 

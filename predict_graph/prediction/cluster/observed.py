@@ -1,8 +1,9 @@
 """What a job of the user's own will do, from what its sample runs were seen to do.
 
-Nothing is known of it but the metrics of its tasks. Iterations are those of a walk sample (PREDIcT,
-section 3.2, without a transform, because nobody knows where the job keeps its threshold); records
-and bytes are those of a folded sample, and grow with the edges (section 3.3).
+Nothing is known of it but the metrics of its tasks. Iterations are those of walk samples of two
+sizes (PREDIcT, section 3.2, without a transform, because nobody knows where the job keeps its
+threshold): what they take more as they grow, the graph takes more again. How records become fewer
+from iteration to iteration is seen on the larger one; how many there are at first, on all samples.
 """
 
 from __future__ import annotations
@@ -10,45 +11,58 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.engines import COUNTERS
 from predict_graph.graph import Graph
 from predict_graph.iterations import QUANTILE, IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
+from predict_graph.prediction.cluster.exchanged import exchange_measures, exchanged
 from predict_graph.prediction.cluster.sample_runs import ClusterRun
 
 __all__ = ["observed_estimate", "observed_rows"]
+
+FloatArray = npt.NDArray[np.float64]
 
 _LEAST_STD = 0.02
 _FEW_RUNS_STD = 0.15  # of the iterations of samples that all agree on something wrong
 _MOST = 2**31
 
 
-def observed_estimate(runs: list[ClusterRun]) -> IterationEstimate:
-    """Return the iterations of the walk sample, with the spread over all samples.
+def observed_estimate(runs: list[ClusterRun], graph: Graph) -> IterationEstimate:
+    """Return the iterations of the graph, from those of its samples.
 
-    Samples that agree exactly are taken at their word: a job of a fixed number of iterations.
+    Samples that agree exactly are taken at their word: a job of a fixed number of iterations. Else
+    the walk samples are continued along the logarithm of their size. Folded ones have as many edges
+    a vertex as the graph, but in no order, and what spreads does so quickly: the graph hardly takes
+    fewer iterations than the largest of them.
     """
-    largest = max(runs, key=_says_most)
+    walks = sorted(
+        (run for run in runs if run.summary.purpose == "iterations"),
+        key=lambda run: run.summary.vertices,
+    )
+    mixed = max(
+        (run for run in runs if run.summary.purpose == "cost"), key=lambda run: run.summary.vertices
+    )
     counts = np.array([run.profile.iterations for run in runs], dtype=np.float64)
     agree = counts.min() == counts.max()
-    spread = _LEAST_STD if agree else math.hypot(float(np.log(counts).std()), _FEW_RUNS_STD)
-    iterations, low, high = iteration_interval(
-        float(largest.profile.iterations), spread, QUANTILE, _MOST
-    )
+    continued = _continued(walks, graph.vertices)
+    expected = max(continued, float(mixed.profile.iterations))
+    seen = np.array([*(run.profile.iterations for run in walks), expected])
+    spread = _LEAST_STD if agree else math.hypot(float(np.log(seen).std()), _FEW_RUNS_STD)
+    iterations, low, high = iteration_interval(expected, spread, QUANTILE, _MOST)
     warnings = []
     if not agree:
         warnings.append(
             f"the samples took {int(counts.min())} to {int(counts.max())} iterations; the real run "
             "may differ as much"
         )
-    seen = largest.profile.result
-    if seen.get("certainty") == "doubtful":
-        warnings.append(f"it is doubtful what the supersteps of the job are: {seen.get('reason')}")
+    found = walks[-1].profile.result
+    if found.get("certainty") == "doubtful":
+        warnings.append(f"it is doubtful what the supersteps of the job are: {found.get('reason')}")
     return IterationEstimate(
         method="observed",
-        crossing=float(iterations),
+        crossing=expected,
         iterations=iterations,
         low=low,
         high=high,
@@ -60,8 +74,24 @@ def observed_estimate(runs: list[ClusterRun]) -> IterationEstimate:
     )
 
 
+def _continued(walks: list[ClusterRun], vertices: int) -> float:
+    """Return the iterations at the size of the graph, on the line through two samples."""
+    small, large = walks[0], walks[-1]
+    reached = float(large.profile.iterations)
+    apart = math.log(large.summary.vertices / small.summary.vertices)
+    if apart <= 0.0:
+        return reached
+    growth = max(reached - small.profile.iterations, 0.0) / apart
+    return reached + growth * math.log(max(vertices / large.summary.vertices, 1.0))
+
+
 def observed_rows(
-    runs: list[ClusterRun], graph: Graph, iterations: int, machines: int, executors: int
+    runs: list[ClusterRun],
+    graph: Graph,
+    iterations: int,
+    machines: int,
+    partitions: int,
+    executors: int,
 ) -> pd.DataFrame:
     """Return the features of each iteration of the real run, and its counters.
 
@@ -70,37 +100,72 @@ def observed_rows(
     runs : list of ClusterRun
     graph : Graph
     iterations : int
-    machines : int
+    machines, partitions : int
     executors : int
         Processes that exchange records.
     """
-    costs = [run for run in runs if run.summary.purpose == "cost"]
-    largest = max(costs, key=lambda run: (run.profile.graph["edges"], not run.cold))
-    profile = largest.profile
-    e_v = graph.vertices / max(int(profile.graph["vertices"]), 1)
-    e_e = graph.edges / max(int(profile.graph["edges"]), 1)
-    sums = profile.table.groupby("iteration")[[*COUNTERS, "shuffle_read_records"]].sum()
+    walk = max(
+        (run for run in runs if run.summary.purpose == "iterations"),
+        key=lambda run: run.summary.vertices,
+    )
+    sums = _sums(walk)
+    first = _first_records(runs, exchange_measures(graph, partitions))
+    records = _course(sums["shuffle_read_records"].to_numpy(), first, iterations)
     at = np.minimum(np.arange(iterations), len(sums) - 1)
-    found = sums.iloc[at].reset_index(drop=True).astype(np.float64)
-    records = found["shuffle_read_records"] * e_e
-    messages = (found["local_messages"] + found["remote_messages"]) * e_e
-    volume = (found["local_message_bytes"] + found["remote_message_bytes"]) * e_e
+    written = np.maximum(sums["shuffle_write_records"].to_numpy(), 1.0)
+    volume = records * (sums["shuffle_write_bytes"].to_numpy() / written)[at]
+    active = sums["active_vertices"].to_numpy()[at] / max(walk.summary.vertices, 1)
     remote = 1.0 - 1.0 / executors
     return pd.DataFrame(
         {
             "vertices": np.full(iterations, graph.vertices / machines),
-            "messages": messages / machines,
+            "messages": records / machines,
             "records": records / machines,
             "remote_bytes": volume * remote / machines,
-            "active_vertices": found["active_vertices"] * e_v,
-            "local_messages": messages * (1.0 - remote),
-            "remote_messages": messages * remote,
+            "active_vertices": active * graph.vertices,
+            "local_messages": records * (1.0 - remote),
+            "remote_messages": records * remote,
             "local_message_bytes": volume * (1.0 - remote),
             "remote_message_bytes": volume * remote,
         }
     )
 
 
-def _says_most(run: ClusterRun) -> tuple[bool, int, bool]:
-    """Rank runs by how much they say of iterations: walk samples, large ones, warm ones."""
-    return run.summary.purpose == "iterations", int(run.profile.graph["edges"]), not run.cold
+def _first_records(runs: list[ClusterRun], wanted: FloatArray) -> list[float]:
+    """Return the records of the first two iterations of the real run.
+
+    The first one may set up what the others need; all that come after do the same.
+    """
+    told = [run for run in runs if run.sample is not None]
+    measures = [exchange_measures(run.sample, _partitions(run)) for run in told if run.sample]
+    courses = [_sums(run)["shuffle_read_records"].to_numpy() for run in told]
+    return [
+        exchanged(measures, [course[min(step, len(course) - 1)] for course in courses], wanted)
+        for step in range(2)
+    ]
+
+
+def _course(sample: FloatArray, first: list[float], iterations: int) -> FloatArray:
+    """Return records of all iterations: the first two, and the course of a sample from there on."""
+    at = np.minimum(np.arange(iterations), len(sample) - 1)
+    second = sample[min(1, len(sample) - 1)]
+    records: FloatArray = first[1] * sample[at] / max(second, 1.0)
+    records[0] = first[0]
+    return records
+
+
+def _sums(run: ClusterRun) -> pd.DataFrame:
+    """Return the sums over all workers of each iteration."""
+    names = [
+        "active_vertices",
+        "shuffle_read_records",
+        "shuffle_write_records",
+        "shuffle_write_bytes",
+    ]
+    return run.profile.table.groupby("iteration")[names].sum().astype(np.float64)
+
+
+def _partitions(run: ClusterRun) -> int:
+    engine = run.profile.engine
+    cores = int(engine.get("cores", 1)) * int(engine.get("partitions_per_core", 1))
+    return run.machines * cores

@@ -112,7 +112,7 @@ def _predicted(
             "setup": phases["setup"] + opening,
             "read": phases["read"] if first else 0.0,
             "superstep": float(rows["seconds"].sum()),
-            "write": 0.0,
+            "write": phases["write"],
         }
         return named, rows
 
@@ -177,9 +177,14 @@ def _work(
 ) -> Callable[[int], pd.DataFrame]:
     """Return a function from a machine count to the features and counters of each iteration."""
     if isinstance(algorithm, OwnAlgorithm):
-        return lambda machines: observed_rows(
-            runs, graph, estimate.iterations, machines, engine.settings.on(machines).executors
-        )
+
+        def observed(machines: int) -> pd.DataFrame:
+            there = engine.settings.on(machines)
+            return observed_rows(
+                runs, graph, estimate.iterations, machines, there.partitions, there.executors
+            )
+
+        return observed
     sent = sent_messages(graph, estimate)
     largest = max(runs, key=lambda run: int(run.profile.graph["edges"])).profile
     sizes = record_bytes(largest, sent, graph.edges)

@@ -48,6 +48,8 @@ class ClusterRun:
     summary : SampleSummary
     again : bool
         Whether it is of an earlier prediction, and was not run for this one.
+    sample : Graph, optional
+        What it ran on, for jobs of which nothing else is known.
     """
 
     machines: int
@@ -57,6 +59,7 @@ class ClusterRun:
     profile: RunProfile
     summary: SampleSummary
     again: bool = False
+    sample: Graph | None = None
 
 
 def training_points(
@@ -153,12 +156,13 @@ def cluster_sample_runs(
                 yield _ran(there, session.seconds, algorithm, graph, samples[ratio], sampler, cold)
                 done += 1
             if isinstance(algorithm, OwnAlgorithm) and machines == max(points):
-                request.progress("iterations of a walk sample", done / total)
-                walk = draw_sample(graph, request.sampler, request.ratio, rng).graph
-                run = _ran(
-                    there, session.seconds, algorithm, graph, walk, request.sampler, cold=False
-                )
-                yield replace(run, summary=replace(run.summary, purpose="iterations"))
+                for ratio in (request.ratio, min(2.0 * request.ratio, 1.0)):
+                    request.progress("iterations of walk samples", done / total)
+                    walk = draw_sample(graph, request.sampler, ratio, rng).graph
+                    run = _ran(
+                        there, session.seconds, algorithm, graph, walk, request.sampler, cold=False
+                    )
+                    yield replace(run, summary=replace(run.summary, purpose="iterations"))
 
 
 def _ran(
@@ -189,7 +193,8 @@ def _ran(
         purpose="cost",
         note=f"{machines} machines" + (", cold" if cold else ""),
     )
-    return ClusterRun(machines, ratio, cold, opening, profile, summary)
+    kept = sample if isinstance(algorithm, OwnAlgorithm) else None
+    return ClusterRun(machines, ratio, cold, opening, profile, summary, sample=kept)
 
 
 def _folds(algorithm: Algorithm) -> bool:

@@ -15,7 +15,6 @@ from predict_graph.jobs.predicted import predicted_job
 from predict_graph.prediction.cluster.costs import fit_cluster_costs
 from predict_graph.prediction.cluster.learning import default_train_machines
 from predict_graph.prediction.cluster.memory import heap_bytes, memory_of
-from predict_graph.prediction.cluster.observed import observed_estimate, observed_rows
 from predict_graph.prediction.cluster.sample_runs import training_points
 from predict_graph.prediction.cluster.work import busiest_rows, record_bytes
 from predict_graph.prediction.request import check_request
@@ -121,20 +120,6 @@ def test_too_little_memory_is_said():
     assert "340m" in small.warnings[0]
     assert memory_of(runs, graph, rows, SparkSettings(machines=2, memory="8g")).warnings == []
     assert heap_bytes("2g") == 2 * 1024**3
-
-
-def test_an_own_job_is_as_its_largest_sample():
-    graph = check_graph("rmat:scale=16,edge_factor=16,seed=1")
-    runs = sample_runs()
-    estimate = observed_estimate(runs)
-    assert (estimate.iterations, estimate.low, estimate.high) == (6, 6, 7)
-    rows = observed_rows(runs, graph, 6, 4, 4)
-    assert rows["records"].iloc[0] == pytest.approx(0.5 * graph.edges / 4)
-    assert rows["remote_message_bytes"].iloc[0] == pytest.approx(10 * graph.edges * 0.75)
-    differing = observed_estimate([*runs, cluster_run(90_000, 900_000, 2, iterations=9)])
-    assert differing.iterations == 9
-    assert differing.low < differing.iterations
-    assert any("6 to 9" in text for text in differing.warnings)
 
 
 def test_train_machines_are_checked():

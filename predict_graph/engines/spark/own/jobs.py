@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import time
 import traceback
 import uuid
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -24,6 +26,7 @@ from predict_graph.engines.spark.recognition import (
     recognise,
 )
 from predict_graph.engines.spark.session.failures import reason, spark_failures
+from predict_graph.engines.spark.session.graphframes import python_half
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.graph_tables import write_edges
 from predict_graph.errors import JobError, PredictGraphError, RequestError
@@ -202,7 +205,8 @@ def profile_job(
         If nothing in what the job did repeats.
     """
     job = job if isinstance(job, OwnJob) else own_job(job)
-    arguments = _arguments(job, session, edges, vertices)
+    with _no_advice():
+        arguments = _arguments(job, session, edges, vertices)
     flush(session)
     written = session.event_log
     before = written.stat().st_size if written.is_file() else 0
@@ -210,7 +214,7 @@ def profile_job(
     kept = context._jsc.getPersistentRDDs().keys()
     _nameless(session)
     began = time.time()
-    with _failures_of(job):
+    with _failures_of(job), _no_advice():
         _computed(job.function(*arguments, **job.parameters))
     ended = time.time()
     flush(session)
@@ -300,6 +304,9 @@ def _arguments(
         return session.spark, vertices, edges
     from py4j.protocol import Py4JError
 
+    half = python_half(session.conf)
+    if half is not None and "graphframes" not in sys.modules:
+        session.spark.sparkContext.addPyFile(str(half))
     try:
         from graphframes import GraphFrame
 
@@ -333,6 +340,14 @@ def _failures_of(job: OwnJob) -> Iterator[None]:
         lines = [frame for frame in frames if job.file and frame.filename == str(job.file)]
         where = f" ({job.file.name}, line {lines[-1].lineno})" if job.file and lines else ""
         raise JobError(f"{job.name} failed{where}: {described_error(error)}") from error
+
+
+@contextmanager
+def _no_advice() -> Iterator[None]:
+    """Keep pyspark from telling the user what an older GraphFrames does to its tables."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "DataFrame", UserWarning)
+        yield
 
 
 def _computed(result: Any) -> None:

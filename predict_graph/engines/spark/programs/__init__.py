@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.engines.spark.superstep import SuperstepProgram
+from predict_graph.engines.spark.versions import needs_spark
 from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry
 
-__all__ = ["PROGRAMS", "program_of"]
+__all__ = ["PROGRAMS", "check_program", "program_of"]
 
 _HERE = "predict_graph.engines.spark.programs"
 
@@ -38,3 +40,18 @@ def program_of(algorithm: Algorithm) -> type[SuperstepProgram]:
             f"{', '.join(PROGRAMS.names())}"
         )
     return PROGRAMS.get(algorithm.name)
+
+
+def check_program(algorithm: Algorithm) -> None:
+    """Check that there is a program for an algorithm, and that Spark is new enough for it.
+
+    Raises
+    ------
+    RequestError
+        If there is none.
+    JobError
+        If Spark is missing, or older.
+    """
+    program = program_of(algorithm)
+    require_spark()
+    needs_spark(program.oldest_spark, f"{algorithm.name} on Spark")

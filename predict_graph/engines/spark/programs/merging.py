@@ -39,6 +39,8 @@ class MergingProgram(SuperstepProgram):
     The Python of the executors must be able to import this package, numba and pyarrow.
     """
 
+    oldest_spark = (4, 1)  # whose functions of columns take Arrow's arrays as they are
+
     empty: Rows
     """A row that changes nothing when it is merged, shape (width,)."""
     merge: Merge

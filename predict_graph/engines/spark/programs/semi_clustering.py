@@ -39,6 +39,8 @@ class SemiClusteringProgram(SuperstepProgram):
 
     algorithm: SemiClustering
 
+    oldest_spark = (4, 1)  # whose functions of columns take Arrow's arrays as they are
+
     def __init__(
         self, algorithm: SemiClustering, tables: GraphTables, prior: DataFrame | None = None
     ) -> None:

@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from predict_graph.engines.spark.programs.packed import byte_offsets, lists
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
+from predict_graph.engines.spark.versions import table_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -127,26 +128,10 @@ def declared(table: DataFrame, column: str, partitions: int) -> DataFrame:
     A table that comes from Python is where its input was, but Spark no longer knows by which column
     that is spread, and would shuffle it again. There is no public way to say so.
     """
-    from pyspark.sql import DataFrame as Table
-
-    spark: Any = table.sparkSession
-    jvm = spark._jvm
-    execution = table._jdf.queryExecution()
-    output = execution.analyzed().output()
+    jvm: Any = table.sparkSession._jvm
     keys = table.select(column)._jdf.queryExecution().analyzed().output()
-    sql = jvm.org.apache.spark.sql
-    plan = sql.execution.LogicalRDD(
-        output,
-        execution.toRdd(),
-        sql.catalyst.plans.physical.HashPartitioning(keys, partitions),
-        execution.executedPlan().outputOrdering(),
-        False,
-        jvm.scala.Option.empty(),
-        spark._jsparkSession,
-        jvm.scala.Option.empty(),
-        jvm.scala.Option.empty(),
-    )
-    return Table(sql.classic.Dataset.ofRows(spark._jsparkSession, plan), spark)
+    hashed = jvm.org.apache.spark.sql.catalyst.plans.physical.HashPartitioning(keys, partitions)
+    return table_of(table, hashed)
 
 
 def _sent(batches: Iterator[pa.RecordBatch], combine: Combine) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""What the Spark engine needs from the machine: pyspark, Java and, for some jobs, GraphFrames."""
+"""What the Spark engine needs from the machine: pyspark and Java."""
 
 from __future__ import annotations
 
@@ -8,14 +8,10 @@ import re
 import shutil
 from pathlib import Path
 
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import JobError
 
-__all__ = ["GRAPHFRAMES", "check_graphframes_jar", "graphframes_jars", "require_spark"]
+__all__ = ["require_spark"]
 
-GRAPHFRAMES = "io.graphframes:graphframes-spark4_2.13:0.12.1"
-"""Coordinates of the JVM half of GraphFrames, which graphframes-py does not bring along."""
-
-_CACHES = ("~/.ivy2.5.2/jars", "~/.ivy2/jars", "~/.m2/repository/io/graphframes")
 _OLDEST_JAVA = 17
 
 
@@ -63,28 +59,3 @@ def _version(java: Path) -> int | None:
         return None
     named = re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', release, re.MULTILINE)
     return int(named.group(1)) if named else None
-
-
-def check_graphframes_jar(jar: str | Path) -> Path:
-    """Return the path of a jar that was named.
-
-    Raises
-    ------
-    RequestError
-        If there is no such file.
-    """
-    path = Path(jar).expanduser()
-    if not path.is_file() or path.suffix != ".jar":
-        raise RequestError(f"no GraphFrames jar at {jar}; accepted: a .jar file")
-    return path.resolve()
-
-
-def graphframes_jars() -> list[Path]:
-    """Return the GraphFrames jars in the caches of Ivy and Maven; none if there are none."""
-    found: dict[str, Path] = {}
-    for cache in _CACHES:
-        folder = Path(cache).expanduser()
-        if folder.is_dir():
-            for jar in sorted(folder.rglob("*graphframes*.jar")):
-                found.setdefault(jar.name.removeprefix("io.graphframes_"), jar)
-    return list(found.values())

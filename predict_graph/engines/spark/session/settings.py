@@ -11,7 +11,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from predict_graph.engines.spark.session.requirements import check_graphframes_jar
+from predict_graph.engines.spark.session.graphframes import check_graphframes, graphframes_conf
 from predict_graph.errors import RequestError
 
 __all__ = ["SparkSettings"]
@@ -54,8 +54,9 @@ class SparkSettings:
     conf : mapping of str to str
         The user's own settings of Spark; they win over ours, but for those of the event log and of
         the number of partitions, which are needed.
-    graphframes_jar : Path, optional
-        JVM half of GraphFrames, for jobs that use it.
+    graphframes_jar : str or Path, optional
+        JVM half of GraphFrames, for jobs that use it: a jar or Maven coordinates; see
+        :func:`~predict_graph.engines.spark.session.graphframes.graphframes_conf`.
     folder : Path, optional
         Where graphs are put for Spark to read; every executor must see it. The folder for temporary
         files by default.
@@ -72,7 +73,7 @@ class SparkSettings:
     memory: str = "1g"
     partitions_per_core: int = 1
     conf: Mapping[str, str] = field(default_factory=dict)
-    graphframes_jar: Path | None = None
+    graphframes_jar: str | Path | None = None
     folder: Path | None = None
 
     def __post_init__(self) -> None:
@@ -85,7 +86,7 @@ class SparkSettings:
         for key, value in self.conf.items():
             _check_own(key, value)
         if self.graphframes_jar is not None:
-            check_graphframes_jar(self.graphframes_jar)
+            check_graphframes(self.graphframes_jar)
         if self.folder is not None and not Path(self.folder).is_dir():
             raise RequestError(f"there is no folder {self.folder} to put graphs in")
 
@@ -162,9 +163,8 @@ class SparkSettings:
         if self.local or "//127." in self.master or "//localhost" in self.master:
             ours["spark.driver.host"] = ours["spark.driver.bindAddress"] = "127.0.0.1"
         merged = {**ours, **self.conf}
-        if self.graphframes_jar is not None:
-            jars = [str(self.graphframes_jar), *filter(None, [self.conf.get("spark.jars")])]
-            merged["spark.jars"] = ",".join(jars)
+        for name, found in graphframes_conf(self.graphframes_jar).items():
+            merged[name] = ",".join([found, *filter(None, [self.conf.get(name)])])
         return merged
 
     @property

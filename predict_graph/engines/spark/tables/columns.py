@@ -14,11 +14,18 @@ from predict_graph.graph.readers.text import find_columns
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["ParquetFiles"]
+__all__ = ["ParquetFiles", "try_cast"]
 
 _FLOAT32 = 3.4028235677973366e38
 _INTEGERS = ("tinyint", "smallint", "int", "bigint", "decimal(20,0)")  # the last is uint64
 _NUMBERS = (*_INTEGERS, "float", "double")
+
+
+def try_cast(name: str, kind: str) -> Column:
+    """Return a column as another type; null where it cannot be."""
+    from pyspark.sql import functions as F
+
+    return F.expr(f"try_cast(`{name}` AS {kind})")
 
 
 @dataclass(frozen=True)
@@ -82,11 +89,11 @@ class ParquetFiles:
         from pyspark.sql import functions as F
 
         rows = spark.read.parquet(self.source.path)
-        source, target, *weight = (F.col(f"`{name}`") for name in self.columns)
+        source, target, *weight = self.columns
         return rows.select(
-            source.try_cast("bigint").alias("src"),
-            target.try_cast("bigint").alias("dst"),
-            *(column.cast("float").alias("weight") for column in weight),
+            try_cast(source, "bigint").alias("src"),
+            try_cast(target, "bigint").alias("dst"),
+            *(F.col(f"`{name}`").cast("float").alias("weight") for name in weight),
             F.when(self._wrong(), F.col("_metadata.file_path")).alias("wrong"),
         )
 
@@ -126,7 +133,7 @@ class ParquetFiles:
 
         wrong = F.lit(False)
         for name in self.columns[:2]:
-            id_ = F.col(f"`{name}`").try_cast("bigint")
+            id_ = try_cast(name, "bigint")
             wrong = wrong | id_.isNull() | (id_ < 0)
         for name in self.columns[2:]:
             weight = F.col(f"`{name}`").cast("double")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote
 
 from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.tables.columns import try_cast
 from predict_graph.engines.spark.tables.source_files import (
     SourceFiles,
     first_lines,
@@ -88,8 +89,8 @@ class TextFiles:
         parsed = self._parsed(spark, self.source.path)
         weight = [] if self.layout.weight is None else [_float("value").alias("weight")]
         return parsed.select(
-            F.col("source").try_cast("bigint").alias("src"),
-            F.col("target").try_cast("bigint").alias("dst"),
+            try_cast("source", "bigint").alias("src"),
+            try_cast("target", "bigint").alias("dst"),
             *weight,
             F.when(F.col("code") != scan.DONE, F.col("file")).alias("wrong"),
         )
@@ -156,9 +157,9 @@ class TextFiles:
                 for name, column in columns.items()
             ),
         )
-        codes = {name: _id_code(F.col(name)) for name in ("source", "target")}
+        codes = {name: _id_code(name) for name in ("source", "target")}
         if layout.weight is not None:
-            codes["value"] = _weight_code(F.col("value"))
+            codes["value"] = _weight_code("value")
         code = F.when(F.col("comment"), scan.DONE).when(F.size("parts") < 2, scan.ONE_COLUMN)
         field = F.when(F.lit(False), F.lit(""))
         for name, of_field in codes.items():
@@ -188,10 +189,10 @@ def _parts(line: Column, layout: Layout) -> Column:
     return F.when(line.contains('"'), whole).otherwise(F.split(line, delimiter))
 
 
-def _id_code(field: Column) -> Column:
+def _id_code(name: str) -> Column:
     from pyspark.sql import functions as F
 
-    large = field.try_cast("bigint").isNull()
+    field, large = F.col(name), try_cast(name, "bigint").isNull()
     return (
         F.when(field.isNull() | (field == ""), scan.EMPTY)
         .when(field.rlike(_DIGITS), F.when(large, scan.TOO_LARGE).otherwise(scan.DONE))
@@ -200,10 +201,10 @@ def _id_code(field: Column) -> Column:
     )
 
 
-def _weight_code(field: Column) -> Column:
+def _weight_code(name: str) -> Column:
     from pyspark.sql import functions as F
 
-    finite = F.abs(field.try_cast("double")) <= _FLOAT32
+    field, finite = F.col(name), F.abs(try_cast(name, "double")) <= _FLOAT32
     return (
         F.when(field.isNull() | (field == ""), scan.MISSING_WEIGHT)
         .when(field.rlike(_NUMBER) & finite, scan.DONE)
@@ -212,6 +213,4 @@ def _weight_code(field: Column) -> Column:
 
 
 def _float(name: str) -> Column:
-    from pyspark.sql import functions as F
-
-    return F.col(name).try_cast("double").cast("float")
+    return try_cast(name, "double").cast("float")

@@ -165,7 +165,7 @@ class TestOnSpark:
             run_job(load_job(f"{job_file}:missing"), local_session, graph)
 
     def test_a_graph_frame_needs_the_other_half(self, local_session, job_file, graph):
-        from predict_graph.engines.spark.session.requirements import graphframes_jars
+        from predict_graph.engines.spark.session.graphframes import graphframes_jars
 
         if graphframes_jars():
             pytest.skip("the JVM half of GraphFrames is here")

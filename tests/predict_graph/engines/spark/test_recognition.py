@@ -250,14 +250,3 @@ class TestOnSpark:
         assert b"".join(line.rstrip(b"\n") for line in log_lines(path)) == content.replace(
             b"\n", b""
         )
-
-    def test_graphframes_pregel(self, local_session, graph):
-        from predict_graph.engines.spark.session.requirements import graphframes_jars
-
-        if not graphframes_jars():
-            pytest.skip("the JVM half of GraphFrames is not here")
-
-        def pregel(graph):
-            return graph.pageRank(maxIter=4)
-
-        assert run_job(own_job(pregel), local_session, graph).iterations == 4

@@ -17,6 +17,7 @@ from predict_graph.engines.spark.log.eventlog import read_event_log
 from predict_graph.engines.spark.programs import program_of
 from predict_graph.engines.spark.superstep import run_supersteps
 from predict_graph.engines.spark.tables.graph_tables import graph_tables, write_edges
+from predict_graph.engines.spark.versions import spark_line
 from predict_graph.graph.build import from_edges
 
 pytestmark = pytest.mark.spark
@@ -60,6 +61,12 @@ CASES = {
 }
 
 
+def needs_its_spark(algorithm):
+    oldest = program_of(algorithm).oldest_spark
+    if spark_line() < oldest:
+        pytest.skip(f"{algorithm.name} needs Spark {oldest[0]}.{oldest[1]}")
+
+
 def same_course(ours, theirs):
     """Check that two runs took the same supersteps and sent the same messages in each."""
     assert ours.iterations == theirs.iterations
@@ -86,6 +93,7 @@ def stages_of_last_run(engine, algorithm):
 @pytest.mark.parametrize("case", CASES)
 def test_results_and_supersteps_are_those_of_the_local_engine(engine, case):
     algorithm, graph = CASES[case]
+    needs_its_spark(algorithm)
     ours = engine.run(algorithm, graph)
     theirs = LocalEngine(workers=2).run(algorithm, graph)
     assert stages_of_last_run(engine, algorithm) == [3] * ours.iterations
@@ -103,6 +111,7 @@ def test_results_and_supersteps_are_those_of_the_local_engine(engine, case):
 @pytest.mark.parametrize(("k", "graph"), [(3, DIRECTED), (1, UNDIRECTED)])
 def test_topk_ranking_runs_on_the_ranks_of_pagerank(engine, k, graph):
     algorithm = TopKRanking(k=k, epsilon=0.1)
+    needs_its_spark(algorithm)
     ours, theirs = engine.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
     same_course(ours, theirs)
     same_course(ours.prior, theirs.prior)
@@ -115,6 +124,7 @@ def test_topk_ranking_runs_on_the_ranks_of_pagerank(engine, k, graph):
 
 def test_equal_ranks_are_ordered_by_vertex(engine):
     algorithm, graph = TopKRanking(k=4), DIRECTED
+    needs_its_spark(algorithm)
     ranks = np.random.default_rng(5).integers(0, 4, graph.vertices) / 4.0
     kernel = TopKRankingKernel(algorithm, graph, None, ranks)
     aggregates = [kernel.step().convergence]

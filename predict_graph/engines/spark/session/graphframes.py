@@ -1,0 +1,120 @@
+"""The JVM half of GraphFrames: a jar, Maven coordinates, or what lies on this machine and fits.
+
+graphframes-py is Python alone. What runs on Spark is a jar, made for one line of Spark and one of
+Scala: ``graphframes-spark4_2.13-0.12.1.jar`` as Maven names it, and
+``graphframes-0.8.2-spark3.1-s_2.12.jar`` as it was before version 0.9.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sysconfig
+from collections.abc import Mapping
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
+
+from predict_graph.errors import RequestError
+
+__all__ = ["check_graphframes", "graphframes_conf", "graphframes_jars", "python_half"]
+
+_CACHES = (
+    "~/.ivy2.5.2/jars",
+    "~/.ivy2/jars",
+    "~/.m2/repository/io/graphframes",
+    "~/.m2/repository/graphframes",
+)
+_ACCEPTED = "a .jar file, or GROUP:ARTIFACT:VERSION of a Maven repository"
+_COORDINATES = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+")
+_MAVEN_NAME = re.compile(r"(graphframes(?:-graphx)?)-spark(\d+)_([\d.]+)-([\d.]+)\.jar$")
+_EARLIER_NAME = re.compile(r"(graphframes)-([\d.]+)-spark(\d+)[\d.]*-s_([\d.]+)\.jar$")
+
+
+def check_graphframes(named: str | Path) -> str | Path:
+    """Return what was named: the path of a jar, or Maven coordinates.
+
+    Raises
+    ------
+    RequestError
+        If it is neither.
+
+    Examples
+    --------
+    >>> check_graphframes("io.graphframes:graphframes-spark4_2.13:0.12.1")
+    'io.graphframes:graphframes-spark4_2.13:0.12.1'
+    """
+    path = Path(named).expanduser()
+    if path.is_file() and path.suffix == ".jar":
+        return path.resolve()
+    if _COORDINATES.fullmatch(str(named)):
+        return str(named)
+    raise RequestError(f"no GraphFrames jar at {named}; accepted: {_ACCEPTED}")
+
+
+def graphframes_conf(named: str | Path | None) -> dict[str, str]:
+    """Return the settings of Spark that bring GraphFrames into a session.
+
+    Parameters
+    ----------
+    named : str or Path, optional
+        A jar or coordinates; by default the jars that are on this machine and fit, which may be
+        none.
+    """
+    if named is not None:
+        found = check_graphframes(named)
+        return {"spark.jars" if isinstance(found, Path) else "spark.jars.packages": str(found)}
+    jars = graphframes_jars()
+    return {"spark.jars": ",".join(map(str, jars))} if jars else {}
+
+
+def graphframes_jars() -> list[Path]:
+    """Return the newest GraphFrames jars of this machine that fit the installed pyspark.
+
+    Looked for in the caches of Ivy and Maven, and in the folder ``jars`` beside the Python packages
+    where some packages put them.
+    """
+    lines = _spark_lines()
+    newest: dict[str, tuple[tuple[int, ...], Path]] = {}
+    for folder in [*_CACHES, str(Path(sysconfig.get_path("purelib")) / "jars")]:
+        for jar in sorted(Path(folder).expanduser().rglob("*graphframes*.jar")):
+            artifact, version, made_for = _read_name(jar.name)
+            if made_for == lines and version > newest.get(artifact, ((), jar))[0]:
+                newest[artifact] = version, jar
+    return [jar for _, jar in newest.values()]
+
+
+def python_half(conf: Mapping[str, str]) -> Path | None:
+    """Return a jar among those of a session that has its own Python half in it, if there is one.
+
+    Jars before version 0.9 have, and graphframes-py does not fit them.
+    """
+    for jar in filter(None, conf.get("spark.jars", "").split(",")):
+        try:
+            with ZipFile(jar) as archive:
+                if "graphframes/__init__.py" in archive.namelist():
+                    return Path(jar)
+        except (OSError, BadZipFile):
+            continue
+    return None
+
+
+def _read_name(name: str) -> tuple[str, tuple[int, ...], tuple[str, str]]:
+    """Return artifact, version, and the lines of Spark and Scala that a jar names."""
+    if found := _MAVEN_NAME.search(name):
+        artifact, spark, scala, version = found.groups()
+    elif found := _EARLIER_NAME.search(name):
+        artifact, version, spark, scala = found.groups()
+    else:
+        return name, (), ("", "")
+    return artifact, tuple(map(int, version.split("."))), (spark, scala)
+
+
+def _spark_lines() -> tuple[str, str] | None:
+    """Return the lines of Spark and Scala of the installed pyspark; None if there is none."""
+    found = importlib.util.find_spec("pyspark")
+    if found is None or not found.submodule_search_locations:
+        return None
+    for jar in (Path(found.submodule_search_locations[0]) / "jars").glob("spark-core_*.jar"):
+        scala, version = jar.stem.removeprefix("spark-core_").split("-", 1)
+        return version.split(".")[0], scala
+    return None

@@ -1,0 +1,174 @@
+"""Unmodified GraphFrames jobs on a session with GraphFrames' JVM half: profiled and predicted.
+
+Where no jar fits the installed pyspark they are skipped; `make spark35` sets up an environment that
+has one.
+"""
+
+import sys
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from predict_graph import predict
+from predict_graph.algorithms import check_algorithm
+from predict_graph.engines.spark import SparkEngine, SparkSettings
+from predict_graph.engines.spark.own.algorithm import own_algorithm
+from predict_graph.engines.spark.own.jobs import load_job, run_job
+from predict_graph.engines.spark.session.graphframes import graphframes_conf, graphframes_jars
+from predict_graph.engines.spark.versions import spark_line
+from predict_graph.errors import JobError
+from predict_graph.graph import check_graph
+
+pytestmark = pytest.mark.spark
+
+JOBS = """
+def ranks(graph, tol=0.01):
+    return graph.pageRank(resetProbability=0.15, tol=tol)
+
+
+def rounds(graph, rounds=7):
+    return graph.pageRank(resetProbability=0.15, maxIter=rounds)
+
+
+def labels(graph, rounds=4):
+    return graph.labelPropagation(maxIter=rounds)
+
+
+def components(graph):
+    return graph.connectedComponents(algorithm="graphx")
+"""
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory):
+    path = tmp_path_factory.mktemp("jobs") / "frames.py"
+    path.write_text(JOBS)
+    return path
+
+
+@pytest.fixture(scope="module")
+def framed_session(spark_here, quick_conf):
+    """A session with GraphFrames in it, as it opens wherever a jar is found."""
+    from predict_graph.engines.spark.session.opening import open_session
+
+    if not graphframes_jars():
+        pytest.skip("no GraphFrames jar that fits this pyspark is on this machine")
+    settings = SparkSettings(master="local[2]", machines=2, memory="1g", conf=quick_conf)
+    with open_session(settings) as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return check_graph("rmat:scale=10,edge_factor=8,seed=1")
+
+
+def delta_pagerank_supersteps(graph, tolerance, reset=0.15):
+    """Supersteps of GraphX's PageRank until no vertex has changed by more than the tolerance."""
+    data = np.ones(graph.edges), graph.indices, graph.indptr
+    links = csr_array(data, shape=(graph.vertices, graph.vertices))
+    shares = 1.0 / np.maximum(graph.out_degrees, 1)
+    change, supersteps = np.full(graph.vertices, reset), 0
+    while np.any(graph.out_degrees[change > tolerance] > 0):
+        sent = np.where(change > tolerance, change * shares, 0.0)
+        change, supersteps = (1.0 - reset) * (links.T @ sent), supersteps + 1
+    return supersteps
+
+
+@pytest.mark.parametrize("tolerance", [0.1, 0.01, 0.001])
+def test_pagerank_to_a_tolerance(framed_session, jobs, graph, tolerance):
+    profile = run_job(load_job(f"{jobs}:ranks", {"tol": tolerance}), framed_session, graph)
+    assert profile.iterations == delta_pagerank_supersteps(graph, tolerance)
+    assert profile.result["certainty"] == "certain"
+    table = profile.per_iteration()
+    assert (table["local_messages"] > 0).all()
+    assert table["local_messages"].iloc[-1] < table["local_messages"].iloc[0]
+
+
+@pytest.mark.parametrize(("job", "rounds"), [("rounds", 7), ("rounds", 3), ("labels", 4)])
+def test_fixed_rounds(framed_session, jobs, graph, job, rounds):
+    profile = run_job(load_job(f"{jobs}:{job}", {"rounds": rounds}), framed_session, graph)
+    assert profile.iterations == rounds
+
+
+def test_components_of_a_path(framed_session, jobs, tmp_path):
+    path = tmp_path / "path.txt"
+    path.write_text("".join(f"{i} {i + 1}\n" for i in range(9)))
+    profile = run_job(load_job(f"{jobs}:components"), framed_session, check_graph(path))
+    # The smallest id goes nine steps; in the tenth superstep nobody has anything new to say.
+    assert profile.iterations in (9, 10)
+
+
+def test_pagerank_is_predicted(framed_session, jobs, graph, quick_conf):
+    engine = SparkEngine(master="local[2]", workers=2, conf=quick_conf)
+    whole = check_graph("rmat:scale=13,edge_factor=8,seed=2")
+    job = own_algorithm(f"{jobs}:rounds", {"rounds": "6"})
+    engine._session = framed_session
+    real = engine.run(job, whole)
+    engine._session = None
+    with_one_session = OneSession(engine, framed_session)
+    found = predict(job, whole, engine=with_one_session, train_machines=[2], history=None, seed=1)
+    assert found.iterations.predicted == 6 == real.iterations
+    messages = real.features_total()["local_messages"]
+    assert found.features_total()["local_messages"] == pytest.approx(messages, rel=0.1)
+    assert found.phases["write"] > 0.0
+
+
+class OneSession(SparkEngine):
+    """An engine whose sessions are all the one that is open."""
+
+    def __init__(self, engine, session):
+        self.__dict__.update(engine.__dict__)
+        self._session = session
+
+    def on(self, machines):
+        return OneSession(super().on(machines), self._session)
+
+
+def test_older_spark_says_what_it_cannot_do(spark_here, graph):
+    if spark_line() >= (4, 1):
+        pytest.skip("this Spark is new enough for all")
+    engine = SparkEngine(master="local[1]")
+    with pytest.raises(JobError, match=r"neighborhood on Spark needs Spark 4\.1 or newer, but"):
+        engine.run(check_algorithm("neighborhood"), graph)
+
+
+class TestFinding:
+    def jars(self, monkeypatch, tmp_path, *names):
+        from predict_graph.engines.spark.session import graphframes
+
+        for name in names:
+            (tmp_path / name).write_bytes(b"")
+        monkeypatch.setattr(graphframes, "_CACHES", (str(tmp_path),))
+        monkeypatch.setattr(graphframes, "_spark_lines", lambda: ("4", "2.13"))
+        return [jar.name for jar in graphframes_jars() if jar.parent == tmp_path]
+
+    def test_the_newest_that_fit(self, monkeypatch, tmp_path):
+        found = self.jars(
+            monkeypatch,
+            tmp_path,
+            "io.graphframes_graphframes-spark4_2.13-0.9.3.jar",
+            "io.graphframes_graphframes-spark4_2.13-0.12.1.jar",
+            "graphframes-graphx-spark4_2.13-0.12.1.jar",
+            "graphframes-spark3_2.13-0.12.2.jar",
+            "graphframes-spark4_2.13-0.12.3-sources.jar",
+            "graphframes-0.8.2-spark3.1-s_2.12.jar",
+        )
+        assert sorted(found) == [
+            "graphframes-graphx-spark4_2.13-0.12.1.jar",
+            "io.graphframes_graphframes-spark4_2.13-0.12.1.jar",
+        ]
+
+    def test_none_fits(self, monkeypatch, tmp_path):
+        assert self.jars(monkeypatch, tmp_path, "graphframes-0.8.2-spark3.1-s_2.12.jar") == []
+        if not graphframes_jars():
+            assert graphframes_conf(None) == {}
+
+    def test_coordinates(self, tmp_path):
+        named = "io.graphframes:graphframes-spark4_2.13:0.12.1"
+        conf = {"spark.jars.packages": "mine:other:1"}
+        settings = SparkSettings(graphframes_jar=named, conf=conf)
+        packages = settings.session_conf(tmp_path)["spark.jars.packages"]
+        assert packages == f"{named},mine:other:1"
+        assert sys.executable == settings.session_conf(tmp_path)["spark.pyspark.python"]
