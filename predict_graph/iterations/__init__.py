@@ -1,7 +1,13 @@
 """How many iterations a run will take: estimated from samples, before the run."""
 
 from predict_graph.iterations.budget import EdgeBudget, check_max_overhead
-from predict_graph.iterations.estimate import QUANTILE, IterationEstimate, Progress, SampleSummary
+from predict_graph.iterations.estimate import (
+    QUANTILE,
+    IterationEstimate,
+    Progress,
+    SampleSummary,
+    TimedSample,
+)
 from predict_graph.iterations.estimators import METHODS, check_method, estimate_iterations
 from predict_graph.iterations.samples import (
     SAMPLERS,
@@ -21,6 +27,7 @@ __all__ = [
     "Progress",
     "SampleRun",
     "SampleSummary",
+    "TimedSample",
     "WalkSample",
     "check_max_overhead",
     "check_method",

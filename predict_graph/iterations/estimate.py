@@ -10,7 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-__all__ = ["QUANTILE", "IterationEstimate", "Progress", "SampleSummary", "iteration_interval"]
+__all__ = [
+    "QUANTILE",
+    "IterationEstimate",
+    "Progress",
+    "SampleSummary",
+    "TimedSample",
+    "iteration_interval",
+]
 
 Progress = Callable[[str, float], None]
 """Called with what is being done and the fraction that is done."""
@@ -50,6 +57,32 @@ class SampleSummary:
 
 
 @dataclass(frozen=True)
+class TimedSample:
+    """A sample whose run goes through the same stages as the real one, and what it took.
+
+    Parameters
+    ----------
+    table : DataFrame
+        What its run did and took on this machine; see :class:`~predict_graph.engines.RunProfile`.
+    idle_seconds : float
+        Of an iteration in which nothing is sent.
+    work, whole_work : ndarray of float64, shape (iterations,)
+        Work of each iteration on the sample, and on the whole graph.
+    again : callable
+        Runs it once more, and returns the seconds of each iteration.
+    edge_steps : float
+        Work of a run, in edges times iterations.
+    """
+
+    table: pd.DataFrame
+    idle_seconds: float
+    work: npt.NDArray[np.float64]
+    whole_work: npt.NDArray[np.float64]
+    again: Callable[[], npt.NDArray[np.float64]] = field(repr=False)
+    edge_steps: float
+
+
+@dataclass(frozen=True)
 class IterationEstimate:
     """How many iterations a run will take, and how sure that is.
 
@@ -71,16 +104,8 @@ class IterationEstimate:
     warnings : list of str
     counters : DataFrame, optional
         Counters of each iteration of the real run, if the method tells.
-    sample_table : DataFrame, optional
-        What the last sample run did and took on this machine, if it is like the real run.
-    idle_seconds : float
-        Of an iteration of the last sample in which nothing is sent.
-    sample_work, work : ndarray of float64, optional
-        Work of each iteration of the last sample, as long as it ran, and of the whole graph.
-    again : callable, optional
-        Runs the last sample once more, and returns the seconds of each iteration.
-    again_edge_steps : float
-        Work of that.
+    timed : TimedSample, optional
+        The last sample, if its run is like the real one.
     """
 
     method: str
@@ -94,12 +119,7 @@ class IterationEstimate:
     edge_steps: float
     warnings: list[str] = field(default_factory=list)
     counters: pd.DataFrame | None = None
-    sample_table: pd.DataFrame | None = None
-    idle_seconds: float = 0.0
-    sample_work: npt.NDArray[np.float64] | None = None
-    work: npt.NDArray[np.float64] | None = None
-    again: Callable[[], npt.NDArray[np.float64]] | None = None
-    again_edge_steps: float = 0.0
+    timed: TimedSample | None = None
 
 
 def iteration_interval(

@@ -131,8 +131,8 @@ def _predict_alone(graph: Graph, request: Request, history: History | None) -> P
     probes += _probed(graph, request, streams[2])
     estimate = with_repeats(estimate)
     training = TrainingSet()
-    if estimate.sample_table is not None and engine.virtual_workers:
-        samples = add_sample_table(estimate.sample_table, estimate.samples[-1], training)
+    if estimate.timed is not None and engine.virtual_workers:
+        samples = add_sample_table(estimate.timed.table, estimate.samples[-1], training)
     else:
         cheap = budget.for_run(estimate.iterations).for_costs
         allowed = None if request.method == "published" else cheap

@@ -25,18 +25,19 @@ def with_repeats(estimate: IterationEstimate) -> IterationEstimate:
     Parameters
     ----------
     estimate : IterationEstimate
-        As it is, if its sample cannot be run again.
+        As it is, if no sample of it is timed.
     """
-    table = estimate.sample_table
-    if table is None or estimate.again is None:
+    sample = estimate.timed
+    if sample is None:
         return estimate
+    table = sample.table
     least, spent, repeats = per_iteration(table)["seconds"].to_numpy(np.float64), 0.0, 0
     while repeats < _MOST_REPEATS and spent <= _WORTH_REPEATING:
-        seconds = estimate.again()
+        seconds = sample.again()
         least, spent = np.minimum(least, seconds), spent + float(seconds.sum())
         repeats += 1
     return replace(
         estimate,
-        sample_table=table.assign(seconds=least[table["iteration"].to_numpy() - 1]),
-        edge_steps=estimate.edge_steps + repeats * estimate.again_edge_steps,
+        timed=replace(sample, table=table.assign(seconds=least[table["iteration"].to_numpy() - 1])),
+        edge_steps=estimate.edge_steps + repeats * sample.edge_steps,
     )

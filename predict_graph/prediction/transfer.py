@@ -66,15 +66,16 @@ def transfer_of(
     probes : list of IterationProbe
         Of the first iteration of the real run.
     """
-    if estimate.sample_table is None or estimate.work is None or estimate.sample_work is None:
+    sample = estimate.timed
+    if sample is None:
         return None
-    rows = per_iteration(estimate.sample_table)
-    working = np.maximum(rows["seconds"].to_numpy() - estimate.idle_seconds, 0.0)
+    rows = per_iteration(sample.table)
+    working = np.maximum(rows["seconds"].to_numpy() - sample.idle_seconds, 0.0)
     at = np.minimum(np.arange(iterations), len(rows) - 1)
-    work = estimate.work[at]
-    near = work * (working / estimate.sample_work)[at]
+    work = sample.whole_work[at]
+    near = work * (working / sample.work)[at]
     if not probes:
-        return Transfer(1.0, estimate.idle_seconds, _UNPROBED_STD, estimate.idle_seconds + near)
+        return Transfer(1.0, sample.idle_seconds, _UNPROBED_STD, sample.idle_seconds + near)
     probed, relative_std = undisturbed_seconds(probes)
     idle = min(probe.idle_seconds for probe in probes)
     first = float(near[0])

@@ -20,6 +20,7 @@ from predict_graph.iterations.estimate import (
     IterationEstimate,
     Progress,
     SampleSummary,
+    TimedSample,
     iteration_interval,
 )
 from predict_graph.iterations.rooted.recipes import Recipe, recipe_of
@@ -111,12 +112,14 @@ def _estimate(
             total_vertices=graph.vertices,
             working_set_bytes=last.table["working_set_bytes"].iloc[0] * scale,
         ),
-        sample_table=last.table,
-        idle_seconds=last.idle_seconds,
-        sample_work=last.work,
-        work=last.whole_work,
-        again=last.again,
-        again_edge_steps=outcomes[-1].edge_steps,
+        timed=TimedSample(
+            last.table,
+            last.idle_seconds,
+            last.work,
+            last.whole_work,
+            last.again,
+            outcomes[-1].edge_steps,
+        ),
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 import predict_graph
 from predict_graph.engines import COUNTERS, IterationProbe
 from predict_graph.history import History
-from predict_graph.iterations import IterationEstimate
+from predict_graph.iterations import IterationEstimate, TimedSample
 from predict_graph.prediction.repeats import with_repeats
 from predict_graph.prediction.transfer import transfer_of
 
@@ -99,10 +99,14 @@ def estimate(**options):
 def carried(seconds, probed, *, sample_work, work):
     """Seconds of three iterations, of which one takes 0.1 s in the sample without messages."""
     found = estimate(
-        sample_table=rows([10] * len(seconds), seconds),
-        idle_seconds=0.1,
-        sample_work=np.array(sample_work),
-        work=np.array(work),
+        timed=TimedSample(
+            table=rows([10] * len(seconds), seconds),
+            idle_seconds=0.1,
+            work=np.array(sample_work),
+            whole_work=np.array(work),
+            again=lambda: np.array(seconds),
+            edge_steps=100.0,
+        )
     )
     probes = [IterationProbe(s, 0.0, pd.DataFrame(), idle_seconds=0.5) for s in probed]
     return transfer_of(found, 3, probes)
@@ -144,20 +148,22 @@ def test_without_probes_work_costs_what_it_does_in_the_sample():
 
 def test_a_sample_run_is_repeated_for_its_least_seconds_and_that_is_work_too():
     seconds = iter([[0.3, 0.2], [0.2, 0.1], [0.4, 0.4], [0.0, 0.0]])
-    found = with_repeats(
-        estimate(
-            sample_table=rows([10, 10], [0.1, 0.6]),
-            again=lambda: np.array(next(seconds)),
-            again_edge_steps=100.0,
-        )
+    sample = TimedSample(
+        rows([10, 10], [0.1, 0.6]),
+        0.1,
+        np.ones(2),
+        np.ones(2),
+        lambda: np.array(next(seconds)),
+        100.0,
     )
+    found = with_repeats(estimate(timed=sample))
     # Of repeats, half a second is no more than enough, and 0.8 is.
-    np.testing.assert_allclose(found.sample_table["seconds"], [0.1, 0.1])
+    np.testing.assert_allclose(found.timed.table["seconds"], [0.1, 0.1])
     assert found.edge_steps == 200.0
 
 
 def test_what_cannot_be_run_again_stays_as_it_is():
-    found = estimate(sample_table=rows([10], [1.0]))
+    found = estimate()
     assert with_repeats(found) is found
 
 
