@@ -233,10 +233,11 @@ class SparkEngine:
             raise RequestError(f"cannot write {write_to}: a job of your own writes its own results")
         started_here, began = self._session is None, time.time()
         with self.session() as session:
+            kept = session.storage_bytes()  # what jobs before this one have left there
             profile = run_job(algorithm.job, session, graph)
             opening = session.seconds if started_here else 0.0
             phases = {**profile.phases, "setup": profile.phases["setup"] + opening}
-            table = profile.table.assign(storage_bytes=session.storage_bytes())
+            table = profile.table.assign(storage_bytes=max(session.storage_bytes() - kept, 0))
             executors = read_event_log(session.event_log).executors
             return replace(
                 profile,
