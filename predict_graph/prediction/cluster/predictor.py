@@ -186,7 +186,7 @@ def _work(
 
         return observed
     sent = sent_messages(graph, estimate)
-    sizes = record_bytes(most_alike(runs).profile, sent, graph.edges)
+    sizes = record_bytes(most_alike(runs).profile, len(sent))
 
     def known(machines: int) -> pd.DataFrame:
         settings = engine.settings.on(machines)

@@ -13,7 +13,7 @@ from predict_graph.prediction.cluster.placement import Placement, combined_share
 
 __all__ = ["FEATURES", "busiest_rows", "predicted_rows", "record_bytes", "sent_messages"]
 
-_LEAST_SHARE = 2.0**-20  # of the edges that carry a message
+_FEW_RECORDS = 0.02  # of all records of a run
 
 FEATURES = ("vertices", "messages", "records", "remote_bytes")
 """Of a superstep: vertices, messages, records and received bytes of the critical worker. Records
@@ -85,34 +85,29 @@ def predicted_rows(
     )
 
 
-def record_bytes(sample: RunProfile, sent: pd.DataFrame, edges: int) -> npt.NDArray[np.float64]:
+def record_bytes(sample: RunProfile, iterations: int) -> npt.NDArray[np.float64]:
     """Return the bytes of a record as Spark writes it, in each iteration of the real run.
 
-    As in a sample run where as large a part of the edges carried a message: how long a message is
-    goes with how far a run has come, and how far it has come with who still sends.
+    As in the same iteration of a sample run: what messages hold goes with how far a run has come.
+    Later than a sample run came, as where it still sent a fiftieth of its records: the last few
+    of a run have nothing beside them that they could be compressed with.
 
     Parameters
     ----------
     sample : RunProfile
         Of a run on Spark.
-    sent : DataFrame
-        See :func:`sent_messages`.
-    edges : int
-        Of the real graph.
+    iterations : int
+        Of the real run.
     """
-    names = ["local_messages", "remote_messages", "shuffle_write_bytes", "shuffle_write_records"]
+    names = ["shuffle_write_bytes", "shuffle_write_records"]
     sums = sample.table.groupby("iteration")[names].sum().astype(np.float64)
-    sums = sums[sums["shuffle_write_records"] > 0]
-    if len(sums) == 0:
-        return np.zeros(len(sent))
-    share = (sums["local_messages"] + sums["remote_messages"]) / sample.graph["edges"]
-    # Iterations of about the same share together: a few records of the last ones say little.
-    steps = np.round(np.log2(np.maximum(share, _LEAST_SHARE)) * 2.0) / 2.0
-    together = sums.groupby(steps)[names[2:]].sum()
-    sizes = (together[names[2]] / together[names[3]]).to_numpy(dtype=np.float64)
-    wanted = np.log2(np.maximum(sent["messages"].to_numpy() / max(edges, 1), _LEAST_SHARE))
-    found: npt.NDArray[np.float64] = np.interp(wanted, together.index.to_numpy(np.float64), sizes)
-    return found
+    written, records = (sums.loc[sums["shuffle_write_records"] > 0, name] for name in names)
+    if len(records) == 0:
+        return np.zeros(iterations)
+    to_come = records.to_numpy()[::-1].cumsum()[::-1] / records.sum()
+    last = max(int(np.count_nonzero(to_come > _FEW_RECORDS)), 1) - 1
+    sizes: npt.NDArray[np.float64] = (written / records).to_numpy(dtype=np.float64)
+    return sizes[np.minimum(np.arange(iterations), last)]
 
 
 def busiest_rows(table: pd.DataFrame, machines: int, cores: int = 1) -> pd.DataFrame:
