@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import pickle
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +59,8 @@ def compared(lesson: Kept, target: Kept, seed: int) -> list[dict[str, object]]:
     parts = chain_of(request)
     estimates = estimates_of(graph, parts, np.random.default_rng(seed).spawn(2)[0])
     seconds = time.perf_counter() - started
-    learned = Learned(parts, estimates, [lesson.samples], [[]], seconds)
+    samples = [replace(run, elsewhere=lesson is not target) for run in lesson.samples]
+    learned = Learned(parts, estimates, [samples], [[]], seconds)
     rows: list[dict[str, object]] = []
     for machines, run in target.runs.items():
         comparison = Comparison(predict_from(learned, graph, engine.on(machines)), run)

@@ -83,7 +83,12 @@ def recall(
     own = [name for name in shared if found[0][name][0]["sample_of"] == graph.fingerprint]
     chosen = (own or shared)[0]
     return [
-        [_cluster_run(history.record(int(run["id"])), first=number == 0) for run in lessons[chosen]]
+        [
+            replace(
+                _cluster_run(history.record(int(run["id"])), first=number == 0), elsewhere=not own
+            )
+            for run in lessons[chosen]
+        ]
         for number, lessons in enumerate(found)
     ]
 

@@ -17,7 +17,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.history import History
 from predict_graph.iterations import QUANTILE, IterationEstimate
-from predict_graph.prediction.cluster.costs import ClusterCosts, fit_cluster_costs
+from predict_graph.prediction.cluster.costs import fit_cluster_costs
 from predict_graph.prediction.cluster.learning import Learned, learn_on_cluster
 from predict_graph.prediction.cluster.memory import memory_of
 from predict_graph.prediction.cluster.observed import observed_rows
@@ -36,7 +36,14 @@ from predict_graph.prediction.request import Request
 
 __all__ = ["most_alike", "predict_from", "predict_on_cluster"]
 
+_ELSEWHERE_STD = 0.35  # of supersteps by samples of another graph (docs/studies/spark.md)
 _MEASURED_STD = 0.2  # of phases that sample runs measured: the next time differs so much
+
+
+_ELSEWHERE = (
+    "the sample runs are of another graph, whose records may be longer or shorter; without "
+    "--reuse-samples, those of this graph make the seconds surer"
+)
 
 
 def predict_on_cluster(
@@ -101,6 +108,8 @@ def _predicted(
     """Return the prediction of one algorithm; the first of a chain opens the session and reads."""
     algorithm = request.algorithm
     costs = fit_cluster_costs(runs, others, request.cost_model)
+    elsewhere = any(run.elsewhere for run in runs)
+    cost_std = math.hypot(costs.relative_std, _ELSEWHERE_STD if elsewhere else 0.0)
     work = _work(graph, algorithm, engine, estimate, runs)
 
     def at(machines: int) -> tuple[dict[str, float], pd.DataFrame]:
@@ -119,18 +128,18 @@ def _predicted(
     phases, rows = at(engine.workers)
     table = _counters(rows, estimate, engine.workers)
     memory = memory_of(runs, graph, rows, engine.settings)
-    elsewhere: list[Mapping[str, float]] = []
+    by_machines: list[Mapping[str, float]] = []
     for machines in _machine_counts(engine.workers):
         other, _ = at(machines)
-        interval = _runtime(other, estimate, costs)
-        elsewhere.append({"machines": machines, **interval.to_dict()})
+        interval = _runtime(other, estimate, cost_std)
+        by_machines.append({"machines": machines, **interval.to_dict()})
     return Prediction(
         algorithm={"name": algorithm.name, "parameters": algorithm.to_dict()},
         graph=graph.describe(),
         engine=engine.describe(),
         seed=request.seed,
         iterations=Interval(estimate.iterations, estimate.low, estimate.high),
-        runtime_seconds=_runtime(phases, estimate, costs),
+        runtime_seconds=_runtime(phases, estimate, cost_std),
         phases=phases,
         per_iteration=table,
         samples=[*estimate.samples, *(run.summary for run in runs)],
@@ -138,7 +147,7 @@ def _predicted(
             "name": costs.name,
             "terms": costs.terms,
             "r2": costs.r2,
-            "relative_std": costs.relative_std,
+            "relative_std": cost_std,
             "rows": costs.rows,
             "runs": costs.runs,
             "history_runs": len(others),
@@ -161,10 +170,11 @@ def _predicted(
             *graph_doubts(graph),
             *estimate.warnings,
             *_reach_doubts(runs, engine.workers),
+            *([_ELSEWHERE] if elsewhere else []),
             *memory.warnings,
         ],
         executors=memory.to_dict(),
-        by_machines=elsewhere,
+        by_machines=by_machines,
     )
 
 
@@ -231,13 +241,11 @@ def _counters(rows: pd.DataFrame, estimate: IterationEstimate, machines: int) ->
     return table
 
 
-def _runtime(
-    phases: dict[str, float], estimate: IterationEstimate, costs: ClusterCosts
-) -> Interval:
+def _runtime(phases: dict[str, float], estimate: IterationEstimate, cost_std: float) -> Interval:
     total = sum(phases.values())
     iteration_std = math.log(max(estimate.high, 1) / max(estimate.low, 1)) / 2.0 / QUANTILE
     spread = math.hypot(
-        phases["superstep"] * math.hypot(iteration_std, costs.relative_std),
+        phases["superstep"] * math.hypot(iteration_std, cost_std),
         _MEASURED_STD * (phases["setup"] + phases["read"]),
     )
     factor = math.exp(QUANTILE * spread / total) if total else 1.0

@@ -52,6 +52,8 @@ class ClusterRun:
     summary : SampleSummary
     again : bool
         Whether it is of an earlier prediction, and was not run for this one.
+    elsewhere : bool
+        Whether it is of a sample of another graph.
     sample : Graph, optional
         What it ran on, for jobs of which nothing else is known.
     """
@@ -63,6 +65,7 @@ class ClusterRun:
     profile: RunProfile
     summary: SampleSummary
     again: bool = False
+    elsewhere: bool = False
     sample: Graph | None = None
 
 

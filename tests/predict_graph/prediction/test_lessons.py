@@ -123,3 +123,18 @@ def test_a_prediction_takes_them_without_a_cluster(history, engine):
     notes = [sample.note for sample in found.samples if sample.purpose == "cost"]
     assert len(notes) == 6
     assert all("run on 20" in note for note in notes)
+
+
+def test_a_lesson_of_another_graph_makes_it_less_sure_and_is_said(tmp_path, engine):
+    found = {}
+    for name, source in (("own", GRAPH), ("other", OTHER)):
+        history = History(tmp_path / f"{name}.sqlite")
+        learn(history, engine, source)
+        found[name] = predict_graph.predict(
+            JOB, GRAPH, engine=engine, history=history, reuse_samples=True, seed=1
+        )
+    seconds = {name: prediction.runtime_seconds for name, prediction in found.items()}
+    assert seconds["own"].predicted == pytest.approx(seconds["other"].predicted)
+    assert seconds["other"].high > 1.1 * seconds["own"].high
+    assert any("of another graph" in warning for warning in found["other"].warnings)
+    assert not any("of another graph" in warning for warning in found["own"].warnings)
