@@ -225,6 +225,9 @@ def draw(table: pd.DataFrame, target: Path) -> None:
     ends = [table["runtime, s"].min() * 0.8, table["runtime, s"].max() * 1.25]
     axes.plot(ends, ends, color="gray", linewidth=1)
     axes.set(xscale="log", yscale="log", xlabel="real, s", ylabel="predicted, s")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter("{x:g}")
     axes.set_title("Runtime on Spark")
     axes.legend(fontsize=8)
     figure.tight_layout()
