@@ -1,6 +1,7 @@
 # make demo    set up, then predict PageRank on a real graph, run it, and compare
 # make check   set up, then lint, types, layering and tests
 # make spark35 another environment, .venv-spark35, with Spark 3.5 and a GraphFrames jar that fits
+# make check-spark35   the tests of GraphFrames jobs, and of the engine on Spark 3.5, there
 # make format  rewrite the sources as the linter wants them
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ JOBS ?= 2
 GRAPH ?= web-NotreDame
 SPARE_GRAPH = rmat:scale=16,edge_factor=16,seed=1
 
-.PHONY: demo check lint types layers test spark35 test-spark35 format clean
+.PHONY: demo check lint types layers test spark35 check-spark35 format clean
 
 demo: $(STAMP)
 	@if $(BIN)/predict-graph datasets fetch $(GRAPH) >/dev/null 2>&1; then graph="$(GRAPH)"; \
@@ -21,7 +22,7 @@ demo: $(STAMP)
 	  echo "$(GRAPH) is neither here nor can it be downloaded: taking $(SPARE_GRAPH)"; fi; \
 	$(BIN)/predict-graph validate pagerank "$$graph" -p epsilon=0.001
 
-check: lint types layers test test-spark35
+check: lint types layers test
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -38,7 +39,7 @@ test: $(STAMP)
 
 spark35: $(SPARK35)/.installed
 
-test-spark35: $(SPARK35)/.installed
+check-spark35: $(SPARK35)/.installed
 	$(SPARK35)/bin/python -m pytest -q -n $(JOBS) --dist loadfile \
 	  tests/predict_graph/engines/spark/test_graphframes.py \
 	  tests/predict_graph/engines/spark/programs/test_programs.py

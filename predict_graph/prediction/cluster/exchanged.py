@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import nnls
 
-from costmodels import NonNegativeLinear
 from predict_graph.graph import Graph
 from predict_graph.prediction.cluster.placement import combined_share
 
@@ -43,8 +43,10 @@ def exchange_measures(graph: Graph, partitions: int) -> FloatArray:
     return np.array([graph.vertices, graph.edges, *combined], dtype=np.float64)
 
 
-def exchanged(measures: Sequence[FloatArray], records: npt.ArrayLike, wanted: FloatArray) -> float:
-    """Return the records of a run from those of others.
+def exchanged(
+    measures: Sequence[npt.ArrayLike], records: npt.ArrayLike, wanted: FloatArray
+) -> float:
+    """Return the records of a run from those of others, which may be fewer than the measures.
 
     Parameters
     ----------
@@ -57,8 +59,9 @@ def exchanged(measures: Sequence[FloatArray], records: npt.ArrayLike, wanted: Fl
 
     Examples
     --------
-    >>> small, large = np.array([10.0, 60.0, 30.0, 40.0]), np.array([40.0, 200.0, 90.0, 120.0])
-    >>> round(exchanged([small, large], [60.0, 180.0], np.array([90.0, 500.0, 200.0, 260.0])))
+    >>> measures = [[10, 60, 30, 40], [40, 200, 90, 120], [20, 200, 50, 70], [30, 90, 60, 90]]
+    >>> twice_the_third = [60, 180, 100, 120]
+    >>> round(exchanged(np.array(measures), twice_the_third, np.array([90, 500, 200, 260])))
     400
     """
     counts = np.asarray(records, dtype=np.float64)
@@ -66,5 +69,5 @@ def exchanged(measures: Sequence[FloatArray], records: npt.ArrayLike, wanted: Fl
     if not known.any():
         return 0.0
     table = np.vstack(measures)[known] / counts[known, None]  # errors in proportion
-    model = NonNegativeLinear(fit_intercept=False).fit(table, np.ones(len(table)))
-    return float(model.coef_ @ wanted)
+    shares, _ = nnls(table, np.ones(len(table)))
+    return float(shares @ wanted)
