@@ -58,9 +58,9 @@ $(SPARK35)/.installed: $(STAMP) constraints-spark35.txt
 	test -x $(SPARK35)/bin/python || $(PYTHON) -m venv $(SPARK35)
 	$(SPARK35)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
 	  -r constraints-spark35.txt
+	$(SPARK35)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	echo "import site; site.addsitedir('$$($(BIN)/python $(PURELIB))')" \
 	  > $$($(SPARK35)/bin/python $(PURELIB))/first-environment.pth
-	$(SPARK35)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	touch $@
 
 clean:
