@@ -14,10 +14,12 @@ import pickle
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from benchmarks.spark_accuracy import row, summary, written
 from predict_graph.engines import RunProfile
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
@@ -49,7 +51,7 @@ def kept_in(folder: Path) -> list[Kept]:
     return found
 
 
-def compared(lesson: Kept, target: Kept, seed: int) -> list[dict[str, object]]:
+def compared(lesson: Kept, target: Kept, seed: int) -> list[dict[str, Any]]:
     """Predict the real runs of a graph from the sample runs of another."""
     some = next(iter(target.runs.values())).engine
     engine = SparkEngine(master=some["master"], workers=1, memory=some["memory"])
@@ -61,24 +63,12 @@ def compared(lesson: Kept, target: Kept, seed: int) -> list[dict[str, object]]:
     seconds = time.perf_counter() - started
     samples = [replace(run, elsewhere=lesson is not target) for run in lesson.samples]
     learned = Learned(parts, estimates, [samples], [[]], seconds)
-    rows: list[dict[str, object]] = []
+    trained = {run.machines for run in samples}
+    rows = []
     for machines, run in target.runs.items():
         comparison = Comparison(predict_from(learned, graph, engine.on(machines)), run)
-        errors = comparison.errors()
-        rows.append(
-            {
-                "algorithm": target.algorithm,
-                "lesson": lesson.graph,
-                "graph": target.graph,
-                "machines": machines,
-                "runtime, s": f"{run.runtime_seconds:.0f}",
-                "error": errors["runtime_seconds"],
-                "inside": "yes" if comparison.inside()["runtime_seconds"] else "no",
-                "superstep phase": errors["superstep_seconds"],
-                "remote bytes": errors["features_total"]["remote_message_bytes"],
-                "overhead": seconds / run.runtime_seconds,
-            }
-        )
+        own = row(comparison, machines, [run], machines in trained)
+        rows.append({"lesson": lesson.graph, **own})
     return rows
 
 
@@ -88,7 +78,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     kept = kept_in(given.folder)
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
     for target in kept:
         for lesson in kept:
             if lesson.algorithm == target.algorithm:
@@ -96,19 +86,10 @@ def main() -> None:
     if not rows:
         raise SystemExit(f"error: {given.folder} has no runs that spark_accuracy --keep kept")
     table = pd.DataFrame(rows)
-    print("| " + " | ".join(table.columns) + " |\n|" + "---|" * len(table.columns))
-    for row in rows:
-        cells = [f"{v:+.1%}" if isinstance(v, float) else str(v) for v in row.values()]
-        print("| " + " | ".join(cells) + " |")
-    for own, title in ((False, "lessons of other graphs"), (True, "of the graph itself")):
-        part = table[(table["lesson"] == table["graph"]) == own]
+    same = table["lesson"] == table["graph"]
+    for part, title in ((table[~same], "Lessons of other graphs"), (table[same], "Its own")):
         if len(part):
-            sizes = np.abs(part["error"].to_numpy(dtype=float))
-            print(
-                f"\n{title}: runtime, median |error| {np.median(sizes):.1%}, worst "
-                f"{sizes.max():.1%}, of {len(part)}; intervals hold "
-                f"{(part['inside'] == 'yes').sum()}"
-            )
+            print("\n".join([f"# {title}", "", *summary(part), *written(part), ""]))
 
 
 if __name__ == "__main__":

@@ -84,9 +84,7 @@ def recall(
     chosen = (own or shared)[0]
     return [
         [
-            replace(
-                _cluster_run(history.record(int(run["id"])), first=number == 0), elsewhere=not own
-            )
+            _cluster_run(history.record(int(run["id"])), first=number == 0, elsewhere=not own)
             for run in lessons[chosen]
         ]
         for number, lessons in enumerate(found)
@@ -122,7 +120,7 @@ def _complete(runs: list[Mapping[str, Any]]) -> bool:
     return all(kinds == {True, False} for kinds in cold.values())
 
 
-def _cluster_run(record: RunRecord, *, first: bool) -> ClusterRun:
+def _cluster_run(record: RunRecord, *, first: bool, elsewhere: bool) -> ClusterRun:
     """Return a sample run as it was; the first algorithm of a chain opens the session and reads."""
     sample = dict(record.sample or {})
     machines = int(sample["machines"])
@@ -150,5 +148,12 @@ def _cluster_run(record: RunRecord, *, first: bool) -> ClusterRun:
     )
     opening = float(sample["opening_seconds"]) if first else 0.0
     return ClusterRun(
-        machines, summary.ratio, bool(sample["cold"]), opening, profile, summary, again=True
+        machines,
+        summary.ratio,
+        bool(sample["cold"]),
+        opening,
+        profile,
+        summary,
+        again=True,
+        elsewhere=elsewhere,
     )

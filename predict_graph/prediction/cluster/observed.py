@@ -136,9 +136,9 @@ def _first_records(runs: list[ClusterRun], wanted: FloatArray) -> list[float]:
 
     The first one may set up what the others need; all that come after do the same.
     """
-    told = [run for run in runs if run.sample is not None]
-    measures = [exchange_measures(run.sample, _partitions(run)) for run in told if run.sample]
-    courses = [_sums(run)["shuffle_read_records"].to_numpy() for run in told]
+    told = [(run.measures, _sums(run)) for run in runs if run.measures is not None]
+    measures = [known for known, _ in told]
+    courses = [sums["shuffle_read_records"].to_numpy() for _, sums in told]
     return [
         exchanged(measures, [course[min(step, len(course) - 1)] for course in courses], wanted)
         for step in range(2)
@@ -163,9 +163,3 @@ def _sums(run: ClusterRun) -> pd.DataFrame:
         "shuffle_write_bytes",
     ]
     return run.profile.table.groupby("iteration")[names].sum().astype(np.float64)
-
-
-def _partitions(run: ClusterRun) -> int:
-    engine = run.profile.engine
-    cores = int(engine.get("cores", 1)) * int(engine.get("partitions_per_core", 1))
-    return run.machines * cores

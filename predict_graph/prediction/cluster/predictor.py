@@ -37,13 +37,11 @@ from predict_graph.prediction.request import Request
 __all__ = ["most_alike", "predict_from", "predict_on_cluster"]
 
 _ELSEWHERE_STD = 0.35  # of supersteps by samples of another graph (docs/studies/spark.md)
-_MEASURED_STD = 0.2  # of phases that sample runs measured: the next time differs so much
-
-
 _ELSEWHERE = (
     "the sample runs are of another graph, whose records may be longer or shorter; without "
     "--reuse-samples, those of this graph make the seconds surer"
 )
+_MEASURED_STD = 0.2  # of phases that sample runs measured: the next time differs so much
 
 
 def predict_on_cluster(

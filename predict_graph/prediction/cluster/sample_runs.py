@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from costmodels.design import optimal_design
@@ -25,6 +26,7 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.own.algorithm import OwnAlgorithm
 from predict_graph.graph import Graph
 from predict_graph.iterations import SampleSummary, draw_sample
+from predict_graph.prediction.cluster.exchanged import exchange_measures
 from predict_graph.prediction.cluster.folding import folded
 from predict_graph.prediction.request import Request
 
@@ -54,8 +56,9 @@ class ClusterRun:
         Whether it is of an earlier prediction, and was not run for this one.
     elsewhere : bool
         Whether it is of a sample of another graph.
-    sample : Graph, optional
-        What it ran on, for jobs of which nothing else is known.
+    measures : ndarray of float64, optional
+        Of what it ran on, for jobs of which nothing else is known; see
+        :func:`~predict_graph.prediction.cluster.exchanged.exchange_measures`.
     """
 
     machines: int
@@ -66,7 +69,7 @@ class ClusterRun:
     summary: SampleSummary
     again: bool = False
     elsewhere: bool = False
-    sample: Graph | None = None
+    measures: npt.NDArray[np.float64] | None = None
 
 
 def training_points(
@@ -150,8 +153,7 @@ def cluster_sample_runs(
         If Spark fails.
     """
     samples: dict[WantedSample, Graph] = {}
-    own = isinstance(algorithm, OwnAlgorithm)
-    plan = sample_plan(points, algorithm, walk=not own)
+    plan = sample_plan(points, algorithm, request.ratio)
     done, total = 0, sum(len(wanted) for wanted in plan.values())
     for machines, wanted in plan.items():
         there = engine.on(machines)
@@ -168,17 +170,10 @@ def cluster_sample_runs(
                     graph,
                     samples[one],
                     sampler,
+                    one.purpose,
                     cold=number == 0,
                 )
                 done += 1
-            if own and machines == max(points):
-                for ratio in (request.ratio, min(2.0 * request.ratio, 1.0)):
-                    request.progress("iterations of walk samples", done / total)
-                    walk = draw_sample(graph, request.sampler, ratio, rng).graph
-                    run = _ran(
-                        there, session.seconds, algorithm, graph, walk, request.sampler, cold=False
-                    )
-                    yield replace(run, summary=replace(run.summary, purpose="iterations"))
 
 
 def _ran(
@@ -188,6 +183,8 @@ def _ran(
     graph: Graph,
     sample: Graph,
     sampler: str,
+    purpose: str,
+    *,
     cold: bool,
 ) -> ClusterRun:
     """Run a sample in the open session of an engine."""
@@ -206,39 +203,52 @@ def _ran(
         edges=sample.edges,
         iterations=profile.iterations,
         seconds=time.perf_counter() - started,
-        purpose="cost",
+        purpose=purpose,
         note=f"{machines} machines" + (", cold" if cold else ""),
     )
-    kept = sample if isinstance(algorithm, OwnAlgorithm) else None
-    return ClusterRun(machines, ratio, cold, opening, profile, summary, sample=kept)
+    measures = None
+    if isinstance(algorithm, OwnAlgorithm):
+        measures = exchange_measures(sample, engine.settings.partitions)
+    return ClusterRun(machines, ratio, cold, opening, profile, summary, measures=measures)
 
 
 @dataclass(frozen=True)
 class WantedSample:
-    """A sample with so many of the edges: a walk of the user's choice, or folded."""
+    """A sample: a walk of the user's choice, or folded.
+
+    Parameters
+    ----------
+    ratio : float
+        Of the edges, to tell costs by; of the vertices, to tell iterations by.
+    walk : bool
+    purpose : str
+        As in :class:`~predict_graph.iterations.SampleSummary`.
+    """
 
     ratio: float
     walk: bool
+    purpose: str = "cost"
 
 
 def sample_plan(
-    points: dict[int, list[float]], algorithm: Algorithm, *, walk: bool
+    points: dict[int, list[float]], algorithm: Algorithm, ratio: float
 ) -> dict[int, list[WantedSample]]:
     """Return the samples to run in each session, in their order: the largest first, and twice.
 
     Messages that depend on how neighbours are connected are right on walk samples only. Those have
     too few vertices for their edges, so that what the state costs and what the messages cost could
     not be told apart on them alone: for other algorithms there is one, as large as the largest, and
-    it stands for the smallest sample on the most machines if there are others of that size.
+    it stands for the smallest sample on the most machines if there are others of that size. The
+    iterations of a user's own job are told by two walks there, of `ratio` and of twice as much.
     """
     plan = {
-        machines: [
-            WantedSample(ratio, algorithm.clustered) for ratio in [ratios[-1], *ratios[::-1]]
-        ]
-        for machines, ratios in points.items()
+        machines: [WantedSample(size, algorithm.clustered) for size in [sizes[-1], *sizes[::-1]]]
+        for machines, sizes in points.items()
     }
-    if walk and not algorithm.clustered:
-        last = plan[max(points)]
+    last = plan[max(points)]
+    if isinstance(algorithm, OwnAlgorithm):
+        last += [WantedSample(size, True, "iterations") for size in (ratio, min(2.0 * ratio, 1.0))]
+    elif not algorithm.clustered:
         plan[max(points)] = [*(last[:-1] if len(points) > 1 else last), replace(last[0], walk=True)]
     return plan
 
@@ -249,5 +259,5 @@ def _sample(
     """Draw a sample."""
     if not wanted.walk:
         return folded(graph, wanted.ratio, rng)
-    most = max(int(wanted.ratio * graph.edges), 1)
+    most = max(int(wanted.ratio * graph.edges), 1) if wanted.purpose == "cost" else None
     return draw_sample(graph, request.sampler, wanted.ratio, rng, max_edges=most).graph

@@ -174,7 +174,7 @@ def test_a_record_is_as_long_as_in_the_same_iteration_of_a_sample():
 @pytest.mark.parametrize("points", [{1: [0.05, 0.2], 2: [0.1, 0.2]}, {2: [0.05, 0.2]}])
 def test_each_session_runs_its_largest_sample_twice_and_one_walk_tells_of_records(name, points):
     clustered = name == "semi-clustering"
-    plan = sample_plan(points, check_algorithm(name), walk=True)
+    plan = sample_plan(points, check_algorithm(name), 0.1)
     for machines, wanted in plan.items():
         assert wanted[0] == wanted[1] == WantedSample(0.2, clustered)
         assert len(wanted) >= len(points[machines]) + 1

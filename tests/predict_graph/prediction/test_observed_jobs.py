@@ -83,7 +83,7 @@ def test_a_job_that_sends_along_every_edge():
     for ratio in (0.1, 0.3):
         sample = folded(graph, ratio, rng)
         run = cluster_run(sample.vertices, sample.edges, 2)
-        runs.append(dataclasses.replace(run, sample=sample))
+        runs.append(dataclasses.replace(run, measures=exchange_measures(sample, 2)))
     walk = walk_run(sample.vertices, 6)
     rows = observed_rows([*runs, walk], graph, 6, 4, 4, 4)
     # Half a record an edge, in all six supersteps.

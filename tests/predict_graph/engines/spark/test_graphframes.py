@@ -100,15 +100,13 @@ def test_components_of_a_path(framed_session, jobs, tmp_path):
     assert profile.iterations in (9, 10)
 
 
-def test_pagerank_is_predicted(framed_session, jobs, graph, quick_conf):
+def test_pagerank_is_predicted(framed_session, jobs, quick_conf):
     engine = SparkEngine(master="local[2]", workers=2, conf=quick_conf)
+    engine = OneSession(engine, framed_session)
     whole = check_graph("rmat:scale=13,edge_factor=8,seed=2")
     job = own_algorithm(f"{jobs}:rounds", {"rounds": "6"})
-    engine._session = framed_session
     real = engine.run(job, whole)
-    engine._session = None
-    with_one_session = OneSession(engine, framed_session)
-    found = predict(job, whole, engine=with_one_session, train_machines=[2], history=None, seed=1)
+    found = predict(job, whole, engine=engine, train_machines=[2], history=None, seed=1)
     assert found.iterations.predicted == 6 == real.iterations
     messages = real.features_total()["local_messages"]
     assert found.features_total()["local_messages"] == pytest.approx(messages, rel=0.1)

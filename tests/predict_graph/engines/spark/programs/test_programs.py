@@ -14,10 +14,10 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernels.topk_ranking import TopKRankingKernel
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.log.eventlog import read_event_log
-from predict_graph.engines.spark.programs import program_of
+from predict_graph.engines.spark.programs import check_program, program_of
 from predict_graph.engines.spark.superstep import run_supersteps
 from predict_graph.engines.spark.tables.graph_tables import graph_tables, write_edges
-from predict_graph.engines.spark.versions import spark_line
+from predict_graph.errors import JobError
 from predict_graph.graph.build import from_edges
 
 pytestmark = pytest.mark.spark
@@ -62,9 +62,10 @@ CASES = {
 
 
 def needs_its_spark(algorithm):
-    oldest = program_of(algorithm).oldest_spark
-    if spark_line() < oldest:
-        pytest.skip(f"{algorithm.name} needs Spark {oldest[0]}.{oldest[1]}")
+    try:
+        check_program(algorithm)
+    except JobError as error:
+        pytest.skip(str(error))
 
 
 def same_course(ours, theirs):
