@@ -23,13 +23,10 @@ from predict_graph.prediction.cluster.lessons import (
     recall,
 )
 from predict_graph.prediction.cluster.observed import observed_estimate
-from predict_graph.prediction.cluster.sample_runs import (
-    ClusterRun,
-    cluster_sample_runs,
-    training_points,
-)
-from predict_graph.prediction.cluster.work import busiest_rows
-from predict_graph.prediction.request import Request
+from predict_graph.prediction.cluster.sample_plan import affordable_points, training_points
+from predict_graph.prediction.cluster.sample_runs import ClusterRun, cluster_sample_runs
+from predict_graph.prediction.cluster.work import busiest_rows, sent_messages
+from predict_graph.prediction.request import DEFAULT_TRAIN_RATIOS, Request
 
 __all__ = [
     "Learned",
@@ -87,11 +84,27 @@ def learn_on_cluster(
         runs = recall(history, [part.algorithm for part in parts], engine, graph)
     estimates = [] if own else estimates_of(graph, parts, streams[0])
     if not request.reuse_samples:
-        runs = _run_samples(graph, request, parts, engine, history, streams[1])
+        points = _points(graph, request, engine, estimates)
+        runs = _run_samples(graph, request, parts, engine, history, points, streams[1])
     if own:
         estimates = [observed_estimate(runs[0], graph)]
     others = [_others(history, graph, part, engine) for part in parts]
     return Learned(parts, estimates, runs, others, time.perf_counter() - started)
+
+
+def _points(
+    graph: Graph, request: Request, engine: SparkEngine, estimates: list[IterationEstimate]
+) -> dict[int, list[float]]:
+    """Return the ratios to run at each machine count; those that the user asked for as they are."""
+    counts = request.train_machines or default_train_machines(engine.workers)
+    points = training_points(_ends(request.train_ratios), counts, engine.workers)
+    if request.train_ratios != DEFAULT_TRAIN_RATIOS:
+        return points
+    work = None
+    if estimates:
+        sent = sent_messages(graph, estimates[-1])["messages"].to_numpy(np.float64)
+        work = sent + graph.vertices
+    return affordable_points(points, engine.workers, graph.edges, request.algorithm, work)
 
 
 def _run_samples(
@@ -100,11 +113,10 @@ def _run_samples(
     parts: list[Request],
     engine: SparkEngine,
     history: History | None,
+    points: dict[int, list[float]],
     rng: np.random.Generator,
 ) -> list[list[ClusterRun]]:
     """Run samples on the cluster, keep each at once, and return them algorithm by algorithm."""
-    counts = request.train_machines or default_train_machines(engine.workers)
-    points = training_points(_ends(request.train_ratios), counts, engine.workers)
     lesson = new_lesson()
     runs: list[ClusterRun] = []
     for run in cluster_sample_runs(graph, parts[-1].algorithm, request, engine, points, rng):

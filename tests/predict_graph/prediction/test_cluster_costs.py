@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from predict_graph.algorithms import PageRank, check_algorithm
 from predict_graph.engines.spark import SparkSettings
@@ -16,7 +18,13 @@ from predict_graph.prediction.cluster.costs import fit_cluster_costs
 from predict_graph.prediction.cluster.learning import default_train_machines
 from predict_graph.prediction.cluster.memory import heap_bytes, memory_of
 from predict_graph.prediction.cluster.predictor import most_alike
-from predict_graph.prediction.cluster.sample_runs import WantedSample, sample_plan, training_points
+from predict_graph.prediction.cluster.sample_plan import (
+    WantedSample,
+    affordable_points,
+    sample_plan,
+    supersteps_run,
+    training_points,
+)
 from predict_graph.prediction.cluster.work import busiest_rows, record_bytes
 from predict_graph.prediction.request import check_request
 from tests.predict_graph.prediction.made_up_cluster import (
@@ -110,6 +118,32 @@ def test_every_machine_count_has_two_sizes(target):
     points = training_points((0.05, 0.1, 0.2), counts, target)
     assert list(points) == list(counts)
     assert all(len(ratios) >= 2 for ratios in points.values())
+
+
+@given(
+    target=st.integers(1, 64),
+    edges=st.integers(1, 10**11),
+    name=st.sampled_from(["pagerank", "neighborhood"]),
+    iterations=st.integers(1, 200),
+)
+def test_sample_runs_of_a_large_graph_are_short(target, edges, name, iterations):
+    algorithm = check_algorithm(name)
+    points = training_points((0.05, 0.1, 0.2), default_train_machines(target), target)
+    chosen = affordable_points(points, target, edges, algorithm, np.ones(iterations))
+    largest = max(max(sizes) for sizes in points.values())
+    assert list(chosen) == list(points)
+    factor = chosen[1][-1] / points[1][-1]
+    for machines, sizes in points.items():
+        assert chosen[machines] == pytest.approx([factor * size for size in sizes], rel=2e-3)
+    run = min(iterations, supersteps_run(algorithm)) / iterations
+    work = sum(
+        run * size * target / machines
+        for machines, sizes in chosen.items()
+        for size in [sizes[-1], *sizes]
+    )
+    enough = largest * factor * edges >= 299_000
+    assert enough or chosen == points, "samples too small to say anything"
+    assert work < 0.051 or factor == 1.0 or largest * factor * edges < 301_000
 
 
 def test_too_little_memory_is_said():
