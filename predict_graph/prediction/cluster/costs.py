@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -176,24 +177,32 @@ def fit_cluster_costs(
     stds = [_unseen_std(way, rows) for way in ways]
     best = int(np.argmin(stds))
     model, driver = _fitted(ways[best], rows)
-    first = {run.machines: run for run in runs if run.cold}
-    again = {run.machines: next(r for r in warm if r.machines == run.machines) for run in runs}
+    starts = _starts(runs)
     return ClusterCosts(
         name=cost_model,
         model=model,
         driver=driver,
         opening=_line(
-            np.array([float(count) for count in first]),
-            np.array([run.session_seconds for run in first.values()]),
+            np.array([float(run.machines) for run in runs]),
+            np.array([run.session_seconds for run in runs]),
         ),
-        setup=_phase("setup", warm, first, again),
-        read=_phase("read", warm, first, again),
-        write=_phase("write", warm, first, again),
-        start=_start(first, again),
+        setup=_phase("setup", warm, starts),
+        read=_phase("read", warm, starts),
+        write=_phase("write", warm, starts),
+        start=_start(starts),
         relative_std=max(stds[best], _LEAST_STD),
         rows=len(rows),
         runs=len(parts),
     )
+
+
+def _starts(runs: list[ClusterRun]) -> list[tuple[ClusterRun, ClusterRun]]:
+    """Return the first run of each session, and the one of the same sample after it."""
+    return [
+        (cold, warm)
+        for cold, warm in pairwise(runs)
+        if cold.cold and not warm.cold and cold.machines == warm.machines
+    ]
 
 
 def _disturbed(run: ClusterRun) -> bool:
@@ -313,6 +322,8 @@ def _unseen_std(way: _Way, rows: pd.DataFrame) -> float:
 
 def _line(sizes: FloatArray, seconds: FloatArray) -> Line:
     """Fit a line of non-negative coefficients, a constant if there is one size only."""
+    if len(sizes) == 0:
+        return Line(0.0, 0.0)
     if len(np.unique(sizes)) < 2:
         return Line(float(np.median(seconds)), 0.0)
     model = NonNegativeLinear().fit(sizes[:, None], np.maximum(seconds, 1e-9))
@@ -329,28 +340,28 @@ def _by_machines(seconds: Mapping[int, float]) -> Line:
     return _line(counts, np.array(list(seconds.values())))
 
 
-def _phase(
-    name: str, warm: list[ClusterRun], first: dict[int, ClusterRun], again: dict[int, ClusterRun]
-) -> Phase:
+def _phase(name: str, warm: list[ClusterRun], starts: list[tuple[ClusterRun, ClusterRun]]) -> Phase:
     def seconds(run: ClusterRun) -> float:
         return run.profile.phases[name]
 
-    starts = {count: max(seconds(run) - seconds(again[count]), 0.0) for count, run in first.items()}
+    extra: dict[int, list[float]] = {}
+    for cold, again in starts:
+        extra.setdefault(cold.machines, []).append(max(seconds(cold) - seconds(again), 0.0))
     sizes = np.array([run.profile.graph["edges"] / run.machines for run in warm])
     work = _line(sizes, np.array([seconds(run) for run in warm]))
-    return Phase(work, _by_machines(starts))
+    return Phase(work, _by_machines({count: float(np.mean(own)) for count, own in extra.items()}))
 
 
-def _start(first: dict[int, ClusterRun], again: dict[int, ClusterRun]) -> FloatArray:
+def _start(starts: list[tuple[ClusterRun, ClusterRun]]) -> FloatArray:
     """Return what the first supersteps of a session take on top; the mean over sessions.
 
     On top of a usual superstep where all are alike, so that what the first one of every run takes
     is in it; else on top of the same superstep of the next run.
     """
     extra = []
-    for count, run in first.items():
-        cold, warm = run.profile.iteration_seconds, again[count].profile.iteration_seconds
-        usual = _typical(again[count])
+    for first, again in starts:
+        cold, warm = first.profile.iteration_seconds, again.profile.iteration_seconds
+        usual = _typical(again)
         if len(usual) == 1:
             warm = np.full(len(cold), usual["seconds"].iloc[0])
         length = min(len(cold), len(warm))

@@ -81,6 +81,39 @@ def test_a_run_that_lost_an_executor_teaches_nothing():
         fit_cluster_costs([slow], [], "forward-nnls")
 
 
+def test_sessions_that_all_lost_an_executor_at_first_have_no_start_to_show():
+    runs = sample_runs()
+    lost = [
+        dataclasses.replace(
+            cluster_run(40_000, 800_000, run.machines, cold=True, lost=1), session_seconds=9.0
+        )
+        if run.cold
+        else run
+        for run in runs
+    ]
+    costs = fit_cluster_costs(lost, [], "forward-nnls")
+    assert costs.start.sum() == 0.0
+    assert costs.phases(4, 1_000_000)["opening"] == pytest.approx(10.0)
+    assert costs.phases(4, 1_000_000)["setup"] == pytest.approx(1.25)
+
+
+def test_lessons_together_have_the_start_of_each():
+    one, two = sample_runs(), [other_start(run, 2.0) for run in sample_runs()]
+    costs = [fit_cluster_costs(runs, [], "forward-nnls") for runs in (one, two, one + two)]
+    assert costs[2].start == pytest.approx((costs[0].start + costs[1].start) / 2)
+    assert costs[2].opening.at(4) == pytest.approx(costs[0].opening.at(4))
+    assert costs[2].runs == 8
+
+
+def other_start(run, factor):
+    """The same run in a session whose first supersteps take longer."""
+    extra = np.zeros(run.profile.iterations)
+    extra[: len(START)] = START * (factor - 1.0) if run.cold else 0.0
+    table = run.profile.table
+    longer = table.assign(seconds=table["seconds"] + extra[table["iteration"] - 1])
+    return dataclasses.replace(run, profile=dataclasses.replace(run.profile, table=longer))
+
+
 def test_nothing_to_learn_from():
     with pytest.raises(JobError, match="no sample run"):
         fit_cluster_costs([cluster_run(100, 1000, 1, cold=True)], [], "forward-nnls")
