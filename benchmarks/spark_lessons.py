@@ -1,7 +1,8 @@
 """How well do the sample runs of one graph predict the real runs of another on the same cluster?
 
 Takes what `benchmarks.spark_accuracy --keep DIR` kept: for each algorithm, the sample runs of each
-graph serve as the lesson for the real runs of each other one, as `--reuse-samples` would take them.
+graph serve as the lesson for the real runs of each other one, as `--reuse-samples` would take them,
+and those of all other graphs together.
 Nothing runs on Spark here. A prediction then takes what the estimate of iterations takes.
 
     PREDICT_GRAPH_DATA=… python -m benchmarks.spark_lessons DIR
@@ -51,8 +52,8 @@ def kept_in(folder: Path) -> list[Kept]:
     return found
 
 
-def compared(lesson: Kept, target: Kept, seed: int) -> list[dict[str, Any]]:
-    """Predict the real runs of a graph from the sample runs of another."""
+def compared(lessons: list[Kept], target: Kept, seed: int) -> list[dict[str, Any]]:
+    """Predict the real runs of a graph from the sample runs of others."""
     some = next(iter(target.runs.values())).engine
     engine = SparkEngine(master=some["master"], workers=1, memory=some["memory"])
     request = check_request(target.algorithm, engine=engine, seed=seed)
@@ -61,14 +62,16 @@ def compared(lesson: Kept, target: Kept, seed: int) -> list[dict[str, Any]]:
     parts = chain_of(request)
     estimates = estimates_of(graph, parts, np.random.default_rng(seed).spawn(2)[0])
     seconds = time.perf_counter() - started
-    samples = [replace(run, elsewhere=lesson is not target) for run in lesson.samples]
+    samples = [
+        replace(run, elsewhere=lesson is not target) for lesson in lessons for run in lesson.samples
+    ]
     learned = Learned(parts, estimates, [samples], [[]], seconds)
     trained = {run.machines for run in samples}
     rows = []
     for machines, run in target.runs.items():
         comparison = Comparison(predict_from(learned, graph, engine.on(machines)), run)
         own = row(comparison, machines, [run], machines in trained)
-        rows.append({"lesson": lesson.graph, **own})
+        rows.append({"lesson": ", ".join(lesson.graph for lesson in lessons), **own})
     return rows
 
 
@@ -80,14 +83,20 @@ def main() -> None:
     kept = kept_in(given.folder)
     rows: list[dict[str, Any]] = []
     for target in kept:
-        for lesson in kept:
-            if lesson.algorithm == target.algorithm:
-                rows += compared(lesson, target, given.seed)
+        same = [lesson for lesson in kept if lesson.algorithm == target.algorithm]
+        others = [lesson for lesson in same if lesson is not target]
+        for lessons in [*([lesson] for lesson in same), *([others] if len(others) > 1 else [])]:
+            rows += compared(lessons, target, given.seed)
     if not rows:
         raise SystemExit(f"error: {given.folder} has no runs that spark_accuracy --keep kept")
     table = pd.DataFrame(rows)
-    same = table["lesson"] == table["graph"]
-    for part, title in ((table[~same], "Lessons of other graphs"), (table[same], "Its own")):
+    own = table["lesson"] == table["graph"]
+    several = table["lesson"].str.contains(", ")
+    for part, title in (
+        (table[~own & ~several], "Lessons of another graph"),
+        (table[several], "Lessons of all other graphs together"),
+        (table[own], "Its own"),
+    ):
         if len(part):
             print("\n".join([f"# {title}", "", *summary(part), *written(part), ""]))
 
