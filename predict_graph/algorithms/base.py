@@ -35,8 +35,6 @@ class Algorithm(ABC):
     """What the threshold is on: ``absolute`` aggregate, ``ratio`` or ``fixed-point``."""
     steady: ClassVar[bool] = False
     """Whether every iteration does the same work, so that a few of them show what one costs."""
-    clustered: ClassVar[bool] = False
-    """Whether the size of a message depends on how the neighbours of its sender are connected."""
     undirected: ClassVar[bool] = False
     """Whether it works on undirected graphs, so that directed ones get every edge both ways."""
     declared: ClassVar[tuple[Parameter, ...]]

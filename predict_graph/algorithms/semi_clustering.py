@@ -45,7 +45,6 @@ class SemiClustering(Algorithm):
     summary = "overlapping groups with many edges inside and few outwards"
     convergence = "ratio"
     undirected = True
-    clustered = True
     declared = (
         Parameter(
             "c_max", int, 1, "semi-clusters in a list", 1, 64, low_included=True, high_included=True

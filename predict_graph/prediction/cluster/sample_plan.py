@@ -168,19 +168,18 @@ def sample_plan(
 ) -> dict[int, list[WantedSample]]:
     """Return the samples to run in each session, in their order: the largest first, and twice.
 
-    Messages that depend on how neighbours are connected are right on walk samples only. Those have
-    too few vertices for their edges, so that what the state costs and what the messages cost could
-    not be told apart on them alone: for other algorithms there is one, as large as the largest, and
-    it stands for the smallest sample on the most machines if there are others of that size. The
+    Walks have too few vertices for their edges, so that what the state costs and what the messages
+    cost could not be told apart on them alone: all are folded but one, as large as the largest,
+    which stands for the smallest sample on the most machines if there are others of that size. The
     iterations of a user's own job are told by two walks there, of `ratio` and of twice as much.
     """
     plan = {
-        machines: [WantedSample(size, algorithm.clustered) for size in [sizes[-1], *sizes[::-1]]]
+        machines: [WantedSample(size, walk=False) for size in [sizes[-1], *sizes[::-1]]]
         for machines, sizes in points.items()
     }
     last = plan[max(points)]
     if isinstance(algorithm, OwnAlgorithm):
         last += [WantedSample(size, True, "iterations") for size in (ratio, min(2.0 * ratio, 1.0))]
-    elif not algorithm.clustered:
+    else:
         plan[max(points)] = [*(last[:-1] if len(points) > 1 else last), replace(last[0], walk=True)]
     return plan

@@ -240,18 +240,14 @@ def test_a_record_is_as_long_as_in_the_same_iteration_of_a_sample():
 @pytest.mark.parametrize("name", ["pagerank", "semi-clustering"])
 @pytest.mark.parametrize("points", [{1: [0.05, 0.2], 2: [0.1, 0.2]}, {2: [0.05, 0.2]}])
 def test_each_session_runs_its_largest_sample_twice_and_one_walk_tells_of_records(name, points):
-    clustered = name == "semi-clustering"
     plan = sample_plan(points, check_algorithm(name), 0.1)
     for machines, wanted in plan.items():
-        assert wanted[0] == wanted[1] == WantedSample(0.2, clustered)
+        assert wanted[0] == wanted[1] == WantedSample(0.2, walk=False)
         assert len(wanted) >= len(points[machines]) + 1
     walks = [one for wanted in plan.values() for one in wanted if one.walk]
-    if clustered:
-        assert len(walks) == sum(len(wanted) for wanted in plan.values())
-    else:
-        assert walks == [plan[2][-1]] == [WantedSample(0.2, True)]
-        ratios = {one.ratio for wanted in plan.values() for one in wanted if not one.walk}
-        assert len(ratios) > 1  # what grows with the edges is seen
+    assert walks == [plan[2][-1]] == [WantedSample(0.2, walk=True)]
+    ratios = {one.ratio for wanted in plan.values() for one in wanted if not one.walk}
+    assert len(ratios) > 1  # what grows with the edges is seen
 
 
 def test_records_are_as_long_as_those_of_the_walk_sample():
