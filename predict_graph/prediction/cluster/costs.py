@@ -14,45 +14,25 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from costmodels import NonNegativeLinear, relative_error
+from costmodels import relative_error
 from predict_graph.errors import JobError
+from predict_graph.prediction.cluster.lines import Line, fitted_line
 from predict_graph.prediction.cluster.sample_runs import ClusterRun
-from predict_graph.prediction.cluster.work import FEATURES, busiest_rows
-from predict_graph.prediction.costs import COST_MODELS
+from predict_graph.prediction.cluster.tasks import TaskSeconds, fit_task_seconds
+from predict_graph.prediction.cluster.work import busiest_rows
 
-__all__ = ["ClusterCosts", "Line", "Phase", "fit_cluster_costs"]
+__all__ = ["ClusterCosts", "Phase", "fit_cluster_costs"]
 
 FloatArray = npt.NDArray[np.float64]
 
 _OWN_WEIGHT = 4.0  # of a row of this graph, against one of the history
 _LEAST_STD = 0.08  # runs of the same job differ so much
 _LEAST_DRIVER = 1e-3  # seconds; nothing is planned in less
-_LEAST_WORKING = 1e-3
-_TARGETS = ("processor", "working")
-_WORK = "messages"
-
-
-@dataclass(frozen=True)
-class Line:
-    """Seconds = constant + slope x what there is to do; neither is negative.
-
-    Parameters
-    ----------
-    constant, slope : float
-    """
-
-    constant: float
-    slope: float
-
-    def at(self, size: float) -> float:
-        """Return the seconds for so much to do."""
-        return self.constant + self.slope * size
 
 
 @dataclass(frozen=True)
@@ -83,8 +63,7 @@ class ClusterCosts:
     ----------
     name : str
         Of the cost model of supersteps.
-    model : estimator
-        From ``FEATURES`` to the seconds that tasks run.
+    model : TaskSeconds
     driver : Line
         The rest of a superstep; of the logarithm of machines.
     opening : Line
@@ -99,7 +78,7 @@ class ClusterCosts:
     """
 
     name: str
-    model: Any
+    model: TaskSeconds
     driver: Line
     opening: Line
     setup: Phase
@@ -172,17 +151,13 @@ def fit_cluster_costs(
     for part in parts:
         part["weight"] /= len(part)
     rows = pd.concat(parts, ignore_index=True)
-    columns = [name for name in FEATURES if rows[name].nunique() > 1] or [FEATURES[0]]
-    ways = _ways(cost_model, rows, columns)
-    stds = [_unseen_std(way, rows) for way in ways]
-    best = int(np.argmin(stds))
-    model, driver = _fitted(ways[best], rows)
+    model, driver = _fitted(rows, cost_model)
     starts = _starts(runs)
     return ClusterCosts(
         name=cost_model,
         model=model,
         driver=driver,
-        opening=_line(
+        opening=fitted_line(
             np.array([float(run.machines) for run in runs]),
             np.array([run.session_seconds for run in runs]),
         ),
@@ -190,7 +165,7 @@ def fit_cluster_costs(
         read=_phase("read", warm, starts),
         write=_phase("write", warm, starts),
         start=_start(starts),
-        relative_std=max(stds[best], _LEAST_STD),
+        relative_std=max(_unseen_std(rows, cost_model), _LEAST_STD),
         rows=len(rows),
         runs=len(parts),
     )
@@ -225,87 +200,15 @@ def _alike(rows: pd.DataFrame) -> bool:
     return len(rows[["messages", "vertices"]].drop_duplicates()) == 1
 
 
-@dataclass(frozen=True)
-class _Working:
-    """Seconds that tasks run, from features: directly, or by way of processor time.
-
-    Processor time is nearly free of noise, so that its slope is right even where the wall clock of
-    a small sample says little; what a second of it takes by the wall clock is the same in all runs.
-    It knows nothing of what the Python beside an executor does.
-    """
-
-    model: Any
-    stretch: float
-
-    @property
-    def columns(self) -> list[str]:
-        return [str(name) for name in self.model.feature_names_in_]
-
-    @property
-    def terms(self) -> dict[str, float]:
-        found = getattr(self.model, "terms_", {})
-        return {str(name): self.stretch * float(value) for name, value in found.items()}
-
-    @property
-    def r2(self) -> float:
-        return float(getattr(self.model, "r2_", float("nan")))
-
-    def predict(self, features: pd.DataFrame) -> FloatArray:
-        predicted: FloatArray = self.stretch * self.model.predict(features[self.columns])
-        return predicted
-
-
-@dataclass(frozen=True)
-class _Way:
-    """A way to fit the seconds of tasks: of all there are, the one best on runs left out counts.
-
-    Features that a selection leaves out because they explain little of small samples may explain
-    much of a large run; features that it has to keep may be noise.
-    """
-
-    cost_model: str
-    target: str
-    columns: list[str]
-    required: list[str]
-
-
-def _ways(cost_model: str, rows: pd.DataFrame, columns: list[str]) -> list[_Way]:
-    """Return the ways to fit a cost model; without the messages nothing is explained."""
-    targets = [name for name in _TARGETS if name == "working" or (rows[name] > 0).all()]
-    required = [[name for name in columns if name == _WORK]]
-    if columns not in required and "required" in COST_MODELS.get(cost_model)().get_params():
-        required.append(columns)
-    return [_Way(cost_model, target, columns, kept) for target in targets for kept in required]
-
-
-def _fitted(way: _Way, rows: pd.DataFrame) -> tuple[_Working, Line]:
+def _fitted(rows: pd.DataFrame, cost_model: str) -> tuple[TaskSeconds, Line]:
     """Fit the seconds of tasks to features, and the rest to machines."""
     driver = (rows["seconds"] - rows["working"]).clip(lower=_LEAST_DRIVER)
     middle = driver.groupby(rows["machines"]).median()
     line = _by_machines({int(count): float(middle.loc[count]) for count in middle.index})
-    seconds = np.maximum(rows[way.target].to_numpy(), _LEAST_WORKING)
-    weight = (rows["weight"] * (rows["working"] / rows["seconds"]) ** 2).to_numpy()
-    stretch = 1.0
-    if way.target != "working":
-        used = rows["weight"].to_numpy()
-        stretch = float(used @ rows["working"].to_numpy() / (used @ seconds))
-    return _Working(_model(way, rows, seconds, np.maximum(weight, 1e-9)), stretch), line
+    return fit_task_seconds(rows, cost_model), line
 
 
-def _model(way: _Way, rows: pd.DataFrame, seconds: FloatArray, weight: FloatArray) -> Any:
-    """Fit the cost model itself."""
-    model = COST_MODELS.get(way.cost_model)()
-    options = {"groups": rows["group"].to_numpy()} if hasattr(model, "max_folds") else {}
-    if "required" in model.get_params():
-        model.set_params(required=way.required)
-    try:
-        return model.fit(rows[way.columns], seconds, sample_weight=weight, **options)
-    except ValueError:  # too few rows to choose from: one feature, in proportion
-        model = NonNegativeLinear(fit_intercept=len(rows) > 1)
-        return model.fit(rows[way.columns[:1]], seconds, sample_weight=weight)
-
-
-def _unseen_std(way: _Way, rows: pd.DataFrame) -> float:
+def _unseen_std(rows: pd.DataFrame, cost_model: str) -> float:
     """Return the relative error of runs that were left out, root of the mean square."""
     groups = rows["group"].unique()
     if len(groups) < 3:
@@ -313,21 +216,11 @@ def _unseen_std(way: _Way, rows: pd.DataFrame) -> float:
     errors = []
     for group in groups:
         rest, part = rows[rows["group"] != group], rows[rows["group"] == group]
-        model, driver = _fitted(way, rest)
+        model, driver = _fitted(rest, cost_model)
         predicted = float(model.predict(part).sum())
         predicted += sum(driver.at(math.log2(machines)) for machines in part["machines"])
         errors.append(float(relative_error(part["seconds"].sum(), predicted)))
     return float(np.sqrt(np.mean(np.square(errors))))
-
-
-def _line(sizes: FloatArray, seconds: FloatArray) -> Line:
-    """Fit a line of non-negative coefficients, a constant if there is one size only."""
-    if len(sizes) == 0:
-        return Line(0.0, 0.0)
-    if len(np.unique(sizes)) < 2:
-        return Line(float(np.median(seconds)), 0.0)
-    model = NonNegativeLinear().fit(sizes[:, None], np.maximum(seconds, 1e-9))
-    return Line(model.intercept_, float(model.coef_[0]))
 
 
 def _by_machines(seconds: Mapping[int, float]) -> Line:
@@ -337,7 +230,7 @@ def _by_machines(seconds: Mapping[int, float]) -> Line:
     equation 1); of the two it is the one that goes less wrong far from them.
     """
     counts = np.array([math.log2(count) for count in seconds])
-    return _line(counts, np.array(list(seconds.values())))
+    return fitted_line(counts, np.array(list(seconds.values())))
 
 
 def _phase(name: str, warm: list[ClusterRun], starts: list[tuple[ClusterRun, ClusterRun]]) -> Phase:
@@ -348,7 +241,7 @@ def _phase(name: str, warm: list[ClusterRun], starts: list[tuple[ClusterRun, Clu
     for cold, again in starts:
         extra.setdefault(cold.machines, []).append(max(seconds(cold) - seconds(again), 0.0))
     sizes = np.array([run.profile.graph["edges"] / run.machines for run in warm])
-    work = _line(sizes, np.array([seconds(run) for run in warm]))
+    work = fitted_line(sizes, np.array([seconds(run) for run in warm]))
     return Phase(work, _by_machines({count: float(np.mean(own)) for count, own in extra.items()}))
 
 

@@ -26,6 +26,7 @@ from predict_graph.prediction.records import records_of
 
 __all__ = ["cluster_settings", "lesson_records", "new_lesson", "recall"]
 
+_MOST_GRAPHS = 5  # whose lessons are put together
 # Parameters that no superstep depends on.
 _STOPPING = ("epsilon", "max_iterations", "tau", "tolerance")
 
@@ -62,9 +63,10 @@ def lesson_records(run: ClusterRun, lesson: str, graph: Graph, seed: int) -> lis
 def recall(
     history: History | None, algorithms: list[Algorithm], engine: SparkEngine, graph: Graph
 ) -> list[list[ClusterRun]]:
-    """Return the runs of the best lesson there is, for each algorithm of a chain.
+    """Return the runs of the best lessons there are, for each algorithm of a chain.
 
-    The newest that was learned on samples of this graph; else the newest of all.
+    The newest that was learned on samples of this graph; else the newest of each other graph, of
+    the few newest: what differs between graphs is then told apart from what does not.
 
     Raises
     ------
@@ -80,12 +82,16 @@ def recall(
             f"the history {history.path} has no sample runs of {algorithms[-1].name} on this "
             "cluster with these settings; predict once without --reuse-samples"
         )
-    own = [name for name in shared if found[0][name][0]["sample_of"] == graph.fingerprint]
-    chosen = (own or shared)[0]
+    newest: dict[str, str] = {}  # lesson of each graph
+    for name in shared:
+        newest.setdefault(found[0][name][0]["sample_of"], name)
+    own = graph.fingerprint in newest
+    chosen = [newest[graph.fingerprint]] if own else [*newest.values()][:_MOST_GRAPHS]
     return [
         [
             _cluster_run(history.record(int(run["id"])), first=number == 0, elsewhere=not own)
-            for run in lessons[chosen]
+            for name in chosen
+            for run in lessons[name]
         ]
         for number, lessons in enumerate(found)
     ]

@@ -34,7 +34,7 @@ _SUPERSTEPS = 15  # of an algorithm whose supersteps differ, at most
 _SESSION_COST = 1.0  # of starting a session, in runs of the whole graph on one machine
 _POINTS = 2  # sizes at each machine count, at least
 _MOST_WORK = 0.05  # of tasks of sample runs, in runs of the graph; opening sessions takes as much
-_ENOUGH_EDGES = 300_000  # for tasks to take as long as the driver, in a superstep of a sample
+_ENOUGH_EDGES = 1_000_000  # for tasks to take longer than the driver, in a superstep of a sample
 
 
 def training_points(
@@ -107,7 +107,7 @@ def affordable_points(
 
     All ratios shrink alike, until the tasks of all sample runs together take a twentieth of the
     time of those of the real run; but not below what a superstep needs to say what work costs,
-    300,000 edges in the largest sample. A job that runs for an hour is not run on a fifth of its
+    a million edges in the largest sample. A job that runs for an hour is not run on a fifth of its
     graph six times.
 
     Parameters
@@ -129,7 +129,7 @@ def affordable_points(
     >>> job, even = check_algorithm("pagerank"), np.ones(24)
     >>> affordable_points({1: [0.1, 0.2]}, 1, 1_000_000, job, even)
     {1: [0.1, 0.2]}
-    >>> affordable_points({1: [0.1, 0.2]}, 1, 6_000_000, job, even)
+    >>> affordable_points({1: [0.1, 0.2]}, 1, 20_000_000, job, even)
     {1: [0.04, 0.08]}
     """
     share = 1.0

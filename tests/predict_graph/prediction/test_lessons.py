@@ -73,6 +73,20 @@ def test_a_lesson_on_the_same_graph_comes_first_then_the_newest(history, engine)
     assert seconds(check_graph("path:n=9")) == pytest.approx(5.0 * usual)
 
 
+def test_the_newest_lessons_of_other_graphs_are_put_together(history, engine):
+    learn(history, engine, GRAPH, slower=2.0)
+    learn(history, engine, OTHER, slower=3.0)
+    learn(history, engine, OTHER, slower=5.0)
+    (found,) = recall(history, [JOB], engine, check_graph("path:n=9"))
+    usual = sample_runs() * 2
+    slower = [
+        run.profile.iteration_seconds[0] / other.profile.iteration_seconds[0]
+        for run, other in zip(found, usual, strict=True)
+    ]
+    assert slower == pytest.approx([5.0] * 6 + [2.0] * 6)
+    assert [run.cold for run in found] == [run.cold for run in usual]
+
+
 def test_another_tolerance_is_no_other_lesson(history, engine):
     learn(history, engine, GRAPH, job=PageRank(epsilon=0.1))
     assert recall(history, [JOB], engine, GRAPH)
