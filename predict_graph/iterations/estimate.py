@@ -41,7 +41,7 @@ class SampleSummary:
     seconds : float
         Drawing and running it.
     purpose : str
-        ``"iterations"``, ``"calibration"`` or ``"cost"``.
+        ``"iterations"``, ``"calibration"``, ``"cost"`` or ``"warm-up"``.
     note : str
         What went otherwise than asked, in plain words.
     """

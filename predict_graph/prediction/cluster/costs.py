@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +21,7 @@ import pandas as pd
 from costmodels import relative_error
 from predict_graph.errors import JobError
 from predict_graph.prediction.cluster.lines import Line, fitted_line
-from predict_graph.prediction.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.cluster.sample_runs import WARM_UP, ClusterRun
 from predict_graph.prediction.cluster.tasks import TaskSeconds, fit_task_seconds
 from predict_graph.prediction.cluster.work import busiest_rows
 
@@ -139,8 +138,8 @@ def fit_cluster_costs(
     JobError
         If no sample run is left to learn from.
     """
-    runs = [run for run in runs if run.summary.purpose == "cost" and not _disturbed(run)]
-    warm = [run for run in runs if not run.cold]
+    runs = [run for run in runs if not _disturbed(run)]
+    warm = [run for run in runs if not run.cold and run.summary.purpose == "cost"]
     if not warm:
         raise JobError("no sample run on the cluster came to its end, so there is no cost model")
     tables = [_typical(run) for run in warm]
@@ -152,7 +151,7 @@ def fit_cluster_costs(
         part["weight"] /= len(part)
     rows = pd.concat(parts, ignore_index=True)
     model, driver = _fitted(rows, cost_model)
-    starts = _starts(runs)
+    sessions = _sessions(runs)
     return ClusterCosts(
         name=cost_model,
         model=model,
@@ -161,23 +160,68 @@ def fit_cluster_costs(
             np.array([float(run.machines) for run in runs]),
             np.array([run.session_seconds for run in runs]),
         ),
-        setup=_phase("setup", warm, starts),
-        read=_phase("read", warm, starts),
-        write=_phase("write", warm, starts),
-        start=_start(starts),
+        setup=_phase("setup", warm, sessions),
+        read=_phase("read", warm, sessions),
+        write=_phase("write", warm, sessions),
+        start=_start(sessions),
         relative_std=max(_unseen_std(rows, cost_model), _LEAST_STD),
         rows=len(rows),
         runs=len(parts),
     )
 
 
-def _starts(runs: list[ClusterRun]) -> list[tuple[ClusterRun, ClusterRun]]:
-    """Return the first run of each session, and the one of the same sample after it."""
-    return [
-        (cold, warm)
-        for cold, warm in pairwise(runs)
-        if cold.cold and not warm.cold and cold.machines == warm.machines
-    ]
+@dataclass(frozen=True)
+class _Session:
+    """The first run of a session, those that warmed Java up, and the same once it was warm."""
+
+    starting: list[ClusterRun]
+    warm: ClusterRun
+
+    @property
+    def machines(self) -> int:
+        return self.warm.machines
+
+    def extra(self, phase: str) -> float:
+        """Return what a phase took longer the first time."""
+        first, warm = (run.profile.phases[phase] for run in (self.starting[0], self.warm))
+        return max(first - warm, 0.0)
+
+    @property
+    def extra_supersteps(self) -> FloatArray:
+        """Seconds that supersteps took on top of those of the warm run, one after the other.
+
+        On top of a usual superstep where all are alike, so that what the first one of every run
+        takes is in it; else on top of the same one.
+        """
+        usual = _typical(self.warm)
+        extra = []
+        for run in self.starting:
+            cold, warm = run.profile.iteration_seconds, self.warm.profile.iteration_seconds
+            if len(usual) == 1:
+                warm = np.full(len(cold), usual["seconds"].iloc[0])
+            length = min(len(cold), len(warm))
+            extra.append(np.maximum(cold[:length] - warm[:length], 0.0))
+        return np.concatenate(extra)
+
+
+def _sessions(runs: list[ClusterRun]) -> list[_Session]:
+    """Return the sessions whose first run, and one that Java was warm for, are among the runs."""
+    found, starting = [], []
+    for run in runs:
+        if run.cold:
+            starting = [run]
+        elif starting and _same_sample(run, starting[0]):
+            if run.summary.purpose == WARM_UP:
+                starting.append(run)
+            else:
+                found.append(_Session(starting, run))
+                starting = []
+    return found
+
+
+def _same_sample(run: ClusterRun, other: ClusterRun) -> bool:
+    sizes = [(each.machines, each.summary.vertices, each.summary.edges) for each in (run, other)]
+    return sizes[0] == sizes[1]
 
 
 def _disturbed(run: ClusterRun) -> bool:
@@ -233,32 +277,18 @@ def _by_machines(seconds: Mapping[int, float]) -> Line:
     return fitted_line(counts, np.array(list(seconds.values())))
 
 
-def _phase(name: str, warm: list[ClusterRun], starts: list[tuple[ClusterRun, ClusterRun]]) -> Phase:
-    def seconds(run: ClusterRun) -> float:
-        return run.profile.phases[name]
-
+def _phase(name: str, warm: list[ClusterRun], sessions: list[_Session]) -> Phase:
     extra: dict[int, list[float]] = {}
-    for cold, again in starts:
-        extra.setdefault(cold.machines, []).append(max(seconds(cold) - seconds(again), 0.0))
+    for session in sessions:
+        extra.setdefault(session.machines, []).append(session.extra(name))
     sizes = np.array([run.profile.graph["edges"] / run.machines for run in warm])
-    work = fitted_line(sizes, np.array([seconds(run) for run in warm]))
+    work = fitted_line(sizes, np.array([run.profile.phases[name] for run in warm]))
     return Phase(work, _by_machines({count: float(np.mean(own)) for count, own in extra.items()}))
 
 
-def _start(starts: list[tuple[ClusterRun, ClusterRun]]) -> FloatArray:
-    """Return what the first supersteps of a session take on top; the mean over sessions.
-
-    On top of a usual superstep where all are alike, so that what the first one of every run takes
-    is in it; else on top of the same superstep of the next run.
-    """
-    extra = []
-    for first, again in starts:
-        cold, warm = first.profile.iteration_seconds, again.profile.iteration_seconds
-        usual = _typical(again)
-        if len(usual) == 1:
-            warm = np.full(len(cold), usual["seconds"].iloc[0])
-        length = min(len(cold), len(warm))
-        extra.append(np.maximum(cold[:length] - warm[:length], 0.0))
+def _start(sessions: list[_Session]) -> FloatArray:
+    """Return what the first supersteps of a session take on top; the mean over sessions."""
+    extra = [session.extra_supersteps for session in sessions]
     most = max((len(part) for part in extra), default=0)
     padded = [np.pad(part, (0, most - len(part))) for part in extra]
     return np.mean(padded, axis=0) if padded else np.zeros(0)

@@ -1,8 +1,9 @@
 """Which samples to run on the cluster: at a few sizes and a few machine counts, cold and warm.
 
 The first supersteps of a fresh Java process are slow. Each session therefore runs its largest
-sample twice: the second run shows what the work costs, the difference what the start costs. It is
-the largest because code that is not compiled yet is slow on every row, until it is.
+sample twice at least: the last of these runs shows what the work costs, the difference what the
+start costs. It is the largest because code that is not compiled yet is slow on every row, until
+it is.
 
 Folded samples have the work of the graph, but mix its neighbours: what is sent along them has more
 different values, and compresses less. One run is therefore of a walk sample: its records are about

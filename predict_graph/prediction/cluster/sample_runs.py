@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,12 @@ from predict_graph.prediction.cluster.folding import folded
 from predict_graph.prediction.cluster.sample_plan import WantedSample, sample_plan, supersteps_run
 from predict_graph.prediction.request import Request
 
-__all__ = ["ClusterRun", "cluster_sample_runs"]
+__all__ = ["WARM_UP", "ClusterRun", "cluster_sample_runs"]
+
+WARM_UP = "warm-up"
+"""Purpose of runs that are there to make Java compile what is run, and to show how long it does."""
+_STILL_FASTER = 0.2
+_MOST_WARM_UPS = 2
 
 
 @dataclass(frozen=True)
@@ -89,22 +95,26 @@ def cluster_sample_runs(
     for machines, wanted in plan.items():
         there = engine.on(machines)
         with there.session() as session:
+            run_sample = partial(_ran, there, session.seconds, algorithm, graph)
+            ran: list[ClusterRun] = []
             for number, one in enumerate(wanted):
                 request.progress(f"sample runs on {machines} machines", done / total)
                 if one not in samples:
                     samples[one] = _sample(graph, request, one, rng)
                 sampler = request.sampler if one.walk else "folded"
-                yield _ran(
-                    there,
-                    session.seconds,
-                    algorithm,
-                    graph,
-                    samples[one],
-                    sampler,
-                    one.purpose,
-                    cold=number == 0,
-                )
+                ran.append(run_sample(samples[one], sampler, one.purpose, cold=number == 0))
+                while number == 1 and not _settled(ran):
+                    last = ran[-1]
+                    yield replace(last, summary=replace(last.summary, purpose=WARM_UP))
+                    ran.append(run_sample(samples[one], sampler, one.purpose))
+                yield ran[-1]
                 done += 1
+
+
+def _settled(ran: list[ClusterRun]) -> bool:
+    """Whether the last run was hardly faster than the one before, of the same sample."""
+    before, last = (run.profile.phases["superstep"] for run in ran[-2:])
+    return last > (1.0 - _STILL_FASTER) * before or len(ran) > 1 + _MOST_WARM_UPS
 
 
 def _ran(
@@ -116,7 +126,7 @@ def _ran(
     sampler: str,
     purpose: str,
     *,
-    cold: bool,
+    cold: bool = False,
 ) -> ClusterRun:
     """Run a sample in the open session of an engine."""
     started = time.perf_counter()

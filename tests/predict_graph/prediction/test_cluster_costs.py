@@ -105,6 +105,21 @@ def test_lessons_together_have_the_start_of_each():
     assert costs[2].runs == 8
 
 
+def test_runs_that_warm_java_up_are_the_start_and_teach_nothing_else():
+    first, warm, *rest = sample_runs()
+    between = dataclasses.replace(
+        other_start(dataclasses.replace(first, cold=True), 0.5),
+        cold=False,
+        summary=dataclasses.replace(first.summary, purpose="warm-up"),
+    )
+    usual = fit_cluster_costs([first, warm, *rest], [], "forward-nnls")
+    costs = fit_cluster_costs([first, between, warm, *rest], [], "forward-nnls")
+    assert costs.rows == usual.rows
+    assert costs.terms == pytest.approx(usual.terms)
+    # One of two sessions went on to warm up, half as slow as it began.
+    assert costs.start == pytest.approx(np.concatenate([START, START / 4]))
+
+
 def other_start(run, factor):
     """The same run in a session whose first supersteps take longer."""
     extra = np.zeros(run.profile.iterations)
