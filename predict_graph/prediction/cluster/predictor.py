@@ -155,8 +155,7 @@ def _predicted(
             "machines": sorted({run.machines for run in runs}),
         },
         overhead_seconds=0.0,
-        edge_visits=estimate.edge_steps
-        + float(sum(run.summary.edges * run.summary.iterations for run in runs if not run.again)),
+        edge_visits=estimate.edge_steps + sum(run.edge_visits for run in runs),
         method={
             "name": estimate.method,
             "sampler": request.sampler,

@@ -62,6 +62,18 @@ class ClusterRun:
     elsewhere: bool = False
     measures: npt.NDArray[np.float64] | None = None
 
+    @property
+    def edge_visits(self) -> float:
+        """Edges that it looked at, iteration by iteration; 0 if it was not run for this prediction.
+
+        A job of which nothing else is known looked at what it exchanged.
+        """
+        if self.again:
+            return 0.0
+        if self.measures is not None:
+            return float(self.profile.table[["local_messages", "remote_messages"]].to_numpy().sum())
+        return float(self.summary.edges * self.summary.iterations)
+
 
 def cluster_sample_runs(
     graph: Graph,

@@ -101,3 +101,12 @@ def test_measures():
     assert combined == np.count_nonzero(graph.in_degrees)
     assert both == np.count_nonzero(graph.in_degrees + graph.out_degrees)
     assert exchange_measures(graph, 64)[2] > combined
+
+
+def test_a_job_looked_at_what_it_exchanged_an_algorithm_at_every_edge():
+    run = cluster_run(1000, 8000, 2, iterations=3, shrinking=True)
+    assert run.edge_visits == 3 * 8000
+    own = dataclasses.replace(run, measures=np.ones(5))
+    exchanged_records = 8000 + 4000 + 2000
+    assert own.edge_visits == pytest.approx(exchanged_records, abs=12)  # rounded on each worker
+    assert dataclasses.replace(run, again=True).edge_visits == 0.0
