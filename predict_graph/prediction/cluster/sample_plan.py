@@ -36,6 +36,8 @@ _SESSION_COST = 1.0  # of starting a session, in runs of the whole graph on one 
 _POINTS = 2  # sizes at each machine count, at least
 _MOST_WORK = 0.05  # of tasks of sample runs, in runs of the graph; opening sessions takes as much
 _ENOUGH_EDGES = 1_000_000  # for tasks to take longer than the driver, in a superstep of a sample
+_FEWEST_EDGES = 300_000  # for tasks to take longer than what every one of them takes
+_LARGEST_RATIO = 0.5
 
 
 def training_points(
@@ -104,12 +106,15 @@ def affordable_points(
     algorithm: Algorithm,
     work: npt.NDArray[np.float64] | None = None,
 ) -> dict[int, list[float]]:
-    """Return smaller ratios where sample runs would take long beside the run that they predict.
+    """Return smaller ratios for large graphs, and larger ones for small graphs.
 
     All ratios shrink alike, until the tasks of all sample runs together take a twentieth of the
     time of those of the real run; but not below what a superstep needs to say what work costs,
     a million edges in the largest sample. A job that runs for an hour is not run on a fifth of its
     graph six times.
+
+    Samples of less than 300,000 edges are all constant cost and noise. Ratios grow until the
+    largest has so many, or half of the graph: of such a graph that is seconds.
 
     Parameters
     ----------
@@ -128,10 +133,12 @@ def affordable_points(
     --------
     >>> from predict_graph.algorithms import check_algorithm
     >>> job, even = check_algorithm("pagerank"), np.ones(24)
-    >>> affordable_points({1: [0.1, 0.2]}, 1, 1_000_000, job, even)
+    >>> affordable_points({1: [0.1, 0.2]}, 1, 2_000_000, job, even)
     {1: [0.1, 0.2]}
     >>> affordable_points({1: [0.1, 0.2]}, 1, 20_000_000, job, even)
     {1: [0.04, 0.08]}
+    >>> affordable_points({1: [0.1, 0.2]}, 1, 100_000, job, even)
+    {1: [0.25, 0.5]}
     """
     share = 1.0
     if work is not None and work.sum() > 0:
@@ -139,7 +146,9 @@ def affordable_points(
     runs = [size / machines for machines, own in points.items() for size in [own[-1], *own]]
     largest = max(size for own in points.values() for size in own)
     affordable = _MOST_WORK / (target * share * sum(runs))
-    factor = min(max(affordable, _ENOUGH_EDGES / (largest * max(edges, 1))), 1.0)
+    whole = largest * max(edges, 1)  # edges of the largest sample
+    factor = min(max(affordable, _ENOUGH_EDGES / whole), 1.0)
+    factor = max(factor, min(_FEWEST_EDGES / whole, _LARGEST_RATIO / largest))
     return {
         machines: [float(f"{factor * size:.4g}") for size in own]
         for machines, own in points.items()
