@@ -200,7 +200,10 @@ class _Session:
             if len(usual) == 1:
                 warm = np.full(len(cold), usual["seconds"].iloc[0])
             length = min(len(cold), len(warm))
-            extra.append(np.maximum(cold[:length] - warm[:length], 0.0))
+            longer = cold[:length] - warm[:length]
+            slower = np.maximum(longer, 0.0)
+            net = max(float(longer.sum()), 0.0)
+            extra.append(slower * (net / slower.sum()) if net > 0.0 else np.zeros(length))
         return np.concatenate(extra)
 
 

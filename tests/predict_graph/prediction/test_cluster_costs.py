@@ -120,6 +120,25 @@ def test_runs_that_warm_java_up_are_the_start_and_teach_nothing_else():
     assert costs.start == pytest.approx(np.concatenate([START, START / 4]))
 
 
+def test_supersteps_that_vary_are_no_start():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(0.0, 0.2, (2, 6))
+    _, warm, *rest = sample_runs()
+    runs = [
+        varied(dataclasses.replace(warm, cold=True), noise[0] - noise[0].mean()),
+        varied(warm, noise[1] - noise[1].mean()),
+    ]
+    costs = fit_cluster_costs([*runs, *rest[:1]], [], "forward-nnls")
+    assert costs.start.sum() < 0.3  # of the usual superstep, the median, not of the mean
+
+
+def varied(run, noise):
+    table = run.profile.table
+    seconds = table["seconds"] + noise[table["iteration"] - 1]
+    profile = dataclasses.replace(run.profile, table=table.assign(seconds=seconds))
+    return dataclasses.replace(run, profile=profile)
+
+
 def other_start(run, factor):
     """The same run in a session whose first supersteps take longer."""
     extra = np.zeros(run.profile.iterations)
