@@ -19,7 +19,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from costmodels import relative_error
-from predict_graph.errors import JobError
+from predict_graph.algorithms import check_algorithm
+from predict_graph.errors import JobError, RequestError
 from predict_graph.prediction.cluster.lines import Line, fitted_line
 from predict_graph.prediction.cluster.sample_runs import WARM_UP, ClusterRun
 from predict_graph.prediction.cluster.tasks import TaskSeconds, fit_task_seconds
@@ -235,12 +236,20 @@ def _disturbed(run: ClusterRun) -> bool:
 def _typical(run: ClusterRun) -> pd.DataFrame:
     """Return the rows of a run; one, of median seconds, for supersteps that are all alike."""
     rows = busiest_rows(run.profile.table, run.machines, int(run.profile.engine.get("cores", 1)))
-    if not _alike(rows):
+    if not (_alike(rows) and _steady(run.profile.algorithm)):
         return rows
     typical = rows.iloc[[-1]].copy()
     for name in ("seconds", "working", "processor"):
         typical[name] = float(rows[name].median())
     return typical
+
+
+def _steady(name: str) -> bool:
+    """Whether supersteps with the same messages cost the same: unless messages get shorter."""
+    try:
+        return check_algorithm(name).steady
+    except RequestError:  # a user's own job
+        return True
 
 
 def _alike(rows: pd.DataFrame) -> bool:
