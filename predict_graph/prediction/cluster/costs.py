@@ -73,6 +73,8 @@ class ClusterCosts:
         What the first supersteps take on top, in the order that they come.
     relative_std : float
         Of seconds of supersteps of runs that the model had not seen.
+    r2 : float
+        Coefficient of determination of the seconds of tasks, on the training rows.
     rows, runs : int
         What it was trained on.
     """
@@ -86,6 +88,7 @@ class ClusterCosts:
     write: Phase
     start: FloatArray
     relative_std: float
+    r2: float
     rows: int
     runs: int
 
@@ -96,11 +99,6 @@ class ClusterCosts:
         terms["intercept"] = terms.get("intercept", 0.0) + self.driver.constant
         terms["log2 machines"] = self.driver.slope
         return {name: value for name, value in terms.items() if value > 0.0}
-
-    @property
-    def r2(self) -> float:
-        """Coefficient of determination on the training rows."""
-        return float(self.model.r2)
 
     def supersteps(self, features: pd.DataFrame, machines: int) -> FloatArray:
         """Return the seconds of each superstep, those of the start on the first ones."""
@@ -166,6 +164,7 @@ def fit_cluster_costs(
         write=_phase("write", warm, sessions),
         start=_start(sessions),
         relative_std=max(_unseen_std(rows, cost_model), _LEAST_STD),
+        r2=model.r2(rows),
         rows=len(rows),
         runs=len(parts),
     )

@@ -22,9 +22,7 @@ from predict_graph.prediction.cluster.learning import Learned, learn_on_cluster
 from predict_graph.prediction.cluster.memory import memory_of
 from predict_graph.prediction.cluster.observed import observed_rows
 from predict_graph.prediction.cluster.placement import placement_of
-from predict_graph.prediction.cluster.sample_runs import (
-    ClusterRun,
-)
+from predict_graph.prediction.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.cluster.work import (
     predicted_rows,
     record_bytes,

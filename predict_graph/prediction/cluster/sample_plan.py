@@ -143,7 +143,7 @@ def affordable_points(
     share = 1.0
     if work is not None and work.sum() > 0:
         share = float(work[: supersteps_run(algorithm)].sum() / work.sum())
-    runs = [size / machines for machines, own in points.items() for size in [own[-1], *own]]
+    runs = [size / machines for machines, own in points.items() for size in _in_session(own)]
     largest = max(size for own in points.values() for size in own)
     affordable = _MOST_WORK / (target * share * sum(runs))
     whole = largest * max(edges, 1)  # edges of the largest sample
@@ -173,6 +173,11 @@ class WantedSample:
     purpose: str = "cost"
 
 
+def _in_session(sizes: list[float]) -> list[float]:
+    """Return the ratios of the runs of a session, in their order: the largest first, and twice."""
+    return [sizes[-1], *sizes[::-1]]
+
+
 def sample_plan(
     points: dict[int, list[float]], algorithm: Algorithm, ratio: float
 ) -> dict[int, list[WantedSample]]:
@@ -184,7 +189,7 @@ def sample_plan(
     iterations of a user's own job are told by two walks there, of `ratio` and of twice as much.
     """
     plan = {
-        machines: [WantedSample(size, walk=False) for size in [sizes[-1], *sizes[::-1]]]
+        machines: [WantedSample(size, walk=False) for size in _in_session(sizes)]
         for machines, sizes in points.items()
     }
     last = plan[max(points)]

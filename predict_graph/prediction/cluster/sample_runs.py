@@ -90,7 +90,7 @@ def cluster_sample_runs(
     graph : Graph
     algorithm : Algorithm
     request : Request
-        Its sampler draws the samples of an algorithm whose supersteps differ.
+        Its sampler draws the samples that are walks.
     engine : SparkEngine
     points : dict of int to list of float
         See :func:`~predict_graph.prediction.cluster.sample_plan.training_points`.

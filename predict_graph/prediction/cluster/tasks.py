@@ -67,12 +67,9 @@ class TaskSeconds:
     Parameters
     ----------
     ways : list
-    r2 : float
-        Coefficient of determination on the training rows.
     """
 
     ways: list[_Way]
-    r2: float = float("nan")
 
     @property
     def terms(self) -> dict[str, float]:
@@ -88,6 +85,13 @@ class TaskSeconds:
         predicted: FloatArray = np.mean([way.predict(features) for way in self.ways], axis=0)
         return predicted
 
+    def r2(self, rows: pd.DataFrame) -> float:
+        """Return the coefficient of determination on rows; NaN if all took as long."""
+        working = _working(rows)
+        left = float(np.sum((self.predict(rows) - working) ** 2))
+        total = float(np.sum((working - working.mean()) ** 2))
+        return 1.0 - left / total if total > 0 else float("nan")
+
 
 def fit_task_seconds(rows: pd.DataFrame, cost_model: str) -> TaskSeconds:
     """Fit the seconds of tasks.
@@ -99,7 +103,7 @@ def fit_task_seconds(rows: pd.DataFrame, cost_model: str) -> TaskSeconds:
     cost_model : str
         Of a registered cost model.
     """
-    working = np.maximum(rows["working"].to_numpy(np.float64), _LEAST)
+    working = _working(rows)
     weight = rows["weight"].to_numpy(np.float64)
     ways = [_Way(_model(cost_model, rows, list(FEATURES), working), _BY_CLOCK)]
     if (rows["processor"] > 0).all():
@@ -107,10 +111,12 @@ def fit_task_seconds(rows: pd.DataFrame, cost_model: str) -> TaskSeconds:
         busy = [name for name in FEATURES if name != "remote_bytes"]
         model = _model(cost_model, rows, busy, processor)
         ways.append(_Way(model, fitted_line(processor, working, weight)))
-    tasks = TaskSeconds(ways)
-    left = float(np.sum((tasks.predict(rows) - working) ** 2))
-    total = float(np.sum((working - working.mean()) ** 2))
-    return TaskSeconds(ways, 1.0 - left / total if total > 0 else float("nan"))
+    return TaskSeconds(ways)
+
+
+def _working(rows: pd.DataFrame) -> FloatArray:
+    working: FloatArray = np.maximum(rows["working"].to_numpy(np.float64), _LEAST)
+    return working
 
 
 def _model(cost_model: str, rows: pd.DataFrame, names: list[str], seconds: FloatArray) -> Any:

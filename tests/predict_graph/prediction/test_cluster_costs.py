@@ -125,16 +125,17 @@ def test_supersteps_that_vary_are_no_start():
     noise = rng.normal(0.0, 0.2, (2, 6))
     _, warm, *rest = sample_runs()
     runs = [
-        varied(dataclasses.replace(warm, cold=True), noise[0] - noise[0].mean()),
-        varied(warm, noise[1] - noise[1].mean()),
+        longer(dataclasses.replace(warm, cold=True), noise[0] - noise[0].mean()),
+        longer(warm, noise[1] - noise[1].mean()),
     ]
     costs = fit_cluster_costs([*runs, *rest[:1]], [], "forward-nnls")
     assert costs.start.sum() < 0.3  # of the usual superstep, the median, not of the mean
 
 
-def varied(run, noise):
+def longer(run, extra):
+    """The same run, each superstep of which takes so many seconds more."""
     table = run.profile.table
-    seconds = table["seconds"] + noise[table["iteration"] - 1]
+    seconds = table["seconds"] + extra[table["iteration"] - 1]
     profile = dataclasses.replace(run.profile, table=table.assign(seconds=seconds))
     return dataclasses.replace(run, profile=profile)
 
@@ -143,9 +144,7 @@ def other_start(run, factor):
     """The same run in a session whose first supersteps take longer."""
     extra = np.zeros(run.profile.iterations)
     extra[: len(START)] = START * (factor - 1.0) if run.cold else 0.0
-    table = run.profile.table
-    longer = table.assign(seconds=table["seconds"] + extra[table["iteration"] - 1])
-    return dataclasses.replace(run, profile=dataclasses.replace(run.profile, table=longer))
+    return longer(run, extra)
 
 
 def test_nothing_to_learn_from():
