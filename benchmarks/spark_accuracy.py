@@ -120,7 +120,7 @@ def job(
     print(f"{name} on {graph_name}: learned in {learned.seconds:.0f} s", flush=True)
     predictions = {m: predict_from(learned, graph, engine.on(m)) for m in given.machines}
     rows = []
-    real: dict[int, RunProfile] = {}
+    real: dict[int, RunProfile] = {}  # of each machine count the run of median length
     for machines in given.machines:
         runs = [real_run(name, graph, engine.on(machines)) for _ in range(given.runs)]
         middle = sorted(runs, key=lambda run: run.runtime_seconds)[len(runs) // 2]
@@ -129,8 +129,9 @@ def job(
         rows.append(row(comparison, machines, runs, machines in given.train_machines))
         print(rows[-1], flush=True)
     if given.keep:
-        kept = {"samples": learned.runs[-1], "seconds": learned.seconds, "runs": real}
-        name = f"{name}-{re.sub(r'[^a-zA-Z0-9]+', '-', graph_name)}.pickle"
+        kept = {"samples": learned.runs, "seconds": learned.seconds, "runs": real, "rows": rows}
+        name = f"{name}-{re.sub(r'[^a-zA-Z0-9]+', '-', graph_name)}-{given.seed}.pickle"
+        given.keep.mkdir(parents=True, exist_ok=True)
         (given.keep / name).write_bytes(pickle.dumps(kept))
     return rows
 
@@ -234,6 +235,25 @@ def draw(table: pd.DataFrame, target: Path) -> None:
     figure.savefig(target, dpi=120)
 
 
+def kept_rows(folder: Path) -> list[dict[str, Any]]:
+    """Return the rows of all that was kept in a folder, as compared at the time."""
+    rows = []
+    for file in sorted(folder.glob("*.pickle")):
+        rows += pickle.loads(file.read_bytes()).get("rows", [])
+    if not rows:
+        raise SystemExit(f"error: {folder} has no runs that --keep kept")
+    return rows
+
+
+def report(table: pd.DataFrame, about: list[str], target: Path | None) -> None:
+    """Print the table, and write it with its picture."""
+    lines = ["# Runs on a Spark cluster", "", *about, *summary(table), *written(table)]
+    print("\n".join(lines))
+    if target:
+        target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        draw(table, target.with_suffix(".png"))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path)
@@ -248,9 +268,13 @@ def main() -> None:
         "--cold", action="store_true", help="cap workers from their start, Java's own included"
     )
     parser.add_argument("--keep", type=Path, help="keep sample runs and real runs in this folder")
+    parser.add_argument("--kept", type=Path, help="run nothing; show what is in this folder")
     parser.add_argument("--memory", default="1g")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
+    if given.kept:
+        report(pd.DataFrame(kept_rows(given.kept)), [], given.out)
+        return
     started = time.perf_counter()
     try:
         with spark_cluster(max(given.machines), memory="1200m", cpu=given.cpu) as cluster:
@@ -264,9 +288,7 @@ def main() -> None:
         f"--cpu {given.cpu} --seed {given.seed}"
         + (f" --lesson {given.lesson}" if given.lesson else "")
     )
-    text = [
-        "# Runs on a Spark cluster",
-        "",
+    about = [
         "A standalone cluster of processes on one machine; each worker has a loopback address and "
         f"{given.cpu} of a core of its own"
         + ("" if given.cold else ", once its Java has started and warmed up")
@@ -277,15 +299,10 @@ def main() -> None:
         "",
         command,
         "",
-        *summary(table),
-        *written(table),
-        "",
         f"The study took {(time.perf_counter() - started) / 60:.0f} minutes.",
+        "",
     ]
-    print("\n".join(text))
-    if given.out:
-        given.out.write_text("\n".join(text) + "\n", encoding="utf-8")
-        draw(table, given.out.with_suffix(".png"))
+    report(table, about, given.out)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ class Kept:
 
     algorithm: str
     graph: str
-    samples: list[ClusterRun]
+    samples: list[list[ClusterRun]]  # of each algorithm of the chain
     runs: dict[int, RunProfile]
 
 
@@ -46,9 +46,8 @@ def kept_in(folder: Path) -> list[Kept]:
     for file in sorted(folder.glob("*.pickle")):
         content = pickle.loads(file.read_bytes())
         first = next(iter(content["runs"].values()))
-        if first.prior is None:  # of a chain only the last algorithm's runs are kept
-            name = str(first.graph["name"])
-            found.append(Kept(first.algorithm, name, content["samples"], content["runs"]))
+        name = str(first.graph["name"])
+        found.append(Kept(first.algorithm, name, content["samples"], content["runs"]))
     return found
 
 
@@ -63,10 +62,15 @@ def compared(lessons: list[Kept], target: Kept, seed: int) -> list[dict[str, Any
     estimates = estimates_of(graph, parts, np.random.default_rng(seed).spawn(2)[0])
     seconds = time.perf_counter() - started
     samples = [
-        replace(run, elsewhere=lesson is not target) for lesson in lessons for run in lesson.samples
+        [
+            replace(run, elsewhere=lesson is not target)
+            for lesson in lessons
+            for run in lesson.samples[place]
+        ]
+        for place in range(len(parts))
     ]
-    learned = Learned(parts, estimates, [samples], [[]], seconds)
-    trained = {run.machines for run in samples}
+    learned = Learned(parts, estimates, samples, [[] for _ in parts], seconds)
+    trained = {run.machines for run in samples[-1]}
     rows = []
     for machines, run in target.runs.items():
         comparison = Comparison(predict_from(learned, graph, engine.on(machines)), run)

@@ -85,9 +85,8 @@ def memory_of(
     scale = share / max(sample, 1.0)
     execution = float(profile.table["peak_memory_bytes"].max()) * settings.cores * scale
     storage = float(profile.table["storage_bytes"].max()) * scale
-    written = profile.table[["shuffle_write_bytes", "shuffle_write_records"]].sum()
-    a_record = written["shuffle_write_bytes"] / max(written["shuffle_write_records"], 1)
-    shuffle = float(rows["records"].sum() * a_record)
+    moved = float(rows[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum())
+    shuffle = moved / settings.machines
     available = max(heap_bytes(settings.memory) - _RESERVED, 0) * _UNIFIED
     warnings = []
     if execution + storage > available:

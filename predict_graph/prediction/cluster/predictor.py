@@ -22,17 +22,14 @@ from predict_graph.prediction.cluster.learning import Learned, learn_on_cluster
 from predict_graph.prediction.cluster.memory import memory_of
 from predict_graph.prediction.cluster.observed import observed_rows
 from predict_graph.prediction.cluster.placement import placement_of
+from predict_graph.prediction.cluster.records import record_sizes
 from predict_graph.prediction.cluster.sample_runs import ClusterRun
-from predict_graph.prediction.cluster.work import (
-    predicted_rows,
-    record_bytes,
-    sent_messages,
-)
+from predict_graph.prediction.cluster.work import predicted_rows, sent_messages
 from predict_graph.prediction.doubts import graph_doubts
 from predict_graph.prediction.prediction import Interval, Prediction
 from predict_graph.prediction.request import Request
 
-__all__ = ["most_alike", "predict_from", "predict_on_cluster"]
+__all__ = ["predict_from", "predict_on_cluster"]
 
 _ELSEWHERE_STD = 0.35  # of supersteps by samples of another graph (docs/studies/spark.md)
 _ELSEWHERE = (
@@ -191,7 +188,7 @@ def _work(
 
         return observed
     sent = sent_messages(graph, estimate)
-    sizes = record_bytes(most_alike(runs).profile, len(sent))
+    sizes = record_sizes(runs, len(sent))
 
     def known(machines: int) -> pd.DataFrame:
         settings = engine.settings.on(machines)
@@ -199,13 +196,6 @@ def _work(
         return predicted_rows(graph, sent, placement, sizes)
 
     return known
-
-
-def most_alike(runs: list[ClusterRun]) -> ClusterRun:
-    """Return the sample run whose records are most like those of the graph: a large walk."""
-    return max(
-        runs, key=lambda run: (run.summary.sampler != "folded", int(run.profile.graph["edges"]))
-    )
 
 
 def _machine_counts(target: int) -> list[int]:

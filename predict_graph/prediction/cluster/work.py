@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.engines import RunProfile, critical_worker
+from predict_graph.engines import critical_worker
 from predict_graph.graph import Graph
 from predict_graph.iterations import IterationEstimate
 from predict_graph.prediction.cluster.placement import Placement, combined_share
+from predict_graph.prediction.cluster.records import RecordSizes
 
-__all__ = ["FEATURES", "busiest_rows", "predicted_rows", "record_bytes", "sent_messages"]
-
-_FEW_RECORDS = 0.02  # of all records of a run
+__all__ = ["FEATURES", "busiest_rows", "predicted_rows", "sent_messages"]
 
 FEATURES = ("vertices", "messages", "records", "remote_bytes")
 """Of a superstep: vertices, messages, records and received bytes of the critical worker. Records
@@ -46,7 +44,7 @@ def predicted_rows(
     graph: Graph,
     sent: pd.DataFrame,
     placement: Placement,
-    bytes_per_record: npt.NDArray[np.float64],
+    sizes: RecordSizes,
 ) -> pd.DataFrame:
     """Return the features of each iteration of the real run.
 
@@ -56,8 +54,8 @@ def predicted_rows(
     sent : DataFrame
         See :func:`sent_messages`.
     placement : Placement
-    bytes_per_record : ndarray of float64, shape (iterations,)
-        As Spark writes records, from sample runs.
+    sizes : RecordSizes
+        From sample runs.
 
     Returns
     -------
@@ -68,8 +66,9 @@ def predicted_rows(
     machines = placement.machines
     messages = sent["messages"].to_numpy(np.float64)
     share = np.clip(messages / max(graph.edges, 1), 1e-12, 1.0)
-    records = messages * combined_share(graph.in_degrees, share, placement.partitions)
-    volume = records * bytes_per_record
+    combined = combined_share(graph.in_degrees, share, placement.partitions)
+    records = messages * combined
+    volume = records * sizes.at(1.0 / combined)
     return pd.DataFrame(
         {
             "vertices": np.full(len(sent), graph.vertices * placement.vertex_skew / machines),
@@ -83,31 +82,6 @@ def predicted_rows(
             "remote_message_bytes": volume * placement.remote_share,
         }
     )
-
-
-def record_bytes(sample: RunProfile, iterations: int) -> npt.NDArray[np.float64]:
-    """Return the bytes of a record as Spark writes it, in each iteration of the real run.
-
-    As in the same iteration of a sample run: what messages hold goes with how far a run has come.
-    Later than a sample run came, as where it still sent a fiftieth of its records: the last few
-    of a run have nothing beside them that they could be compressed with.
-
-    Parameters
-    ----------
-    sample : RunProfile
-        Of a run on Spark.
-    iterations : int
-        Of the real run.
-    """
-    names = ["shuffle_write_bytes", "shuffle_write_records"]
-    sums = sample.table.groupby("iteration")[names].sum().astype(np.float64)
-    written, records = (sums.loc[sums["shuffle_write_records"] > 0, name] for name in names)
-    if len(records) == 0:
-        return np.zeros(iterations)
-    to_come = records.to_numpy()[::-1].cumsum()[::-1] / records.sum()
-    last = max(int(np.count_nonzero(to_come > _FEW_RECORDS)), 1) - 1
-    sizes: npt.NDArray[np.float64] = (written / records).to_numpy(dtype=np.float64)
-    return sizes[np.minimum(np.arange(iterations), last)]
 
 
 def busiest_rows(table: pd.DataFrame, machines: int, cores: int = 1) -> pd.DataFrame:

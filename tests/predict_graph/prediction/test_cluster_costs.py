@@ -17,7 +17,6 @@ from predict_graph.jobs.predicted import predicted_job
 from predict_graph.prediction.cluster.costs import fit_cluster_costs
 from predict_graph.prediction.cluster.learning import default_train_machines
 from predict_graph.prediction.cluster.memory import heap_bytes, memory_of
-from predict_graph.prediction.cluster.predictor import most_alike
 from predict_graph.prediction.cluster.sample_plan import (
     WantedSample,
     affordable_points,
@@ -25,7 +24,7 @@ from predict_graph.prediction.cluster.sample_plan import (
     supersteps_run,
     training_points,
 )
-from predict_graph.prediction.cluster.work import busiest_rows, record_bytes
+from predict_graph.prediction.cluster.work import busiest_rows
 from predict_graph.prediction.request import check_request
 from tests.predict_graph.prediction.made_up_cluster import (
     START,
@@ -220,11 +219,12 @@ def test_sample_runs_of_a_large_graph_are_short_and_of_a_small_one_say_something
 
 def test_too_little_memory_is_said():
     graph = check_graph("rmat:scale=16,edge_factor=16,seed=1")
-    rows = pd.DataFrame({"records": [1e6] * 5})
+    rows = pd.DataFrame({"local_message_bytes": [4e6] * 5, "remote_message_bytes": [6e6] * 5})
     runs = sample_runs()
     small = memory_of(runs, graph, rows, SparkSettings(machines=2, memory="340m"))
     assert len(small.warnings) == 1
     assert "340m" in small.warnings[0]
+    assert small.shuffle_bytes == pytest.approx(5 * 10e6 / 2)
     assert memory_of(runs, graph, rows, SparkSettings(machines=2, memory="8g")).warnings == []
     assert heap_bytes("2g") == 2 * 1024**3
 
@@ -264,18 +264,6 @@ def test_other_files_are_refused(tmp_path, text):
         predicted_job(file)
 
 
-def test_a_record_is_as_long_as_in_the_same_iteration_of_a_sample():
-    run = cluster_run(10_000, 100_000, 2, iterations=9, shrinking=True)
-    table = run.profile.table.copy()
-    table["shuffle_write_bytes"] = table["shuffle_write_records"] * (3.0 + table["iteration"])
-    sample = dataclasses.replace(run.profile, table=table)
-    found = record_bytes(sample, 8)
-    # From the sixth iteration on, half as many a time, come 3% of the records; then fewer.
-    assert found == pytest.approx([4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 9.0, 9.0])
-    nobody = dataclasses.replace(run.profile, table=table.assign(shuffle_write_records=0))
-    assert record_bytes(nobody, 3).tolist() == [0.0, 0.0, 0.0]
-
-
 @pytest.mark.parametrize("name", ["pagerank", "semi-clustering"])
 @pytest.mark.parametrize("points", [{1: [0.05, 0.2], 2: [0.1, 0.2]}, {2: [0.05, 0.2]}])
 def test_each_session_runs_its_largest_sample_twice_and_one_walk_tells_of_records(name, points):
@@ -287,10 +275,3 @@ def test_each_session_runs_its_largest_sample_twice_and_one_walk_tells_of_record
     assert walks == [plan[2][-1]] == [WantedSample(0.2, walk=True)]
     ratios = {one.ratio for wanted in plan.values() for one in wanted if not one.walk}
     assert len(ratios) > 1  # what grows with the edges is seen
-
-
-def test_records_are_as_long_as_those_of_the_walk_sample():
-    folded_run, walk = cluster_run(40_000, 800_000, 2), cluster_run(30_000, 500_000, 2)
-    walk = dataclasses.replace(walk, summary=dataclasses.replace(walk.summary, sampler="brj"))
-    assert most_alike([folded_run, walk, folded_run]) is walk
-    assert most_alike([folded_run, cluster_run(10_000, 100_000, 2)]) is folded_run

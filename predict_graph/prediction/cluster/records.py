@@ -1,0 +1,119 @@
+"""Bytes of a record as Spark writes it, from sample runs.
+
+What messages hold decides how well records compress, and a sample that is a walk keeps the
+neighbourhoods that decide it; a folded one mixes them. But a walk sample may be several times as
+dense as its graph, so that more messages meet in a record, which makes it longer where they are
+put beside each other (semi-clustering) and not where they are added up (PageRank). How much longer
+is seen between the two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.engines import RunProfile
+from predict_graph.prediction.cluster.sample_runs import ClusterRun
+
+__all__ = ["RecordSizes", "record_sizes"]
+
+FloatArray = npt.NDArray[np.float64]
+
+_FEW_RECORDS = 0.02  # of all records of a run
+
+
+@dataclass(frozen=True)
+class RecordSizes:
+    """Bytes of a record in each iteration of the real run.
+
+    Parameters
+    ----------
+    size : ndarray of float64, shape (iterations,)
+        Of a record in the sample.
+    messages : ndarray of float64, shape (iterations,)
+        That met in a record of the sample.
+    growth : ndarray of float64, shape (iterations,)
+        Exponent of messages a record: 0 if they are added up, 1 if they are put side by side.
+    """
+
+    size: FloatArray
+    messages: FloatArray
+    growth: FloatArray
+
+    def at(self, messages: FloatArray) -> FloatArray:
+        """Return the bytes of a record in which so many messages meet, iteration by iteration."""
+        result: FloatArray = self.size * (messages / self.messages) ** self.growth
+        return result
+
+
+def record_sizes(runs: list[ClusterRun], iterations: int) -> RecordSizes:
+    """Return the bytes of records in each iteration of the real run.
+
+    As in the same iteration of the largest walk sample: what messages hold goes with how far a run
+    has come. They grow with the messages that meet in a record by the power that leads from the
+    largest folded sample of the same session to the walk; at most in proportion, and not at all
+    if the folded sample, with fewer messages a record, has the longer records.
+
+    Parameters
+    ----------
+    runs : list of ClusterRun
+        Of one algorithm on Spark, in the order in which they ran.
+    iterations : int
+        Of the real run.
+    """
+    walk = _largest(runs, walks=True)
+    size, messages = _by_iteration(walk.profile, iterations)
+    other = _largest(_session_of(walk, runs), walks=False)
+    other_size, other_messages = _by_iteration(other.profile, iterations)
+    told = (size > 0.0) & (other_size > 0.0) & (messages != other_messages)
+    growth = np.zeros(iterations)
+    growth[told] = np.log(size[told] / other_size[told])
+    growth[told] /= np.log(messages[told] / other_messages[told])
+    return RecordSizes(size, messages, np.clip(growth, 0.0, 1.0))
+
+
+def _largest(runs: list[ClusterRun], *, walks: bool) -> ClusterRun:
+    """Return the run on the largest sample that is a walk, or is none; on any if there is none."""
+    return max(
+        runs,
+        key=lambda run: (
+            (run.summary.sampler != "folded") == walks,
+            int(run.profile.graph["edges"]),
+        ),
+    )
+
+
+def _session_of(run: ClusterRun, runs: list[ClusterRun]) -> list[ClusterRun]:
+    """Return the runs of the session of one of them; each session starts with a cold run."""
+    sessions: list[list[ClusterRun]] = []
+    for each in runs:
+        if each.cold or not sessions:
+            sessions.append([])
+        sessions[-1].append(each)
+    return next(session for session in sessions if any(each is run for each in session))
+
+
+def _by_iteration(sample: RunProfile, iterations: int) -> tuple[FloatArray, FloatArray]:
+    """Return bytes a record and messages a record, in each iteration of the real run.
+
+    Later than the sample run came, as where it still sent a fiftieth of its records: the last few
+    of a run have nothing beside them that they could be compressed with.
+    """
+    names = [
+        "shuffle_write_bytes",
+        "shuffle_write_records",
+        "local_messages",
+        "remote_messages",
+    ]
+    sums = sample.table.groupby("iteration")[names].sum().astype(np.float64)
+    sums = sums[(sums["shuffle_write_records"] > 0) & (sums["shuffle_write_bytes"] > 0)]
+    if len(sums) == 0:
+        return np.zeros(iterations), np.ones(iterations)
+    written, records, *sent = (sums[name].to_numpy() for name in names)
+    messages = np.maximum(sum(sent), records)
+    to_come = records[::-1].cumsum()[::-1] / records.sum()
+    last = max(int(np.count_nonzero(to_come > _FEW_RECORDS)), 1) - 1
+    at = np.minimum(np.arange(iterations), last)
+    return (written / records)[at], (messages / records)[at]
