@@ -51,8 +51,9 @@ class RecordSizes:
 def record_sizes(runs: list[ClusterRun], iterations: int) -> RecordSizes:
     """Return the bytes of records in each iteration of the real run.
 
-    As in the same iteration of the largest walk sample: what messages hold goes with how far a run
-    has come. They grow with the messages that meet in a record by the power that leads from the
+    As in the largest walk sample: what messages hold goes with how far a run has come, so if that
+    of the sample came to its end, mostly in fewer iterations than the real one, it is read as far
+    along. They grow with the messages that meet in a record by the power that leads from the
     largest folded sample of the same session to the walk; at most in proportion, and not at all
     if the folded sample, with fewer messages a record, has the longer records.
 
@@ -64,9 +65,9 @@ def record_sizes(runs: list[ClusterRun], iterations: int) -> RecordSizes:
         Of the real run.
     """
     walk = _largest(runs, walks=True)
-    size, messages = _by_iteration(walk.profile, iterations)
+    size, messages = _at(walk.profile, _as_far_along(walk.profile, iterations))
     other = _largest(_session_of(walk, runs), walks=False)
-    other_size, other_messages = _by_iteration(other.profile, iterations)
+    other_size, other_messages = _at(other.profile, np.arange(float(iterations)))
     told = (size > 0.0) & (other_size > 0.0) & (messages != other_messages)
     growth = np.zeros(iterations)
     growth[told] = np.log(size[told] / other_size[told])
@@ -95,11 +96,17 @@ def _session_of(run: ClusterRun, runs: list[ClusterRun]) -> list[ClusterRun]:
     return next(session for session in sessions if any(each is run for each in session))
 
 
-def _by_iteration(sample: RunProfile, iterations: int) -> tuple[FloatArray, FloatArray]:
-    """Return bytes a record and messages a record, in each iteration of the real run.
+def _as_far_along(sample: RunProfile, iterations: int) -> FloatArray:
+    """Return the iterations of a sample run, from 0, that those of the real run are likened to."""
+    last = sample.iterations - 1 if sample.converged else iterations - 1
+    return np.linspace(0.0, last, iterations)
 
-    Later than the sample run came, as where it still sent a fiftieth of its records: the last few
-    of a run have nothing beside them that they could be compressed with.
+
+def _at(sample: RunProfile, iterations: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return bytes a record and messages a record at iterations of a sample run, from 0.
+
+    Later than the run came, as where it still sent a fiftieth of its records: the last few of a run
+    have nothing beside them that they could be compressed with.
     """
     names = [
         "shuffle_write_bytes",
@@ -110,10 +117,10 @@ def _by_iteration(sample: RunProfile, iterations: int) -> tuple[FloatArray, Floa
     sums = sample.table.groupby("iteration")[names].sum().astype(np.float64)
     sums = sums[(sums["shuffle_write_records"] > 0) & (sums["shuffle_write_bytes"] > 0)]
     if len(sums) == 0:
-        return np.zeros(iterations), np.ones(iterations)
+        return np.zeros(len(iterations)), np.ones(len(iterations))
     written, records, *sent = (sums[name].to_numpy() for name in names)
     messages = np.maximum(sum(sent), records)
     to_come = records[::-1].cumsum()[::-1] / records.sum()
     last = max(int(np.count_nonzero(to_come > _FEW_RECORDS)), 1) - 1
-    at = np.minimum(np.arange(iterations), last)
-    return (written / records)[at], (messages / records)[at]
+    at, known = np.minimum(iterations, last), np.arange(len(records))
+    return np.interp(at, known, written / records), np.interp(at, known, messages / records)
