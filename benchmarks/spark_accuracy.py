@@ -218,6 +218,7 @@ def draw(table: pd.DataFrame, target: Path) -> None:
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import LogLocator, NullFormatter
 
     figure, axes = plt.subplots(figsize=(6, 5))
     for algorithm, part in table.groupby("algorithm"):
@@ -227,8 +228,9 @@ def draw(table: pd.DataFrame, target: Path) -> None:
     axes.plot(ends, ends, color="gray", linewidth=1)
     axes.set(xscale="log", yscale="log", xlabel="real, s", ylabel="predicted, s")
     for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axis.set_major_formatter("{x:g}")
-        axis.set_minor_formatter("{x:g}")
+        axis.set_minor_formatter(NullFormatter())
     axes.set_title("Runtime on Spark")
     axes.legend(fontsize=8)
     figure.tight_layout()

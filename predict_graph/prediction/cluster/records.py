@@ -51,11 +51,13 @@ class RecordSizes:
 def record_sizes(runs: list[ClusterRun], iterations: int) -> RecordSizes:
     """Return the bytes of records in each iteration of the real run.
 
-    As in the largest walk sample: what messages hold goes with how far a run has come, so if that
-    of the sample came to its end, mostly in fewer iterations than the real one, it is read as far
-    along. They grow with the messages that meet in a record by the power that leads from the
-    largest folded sample of the same session to the walk; at most in proportion, and not at all
-    if the folded sample, with fewer messages a record, has the longer records.
+    As in the largest walk sample: what messages hold goes with how far a run has come. Where
+    messages die out, and did so in the sample, mostly in fewer iterations than in the real run, it
+    is read as far along; else iteration by iteration.
+
+    They grow with the messages that meet in a record by the power that leads from the largest
+    folded sample of the same session to the walk; at most in proportion, and not at all if the
+    folded sample, with fewer messages a record, has the longer records.
 
     Parameters
     ----------
@@ -97,9 +99,15 @@ def _session_of(run: ClusterRun, runs: list[ClusterRun]) -> list[ClusterRun]:
 
 
 def _as_far_along(sample: RunProfile, iterations: int) -> FloatArray:
-    """Return the iterations of a sample run, from 0, that those of the real run are likened to."""
-    last = sample.iterations - 1 if sample.converged else iterations - 1
-    return np.linspace(0.0, last, iterations)
+    """Return the iterations of a sample run, from 0, that those of the real run are likened to.
+
+    What dies out has come as far as it has spread, and a smaller graph is crossed in fewer steps.
+    Where all send to the end (semi-clustering), what they send settles at the same pace in both.
+    """
+    sent = sample.table.groupby("iteration")[["local_messages", "remote_messages"]].sum()
+    totals = sent.sum(axis=1).to_numpy()
+    died_out = sample.converged and totals[-1] < totals[0]
+    return np.linspace(0.0, (sample.iterations if died_out else iterations) - 1, iterations)
 
 
 def _at(sample: RunProfile, iterations: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -67,15 +67,18 @@ def test_a_record_is_as_long_as_in_the_same_iteration_of_a_sample():
     assert record_sizes([nothing], 3).at(np.full(3, 2.0)).tolist() == [0.0, 0.0, 0.0]
 
 
-def test_a_walk_that_came_to_its_end_is_read_as_far_along_as_the_real_run():
-    records = np.full(5, 1e5)
+def test_a_walk_whose_messages_died_out_is_read_as_far_along_as_the_real_run():
+    records = np.linspace(1e5, 6e4, 5)
     sizes = np.array([4.0, 8.0, 12.0, 16.0, 20.0])
     walk = run_of(2 * records, records, sizes * records, sampler="brj", converged=True)
     told = record_sizes([walk], 9).at(np.full(9, 2.0))
     assert told == pytest.approx(np.linspace(4.0, 20.0, 9))
-    cut = dataclasses.replace(walk, profile=dataclasses.replace(walk.profile, converged=False))
-    assert record_sizes([cut], 9).at(np.full(9, 2.0)) == pytest.approx([*sizes, *[20.0] * 4])
     assert record_sizes([walk], 1).at(np.full(1, 2.0)) == pytest.approx([4.0])
+    cut = dataclasses.replace(walk, profile=dataclasses.replace(walk.profile, converged=False))
+    steady = run_of(np.full(5, 2e5), np.full(5, 1e5), sizes * 1e5, sampler="brj", converged=True)
+    for sample in (cut, steady):
+        found = record_sizes([sample], 9).at(np.full(9, 2.0))
+        assert found == pytest.approx([*sizes, *[20.0] * 4])
 
 
 @pytest.mark.parametrize(
