@@ -237,14 +237,12 @@ def draw(table: pd.DataFrame, target: Path) -> None:
     figure.savefig(target, dpi=120)
 
 
-def kept_rows(folder: Path) -> list[dict[str, Any]]:
-    """Return the rows of all that was kept in a folder, as compared at the time."""
-    rows = []
-    for file in sorted(folder.glob("*.pickle")):
-        rows += pickle.loads(file.read_bytes()).get("rows", [])
-    if not rows:
-        raise SystemExit(f"error: {folder} has no runs that --keep kept")
-    return rows
+def kept_in(folder: Path) -> list[dict[str, Any]]:
+    """Return what `--keep` kept in a folder, a job after the other: see :func:`job`."""
+    files = sorted(folder.glob("*.pickle"))
+    if not files:
+        raise SystemExit(f"error: {folder} has no runs that spark_accuracy --keep kept")
+    return [pickle.loads(file.read_bytes()) for file in files]
 
 
 def report(table: pd.DataFrame, about: list[str], target: Path | None) -> None:
@@ -275,7 +273,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     if given.kept:
-        report(pd.DataFrame(kept_rows(given.kept)), [], given.out)
+        rows = [row for kept in kept_in(given.kept) for row in kept["rows"]]
+        report(pd.DataFrame(rows), [], given.out)
         return
     started = time.perf_counter()
     try:

@@ -11,7 +11,6 @@ Nothing runs on Spark here. A prediction then takes what the estimate of iterati
 from __future__ import annotations
 
 import argparse
-import pickle
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.spark_accuracy import row, summary, written
+from benchmarks.spark_accuracy import kept_in, row, summary, written
 from predict_graph.engines import RunProfile
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
@@ -41,14 +40,10 @@ class Kept:
     runs: dict[int, RunProfile]
 
 
-def kept_in(folder: Path) -> list[Kept]:
-    found = []
-    for file in sorted(folder.glob("*.pickle")):
-        content = pickle.loads(file.read_bytes())
-        first = next(iter(content["runs"].values()))
-        name = str(first.graph["name"])
-        found.append(Kept(first.algorithm, name, content["samples"], content["runs"]))
-    return found
+def lessons_of(content: dict[str, Any]) -> Kept:
+    first = next(iter(content["runs"].values()))
+    name = str(first.graph["name"])
+    return Kept(first.algorithm, name, content["samples"], content["runs"])
 
 
 def compared(lessons: list[Kept], target: Kept, seed: int) -> list[dict[str, Any]]:
@@ -84,15 +79,13 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    kept = kept_in(given.folder)
+    kept = [lessons_of(content) for content in kept_in(given.folder)]
     rows: list[dict[str, Any]] = []
     for target in kept:
         same = [lesson for lesson in kept if lesson.algorithm == target.algorithm]
         others = [lesson for lesson in same if lesson is not target]
         for lessons in [*([lesson] for lesson in same), *([others] if len(others) > 1 else [])]:
             rows += compared(lessons, target, given.seed)
-    if not rows:
-        raise SystemExit(f"error: {given.folder} has no runs that spark_accuracy --keep kept")
     table = pd.DataFrame(rows)
     own = table["lesson"] == table["graph"]
     several = table["lesson"].str.contains(", ")

@@ -22,7 +22,7 @@ from costmodels import relative_error
 from predict_graph.algorithms import check_algorithm
 from predict_graph.errors import JobError, RequestError
 from predict_graph.prediction.cluster.lines import Line, fitted_line
-from predict_graph.prediction.cluster.sample_runs import WARM_UP, ClusterRun
+from predict_graph.prediction.cluster.sample_runs import WARM_UP, ClusterRun, by_session
 from predict_graph.prediction.cluster.tasks import TaskSeconds, fit_task_seconds
 from predict_graph.prediction.cluster.work import busiest_rows
 
@@ -209,16 +209,13 @@ class _Session:
 
 def _sessions(runs: list[ClusterRun]) -> list[_Session]:
     """Return the sessions whose first run, and one that Java was warm for, are among the runs."""
-    found, starting = [], []
-    for run in runs:
-        if run.cold:
-            starting = [run]
-        elif starting and _same_sample(run, starting[0]):
-            if run.summary.purpose == WARM_UP:
-                starting.append(run)
-            else:
-                found.append(_Session(starting, run))
-                starting = []
+    found = []
+    for first, *rest in by_session(runs):
+        alike = [run for run in rest if _same_sample(run, first)]
+        warm = next((run for run in alike if run.summary.purpose != WARM_UP), None)
+        if first.cold and warm is not None:
+            warm_ups = [run for run in alike if run.summary.purpose == WARM_UP]
+            found.append(_Session([first, *warm_ups], warm))
     return found
 
 

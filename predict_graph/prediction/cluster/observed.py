@@ -108,7 +108,7 @@ def observed_rows(
         (run for run in runs if run.summary.purpose == "iterations"),
         key=lambda run: run.summary.vertices,
     )
-    sums = _sums(walk)
+    sums = walk.exchanged()
     first = _first_records(runs, exchange_measures(graph, partitions))
     records = _course(sums["shuffle_read_records"].to_numpy(), first, iterations)
     at = np.minimum(np.arange(iterations), len(sums) - 1)
@@ -136,7 +136,7 @@ def _first_records(runs: list[ClusterRun], wanted: FloatArray) -> list[float]:
 
     The first one may set up what the others need; all that come after do the same.
     """
-    told = [(run.measures, _sums(run)) for run in runs if run.measures is not None]
+    told = [(run.measures, run.exchanged()) for run in runs if run.measures is not None]
     measures = [known for known, _ in told]
     courses = [sums["shuffle_read_records"].to_numpy() for _, sums in told]
     return [
@@ -152,14 +152,3 @@ def _course(sample: FloatArray, first: list[float], iterations: int) -> FloatArr
     records: FloatArray = first[1] * sample[at] / max(second, 1.0)
     records[0] = first[0]
     return records
-
-
-def _sums(run: ClusterRun) -> pd.DataFrame:
-    """Return the sums over all workers of each iteration."""
-    names = [
-        "active_vertices",
-        "shuffle_read_records",
-        "shuffle_write_records",
-        "shuffle_write_bytes",
-    ]
-    return run.profile.table.groupby("iteration")[names].sum().astype(np.float64)

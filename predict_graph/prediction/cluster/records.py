@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from predict_graph.engines import RunProfile
-from predict_graph.prediction.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.cluster.sample_runs import ClusterRun, by_session
 
 __all__ = ["RecordSizes", "record_sizes"]
 
@@ -67,9 +67,12 @@ def record_sizes(runs: list[ClusterRun], iterations: int) -> RecordSizes:
         Of the real run.
     """
     walk = _largest(runs, walks=True)
-    size, messages = _at(walk.profile, _as_far_along(walk.profile, iterations))
-    other = _largest(_session_of(walk, runs), walks=False)
-    other_size, other_messages = _at(other.profile, np.arange(float(iterations)))
+    session = next(each for each in by_session(runs) if any(run is walk for run in each))
+    other = _largest(session, walks=False)
+    sums = walk.exchanged()
+    at = _as_far_along(sums["messages"], iterations, ended=walk.profile.converged)
+    size, messages = _at(sums, at)
+    other_size, other_messages = _at(other.exchanged(), np.arange(float(iterations)))
     told = (size > 0.0) & (other_size > 0.0) & (messages != other_messages)
     growth = np.zeros(iterations)
     growth[told] = np.log(size[told] / other_size[told])
@@ -88,47 +91,29 @@ def _largest(runs: list[ClusterRun], *, walks: bool) -> ClusterRun:
     )
 
 
-def _session_of(run: ClusterRun, runs: list[ClusterRun]) -> list[ClusterRun]:
-    """Return the runs of the session of one of them; each session starts with a cold run."""
-    sessions: list[list[ClusterRun]] = []
-    for each in runs:
-        if each.cold or not sessions:
-            sessions.append([])
-        sessions[-1].append(each)
-    return next(session for session in sessions if any(each is run for each in session))
-
-
-def _as_far_along(sample: RunProfile, iterations: int) -> FloatArray:
+def _as_far_along(sent: pd.Series[float], iterations: int, *, ended: bool) -> FloatArray:
     """Return the iterations of a sample run, from 0, that those of the real run are likened to.
 
     What dies out has come as far as it has spread, and a smaller graph is crossed in fewer steps.
     Where all send to the end (semi-clustering), what they send settles at the same pace in both.
     """
-    sent = sample.table.groupby("iteration")[["local_messages", "remote_messages"]].sum()
-    totals = sent.sum(axis=1).to_numpy()
-    died_out = sample.converged and totals[-1] < totals[0]
-    return np.linspace(0.0, (sample.iterations if died_out else iterations) - 1, iterations)
+    died_out = ended and sent.iloc[-1] < sent.iloc[0]
+    return np.linspace(0.0, (len(sent) if died_out else iterations) - 1, iterations)
 
 
-def _at(sample: RunProfile, iterations: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _at(sums: pd.DataFrame, iterations: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return bytes a record and messages a record at iterations of a sample run, from 0.
 
     Later than the run came, as where it still sent a fiftieth of its records: the last few of a run
     have nothing beside them that they could be compressed with.
     """
-    names = [
-        "shuffle_write_bytes",
-        "shuffle_write_records",
-        "local_messages",
-        "remote_messages",
-    ]
-    sums = sample.table.groupby("iteration")[names].sum().astype(np.float64)
     sums = sums[(sums["shuffle_write_records"] > 0) & (sums["shuffle_write_bytes"] > 0)]
     if len(sums) == 0:
         return np.zeros(len(iterations)), np.ones(len(iterations))
-    written, records, *sent = (sums[name].to_numpy() for name in names)
-    messages = np.maximum(sum(sent), records)
+    names = ("shuffle_write_bytes", "shuffle_write_records", "messages")
+    written, records, messages = (sums[name].to_numpy() for name in names)
     to_come = records[::-1].cumsum()[::-1] / records.sum()
     last = max(int(np.count_nonzero(to_come > _FEW_RECORDS)), 1) - 1
     at, known = np.minimum(iterations, last), np.arange(len(records))
-    return np.interp(at, known, written / records), np.interp(at, known, messages / records)
+    met = np.maximum(messages, records) / records
+    return np.interp(at, known, written / records), np.interp(at, known, met)

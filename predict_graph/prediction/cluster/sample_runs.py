@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import RunProfile
@@ -21,7 +22,7 @@ from predict_graph.prediction.cluster.folding import folded
 from predict_graph.prediction.cluster.sample_plan import WantedSample, sample_plan, supersteps_run
 from predict_graph.prediction.request import Request
 
-__all__ = ["WARM_UP", "ClusterRun", "cluster_sample_runs"]
+__all__ = ["WARM_UP", "ClusterRun", "by_session", "cluster_sample_runs"]
 
 WARM_UP = "warm-up"
 """Purpose of runs that are there to make Java compile what is run, and to show how long it does."""
@@ -71,8 +72,31 @@ class ClusterRun:
         if self.again:
             return 0.0
         if self.measures is not None:
-            return float(self.profile.table[["local_messages", "remote_messages"]].to_numpy().sum())
+            return float(self.exchanged()["messages"].sum())
         return float(self.summary.edges * self.summary.iterations)
+
+    def exchanged(self) -> pd.DataFrame:
+        """Return who sent what in each iteration, summed over workers; a row an iteration."""
+        names = [
+            "active_vertices",
+            "local_messages",
+            "remote_messages",
+            "shuffle_read_records",
+            "shuffle_write_records",
+            "shuffle_write_bytes",
+        ]
+        sums = self.profile.table.groupby("iteration")[names].sum().astype(np.float64)
+        return sums.assign(messages=sums["local_messages"] + sums["remote_messages"])
+
+
+def by_session(runs: list[ClusterRun]) -> list[list[ClusterRun]]:
+    """Return runs by the session in which they ran, in their order: each starts with a cold one."""
+    sessions: list[list[ClusterRun]] = []
+    for run in runs:
+        if run.cold or not sessions:
+            sessions.append([])
+        sessions[-1].append(run)
+    return sessions
 
 
 def cluster_sample_runs(
