@@ -60,14 +60,14 @@ def design(
     json: options.Json = None,
 ) -> None:
     """Choose the runs of a job that teach a scaling model most for a budget."""
-    from predict_graph.jobs import parse_counts
-    from predict_graph.jobs.designing import (
+    from predict_graph.sizing import parse_counts
+    from predict_graph.sizing.measuring.designing import (
         design_rows,
         design_summary,
         make_design,
         write_design,
     )
-    from predict_graph.jobs.quantities import parse_range
+    from predict_graph.sizing.quantities import parse_range
 
     check_json_target(json)
     check_writable(out)
@@ -95,7 +95,7 @@ def design(
     console.print(f"{made}: {out}", soft_wrap=True, highlight=False, markup=False)
     write_json(design_summary(made), json)
     if plot is not None:
-        from predict_graph.jobs.picture import draw_design
+        from predict_graph.sizing.picture import draw_design
 
         points = made.points
         draw_design(points["scale"], points["machines"], points["repeats"], plot)
@@ -103,8 +103,8 @@ def design(
 
 def _target(text: str | None) -> tuple[float, list[int]] | None:
     """Return scale and machine counts of ``1@8:64``."""
-    from predict_graph.jobs import parse_counts
-    from predict_graph.jobs.quantities import parse_number
+    from predict_graph.sizing import parse_counts
+    from predict_graph.sizing.quantities import parse_number
 
     if text is None:
         return None

@@ -13,8 +13,8 @@ from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError
 
 if TYPE_CHECKING:
-    from predict_graph.jobs import Collected, Experiment
-    from predict_graph.jobs.running import Outcome
+    from predict_graph.sizing import Collected, Experiment
+    from predict_graph.sizing.measuring.running import Outcome
 
 __all__ = ["collect"]
 
@@ -53,8 +53,8 @@ def collect(
     ] = None,
 ) -> None:
     """Run a command at every point of a design, and keep how long each run took."""
-    from predict_graph.jobs import collect as collect_points
-    from predict_graph.jobs import parse_duration, read_design
+    from predict_graph.sizing import collect as collect_points
+    from predict_graph.sizing import parse_duration, read_design
 
     console = options.messages()
     kept = 0

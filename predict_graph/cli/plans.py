@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from predict_graph.jobs import Configuration, JobModel, Plan, Price
+    from predict_graph.sizing import Configuration, JobModel, Plan, Price
 
 __all__ = ["fit", "plan"]
 
@@ -84,8 +84,8 @@ def fit(
                 raise RequestError(f"--{name} is no option of the model {model!r}")
         fit_tasks(file, model, out, json)
         return
-    from predict_graph.jobs import fit_job, read_measurements, save_model
-    from predict_graph.jobs.report import fit_summary
+    from predict_graph.sizing import fit_job, read_measurements, save_model
+    from predict_graph.sizing.report import fit_summary
 
     check_json_target(json)
     _check_plot(plot)
@@ -104,7 +104,7 @@ def fit(
     _show_fit(options.results(json), fitted)
     write_json(fit_summary(fitted), json)
     if plot is not None:
-        from predict_graph.jobs.picture import draw_fit
+        from predict_graph.sizing.picture import draw_fit
 
         draw_fit(fitted, plot)
 
@@ -174,9 +174,9 @@ def plan(
         raise RequestError(
             "a plan needs --machines N:M, or --assignments FILE with models of fit --model nimo"
         )
-    from predict_graph.jobs import parse_counts, parse_duration, parse_money
-    from predict_graph.jobs import plan as make_plan
-    from predict_graph.jobs.report import plan_summary
+    from predict_graph.sizing import parse_counts, parse_duration, parse_money
+    from predict_graph.sizing import plan as make_plan
+    from predict_graph.sizing.report import plan_summary
 
     check_json_target(json)
     _check_plot(plot)
@@ -196,7 +196,7 @@ def plan(
     _show_plan(options.results(json), made)
     write_json(plan_summary(made), json)
     if plot is not None:
-        from predict_graph.jobs.picture import draw_plan
+        from predict_graph.sizing.picture import draw_plan
 
         draw_plan(made, loaded, plot)
     _refuse_if_impossible(made)
@@ -218,7 +218,7 @@ def _conditions(texts: list[str] | None) -> dict[str, str]:
 
 def _model(text: str) -> JobModel:
     """Load ``MODEL.json``, or ``TYPE=MODEL.json`` as a model of that machine type."""
-    from predict_graph.jobs.model import with_machine_type
+    from predict_graph.sizing.fitting.model import with_machine_type
 
     kind, equals, path = text.partition("=")
     if not equals or Path(text).is_file():
@@ -230,8 +230,8 @@ def _model(text: str) -> JobModel:
 
 def _loaded(path: Path) -> JobModel:
     """Load a model of fit, or a prediction on a cluster."""
-    from predict_graph.jobs import load_model
-    from predict_graph.jobs.predicted import is_prediction, predicted_job
+    from predict_graph.sizing import load_model
+    from predict_graph.sizing.planning.predicted import is_prediction, predicted_job
 
     try:
         found = json_text.loads(path.read_text(encoding="utf-8"))
@@ -241,8 +241,8 @@ def _loaded(path: Path) -> JobModel:
 
 
 def _prices(path: Path | None) -> dict[str, Price] | None:
-    from predict_graph.jobs import read_prices
-    from predict_graph.jobs.prices import example_prices
+    from predict_graph.sizing import read_prices
+    from predict_graph.sizing.planning.prices import example_prices
 
     if path is None:
         return None
@@ -253,7 +253,7 @@ def _prices(path: Path | None) -> dict[str, Price] | None:
 
 def _show_fit(console: Console, fitted: JobModel) -> None:
     from costmodels.scaling.auto import CombinedLaw
-    from predict_graph.jobs.report import coefficient_rows, fit_facts
+    from predict_graph.sizing.report import coefficient_rows, fit_facts
 
     show_table(console, f"model of {fitted.source}", ["what", "value"], fit_facts(fitted))
     law = fitted.estimator.law_
@@ -263,7 +263,7 @@ def _show_fit(console: Console, fitted: JobModel) -> None:
 
 
 def _show_plan(console: Console, made: Plan) -> None:
-    from predict_graph.jobs.report import described
+    from predict_graph.sizing.report import described
 
     columns = [made.unit, "time", "at most", made.cost_unit, f"{made.cost_unit} at most"]
     chosen = None if made.choice is None else made.choice.configuration
@@ -316,7 +316,7 @@ def _show_warnings(console: Console, warnings: Sequence[str]) -> None:
 
 
 def _refuse_if_impossible(made: Plan) -> None:
-    from predict_graph.jobs.report import described
+    from predict_graph.sizing.report import described
 
     if made.choice is None or made.choice.configuration is not None:
         return

@@ -19,8 +19,8 @@ from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.tables import show_table
 
 if TYPE_CHECKING:
-    from predict_graph.jobs.watching import Observation
     from predict_graph.resources import ResourceProfile
+    from predict_graph.sizing.tasks.watching import Observation
 
 __all__ = ["calibrate", "profile"]
 
@@ -146,11 +146,11 @@ def profile(
 ) -> None:
     """Run a command, unchanged, and see from outside what it does with the machine."""
     from costmodels.occupancy import occupancies_of
-    from predict_graph.jobs.data_profile import file_attributes, graph_attributes
-    from predict_graph.jobs.task_runs import add_run
-    from predict_graph.jobs.watching import watch
     from predict_graph.resources import read_profile
     from predict_graph.resources.cores import usable_cores
+    from predict_graph.sizing.tasks.data_profile import file_attributes, graph_attributes
+    from predict_graph.sizing.tasks.runs import add_run
+    from predict_graph.sizing.tasks.watching import watch
 
     check_json_target(json)
     if out is not None:

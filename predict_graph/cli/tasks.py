@@ -16,16 +16,16 @@ from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.tables import show_table
 
 if TYPE_CHECKING:
-    from predict_graph.jobs.assignments import Ranked, TaskPlan
-    from predict_graph.jobs.task_model import TaskModel
+    from predict_graph.sizing.tasks.assignments import Ranked, TaskPlan
+    from predict_graph.sizing.tasks.model import TaskModel
 
 __all__ = ["fit_tasks", "numbers", "rank_assignments"]
 
 
 def fit_tasks(file: Path, model: str, out: Path | None, json: str | None) -> None:
     """Fit a model of a task to its runs, show it and save it."""
-    from predict_graph.jobs.task_model import fit_task, save_task
-    from predict_graph.jobs.task_runs import read_runs
+    from predict_graph.sizing.tasks.model import fit_task, save_task
+    from predict_graph.sizing.tasks.runs import read_runs
 
     check_json_target(json)
     if out is not None:
@@ -78,9 +78,9 @@ def rank_assignments(
     json: str | None,
 ) -> None:
     """Rank candidate assignments for a task, or for a chain of them."""
-    from predict_graph.jobs import parse_duration
-    from predict_graph.jobs.assignments import plan_tasks, read_assignments
-    from predict_graph.jobs.task_model import load_task
+    from predict_graph.sizing import parse_duration
+    from predict_graph.sizing.tasks.assignments import plan_tasks, read_assignments
+    from predict_graph.sizing.tasks.model import load_task
 
     check_json_target(json)
     tasks, shared = [load_task(Path(path)) for path in models], numbers(given)

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from predict_graph.jobs.watching import Observation
 from predict_graph.resources import Measured, ResourceProfile, write_profile
+from predict_graph.sizing.tasks.watching import Observation
 
 BUSY = "import sys, time\nend = time.process_time() + {0}\nwhile time.process_time() < end: pass"
 
@@ -94,7 +94,7 @@ def test_candidates_that_are_alike_to_the_model(program, folder):
 def test_more_cores_than_it_was_said_to_use(program, folder, monkeypatch):
     """Observed by hand: on a busy machine no command can keep two cores busy."""
     seen = Observation(1.0, 1.8, 1.0, 10, 10, 0, 0, 0)
-    monkeypatch.setattr("predict_graph.jobs.watching.watch", lambda *_, **__: seen)
+    monkeypatch.setattr("predict_graph.sizing.tasks.watching.watch", lambda *_, **__: seen)
     monkeypatch.setattr("predict_graph.resources.cores.usable_cores", lambda: 2)
     result = program("profile", "--", "true")
     assert result.status == 0, result

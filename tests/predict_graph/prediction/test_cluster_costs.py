@@ -12,8 +12,6 @@ from predict_graph.algorithms import PageRank, check_algorithm
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
-from predict_graph.jobs import plan
-from predict_graph.jobs.predicted import predicted_job
 from predict_graph.prediction.cluster.costs import fit_cluster_costs
 from predict_graph.prediction.cluster.learning import default_train_machines
 from predict_graph.prediction.cluster.memory import heap_bytes, memory_of
@@ -26,6 +24,8 @@ from predict_graph.prediction.cluster.sample_plan import (
 )
 from predict_graph.prediction.cluster.work import busiest_rows
 from predict_graph.prediction.request import check_request
+from predict_graph.sizing import plan
+from predict_graph.sizing.planning.predicted import predicted_job
 from tests.predict_graph.prediction.made_up_cluster import (
     START,
     cluster_run,

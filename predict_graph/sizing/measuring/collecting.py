@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from predict_graph.errors import RequestError
-from predict_graph.jobs.experiments import Design, Experiment
-from predict_graph.jobs.points_file import PointsFile
-from predict_graph.jobs.running import PATIENCE, Job, Outcome
+from predict_graph.sizing.measuring.experiments import Design, Experiment
+from predict_graph.sizing.measuring.points_file import PointsFile
+from predict_graph.sizing.measuring.running import PATIENCE, Job, Outcome
 
 __all__ = ["Collected", "Report", "collect"]
 

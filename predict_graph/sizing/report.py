@@ -11,8 +11,8 @@ from costmodels.scaling.laws import Law, LinearLaw, PowerFit
 from predict_graph.durations import readable_seconds
 
 if TYPE_CHECKING:
-    from predict_graph.jobs.model import JobModel
-    from predict_graph.jobs.planning import Configuration, Plan
+    from predict_graph.sizing.fitting.model import JobModel
+    from predict_graph.sizing.planning.choices import Configuration, Plan
 
 __all__ = ["coefficient_rows", "described", "fit_facts", "fit_summary", "money", "plan_summary"]
 

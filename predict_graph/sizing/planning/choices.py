@@ -9,8 +9,8 @@ import numpy as np
 
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError
-from predict_graph.jobs.model import JobModel
-from predict_graph.jobs.prices import Price, price_of
+from predict_graph.sizing.fitting.model import JobModel
+from predict_graph.sizing.planning.prices import Price, price_of
 
 __all__ = ["Choice", "Configuration", "Plan", "frontier", "plan"]
 

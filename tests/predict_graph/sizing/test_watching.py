@@ -3,8 +3,8 @@ import sys
 import pytest
 
 from predict_graph.errors import JobError, RequestError
-from predict_graph.jobs.watching import watch
 from predict_graph.resources.cores import cores_allowed
+from predict_graph.sizing.tasks.watching import watch
 
 PYTHON = [sys.executable, "-c"]
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from predict_graph.errors import RequestError
-from predict_graph.jobs.assignments import Assignment, plan_tasks, read_assignments
-from predict_graph.jobs.task_model import fit_task, load_task, save_task
-from predict_graph.jobs.task_runs import add_run, read_runs
+from predict_graph.sizing.tasks.assignments import Assignment, plan_tasks, read_assignments
+from predict_graph.sizing.tasks.model import fit_task, load_task, save_task
+from predict_graph.sizing.tasks.runs import add_run, read_runs
 
 SPEEDS, DELAYS = (1.0, 2.0, 4.0), (1.0, 5.0, 20.0)
 

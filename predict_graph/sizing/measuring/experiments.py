@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from predict_graph.errors import RequestError
-from predict_graph.jobs.table_file import TextTable, positive, read_table
+from predict_graph.sizing.table_file import TextTable, positive, read_table
 
 __all__ = ["Design", "Experiment", "read_design"]
 

@@ -1,7 +1,7 @@
 import pytest
 
 from predict_graph.errors import RequestError
-from predict_graph.jobs import read_measurements
+from predict_graph.sizing import read_measurements
 
 
 def test_the_format_of_ernest(cluster_file):

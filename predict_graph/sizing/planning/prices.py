@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from predict_graph.errors import RequestError, unknown_name
-from predict_graph.jobs.table_file import positive, read_table
+from predict_graph.sizing.table_file import positive, read_table
 
 __all__ = ["Price", "example_prices", "price_of", "read_prices"]
 
@@ -35,7 +35,7 @@ class Price:
 
 def example_prices() -> Path:
     """Return the table that comes with the package: an example, whose date its first line says."""
-    return Path(str(files("predict_graph.jobs") / "example-prices.csv"))
+    return Path(str(files("predict_graph.sizing.planning") / "example-prices.csv"))
 
 
 def read_prices(path: Path) -> dict[str, Price]:

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.errors import RequestError
-from predict_graph.jobs.model import check_confidence
-from predict_graph.jobs.planning import SECONDS_PER_HOUR
-from predict_graph.jobs.table_file import Row, read_table
-from predict_graph.jobs.task_model import TaskModel
 from predict_graph.resources.profile import read_profile
+from predict_graph.sizing.fitting.model import check_confidence
+from predict_graph.sizing.planning.choices import SECONDS_PER_HOUR
+from predict_graph.sizing.table_file import Row, read_table
+from predict_graph.sizing.tasks.model import TaskModel
 
 __all__ = ["Assignment", "Ranked", "TaskPlan", "plan_tasks", "read_assignments"]
 

@@ -16,8 +16,8 @@ from costmodels.scaling.leftout import LeaveOneOut
 from costmodels.scaling.points import Points
 from predict_graph.documents import DocumentKind
 from predict_graph.errors import RequestError
-from predict_graph.jobs.laws_json import law_from_plain, law_to_plain
-from predict_graph.jobs.model import JobModel, make_estimator
+from predict_graph.sizing.fitting.laws_json import law_from_plain, law_to_plain
+from predict_graph.sizing.fitting.model import JobModel, make_estimator
 
 __all__ = ["MODEL", "load_model", "model_document", "save_model"]
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
-from predict_graph.jobs.table_file import Row, TextTable, positive, read_table
+from predict_graph.sizing.table_file import Row, TextTable, positive, read_table
 
 __all__ = ["Measurements", "read_measurements"]
 

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from predict_graph.errors import JobError, RequestError
-from predict_graph.jobs import collect, read_design, read_measurements
+from predict_graph.sizing import collect, read_design, read_measurements
 
 DESIGN = "scale,machines\n1,1\n1,2\n2,4\n"
 
@@ -161,7 +161,7 @@ def test_a_job_that_hangs_is_ended_with_its_children(written, out, tmp_path):
 
 @needs_proc
 def test_a_job_that_minds_no_request_is_killed(written, out, tmp_path, monkeypatch):
-    monkeypatch.setattr("predict_graph.jobs.running.PATIENCE", 0.5)
+    monkeypatch.setattr("predict_graph.sizing.measuring.running.PATIENCE", 0.5)
     child = tmp_path / "child"
     design = read_design(written("machines\n1\n"))
     collected = collect(design, python(HANGS, str(child), "deaf"), out, timeout=2.0)
@@ -252,7 +252,7 @@ def test_a_full_disk_ends_the_collection(written, job, out, monkeypatch):
     def full(handle, content):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("predict_graph.jobs.points_file.os.write", full)
+    monkeypatch.setattr("predict_graph.sizing.measuring.points_file.os.write", full)
     with pytest.raises(JobError, match=r"writing .*points.csv failed: No space left"):
         collect(design, job, out)
     assert out.read_text() == before

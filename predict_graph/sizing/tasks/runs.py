@@ -14,7 +14,7 @@ import pandas as pd
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
-from predict_graph.jobs.table_file import Row, read_table, table_line
+from predict_graph.sizing.table_file import Row, read_table, table_line
 
 __all__ = ["SEEN", "TaskRuns", "add_run", "read_runs"]
 

@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from predict_graph.errors import RequestError
-from predict_graph.jobs import fit_job, plan, read_measurements, read_prices
-from predict_graph.jobs.planning import frontier
-from predict_graph.jobs.prices import Price, example_prices
+from predict_graph.sizing import fit_job, plan, read_measurements, read_prices
+from predict_graph.sizing.planning.choices import frontier
+from predict_graph.sizing.planning.prices import Price, example_prices
 
 PRICES = {
     "small": Price("small", 4, 0.36),

@@ -19,8 +19,8 @@ from costmodels.metrics import (
 from costmodels.occupancy import OccupancyModel
 from predict_graph.documents import DocumentKind
 from predict_graph.errors import RequestError
-from predict_graph.jobs.model import LEAST_CONFIDENCE
-from predict_graph.jobs.task_runs import TaskRuns
+from predict_graph.sizing.fitting.model import LEAST_CONFIDENCE
+from predict_graph.sizing.tasks.runs import TaskRuns
 
 __all__ = ["TASK_MODELS", "TaskModel", "fit_task", "load_task", "save_task"]
 

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.files import written_beside
-from predict_graph.jobs.model import JobModel
+from predict_graph.sizing.fitting.model import JobModel
 
 if TYPE_CHECKING:
-    from predict_graph.jobs.planning import Configuration, Plan
+    from predict_graph.sizing.planning.choices import Configuration, Plan
 
 __all__ = ["draw_design", "draw_fit", "draw_plan"]
 

@@ -12,9 +12,9 @@ from typing import Self
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
-from predict_graph.jobs.experiments import Experiment
-from predict_graph.jobs.running import OUTCOMES, Outcome
-from predict_graph.jobs.table_file import read_table, table_line
+from predict_graph.sizing.measuring.experiments import Experiment
+from predict_graph.sizing.measuring.running import OUTCOMES, Outcome
+from predict_graph.sizing.table_file import read_table, table_line
 
 __all__ = ["PointsFile"]
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from costmodels.scaling import SCALING_MODELS
 from predict_graph.errors import RequestError, unknown_name
-from predict_graph.jobs.measurements import Measurements
+from predict_graph.sizing.measuring.measurements import Measurements
 
 __all__ = [
     "LEAST_CONFIDENCE",

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
-from predict_graph.jobs.model import JobModel
+from predict_graph.sizing.fitting.model import JobModel
 
 __all__ = ["is_prediction", "predicted_job"]
 

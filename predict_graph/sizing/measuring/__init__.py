@@ -1,0 +1,1 @@
+"""Measuring a job: designs, runs, and the tables they are kept in."""

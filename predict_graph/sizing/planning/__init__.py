@@ -1,0 +1,1 @@
+"""How many machines: by deadline, budget or price."""

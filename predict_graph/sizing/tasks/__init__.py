@@ -1,0 +1,1 @@
+"""One task on unlike machines (NIMO): watched, modelled, placed."""
