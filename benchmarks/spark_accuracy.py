@@ -32,7 +32,7 @@ from predict_graph.errors import JobError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History
 from predict_graph.prediction.cluster import Learned, learn_on_cluster, predict_from
-from predict_graph.prediction.prediction import Comparison
+from predict_graph.prediction.outcome.prediction import Comparison
 from predict_graph.prediction.request import Request, check_request, direction
 
 ALGORITHMS = (

@@ -24,9 +24,9 @@ from predict_graph.engines import RunProfile
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.prediction.cluster import predict_from
-from predict_graph.prediction.cluster.learning import Learned, chain_of, estimates_of
-from predict_graph.prediction.cluster.sample_runs import ClusterRun
-from predict_graph.prediction.prediction import Comparison
+from predict_graph.prediction.seconds.cluster.learning import Learned, chain_of, estimates_of
+from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.outcome.prediction import Comparison
 from predict_graph.prediction.request import check_request, direction
 
 

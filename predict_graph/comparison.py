@@ -103,13 +103,24 @@ def compare(
     rows: list[dict[str, Any]] = []
     for source in sources:
         graph = check_graph(source, directed=directed, ids=ids, seed=entropy)
-        truths = {job.name: LocalEngine().run(job, graph).iterations for job in jobs}
+        # Each algorithm on the graph as its run would have it: undirected for some.
+        whole = {
+            job.name: check_graph(source, directed=False, ids=ids, seed=entropy)
+            if job.undirected and graph.directed
+            else graph
+            for job in jobs
+        }
+        truths = {job.name: LocalEngine().run(job, whole[job.name]).iterations for job in jobs}
         for name in names:
             progress(f"{graph.name}: {name}", len(rows) / (len(sources) * len(names)))
             drawn, report = _drawn_and_compared(graph, name, ratio, entropy)
             rows.append(_row(graph, drawn.graph, report))
             for job in jobs:
-                rows[-1].update(_iterations(graph, job, drawn, truths[job.name]))
+                own = drawn
+                if whole[job.name] is not graph:
+                    rng = np.random.default_rng(entropy)
+                    own = draw_sample(whole[job.name], name, ratio, rng)
+                rows[-1].update(_iterations(whole[job.name], job, own, truths[job.name]))
     return rows
 
 

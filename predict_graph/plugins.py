@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 
 from predict_graph.errors import JobError, PredictGraphError, RequestError, unknown_name
 
-__all__ = ["Registry", "blamed_on", "described_error", "registrations"]
+__all__ = ["Registry", "blamed_on", "described_error", "loaded", "registrations"]
 
 T = TypeVar("T")
 
@@ -59,8 +59,11 @@ class Registry(Generic[T]):
         self._builtin = dict(builtin)
         self._aliases = dict(aliases or {})
         self._registered: dict[str, T] = {}
+        self._preferred: dict[str, str] = {}
 
-    def register(self, name: str, *, home: str | None = None) -> Callable[[T], T]:
+    def register(
+        self, name: str, *, home: str | None = None, algorithm: str | None = None
+    ) -> Callable[[T], T]:
         """Return a decorator that registers what it decorates under `name`.
 
         A module of an installed package may register what its entry points name.
@@ -70,6 +73,8 @@ class Registry(Generic[T]):
         name : str
         home : str, optional
             Module that the plug-in is of; its ``__module__`` by default.
+        algorithm : str, optional
+            Name of an algorithm whose predictions take it unless another is named.
 
         Raises
         ------
@@ -86,6 +91,8 @@ class Registry(Generic[T]):
             if name in taken or (declared and declared != module):
                 raise RequestError(f"the {self.kind} {name!r} is already registered")
             self._registered[name] = plugin
+            if algorithm is not None:
+                self._preferred[algorithm] = name
             _REGISTRATIONS.append((self, name))
             return plugin
 
@@ -94,8 +101,13 @@ class Registry(Generic[T]):
     def unregister(self, name: str) -> None:
         """Forget a plug-in that :meth:`register` added."""
         self._registered.pop(name, None)
+        self._preferred = {key: own for key, own in self._preferred.items() if own != name}
         if (self, name) in _REGISTRATIONS:
             _REGISTRATIONS.remove((self, name))
+
+    def preferred(self, algorithm: str) -> str | None:
+        """Return the name that was registered for an algorithm, the last one; None if none was."""
+        return self._preferred.get(algorithm)
 
     def names(self) -> list[str]:
         """Return all names: built-in ones first, in their own order, then the others."""
@@ -118,7 +130,7 @@ class Registry(Generic[T]):
         if reference is None:
             raise unknown_name(self.kind, name, self.names())
         try:
-            plugin: T = _load(reference)
+            plugin: T = loaded(reference)
         except Exception as error:
             raise RequestError(
                 f"the {self.kind} {name!r} ({reference}) cannot be loaded: {error}"
@@ -215,9 +227,12 @@ def _declared(group: str, path: tuple[str, ...]) -> dict[str, str]:
     return {point.name: point.value for point in entry_points(group=group)}
 
 
-def _load(reference: str) -> Any:
+def loaded(reference: Any) -> Any:
+    """Return what ``"module:attribute"`` names; anything that is no text, as it is."""
+    if not isinstance(reference, str):
+        return reference
     module, _, attribute = reference.partition(":")
-    loaded: Any = import_module(module)
+    found: Any = import_module(module)
     for part in attribute.split("."):
-        loaded = getattr(loaded, part)
-    return loaded
+        found = getattr(found, part)
+    return found

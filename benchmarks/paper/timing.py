@@ -21,12 +21,12 @@ from predict_graph.graph import check_graph
 from predict_graph.history import History
 from predict_graph.iterations import draw_sample, run_sample
 from predict_graph.prediction import Extrapolator, predict
-from predict_graph.prediction.apart import run_apart
-from predict_graph.prediction.costs import TrainingSet, fit_costs, proportional_costs
-from predict_graph.prediction.features import cost_rows
-from predict_graph.prediction.records import records_of
+from predict_graph.prediction.fresh_process import run_in_fresh_process
+from predict_graph.prediction.seconds.regression import TrainingSet, fit_costs, proportional_costs
+from predict_graph.prediction.seconds.features import cost_rows
+from predict_graph.prediction.run_records import records_of
 from predict_graph.prediction.request import Request, check_request
-from predict_graph.prediction.training import add_history, run_cost_samples
+from predict_graph.prediction.seconds.sample_runs import add_history, run_cost_samples
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def superstep_seconds(profile: RunProfile) -> float:
 
 def run_for_real(algorithm: Algorithm, name: str) -> RunProfile:
     """Read a graph and run a job on it in a process of its own."""
-    return run_apart(
+    return run_in_fresh_process(
         algorithm,
         LocalEngine(),
         source(name),

@@ -1,13 +1,12 @@
 """Iterative graph algorithms: what they compute, their parameters, how they converge."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from predict_graph.algorithms.base import Algorithm
-from predict_graph.algorithms.connected_components import ConnectedComponents
-from predict_graph.algorithms.neighborhood import Neighborhood
-from predict_graph.algorithms.pagerank import PageRank
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.algorithms.registry import ALGORITHMS, check_algorithm
-from predict_graph.algorithms.semi_clustering import SemiClustering
-from predict_graph.algorithms.topk_ranking import TopKRanking
 from predict_graph.algorithms.vertex_program import VertexProgram
 
 __all__ = [
@@ -23,3 +22,18 @@ __all__ = [
     "VertexProgram",
     "check_algorithm",
 ]
+
+# Those that come with the tool: loaded when asked for, as the registry does.
+_NAMES = {
+    "ConnectedComponents": "connected-components",
+    "Neighborhood": "neighborhood",
+    "PageRank": "pagerank",
+    "SemiClustering": "semi-clustering",
+    "TopKRanking": "topk-ranking",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        return ALGORITHMS.get(_NAMES[name])
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from predict_graph.algorithms.parameters import Parameter, Value, check_parameters
+from predict_graph.plugins import loaded
 
 __all__ = ["Algorithm"]
 
@@ -39,6 +41,10 @@ class Algorithm(ABC):
     """Whether it works on undirected graphs, so that directed ones get every edge both ways."""
     declared: ClassVar[tuple[Parameter, ...]]
     """The parameters."""
+    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """Engine to what it runs: a kernel or program, or ``"module:attribute"``, loaded when used."""
+    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """Method of estimating iterations to what it needs for this algorithm, likewise."""
 
     def __init__(self, **parameters: object) -> None:
         self.parameters: Mapping[str, Value] = check_parameters(
@@ -58,6 +64,14 @@ class Algorithm(ABC):
     def prior(self) -> Algorithm | None:
         """The algorithm whose result is the input of this one: it runs first, on the same graph."""
         return None
+
+    def part_for(self, engine: str) -> Any:
+        """Return what an engine runs for this algorithm, None if it declares nothing for it."""
+        return loaded(self.runs_on.get(engine))
+
+    def part_of(self, method: str) -> Any:
+        """Return what a method of estimating iterations needs, None if nothing is declared."""
+        return loaded(self.sampled_by.get(method))
 
     @abstractmethod
     def threshold(self, vertices: int) -> float:

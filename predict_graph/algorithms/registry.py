@@ -10,17 +10,17 @@ from predict_graph.plugins import Registry
 
 __all__ = ["ALGORITHMS", "check_algorithm"]
 
+_BUILTIN = "predict_graph.builtin"
+
 ALGORITHMS: Registry[type[Algorithm]] = Registry(
     "algorithm",
     "predict_graph.algorithms",
     {
-        "pagerank": "predict_graph.algorithms.pagerank:PageRank",
-        "semi-clustering": "predict_graph.algorithms.semi_clustering:SemiClustering",
-        "topk-ranking": "predict_graph.algorithms.topk_ranking:TopKRanking",
-        "connected-components": (
-            "predict_graph.algorithms.connected_components:ConnectedComponents"
-        ),
-        "neighborhood": "predict_graph.algorithms.neighborhood:Neighborhood",
+        "pagerank": f"{_BUILTIN}.pagerank.definition:PageRank",
+        "semi-clustering": f"{_BUILTIN}.semi_clustering.definition:SemiClustering",
+        "topk-ranking": f"{_BUILTIN}.topk_ranking.definition:TopKRanking",
+        "connected-components": f"{_BUILTIN}.connected_components.definition:ConnectedComponents",
+        "neighborhood": f"{_BUILTIN}.neighborhood.definition:Neighborhood",
     },
 )
 

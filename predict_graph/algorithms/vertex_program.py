@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -70,6 +72,9 @@ class VertexProgram(Algorithm):
 
     convergence: ClassVar[str] = "fixed-point"
     declared: ClassVar[tuple[Parameter, ...]] = (MAX_ITERATIONS,)
+    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {"local": "predict_graph.engines.local.program:ProgramKernel"}
+    )
     combiner: ClassVar[str] = "sum"
     """How messages to one vertex become one: ``sum``, ``min`` or ``max``."""
     resend: ClassVar[str] = "changed"

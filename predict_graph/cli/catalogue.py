@@ -150,4 +150,4 @@ def _generators() -> Rows:
 def _methods() -> Rows:
     from predict_graph.iterations import METHODS
 
-    return [(name, "built-in", text) for name, text in METHODS.items()]
+    return _described(METHODS, lambda method: method.summary)

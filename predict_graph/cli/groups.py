@@ -17,12 +17,13 @@ import typer
 
 from predict_graph.cli import options
 from predict_graph.errors import RequestError
+from predict_graph.options import option
 
-__all__ = ["Cluster", "Job", "Sampling", "takes"]
+__all__ = ["Case", "Cluster", "Sampling", "takes"]
 
 
 @dataclass(frozen=True)
-class Job:
+class Case:
     """Which algorithm on which graph, and where its figures go."""
 
     algorithm: options.AlgorithmName
@@ -136,57 +137,28 @@ _SPARK_ONLY = (
 )
 
 
+def _declared(name: str, *forms: str) -> Any:
+    """Return an option of a prediction with the text that it is declared with."""
+    declared = option(name)
+    return typer.Option(
+        *forms, help=declared.summary, show_default=declared.default, metavar=declared.metavar
+    )
+
+
 @dataclass(frozen=True)
 class Sampling:
     """How a prediction samples, and how it turns counters into seconds."""
 
-    sampler: Annotated[str, typer.Option(help="Sampler of the sample runs.")] = "brj"
-    ratio: Annotated[float, typer.Option(help="Vertices of a sample / vertices of the graph.")] = (
-        0.1
-    )
-    train_ratios: Annotated[
-        str | None,
-        typer.Option(
-            metavar="R,R,…",
-            help="Ratios that train the cost model.",
-            show_default="0.05,0.1,0.15,0.2",
-        ),
-    ] = None
-    train_machines: Annotated[
-        str | None,
-        typer.Option(
-            metavar="M,M,…",
-            help="Machine counts of the sample runs on Spark.",
-            show_default="1, 2, and 4 for 8 machines or more",
-        ),
-    ] = None
-    reuse_samples: Annotated[
-        bool,
-        typer.Option(
-            "--reuse-samples",
-            help="Take the sample runs of an earlier prediction on this Spark cluster.",
-        ),
-    ] = False
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="completion, rooted, or published: the method of the paper.",
-            show_default="the best for the algorithm",
-        ),
-    ] = None
-    transform: Annotated[
-        str | None, typer.Option(help="Transform function.", show_default="the default rule")
-    ] = None
-    cost_model: Annotated[str, typer.Option(help="Cost model.")] = "forward-nnls"
-    max_overhead: Annotated[
-        float | None,
-        typer.Option(
-            help="Edges of all samples / edges of the graph, at most.", show_default="0.6"
-        ),
-    ] = None
-    probe: Annotated[
-        bool, typer.Option(help="Measure the cost of an edge on 2% of the rows of the graph.")
-    ] = True
+    sampler: Annotated[str | None, _declared("sampler")] = None
+    ratio: Annotated[float | None, _declared("ratio")] = None
+    train_ratios: Annotated[str | None, _declared("train_ratios")] = None
+    train_machines: Annotated[str | None, _declared("train_machines")] = None
+    reuse_samples: Annotated[bool, _declared("reuse_samples", "--reuse-samples")] = False
+    method: Annotated[str | None, _declared("method")] = None
+    transform: Annotated[str | None, _declared("transform")] = None
+    cost_model: Annotated[str | None, _declared("cost_model")] = None
+    max_overhead: Annotated[float | None, _declared("max_overhead")] = None
+    probe: Annotated[bool | None, _declared("probe", "--probe/--no-probe")] = None
 
     def asked(self) -> dict[str, Any]:
         """Return the arguments of a function of the package."""

@@ -142,7 +142,7 @@ def import_event_log(
     history: options.HistoryFile = None,
 ) -> None:
     """Add the run of a Spark job by its event log; one already here is skipped."""
-    from predict_graph.history.spark_logs import record_of_log
+    from predict_graph.engines.spark.log.importing import record_of_log
 
     target = _history(history)
     record, found = record_of_log(

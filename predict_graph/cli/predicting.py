@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from predict_graph.cli import options
-from predict_graph.cli.groups import Cluster, Job, Sampling, takes
+from predict_graph.cli.groups import Case, Cluster, Sampling, takes
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable
 from predict_graph.reports.json_output import check_json_target, write_json
@@ -23,9 +23,9 @@ __all__ = ["predict", "run", "validate"]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw convergence and seconds.")]
 
 
-@takes(job=Job, cluster=Cluster, sampling=Sampling)
+@takes(case=Case, cluster=Cluster, sampling=Sampling)
 def predict(
-    job: Job,
+    case: Case,
     cluster: Cluster,
     sampling: Sampling,
     target_profile: Annotated[
@@ -45,30 +45,30 @@ def predict(
     """Predict the iterations and the runtime of a job, without running it."""
     import predict_graph
 
-    _checked(job, plot)
+    _checked(case, plot)
     profiles = _profiles(profile, target_profile)
     with watched(options.messages()) as progress:
         prediction = predict_graph.predict(
-            job.algorithm,
-            job.graph,
-            **job.asked(),
+            case.algorithm,
+            case.graph,
+            **case.asked(),
             **cluster.asked(),
             **sampling.asked(),
             progress=progress,
         )
     if profiles is not None:
-        from predict_graph.prediction.elsewhere import carried
+        from predict_graph.prediction.outcome.carried import carried
 
         prediction = carried(prediction, *profiles)
-    show_prediction(options.results(job.json), prediction)
-    write_json(prediction.to_dict(), job.json)
+    show_prediction(options.results(case.json), prediction)
+    write_json(prediction.to_dict(), case.json)
     if plot is not None:
         prediction.plot(plot)
 
 
-@takes(job=Job, cluster=Cluster)
+@takes(case=Case, cluster=Cluster)
 def run(
-    job: Job,
+    case: Case,
     cluster: Cluster,
     out: Annotated[
         Path | None,
@@ -85,55 +85,55 @@ def run(
     """Run a job for real, and keep the run in the history."""
     import predict_graph
 
-    _checked(job, None, fetch=not spark_reads)
+    _checked(case, None, fetch=not spark_reads)
     with watched(options.messages()) as progress:
         profile = predict_graph.run(
-            job.algorithm,
-            job.graph,
-            **job.asked(),
+            case.algorithm,
+            case.graph,
+            **case.asked(),
             **cluster.asked(),
             progress=_iterations(progress),
             write_to=out,
             spark_reads=spark_reads,
         )
-    show_run(options.results(job.json), profile)
-    write_json(profile.to_dict(), job.json)
+    show_run(options.results(case.json), profile)
+    write_json(profile.to_dict(), case.json)
 
 
-@takes(job=Job, cluster=Cluster, sampling=Sampling)
-def validate(job: Job, cluster: Cluster, sampling: Sampling, plot: Plot = None) -> None:
+@takes(case=Case, cluster=Cluster, sampling=Sampling)
+def validate(case: Case, cluster: Cluster, sampling: Sampling, plot: Plot = None) -> None:
     """Predict a job, then run it, then compare."""
     import predict_graph
 
-    _checked(job, plot)
+    _checked(case, plot)
     with watched(options.messages()) as progress:
         comparison = predict_graph.validate(
-            job.algorithm,
-            job.graph,
+            case.algorithm,
+            case.graph,
             fresh_process=True,
-            **job.asked(),
+            **case.asked(),
             **cluster.asked(),
             **sampling.asked(),
             progress=progress,
         )
-    console = options.results(job.json)
+    console = options.results(case.json)
     show_prediction(console, comparison.prediction)
     show_comparison(console, comparison)
-    write_json(comparison.to_dict(), job.json)
+    write_json(comparison.to_dict(), case.json)
     if plot is not None:
         comparison.plot(plot)
 
 
-def _checked(job: Job, plot: Path | None, *, fetch: bool = True) -> None:
+def _checked(case: Case, plot: Path | None, *, fetch: bool = True) -> None:
     """Load plug-ins, and refuse what could not be written before any work is done."""
-    options.load_plugins(job.plugin)
-    check_json_target(job.json)
+    options.load_plugins(case.plugin)
+    check_json_target(case.json)
     if plot is not None:
         from predict_graph.pictures import check_picture
 
         check_picture(check_writable(plot))
     if fetch:
-        options.fetch_if_missing(job.graph)
+        options.fetch_if_missing(case.graph)
 
 
 def _profiles(

@@ -1,11 +1,20 @@
 """Engines: they run an algorithm on a graph and say what each iteration did and took."""
 
-from predict_graph.engines.base import ENGINES, Engine, IterationCallback, IterationProbe
+from predict_graph.engines.base import ENGINES, Engine, IterationCallback
+from predict_graph.engines.costing import (
+    Costing,
+    Means,
+    Prices,
+    StagedSample,
+    Witness,
+    Workload,
+)
 from predict_graph.engines.profile import (
     COUNTERS,
     PHASES,
     TABLE_COLUMNS,
     RunProfile,
+    SampleSummary,
     critical_worker,
     per_iteration,
 )
@@ -15,10 +24,16 @@ __all__ = [
     "ENGINES",
     "PHASES",
     "TABLE_COLUMNS",
+    "Costing",
     "Engine",
     "IterationCallback",
-    "IterationProbe",
+    "Means",
+    "Prices",
     "RunProfile",
+    "SampleSummary",
+    "StagedSample",
+    "Witness",
+    "Workload",
     "critical_worker",
     "per_iteration",
 ]

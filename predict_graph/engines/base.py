@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
-
-import numpy as np
-import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.profile import RunProfile
@@ -16,36 +12,20 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.plugins import Registry
 
-__all__ = ["ENGINES", "Engine", "IterationCallback", "IterationProbe", "stopping_rule"]
+__all__ = ["ENGINES", "Engine", "IterationCallback", "stopping_rule"]
 
 IterationCallback = Callable[[int, float], None]
 """Called after each iteration with its number and the convergence aggregate."""
 
 
-@dataclass(frozen=True)
-class IterationProbe:
-    """What one iteration on the whole graph takes, from a small part of it.
-
-    Parameters
-    ----------
-    seconds : float
-    relative_std : float
-        Standard error of `seconds`, relative.
-    idle_seconds : float
-        Of an iteration in which nothing is sent.
-    rows : DataFrame
-        What was measured: counters, working set and seconds of each part, as in a profile.
-    """
-
-    seconds: float
-    relative_std: float
-    rows: pd.DataFrame
-    idle_seconds: float = 0.0
-
-
 @runtime_checkable
 class Engine(Protocol):
-    """Runs algorithms on graphs."""
+    """Runs algorithms on graphs.
+
+    An engine that has an attribute ``costing``, a class or ``"module:attribute"``, says itself what
+    it charges (:class:`~predict_graph.engines.costing.Costing`); any other is learned from sample
+    runs on it.
+    """
 
     name: str
     workers: int
@@ -79,14 +59,6 @@ class Engine(Protocol):
         write_to : Path, optional
             Where the result goes.
         """
-
-    def prepare(self, algorithm: Algorithm, graph: Graph) -> float:
-        """Set an algorithm up on a graph as a run would, and return the seconds that it took."""
-
-    def probe(
-        self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator
-    ) -> IterationProbe | None:
-        """Measure what an iteration takes on a small part of the graph; None if that cannot be."""
 
 
 def stopping_rule(

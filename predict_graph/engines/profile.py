@@ -12,9 +12,11 @@ import pandas as pd
 
 __all__ = [
     "COUNTERS",
+    "OUT_EDGES",
     "PHASES",
     "TABLE_COLUMNS",
     "RunProfile",
+    "SampleSummary",
     "critical_worker",
     "per_iteration",
 ]
@@ -41,6 +43,9 @@ TABLE_COLUMNS = (
     "convergence",
     "working_set_bytes",
 )
+
+OUT_EDGES = "out_edges"
+"""A further column that a table may have: outbound edges of the vertices that a worker holds."""
 
 
 @dataclass(frozen=True)
@@ -135,10 +140,46 @@ class RunProfile:
         }
 
 
+@dataclass(frozen=True)
+class SampleSummary:
+    """One sample that was run.
+
+    Parameters
+    ----------
+    sampler : str
+    ratio : float
+        Vertices of the sample / vertices of the graph.
+    vertices, edges : int
+    iterations : int
+        Of the run on the sample.
+    seconds : float
+        Drawing and running it.
+    purpose : str
+        ``"iterations"``, ``"calibration"``, ``"cost"`` or ``"warm-up"``.
+    note : str
+        What went otherwise than asked, in plain words.
+    """
+
+    sampler: str
+    ratio: float
+    vertices: int
+    edges: int
+    iterations: int
+    seconds: float
+    purpose: str
+    note: str = ""
+
+
 def critical_worker(table: pd.DataFrame) -> int:
-    """Return the worker with most outbound edges in the table of a run."""
-    sent = table["local_messages"] + table["remote_messages"]
-    by_worker = sent.groupby(table["worker"]).sum()
+    """Return the worker with most outbound edges in the table of a run (PREDIcT, section 3.4).
+
+    In a table that does not say who holds how many, it is the one that sent most messages.
+    """
+    if OUT_EDGES in table and table[OUT_EDGES].notna().all():
+        by_worker = table[OUT_EDGES].groupby(table["worker"]).mean()
+    else:
+        sent = table["local_messages"] + table["remote_messages"]
+        by_worker = sent.groupby(table["worker"]).sum()
     return int(by_worker.index.to_numpy()[by_worker.to_numpy().argmax()])
 
 

@@ -5,10 +5,16 @@ from predict_graph.iterations.estimate import (
     QUANTILE,
     IterationEstimate,
     Progress,
+    SampleCounters,
     SampleSummary,
-    TimedSample,
 )
-from predict_graph.iterations.estimators import METHODS, check_method, estimate_iterations
+from predict_graph.iterations.estimators import (
+    METHODS,
+    check_method,
+    estimate_iterations,
+    methods_for,
+)
+from predict_graph.iterations.method import Method, SamplingCase
 from predict_graph.iterations.samples import (
     SAMPLERS,
     SampleRun,
@@ -24,15 +30,18 @@ __all__ = [
     "SAMPLERS",
     "EdgeBudget",
     "IterationEstimate",
+    "Method",
     "Progress",
+    "SampleCounters",
     "SampleRun",
     "SampleSummary",
-    "TimedSample",
+    "SamplingCase",
     "WalkSample",
     "check_max_overhead",
     "check_method",
     "check_ratio",
     "draw_sample",
     "estimate_iterations",
+    "methods_for",
     "run_sample",
 ]

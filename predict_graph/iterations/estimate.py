@@ -10,12 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from predict_graph.engines.costing import StagedSample
+from predict_graph.engines.profile import SampleSummary
+
 __all__ = [
     "QUANTILE",
     "IterationEstimate",
     "Progress",
+    "SampleCounters",
     "SampleSummary",
-    "TimedSample",
     "iteration_interval",
 ]
 
@@ -27,59 +30,20 @@ QUANTILE = 1.645
 
 
 @dataclass(frozen=True)
-class SampleSummary:
-    """One sample that was run.
+class SampleCounters:
+    """What the run of a sample did: no seconds.
 
     Parameters
     ----------
-    sampler : str
-    ratio : float
-        Vertices of the sample / vertices of the graph.
+    rows : DataFrame
+        Counters summed over workers, all vertices and the working set, a row an iteration.
     vertices, edges : int
-    iterations : int
-        Of the run on the sample.
-    seconds : float
-        Drawing and running it.
-    purpose : str
-        ``"iterations"``, ``"calibration"``, ``"cost"`` or ``"warm-up"``.
-    note : str
-        What went otherwise than asked, in plain words.
+        Of the sample.
     """
 
-    sampler: str
-    ratio: float
+    rows: pd.DataFrame
     vertices: int
     edges: int
-    iterations: int
-    seconds: float
-    purpose: str
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class TimedSample:
-    """A sample whose run goes through the same stages as the real one, and what it took.
-
-    Parameters
-    ----------
-    table : DataFrame
-        What its run did and took on this machine; see :class:`~predict_graph.engines.RunProfile`.
-    idle_seconds : float
-        Of an iteration in which nothing is sent.
-    work, whole_work : ndarray of float64, shape (iterations,)
-        Work of each iteration on the sample, and on the whole graph.
-    again : callable
-        Runs it once more, and returns the seconds of each iteration.
-    edge_steps : float
-        Work of a run, in edges times iterations.
-    """
-
-    table: pd.DataFrame
-    idle_seconds: float
-    work: npt.NDArray[np.float64]
-    whole_work: npt.NDArray[np.float64]
-    again: Callable[[], npt.NDArray[np.float64]] = field(repr=False)
-    edge_steps: float
 
 
 @dataclass(frozen=True)
@@ -104,8 +68,10 @@ class IterationEstimate:
     warnings : list of str
     counters : DataFrame, optional
         Counters of each iteration of the real run, if the method tells.
-    timed : TimedSample, optional
-        The last sample, if its run is like the real one.
+    observed : SampleCounters, optional
+        Those of a sample, to extrapolate from, if it does not.
+    staged : StagedSample, optional
+        The last sample, if its run goes through the stages of the real one.
     """
 
     method: str
@@ -119,7 +85,8 @@ class IterationEstimate:
     edge_steps: float
     warnings: list[str] = field(default_factory=list)
     counters: pd.DataFrame | None = None
-    timed: TimedSample | None = None
+    observed: SampleCounters | None = None
+    staged: StagedSample | None = None
 
 
 def iteration_interval(

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import Engine
-from predict_graph.errors import unknown_name
-from predict_graph.graph import Graph
-from predict_graph.iterations.budget import EdgeBudget
-from predict_graph.iterations.completion import CURVES, estimate_by_completion
-from predict_graph.iterations.estimate import IterationEstimate, Progress
-from predict_graph.iterations.published import estimate_by_sample_runs
-from predict_graph.iterations.rooted import estimate_by_rooted_samples
-from predict_graph.transforms import Transform
+from predict_graph.errors import RequestError, unknown_name
+from predict_graph.iterations.estimate import IterationEstimate
+from predict_graph.iterations.method import Method, SamplingCase
+from predict_graph.plugins import Registry, blamed_on
 
-__all__ = ["METHODS", "check_method", "estimate_iterations"]
+__all__ = ["METHODS", "check_method", "estimate_iterations", "methods_for"]
 
-METHODS = {
-    "completion": "stratified samples with their border completed, calibrated on walk samples",
-    "rooted": "uniform samples with the shortest paths that join them to hubs",
-    "published": "count the iterations of walk samples (PREDIcT, section 3.2)",
-}
+METHODS: Registry[Method] = Registry(
+    "method",
+    "predict_graph.methods",
+    {
+        "completion": "predict_graph.iterations.completion.estimator:COMPLETION",
+        "rooted": "predict_graph.iterations.rooted.estimator:ROOTED",
+        "published": "predict_graph.iterations.published:PUBLISHED",
+        "observed": "predict_graph.iterations.method:OBSERVED",
+    },
+)
+"""Best ones first: the first that suits an algorithm is its default."""
 
 
-def check_method(method: str | None, algorithm: Algorithm) -> str:
-    """Return the name of a method; by default the best one that an algorithm has.
+def methods_for(algorithm: Algorithm) -> list[str]:
+    """Return the names of the methods that suit an algorithm, the default first."""
+    return [name for name in METHODS.names() if METHODS.get(name).suits(algorithm)]
+
+
+def check_method(method: str | None, algorithm: Algorithm) -> Method:
+    """Return a method; by default the best one that an algorithm has.
 
     Completion where the algorithm runs on completed samples, rooted samples for one that spreads
     changes until few are left, and else the published method.
@@ -35,55 +39,32 @@ def check_method(method: str | None, algorithm: Algorithm) -> str:
     RequestError
         If the method is unknown, or is none for this algorithm.
     """
-    if algorithm.name in CURVES.names():
-        accepted = ["completion", "published"]
-    elif algorithm.convergence in ("ratio", "fixed-point"):
-        accepted = ["rooted", "published"]
-    else:
-        accepted = ["published"]
+    accepted = methods_for(algorithm)
     if method is None:
-        return accepted[0]
+        return METHODS.get(METHODS.preferred(algorithm.name) or accepted[0])
     if method not in accepted:
         raise unknown_name(f"method for {algorithm.name}", method, accepted)
-    return method
+    return METHODS.get(method)
 
 
-def estimate_iterations(
-    graph: Graph,
-    algorithm: Algorithm,
-    engine: Engine,
-    transform: Transform,
-    *,
-    method: str,
-    sampler: str,
-    ratio: float,
-    budget: EdgeBudget,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> IterationEstimate:
-    """Estimate the iterations of a run; see the functions of the two methods."""
-    if method == "published":
-        return estimate_by_sample_runs(
-            graph,
-            algorithm,
-            engine,
-            transform,
-            sampler=sampler,
-            ratio=ratio,
-            rng=rng,
-            progress=progress,
-        )
-    if method == "rooted":
-        return estimate_by_rooted_samples(
-            graph, algorithm, engine, ratio=ratio, budget=budget, rng=rng, progress=progress
-        )
-    return estimate_by_completion(
-        graph,
-        algorithm,
-        engine,
-        transform,
-        ratio=ratio,
-        budget=budget,
-        rng=rng,
-        progress=progress,
-    )
+def estimate_iterations(method: Method, case: SamplingCase) -> IterationEstimate:
+    """Estimate the iterations of a run.
+
+    Raises
+    ------
+    RequestError
+        If the graph has no edges, of which there is nothing to sample.
+    JobError
+        If a method of the user's fails, or returns something else.
+    """
+    if case.graph.vertices == 0:
+        raise RequestError(f"the graph {case.graph.name!r} has no vertices")
+    if method.estimate is None:
+        raise RequestError(f"{case.algorithm.name} is observed by its engine; accepted: predict")
+    if METHODS.origin(method.name) == "built-in":
+        return method.estimate(case)
+    with blamed_on("method", method.name):
+        found = method.estimate(case)
+        if not isinstance(found, IterationEstimate):
+            raise TypeError(f"returned {type(found).__name__}; accepted: an IterationEstimate")
+        return found

@@ -4,36 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from predict_graph.algorithms import Algorithm
-from predict_graph.engines import Engine
-from predict_graph.graph import Graph
 from predict_graph.iterations.crossing import crossing, stretched_curve
 from predict_graph.iterations.estimate import (
     QUANTILE,
     IterationEstimate,
-    Progress,
     iteration_interval,
 )
-from predict_graph.iterations.samples import draw_sample, run_sample
-from predict_graph.transforms import Transform
+from predict_graph.iterations.method import Method, SamplingCase
+from predict_graph.iterations.samples import SampleRun, counters_of, draw_sample, run_sample
 
-__all__ = ["estimate_by_sample_runs"]
+__all__ = ["PUBLISHED", "estimate_by_sample_runs"]
 
 _METHOD_STD = 0.18  # of log(predicted / true): design.md, fact 1, BRJ at 10%
 
 
-def estimate_by_sample_runs(
-    graph: Graph,
-    algorithm: Algorithm,
-    engine: Engine,
-    transform: Transform,
-    *,
-    sampler: str,
-    ratio: float,
-    rng: np.random.Generator,
-    progress: Progress,
-    repeats: int = 3,
-) -> IterationEstimate:
+def estimate_by_sample_runs(case: SamplingCase, repeats: int = 3) -> IterationEstimate:
     """Return the iterations that walk samples take: the count of the sample is the prediction.
 
     Section 3.2 of PREDIcT, repeated `repeats` times for the spread. Samples are drawn in full,
@@ -41,22 +26,20 @@ def estimate_by_sample_runs(
 
     Parameters
     ----------
-    graph, algorithm, engine, transform
-        What to predict; the engine runs the samples.
-    sampler : str
-    ratio : float
-        Vertices of the sample / vertices of the graph.
-    rng : Generator
-    progress : callable
+    case : SamplingCase
     repeats : int
     """
-    threshold = algorithm.threshold(graph.vertices)
+    algorithm, threshold = case.algorithm, case.threshold
+    runs: list[SampleRun] = []
     crossings, curves, samples, steps = [], [], [], 0.0
     converged = True
     for repeat in range(repeats):
-        progress(f"sample run {repeat + 1} of {repeats}", repeat / repeats)
-        sample = draw_sample(graph, sampler, ratio, rng)
-        run = run_sample(sample, algorithm, engine, transform, threshold, purpose="iterations")
+        case.progress(f"sample run {repeat + 1} of {repeats}", repeat / repeats)
+        sample = draw_sample(case.graph, case.sampler, case.ratio, case.rng)
+        run = run_sample(
+            sample, algorithm, case.engine, case.transform, threshold, purpose="iterations"
+        )
+        runs.append(run)
         curve = np.asarray(run.profile.convergence)
         # The aggregate of the sample is 1 / ratio times that of the graph: undo the transform.
         curves.append(curve * (threshold / run.threshold))
@@ -85,4 +68,14 @@ def estimate_by_sample_runs(
         samples=samples,
         edge_steps=steps,
         warnings=warnings,
+        observed=counters_of(runs),
     )
+
+
+PUBLISHED = Method(
+    "published",
+    "count the iterations of walk samples (PREDIcT, section 3.2)",
+    frozenset({"sampler", "ratio", "transform"}),
+    lambda algorithm: "observed" not in algorithm.sampled_by,
+    estimate_by_sample_runs,
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
 
@@ -13,14 +14,22 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine, RunProfile
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
-from predict_graph.iterations.estimate import SampleSummary
+from predict_graph.iterations.estimate import SampleCounters, SampleSummary
 from predict_graph.iterations.prefix import edges_by_later_position
 from predict_graph.plugins import Registry, blamed_on
 from predict_graph.transforms import Transform
 from samplers import SAMPLERS as BUILT_IN_SAMPLERS
 from samplers import Sampler
 
-__all__ = ["SAMPLERS", "SampleRun", "WalkSample", "check_ratio", "draw_sample", "run_sample"]
+__all__ = [
+    "SAMPLERS",
+    "SampleRun",
+    "WalkSample",
+    "check_ratio",
+    "counters_of",
+    "draw_sample",
+    "run_sample",
+]
 
 SAMPLERS: Registry[type[Sampler]] = Registry("sampler", "predict_graph.samplers", BUILT_IN_SAMPLERS)
 
@@ -165,3 +174,10 @@ def run_sample(
         note=sample.note,
     )
     return SampleRun(profile, threshold_of_sample, summary)
+
+
+def counters_of(runs: Sequence[SampleRun]) -> SampleCounters:
+    """Return what the run on the largest sample did, without what it took."""
+    largest = max((run.profile for run in runs), key=lambda profile: int(profile.graph["edges"]))
+    rows = largest.per_iteration().drop(columns="seconds")
+    return SampleCounters(rows, int(largest.graph["vertices"]), int(largest.graph["edges"]))

@@ -1,70 +1,107 @@
-"""What a user may ask of a prediction, checked in one place."""
+"""What a user may ask of a prediction, checked in one place: every option is read, or refused."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from inspect import signature
+from inspect import Parameter, signature
 from numbers import Integral
-from typing import Any
 
 from predict_graph.algorithms import Algorithm, check_algorithm
-from predict_graph.engines import ENGINES, Engine
-from predict_graph.errors import RequestError, unknown_name
+from predict_graph.engines import ENGINES, Costing, Engine, Means
+from predict_graph.errors import RequestError
+from predict_graph.history import History
 from predict_graph.iterations import (
+    METHODS,
     SAMPLERS,
+    EdgeBudget,
+    Method,
     Progress,
     check_max_overhead,
     check_method,
     check_ratio,
+    methods_for,
 )
-from predict_graph.prediction.costs import COST_MODELS
-from predict_graph.transforms import Transform, check_transform
+from predict_graph.prediction.seconds import COST_MODELS, costing_of
+from predict_graph.transforms import TRANSFORMS, Transform, check_transform
 
 __all__ = [
-    "DEFAULT_TRAIN_RATIOS",
+    "DEFAULT_RATIO",
+    "DEFAULT_SAMPLER",
     "Request",
     "check_engine",
-    "check_job",
-    "check_options",
+    "check_function",
     "check_request",
     "check_seed",
     "direction",
 ]
 
-DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)
-"""Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
+DEFAULT_SAMPLER, DEFAULT_RATIO = "brj", 0.1
 
+_WALKING = "published"  # the method that a named sampler or transform stands for
 _LARGEST_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True)
 class Request:
-    """The checked options of one prediction; see :func:`~predict_graph.predict`."""
+    """The checked options of one prediction; see :func:`~predict_graph.predict`.
+
+    ``named`` holds the options that the person gave, or registered a part for; what is not in it is
+    a default.
+    """
 
     algorithm: Algorithm
     engine: Engine
-    method: str
+    costing: type[Costing]
+    method: Method
     sampler: str
     ratio: float
-    train_ratios: tuple[float, ...]
     transform: Transform
-    cost_model: str
     max_overhead: float
-    probe: bool
     seed: int
     progress: Progress
+    cost_model: str | None = None
+    train_ratios: tuple[float, ...] | None = None
+    probe: bool | None = None
     train_machines: tuple[int, ...] | None = None
     reuse_samples: bool = False
+    named: frozenset[str] = frozenset()
 
-    def for_prior(self, prior: Algorithm) -> Request:
-        """Return the same request for the algorithm that runs before this one."""
-        return replace(
+    @property
+    def chain(self) -> list[Request]:
+        """The requests of a chain of algorithms, in the order in which they run."""
+        prior = self.algorithm.prior
+        if prior is None:
+            return [self]
+        before = replace(
             self,
             algorithm=prior,
-            method=check_method(None, prior),
-            transform=check_transform(None, prior.convergence),
+            method=self.method if self.method.suits(prior) else check_method(None, prior),
+            transform=self.transform
+            if "transform" in self.named
+            else check_transform(None, prior.convergence),
+        )
+        return [*before.chain, self]
+
+    def means(self, history: History | None, edges: int) -> Means:
+        """Return what the costing of the engine may use, for a graph of so many edges."""
+        budget = EdgeBudget(edges, self.max_overhead)
+        return Means(
+            seed=self.seed,
+            history=history,
+            progress=self.progress,
+            cost_model=self.cost_model,
+            train_ratios=self.train_ratios,
+            sampler=self.sampler,
+            ratio=self.ratio,
+            transforms={part.algorithm.name: part.transform for part in self.chain},
+            probe=self.probe,
+            train_machines=self.train_machines,
+            reuse_samples=self.reuse_samples,
+            edges_for_costs=None
+            if self.method.name == _WALKING
+            else lambda iterations: budget.for_run(iterations).for_costs,
         )
 
 
@@ -76,13 +113,19 @@ def check_engine(
     Raises
     ------
     RequestError
-        If nothing has this name, or a setting is out of range.
+        If nothing has this name, or a setting is out of range or none of this engine.
     """
+    settings = {"workers": workers, "threads": threads}
+    given = {name: n for name, n in settings.items() if n is not None}
     if isinstance(value, str):
-        settings = {"workers": workers, "threads": threads}
         factory: Callable[..., Engine] = ENGINES.get(value)
-        return factory(**{name: n for name, n in settings.items() if n is not None})
-    if workers is not None or threads is not None:
+        accepted = signature(factory).parameters
+        anything = any(each.kind is Parameter.VAR_KEYWORD for each in accepted.values())
+        for name in given:
+            if name not in accepted and not anything:
+                raise RequestError(f"{name} is no setting of the engine {value}; leave it out")
+        return factory(**given)
+    if given:
         raise RequestError("workers or threads are given beside an engine that has its own")
     return value
 
@@ -95,58 +138,129 @@ def check_request(
     workers: int | None = None,
     threads: int | None = None,
     method: str | None = None,
-    sampler: str = "brj",
-    ratio: float = 0.1,
+    sampler: str | None = None,
+    ratio: float | None = None,
     train_ratios: Sequence[float] | None = None,
     transform: str | Transform | None = None,
-    cost_model: str = "forward-nnls",
+    cost_model: str | None = None,
     max_overhead: float | None = None,
-    probe: bool = True,
-    seed: int | None = None,
-    progress: Progress | None = None,
+    probe: bool | None = None,
     train_machines: Sequence[int] | None = None,
     reuse_samples: bool = False,
+    seed: int | None = None,
+    progress: Progress | None = None,
 ) -> Request:
     """Return the checked request.
 
     Raises
     ------
     RequestError
-        Names the first wrong value and what is accepted.
+        Names the first wrong value and what is accepted, or the option that nothing would read.
     """
-    chosen = check_job(algorithm, parameters)
+    chosen = check_function(algorithm, parameters)
     runs_on = check_engine(engine, workers=workers, threads=threads)
-    if reuse_samples and runs_on.name != "spark":
-        raise RequestError(f"the engine is {runs_on.name}; reuse_samples is for the engine spark")
-    SAMPLERS.get(sampler)
-    COST_MODELS.get(cost_model)
+    costing = costing_of(runs_on)
+    sampler = sampler or SAMPLERS.preferred(chosen.name)
+    transform = transform or TRANSFORMS.preferred(chosen.name)
+    cost_model = cost_model or COST_MODELS.preferred(chosen.name)
+    given = {
+        "sampler": sampler,
+        "ratio": ratio,
+        "train_ratios": train_ratios,
+        "transform": transform,
+        "cost_model": cost_model,
+        "max_overhead": max_overhead,
+        "probe": probe,
+        "train_machines": train_machines,
+        "reuse_samples": reuse_samples or None,
+    }
+    named = frozenset(name for name, value in given.items() if value is not None)
+    SAMPLERS.get(sampler or DEFAULT_SAMPLER)
+    if cost_model is not None:
+        COST_MODELS.get(cost_model)
+    estimated_by = _method(method, chosen, named)
+    _refuse_unread(named, estimated_by, chosen, runs_on, costing)
     return Request(
         algorithm=chosen,
         engine=runs_on,
-        method=check_method(method, chosen),
-        sampler=sampler,
-        ratio=check_ratio(ratio),
-        train_ratios=_check_train_ratios(train_ratios),
+        costing=costing,
+        method=estimated_by,
+        sampler=sampler or DEFAULT_SAMPLER,
+        ratio=check_ratio(DEFAULT_RATIO if ratio is None else ratio),
         transform=check_transform(transform, chosen.convergence),
-        cost_model=cost_model,
         max_overhead=check_max_overhead(max_overhead),
-        probe=probe,
         seed=check_seed(seed),
         progress=progress or (lambda text, fraction: None),
+        cost_model=cost_model,
+        train_ratios=_check_train_ratios(train_ratios),
+        probe=probe,
         train_machines=_check_train_machines(train_machines),
         reuse_samples=reuse_samples,
+        named=named,
     )
 
 
+def _method(name: str | None, algorithm: Algorithm, named: frozenset[str]) -> Method:
+    """Return the method: named, or the best one that reads the sampler and transform named."""
+    method = check_method(name, algorithm)
+    if name is None and not named & {"sampler", "transform"} <= method.reads:
+        return check_method(_WALKING, algorithm)
+    return method
+
+
+def _refuse_unread(
+    named: frozenset[str],
+    method: Method,
+    algorithm: Algorithm,
+    engine: Engine,
+    costing: type[Costing],
+) -> None:
+    """Refuse the first option that neither the method nor the engine reads.
+
+    A method that was named keeps the sampler and the transform to itself: of an engine that draws
+    samples for its seconds too, a person would not notice that the iterations are others'.
+    """
+    of_method = {"sampler", "transform", "ratio", "max_overhead"}
+    for name in sorted(named):
+        if name in method.reads or (name in costing.reads and name not in of_method):
+            continue
+        readers = [f"the method {each}" for each in methods_for(algorithm) if name in _reads(each)]
+        readers += [f"the engine {each}" for each in ENGINES.names() if name in _charges(each)]
+        where = f"the method {method.name}" if name in of_method else f"the engine {engine.name}"
+        accepted = f"{' or '.join(readers)} reads it" if readers else "leave it out"
+        raise RequestError(f"{name} is not read by {where}; accepted: {accepted}")
+
+
+def _reads(method: str) -> frozenset[str]:
+    return METHODS.get(method).reads
+
+
+def _charges(engine: str) -> frozenset[str]:
+    """Return the options that the costing of a registered engine reads."""
+    return costing_of(ENGINES.get(engine)).reads
+
+
 def direction(algorithm: Algorithm, directed: bool | None) -> bool | None:
-    """Return how a graph is to be read: undirected for an algorithm that needs it so."""
-    return False if algorithm.undirected else directed
+    """Return how a graph is to be read: undirected for an algorithm that needs it so.
+
+    Raises
+    ------
+    RequestError
+        If a person wants it directed for such an algorithm.
+    """
+    if not algorithm.undirected:
+        return directed
+    if directed:
+        raise RequestError(
+            f"directed is True, but {algorithm.name} ignores the direction of edges; leave it out"
+        )
+    return False
 
 
-def check_job(
+def check_function(
     algorithm: str | Algorithm, parameters: Mapping[str, object] | None = None
 ) -> Algorithm:
-    """Return an algorithm from its name, or a user's own job from ``FILE.py:FUNCTION``.
+    """Return an algorithm from its name, or a person's own function from ``FILE.py:FUNCTION``.
 
     Raises
     ------
@@ -160,23 +274,9 @@ def check_job(
     return check_algorithm(algorithm, parameters)
 
 
-def check_options(options: Mapping[str, Any]) -> None:
-    """Refuse an option that a request does not have.
-
-    Raises
-    ------
-    RequestError
-        Names the option and the legal ones.
-    """
-    accepted = [name for name in signature(check_request).parameters if name != "algorithm"]
-    for name in options:
-        if name not in accepted:
-            raise unknown_name("option", name, accepted)
-
-
-def _check_train_ratios(ratios: Sequence[float] | None) -> tuple[float, ...]:
+def _check_train_ratios(ratios: Sequence[float] | None) -> tuple[float, ...] | None:
     if ratios is None:
-        return DEFAULT_TRAIN_RATIOS
+        return None
     listed = list(ratios) if isinstance(ratios, Iterable) else [ratios]
     checked = tuple(sorted({check_ratio(ratio) for ratio in listed}))
     if len(checked) < 2:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +12,19 @@ from predict_graph.engines import Engine, IterationCallback, RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.history import History, check_history
-from predict_graph.prediction.apart import run_apart
-from predict_graph.prediction.prediction import Comparison
-from predict_graph.prediction.predictor import predict_on
-from predict_graph.prediction.records import records_of
+from predict_graph.iterations import Progress
+from predict_graph.prediction.fresh_process import run_in_fresh_process
+from predict_graph.prediction.outcome import Comparison
 from predict_graph.prediction.request import (
     check_engine,
-    check_job,
-    check_options,
+    check_function,
     check_request,
     check_seed,
     direction,
 )
+from predict_graph.prediction.road import predict_on
+from predict_graph.prediction.run_records import records_of
+from predict_graph.transforms import Transform
 
 __all__ = ["run", "validate"]
 
@@ -30,13 +33,13 @@ def run(
     algorithm: str | Algorithm,
     graph: Any,
     *,
-    parameters: dict[str, object] | None = None,
+    parameters: Mapping[str, object] | None = None,
     directed: bool | None = None,
     ids: str = "integer",
     engine: str | Engine = "local",
     workers: int | None = None,
     threads: int | None = None,
-    history: History | str | bool | None = None,
+    history: History | str | PathLike[str] | bool | None = None,
     seed: int | None = None,
     progress: IterationCallback | None = None,
     write_to: Path | None = None,
@@ -65,7 +68,7 @@ def run(
     JobError
         If the run fails.
     """
-    chosen = check_job(algorithm, parameters)
+    chosen = check_function(algorithm, parameters)
     runner = check_engine(engine, workers=workers, threads=threads)
     kept = check_history(history)
     if spark_reads:
@@ -108,12 +111,27 @@ def validate(
     algorithm: str | Algorithm,
     graph: Any,
     *,
+    parameters: Mapping[str, object] | None = None,
     directed: bool | None = None,
     ids: str = "integer",
-    history: History | str | bool | None = None,
+    engine: str | Engine = "local",
+    workers: int | None = None,
+    threads: int | None = None,
+    method: str | None = None,
+    sampler: str | None = None,
+    ratio: float | None = None,
+    train_ratios: Sequence[float] | None = None,
+    transform: str | Transform | None = None,
+    cost_model: str | None = None,
+    max_overhead: float | None = None,
+    probe: bool | None = None,
+    train_machines: Sequence[int] | None = None,
+    reuse_samples: bool = False,
+    history: History | str | PathLike[str] | bool | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
     on_iteration: IterationCallback | None = None,
     fresh_process: bool = False,
-    **options: Any,
 ) -> Comparison:
     """Predict a run, then run it, then compare.
 
@@ -122,7 +140,9 @@ def validate(
 
     Parameters
     ----------
-    algorithm, graph, directed, ids, history, **options
+    algorithm, graph, parameters, directed, ids, engine, workers, threads, method, sampler, ratio,
+    train_ratios, transform, cost_model, max_overhead, probe, train_machines, reuse_samples,
+    history, seed, progress
         As in :func:`~predict_graph.predict`.
     on_iteration : callable, optional
         Called after each iteration of the real run, if that is in this process.
@@ -135,8 +155,30 @@ def validate(
     RequestError, JobError
         As for a prediction and for a run.
     """
-    check_options(options)
-    request = check_request(algorithm, **options)
+    request = check_request(
+        algorithm,
+        parameters=parameters,
+        engine=engine,
+        workers=workers,
+        threads=threads,
+        method=method,
+        sampler=sampler,
+        ratio=ratio,
+        train_ratios=train_ratios,
+        transform=transform,
+        cost_model=cost_model,
+        max_overhead=max_overhead,
+        probe=probe,
+        train_machines=train_machines,
+        reuse_samples=reuse_samples,
+        seed=seed,
+        progress=progress,
+    )
+    if fresh_process and on_iteration is not None:
+        raise RequestError(
+            "on_iteration is given, but a run in a process of its own calls nothing here; leave "
+            "on_iteration or fresh_process out"
+        )
     kept = check_history(history)
     directed = direction(request.algorithm, directed)
     prediction = predict_on(
@@ -144,7 +186,7 @@ def validate(
     )
     if fresh_process:
         request.progress("running for real", 0.0)
-        actual = run_apart(
+        actual = run_in_fresh_process(
             request.algorithm,
             request.engine,
             graph,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
@@ -45,18 +45,28 @@ def show_table(
 
 
 def show_prediction(console: Console, prediction: Prediction) -> None:
-    """Print a prediction: main figures, cost model, samples, warnings."""
+    """Print a prediction: main figures, what a regression says, samples, warnings."""
     show_table(console, "prediction", ["what", "value"], prediction.summary())
-    model = prediction.cost_model
-    terms = ", ".join(f"{name} {value:.3g} s" for name, value in model["terms"].items())
-    console.print(
-        f"cost model {escape(model['name'])}: R² {model['r2']:.3f} on {model['rows']} rows of "
-        f"{model['runs']} runs ({model['history_runs']} of the history); {escape(terms)}"
-    )
+    from predict_graph.prediction.outcome.prediction import LEAST_WEIGHT
+
+    for each in prediction.evidence:
+        if each["model"] and each["weight"] >= LEAST_WEIGHT:
+            console.print(_regression(each))
     columns = ["sampler", "runs", "ratio", "vertices", "edges", "iterations", "seconds", "for"]
     show_table(console, "samples", columns, _sample_rows(prediction))
     for warning in prediction.warnings:
         console.print(f"[yellow]warning:[/yellow] {escape(warning)}")
+
+
+def _regression(witness: Mapping[str, Any]) -> str:
+    """Say what a regression that was used has learned, and from what."""
+    model = witness["model"]
+    terms = ", ".join(f"{name} {value:.3g} s" for name, value in model["terms"].items())
+    return (
+        f"cost model {escape(model['name'])} (weight {witness['weight']:.0%}, off by "
+        f"{witness['relative_std']:.0%} on rows left out): {model['rows']} rows of "
+        f"{model['runs']} runs ({model['history_runs']} of the history); {escape(terms)}"
+    )
 
 
 def _sample_rows(prediction: Prediction) -> list[list[Any]]:

@@ -64,9 +64,17 @@ def check_transform(value: str | Transform | None, convergence: str) -> Transfor
 
 
 def register_transform(
-    name: str, summary: str = ""
+    name: str, summary: str = "", *, algorithm: str | None = None
 ) -> Callable[[Callable[[float, float], float]], Callable[[float, float], float]]:
     """Return a decorator that registers ``f(tau_G, ratio) -> tau_S`` as a transform.
+
+    Parameters
+    ----------
+    name : str
+    summary : str
+        What it does, in one line; the first line of its docstring by default.
+    algorithm : str, optional
+        Name of an algorithm whose predictions take it unless another is named.
 
     Examples
     --------
@@ -81,7 +89,9 @@ def register_transform(
     def add(function: Callable[[float, float], float]) -> Callable[[float, float], float]:
         doc = (function.__doc__ or "").strip().splitlines()
         line = summary or (doc[0] if doc else "registered by the user")
-        TRANSFORMS.register(name, home=function.__module__)(Transform(name, function, line))
+        TRANSFORMS.register(name, home=function.__module__, algorithm=algorithm)(
+            Transform(name, function, line)
+        )
         return function
 
     return add

@@ -1,6 +1,6 @@
 """The embedded engine: compiled kernels on one machine, messages counted for virtual workers."""
 
 from predict_graph.engines.local.engine import LocalEngine
-from predict_graph.engines.local.kernel import KERNELS, Kernel, Superstep
+from predict_graph.engines.local.kernel import Kernel, Superstep
 
-__all__ = ["KERNELS", "Kernel", "LocalEngine", "Superstep"]
+__all__ = ["Kernel", "LocalEngine", "Superstep"]

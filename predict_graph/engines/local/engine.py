@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.algorithms import Algorithm, PageRank
-from predict_graph.engines.base import IterationCallback, IterationProbe, stopping_rule
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines.base import IterationCallback, stopping_rule
 from predict_graph.engines.local.kernel import Kernel, kernel_of
-from predict_graph.engines.local.kernels.program import ProgramKernel, warm_up
 from predict_graph.engines.local.output import check_output, write_values
-from predict_graph.engines.local.probe import probe_pagerank
-from predict_graph.engines.local.sweep import probe_by_sweeps
+from predict_graph.engines.local.probing import IterationProbe, probe_by_sweeps
+from predict_graph.engines.local.program import ProgramKernel, warm_up
 from predict_graph.engines.local.tally import Tally
 from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.engines.profile import RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
+from predict_graph.plugins import loaded
 from predict_graph.stopwatch import stopwatch
 
 __all__ = ["LocalEngine"]
@@ -50,6 +50,7 @@ class LocalEngine:
 
     name = "local"
     virtual_workers = True
+    costing = "predict_graph.prediction.seconds.local:LocalCosting"
 
     def __init__(self, workers: int = 4, threads: int | None = None) -> None:
         if not isinstance(workers, Integral) or not 1 <= workers <= 65_536:
@@ -137,10 +138,13 @@ class LocalEngine:
         self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator
     ) -> IterationProbe | None:
         """Measure an iteration on a few rows, with the arrays of the whole graph."""
-        if isinstance(algorithm, PageRank):
-            return probe_pagerank(algorithm, graph, self.workers, self.threads, rng)
+        build = kernel_of(algorithm)
+        own = loaded(getattr(build, "probe", None))
+        if own is not None:
+            found: IterationProbe = own(algorithm, graph, self.workers, self.threads, rng)
+            return found
         with Team(self.threads) as team:
-            kernel = kernel_of(algorithm)(algorithm, graph, team, *_standing_in(algorithm, graph))
+            kernel = build(algorithm, graph, team, *_standing_in(algorithm, graph))
             return probe_by_sweeps(kernel, graph, self.workers, team, rng)
 
     def _compile(self, algorithm: Algorithm, build: Callable[..., Kernel]) -> None:

@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.algorithms.vertex_program import VertexProgram
+from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
-from predict_graph.plugins import Registry
 
-__all__ = ["KERNELS", "Kernel", "Superstep", "Weighting", "Work", "kernel_of"]
+__all__ = ["Kernel", "Superstep", "Weighting", "Work", "kernel_of", "runs_here"]
 
 
 @dataclass(frozen=True)
@@ -128,32 +127,23 @@ class Kernel(Protocol):
         """Return figures of the whole result, for JSON; called once, after the last superstep."""
 
 
-KERNELS: Registry[Callable[..., Kernel]] = Registry(
-    "local kernel",
-    "predict_graph.local_kernels",
-    {
-        "pagerank": "predict_graph.engines.local.kernels.pagerank:PageRankKernel",
-        "semi-clustering": (
-            "predict_graph.engines.local.kernels.semi_clustering:SemiClusteringKernel"
-        ),
-        "topk-ranking": "predict_graph.engines.local.kernels.topk_ranking:TopKRankingKernel",
-        "connected-components": "predict_graph.engines.local.kernels.components:ComponentsKernel",
-        "neighborhood": "predict_graph.engines.local.kernels.neighborhood:NeighborhoodKernel",
-    },
-)
-
-
 def kernel_of(algorithm: Algorithm) -> Callable[..., Kernel]:
-    """Return the kernel of an algorithm: its own, or the one that runs any vertex program.
+    """Return the kernel of an algorithm: a class, or what makes one.
 
     Raises
     ------
     RequestError
-        If there is none, or it cannot be loaded.
+        If there is none.
     """
-    own = algorithm.name in KERNELS.names() and KERNELS.origin(algorithm.name) != "built-in"
-    if isinstance(algorithm, VertexProgram) and not own:
-        from predict_graph.engines.local.kernels.program import ProgramKernel
+    kernel: Callable[..., Kernel] | None = algorithm.part_for("local")
+    if kernel is None:
+        raise RequestError(
+            f"{algorithm.name} declares no kernel for the local engine; accepted: a vertex "
+            "program, or runs_on = {'local': a class built by Kernel(algorithm, graph, team)}"
+        )
+    return kernel
 
-        return ProgramKernel
-    return KERNELS.get(algorithm.name)
+
+def runs_here(algorithm: Algorithm) -> bool:
+    """Whether the local engine has something to run an algorithm, and its priors, with."""
+    return "local" in algorithm.runs_on and (algorithm.prior is None or runs_here(algorithm.prior))

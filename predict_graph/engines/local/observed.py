@@ -1,13 +1,13 @@
 """Running an algorithm on a sample, as the whole graph would show it.
 
 The vertices of a sample stand for different numbers of vertices of the whole graph, and have more
-edges there. Convergence and counters are taken with these weights and degrees.
+edges there. Convergence and counters are taken with these weights and degrees. Seconds are another
+matter: :func:`timed_run` runs the same sample again, without counting anything between.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,14 @@ import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.local.kernel import Kernel, Superstep, Weighting, kernel_of
-from predict_graph.engines.local.sweep import idle_seconds
+from predict_graph.engines.local.probing import idle_seconds
 from predict_graph.engines.local.tally import Tally
 from predict_graph.engines.local.team import Team, available_threads
-from predict_graph.engines.profile import COUNTERS
+from predict_graph.engines.profile import COUNTERS, per_iteration
 from predict_graph.graph import Graph
 from predict_graph.stopwatch import stopwatch
 
-__all__ = ["ObservedRun", "observed_run"]
+__all__ = ["ObservedRun", "observed_run", "timed_run"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -39,23 +39,17 @@ class ObservedRun:
         The counters of each iteration, for the whole graph: floats.
     converged : bool
     table : DataFrame
-        What the sample run itself did, as in a :class:`~predict_graph.engines.RunProfile`.
-    idle_seconds : float
-        Of a superstep on the sample in which nothing is sent.
+        What the sample run itself did, a row an iteration: counters and the working set.
     work, whole_work : ndarray of float64, shape (iterations,)
         Work of each superstep on the sample, and on the whole graph.
-    again : callable
-        Runs the sample once more, and returns the seconds of each superstep.
     """
 
     convergence: FloatArray
     counters: pd.DataFrame
     converged: bool
     table: pd.DataFrame
-    idle_seconds: float
     work: FloatArray
     whole_work: FloatArray
-    again: Callable[[], FloatArray] = field(repr=False)
 
 
 def observed_run(
@@ -87,34 +81,18 @@ def observed_run(
     prior : ndarray, optional
         Result of the algorithm that runs before, for the vertices of the sample.
     threads : int, optional
+        All cores by default.
     """
-    build = kernel_of(algorithm)
-    results = () if prior is None else (prior,)
-    threads = threads or available_threads()
     sent = weighting.weights * weighting.degrees
     sent *= edges / max(float(sent.sum()), 1.0)
     aggregates: list[float] = []
-    seconds: list[float] = []
     work: list[tuple[float, float]] = []
     rows: list[tuple[float, ...]] = []
     tally = Tally(graph, workers)
-
-    def fresh(team: Team) -> Kernel:
-        kernel = build(algorithm, graph, team, *results)
-        if hasattr(kernel, "stand_for"):
-            kernel.stand_for(weighting)
-        return kernel
-
-    def again() -> FloatArray:
-        with Team(threads) as team:
-            return _seconds(fresh(team), len(aggregates))
-
-    with Team(threads) as team:
-        kernel = fresh(team)
+    with Team(threads or available_threads()) as team:
+        kernel = _kernel(algorithm, graph, weighting, prior, team)
         while len(aggregates) < algorithm.max_iterations:
-            with stopwatch() as watch:
-                superstep = kernel.step()
-                seconds.append(watch.seconds)
+            superstep = kernel.step()
             aggregates.append(_aggregate(superstep, weighting.weights))
             rows.append(_counted(superstep, weighting.weights, sent, workers))
             messages = rows[-1][1] + rows[-1][2]
@@ -122,28 +100,63 @@ def observed_run(
             tally.add(superstep)
             if aggregates[-1] < threshold:
                 break
-        idle = idle_seconds(kernel)
     convergence = np.array(aggregates)
+    table = tally.table(convergence, np.zeros(len(convergence)), kernel.working_set_bytes)
     return ObservedRun(
         convergence,
         pd.DataFrame(rows, columns=list(COUNTERS)),
         aggregates[-1] < threshold,
-        tally.table(convergence, np.array(seconds), kernel.working_set_bytes),
-        idle,
+        per_iteration(table).drop(columns="seconds"),
         np.array([own for own, _ in work]),
         np.array([whole for _, whole in work]),
-        again,
     )
 
 
-def _seconds(kernel: Kernel, iterations: int) -> FloatArray:
-    """Return the seconds of so many supersteps, one right after the other."""
+def timed_run(
+    algorithm: Algorithm,
+    graph: Graph,
+    weighting: Weighting,
+    iterations: int,
+    *,
+    prior: npt.NDArray[Any] | None = None,
+    threads: int | None = None,
+) -> tuple[FloatArray, float]:
+    """Return the seconds of each superstep on a sample, one right after the other.
+
+    Parameters
+    ----------
+    algorithm, graph, weighting, prior, threads
+        As for :func:`observed_run`.
+    iterations : int
+        As many as it took there.
+
+    Returns
+    -------
+    seconds : ndarray of float64, shape (iterations,)
+    idle_seconds : float
+        Of a superstep in which nothing is sent.
+    """
     seconds = []
-    for _ in range(iterations):
-        with stopwatch() as watch:
-            kernel.step()
-            seconds.append(watch.seconds)
-    return np.array(seconds)
+    with Team(threads or available_threads()) as team:
+        kernel = _kernel(algorithm, graph, weighting, prior, team)
+        for _ in range(iterations):
+            with stopwatch() as watch:
+                kernel.step()
+                seconds.append(watch.seconds)
+        return np.array(seconds), idle_seconds(kernel)
+
+
+def _kernel(
+    algorithm: Algorithm,
+    graph: Graph,
+    weighting: Weighting,
+    prior: npt.NDArray[Any] | None,
+    team: Team,
+) -> Kernel:
+    kernel = kernel_of(algorithm)(algorithm, graph, team, *(() if prior is None else (prior,)))
+    if hasattr(kernel, "stand_for"):
+        kernel.stand_for(weighting)
+    return kernel
 
 
 def _aggregate(superstep: Superstep, weights: FloatArray) -> float:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.partition import out_messages
-from predict_graph.engines.profile import TABLE_COLUMNS
+from predict_graph.engines.profile import OUT_EDGES, TABLE_COLUMNS
 from predict_graph.graph import Graph
 
 __all__ = ["Tally"]
@@ -39,6 +39,7 @@ class Tally:
         self._owner, self._inside = out_messages(graph, workers)
         self._indptr = graph.indptr
         self._vertices = np.bincount(self._owner, minlength=workers)
+        self._out_edges = np.bincount(self._owner, graph.out_degrees, minlength=workers)
         self._workers = workers
         self._rows: list[IntArray] = []
         self._everyone: dict[int, IntArray] = {}
@@ -66,7 +67,7 @@ class Tally:
         seconds: npt.NDArray[np.float64],
         working_set_bytes: int,
     ) -> pd.DataFrame:
-        """Return one row an iteration and worker, columns as in ``TABLE_COLUMNS``."""
+        """Return one row an iteration and worker, with ``TABLE_COLUMNS`` and ``OUT_EDGES``."""
         iterations = len(self._rows)
         rows = iterations * self._workers
         counted = np.concatenate(self._rows or [np.zeros((0, _COLUMNS), np.int64)])
@@ -84,8 +85,9 @@ class Tally:
             "seconds": np.repeat(seconds, self._workers),
             "convergence": np.repeat(aggregates, self._workers),
             "working_set_bytes": np.full(rows, working_set_bytes),
+            OUT_EDGES: np.tile(self._out_edges.astype(np.int64), iterations),
         }
-        return pd.DataFrame(columns, columns=list(TABLE_COLUMNS))
+        return pd.DataFrame(columns, columns=[*TABLE_COLUMNS, OUT_EDGES])
 
 
 @numba.njit(cache=True, nogil=True)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines.base import IterationCallback, IterationProbe, stopping_rule
+from predict_graph.engines.base import IterationCallback, stopping_rule
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.log.eventlog import read_event_log, wait_for_group
 from predict_graph.engines.spark.log.features import superstep_table
@@ -65,6 +65,7 @@ class SparkEngine:
 
     name = "spark"
     virtual_workers = False
+    costing = "predict_graph.prediction.seconds.cluster.costing:ClusterCosting"
 
     def __init__(
         self,
@@ -337,16 +338,6 @@ class SparkEngine:
             result=program.summary(log.state, log.sums),
             prior=prior,
         ), values
-
-    def prepare(self, algorithm: Algorithm, graph: Graph) -> float:
-        """Return 0: what setting up takes is learned from sample runs."""
-        return 0.0
-
-    def probe(
-        self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator
-    ) -> IterationProbe | None:
-        """Return None: what an iteration takes is learned from sample runs."""
-        return None
 
 
 @contextmanager

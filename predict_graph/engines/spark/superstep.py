@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pandas as pd
 
 from predict_graph.engines.base import IterationCallback
+from predict_graph.engines.profile import OUT_EDGES
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
@@ -26,7 +27,7 @@ __all__ = [
     "superstep_group",
 ]
 
-_COUNTS = ("total_vertices", "active_vertices", "local_messages", "remote_messages")
+_COUNTS = ("total_vertices", "active_vertices", "local_messages", "remote_messages", OUT_EDGES)
 
 
 class SuperstepProgram(ABC):
@@ -96,8 +97,8 @@ class SuperstepLog:
     seconds : list of float
         Wall-clock time of each.
     counts : DataFrame
-        ``iteration, partition, total_vertices, active_vertices, local_messages, remote_messages``:
-        who sent in each superstep.
+        ``iteration, partition, total_vertices, active_vertices, local_messages, remote_messages,
+        out_edges``: who sent in each superstep.
     setup_seconds : float
         What the first state took.
     """
@@ -198,6 +199,7 @@ def _settled(
         "total_vertices": F.count("*"),
         "active_vertices": F.count_if(sending),
         "local_messages": F.sum(F.when(sending, F.col("inside")).otherwise(0)),
+        OUT_EDGES: F.sum("degree"),
         "remote_messages": F.sum(F.when(sending, F.col("degree") - F.col("inside")).otherwise(0)),
         **{f"sum_{name}": F.sum(column) for name, column in program.sums().items()},
     }

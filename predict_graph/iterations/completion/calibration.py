@@ -16,18 +16,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from predict_graph.algorithms import Algorithm
-from predict_graph.engines import Engine
-from predict_graph.graph import Graph
 from predict_graph.iterations.completion.replicates import (
     FEWEST_VERTICES,
     ReplicatePlan,
     replicate,
 )
 from predict_graph.iterations.crossing import crossing
-from predict_graph.iterations.estimate import Progress, SampleSummary
-from predict_graph.iterations.samples import draw_sample, run_sample
-from predict_graph.transforms import Transform
+from predict_graph.iterations.method import SamplingCase
+from predict_graph.iterations.samples import SampleRun, draw_sample, run_sample
 
 __all__ = ["Calibration", "calibrate", "combined_correction"]
 
@@ -89,57 +85,52 @@ def combined_correction(calibrations: list[Calibration]) -> tuple[float, float]:
     return float(medians.mean()), float(medians.std() / np.sqrt(max(len(medians) - 1, 1)))
 
 
-def calibrate(
-    graph: Graph,
-    algorithm: Algorithm,
-    engine: Engine,
-    transform: Transform,
-    *,
-    ratio: float,
-    allowed: int,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> tuple[list[Calibration], list[SampleSummary], float]:
+def calibrate(case: SamplingCase, allowed: int) -> tuple[list[Calibration], list[SampleRun], float]:
     """Run walk samples, complete samples of them, and compare.
 
     Small walk samples are drawn several times; large ones, which vary little, once.
 
     Parameters
     ----------
-    graph, algorithm, engine, transform
-        What is predicted; the engine runs the walk samples under the transformed threshold.
-    ratio : float
-        Vertices of a walk sample / vertices of the graph, at most.
+    case : SamplingCase
+        Its engine runs the walk samples, to the threshold of the graph: any would do, as long as
+        the completed ones run to the same.
     allowed : int
         Edges that all samples together may have.
-    rng : Generator
-    progress : callable
 
     Returns
     -------
     calibrations : list of Calibration
-    samples : list of SampleSummary
-        The walk samples.
+    runs : list of SampleRun
+        Of the walk samples.
     edge_steps : float
         Edges times iterations, over all samples.
     """
-    threshold = algorithm.threshold(graph.vertices)
+    graph, algorithm, rng = case.graph, case.algorithm, case.rng
+    threshold = case.threshold
     per_walk = allowed / _PASSES / len(_WALKS)
     most = max(int(min(per_walk, _LARGEST)), 1)
     calibrations: list[Calibration] = []
-    samples: list[SampleSummary] = []
+    runs: list[SampleRun] = []
     steps = 0.0
     for number, walk in enumerate(_WALKS):
         count = 1
         while count > 0:
-            progress(f"calibration on a {walk} sample", number / len(_WALKS))
-            sample = draw_sample(graph, walk, ratio, rng, max_edges=most)
+            case.progress(f"calibration on a {walk} sample", number / len(_WALKS))
+            sample = draw_sample(graph, walk, case.ratio, rng, max_edges=most)
             small = sample.graph
             if small.vertices < 2 * FEWEST_VERTICES or small.edges < small.vertices // 10:
                 break
             if not any(calibration.sampler == walk for calibration in calibrations):
                 count = _odd(per_walk / small.edges)
-            run = run_sample(sample, algorithm, engine, transform, threshold, purpose="calibration")
+            run = run_sample(
+                sample,
+                algorithm,
+                case.engine,
+                case.transform,
+                threshold,
+                purpose="calibration",
+            )
             plan = ReplicatePlan(max(small.edges // 2, 1), _REPLICATES)
             completed = replicate(small, algorithm, run.threshold, _RATIO, plan, rng)
             calibrations.append(
@@ -150,11 +141,11 @@ def calibrate(
                     (small.edges / small.vertices) / (graph.edges / graph.vertices),
                 )
             )
-            samples.append(run.summary)
+            runs.append(run)
             steps += small.edges * run.profile.iterations
             steps += completed.edge_steps
             count -= 1
-    return calibrations, samples, steps
+    return calibrations, runs, steps
 
 
 def _odd(repeats: float) -> int:

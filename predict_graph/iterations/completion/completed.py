@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from predict_graph.algorithms import Algorithm
+from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.iterations.completion.matching import match_mutual, match_one_way
 from predict_graph.iterations.completion.rewiring import without_traps
 from predict_graph.iterations.completion.stubs import SampleEdges, collect_edges, hub_edges
 
-__all__ = ["CompletedSample", "Completer"]
+__all__ = ["CompletedSample", "Completer", "completed_curve"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -137,3 +139,18 @@ def _one_in_each_stratum(total: int, size: int, rng: np.random.Generator) -> Int
     """Cut 0 … total - 1 into `size` runs of almost equal length, and take one number of each."""
     edges = np.arange(size + 1, dtype=np.int64) * total // max(size, 1)
     return rng.integers(edges[:-1], edges[1:])
+
+
+def completed_curve(algorithm: Algorithm, sample: CompletedSample, threshold: float) -> FloatArray:
+    """Return the convergence curve of an algorithm on a completed sample.
+
+    Raises
+    ------
+    RequestError
+        If the algorithm has no form for completed samples.
+    """
+    curve_of = algorithm.part_of("completion")
+    if curve_of is None:
+        raise RequestError(f"{algorithm.name} has no form for completed samples")
+    curve: FloatArray = curve_of(algorithm, sample, threshold)
+    return curve

@@ -7,39 +7,27 @@ import time
 
 import numpy as np
 
-from predict_graph.algorithms import Algorithm
-from predict_graph.engines import Engine
-from predict_graph.graph import Graph
-from predict_graph.iterations.budget import LONG_RUN, EdgeBudget
+from predict_graph.iterations.budget import LONG_RUN
 from predict_graph.iterations.completion.calibration import calibrate, combined_correction
 from predict_graph.iterations.completion.replicates import ReplicatePlan, Replicates, replicate
 from predict_graph.iterations.crossing import stretched_curve
 from predict_graph.iterations.estimate import (
     QUANTILE,
     IterationEstimate,
-    Progress,
     SampleSummary,
     iteration_interval,
 )
-from predict_graph.transforms import Transform
+from predict_graph.iterations.method import Method, SamplingCase
+from predict_graph.iterations.samples import SampleRun, counters_of, draw_sample, run_sample
 
-__all__ = ["estimate_by_completion"]
+__all__ = ["COMPLETION", "estimate_by_completion"]
 
 _METHOD_STD = 0.035  # of log(predicted / true), what repeated samples do not show (docs/studies)
 _SMALL_SAMPLE = 1000  # vertices; smaller ones err more, alike in every repetition
+_SMALL_RATIO = 0.2  # of a graph on which a tenth of the vertices is next to nothing
 
 
-def estimate_by_completion(
-    graph: Graph,
-    algorithm: Algorithm,
-    engine: Engine,
-    transform: Transform,
-    *,
-    ratio: float,
-    budget: EdgeBudget,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> IterationEstimate:
+def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
     """Return the iterations that completed samples of the graph take, calibrated on walk samples.
 
     Repeated stratified samples are completed (:class:`Completer`) and iterated until they cross the
@@ -50,32 +38,19 @@ def estimate_by_completion(
 
     Parameters
     ----------
-    graph, algorithm, engine, transform
-        What to predict; the engine runs the walk samples.
-    ratio : float
-        Vertices of a sample / vertices of the graph, at most.
-    budget : EdgeBudget
-        Edges that all samples together may have.
-    rng : Generator
-    progress : callable
+    case : SamplingCase
+        Its transform and sampler are not used: completed samples run to the threshold of the graph.
     """
-    threshold = algorithm.threshold(graph.vertices)
+    graph, algorithm, ratio, budget = case.graph, case.algorithm, case.ratio, case.budget
+    rng, progress = case.rng, case.progress
+    threshold = case.threshold
     started = time.perf_counter()
     progress("reading vertex profiles", 0.0)
     plan = ReplicatePlan.within(graph.edges, budget.for_completion)
     long_plan = ReplicatePlan.within(graph.edges, budget.for_run(LONG_RUN).for_completion)
     whole = replicate(graph, algorithm, threshold, ratio, plan, rng, progress, long_plan=long_plan)
     elapsed = time.perf_counter() - started
-    calibrations, walk_samples, steps = calibrate(
-        graph,
-        algorithm,
-        engine,
-        transform,
-        ratio=ratio,
-        allowed=budget.for_run(whole.crossing).for_calibration,
-        rng=rng,
-        progress=progress,
-    )
+    calibrations, runs, steps = calibrate(case, budget.for_run(whole.crossing).for_calibration)
     correction, correction_error = combined_correction(calibrations)
     limit = algorithm.max_iterations
     centre = whole.crossing * math.exp(correction)
@@ -93,9 +68,19 @@ def estimate_by_completion(
         high=high,
         curve=stretched_curve(whole.curves, math.exp(correction), iterations),
         converged=centre <= limit,
-        samples=[*_summaries(whole, graph.vertices, elapsed), *walk_samples],
+        samples=[*_summaries(whole, graph.vertices, elapsed), *(run.summary for run in runs)],
         edge_steps=steps + whole.edge_steps,
         warnings=_doubts(whole, graph.vertices),
+        observed=counters_of(runs or [_any_run(case)]),
+    )
+
+
+def _any_run(case: SamplingCase) -> SampleRun:
+    """Run the algorithm on a sample of a graph that is too small to calibrate on."""
+    sample = draw_sample(case.graph, case.sampler, max(case.ratio, _SMALL_RATIO), case.rng)
+    threshold = case.threshold
+    return run_sample(
+        sample, case.algorithm, case.engine, case.transform, threshold, purpose="work"
     )
 
 
@@ -130,3 +115,12 @@ def _summaries(whole: Replicates, vertices: int, seconds: float) -> list[SampleS
 
 def _whole(value: float) -> int:
     return int(np.ceil(value - 1e-9))
+
+
+COMPLETION = Method(
+    "completion",
+    "stratified samples with their border completed, calibrated on walk samples",
+    frozenset({"ratio", "max_overhead"}),
+    lambda algorithm: "completion" in algorithm.sampled_by,
+    estimate_by_completion,
+)

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from predict_graph.algorithms import Algorithm
 from predict_graph.graph import Graph
 from predict_graph.iterations.budget import LONG_RUN
-from predict_graph.iterations.completion.completed import Completer
-from predict_graph.iterations.completion.curves import completed_curve
+from predict_graph.iterations.completion.completed import Completer, completed_curve
 from predict_graph.iterations.completion.hubs import choose_hubs
 from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.iterations.crossing import crossing

@@ -9,24 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import Engine
-from predict_graph.engines.local.kernel import Weighting
+from predict_graph.engines import StagedSample
+from predict_graph.engines.local.kernel import Weighting, runs_here
 from predict_graph.engines.local.observed import ObservedRun, observed_run
 from predict_graph.graph import Graph
-from predict_graph.iterations.budget import EdgeBudget
 from predict_graph.iterations.crossing import crossing
 from predict_graph.iterations.estimate import (
     QUANTILE,
     IterationEstimate,
-    Progress,
     SampleSummary,
-    TimedSample,
     iteration_interval,
 )
+from predict_graph.iterations.method import Method, SamplingCase
 from predict_graph.iterations.rooted.recipes import Recipe, recipe_of
 from predict_graph.iterations.rooted.sample import RootedSample, edges_of
 
-__all__ = ["estimate_by_rooted_samples"]
+__all__ = ["ROOTED", "estimate_by_rooted_samples"]
 
 _METHOD_STD = 0.09  # of log(predicted / true), what one sample does not show (docs/studies)
 _PILOT_SHARE = 0.25  # of the ratio: how long will the run be?
@@ -35,36 +33,25 @@ _EDGE_GROWTH = 1.5
 _WORTH_WHILE = 1.5  # a sample must be so much larger than the pilot to be drawn
 
 
-def estimate_by_rooted_samples(
-    graph: Graph,
-    algorithm: Algorithm,
-    engine: Engine,
-    *,
-    ratio: float,
-    budget: EdgeBudget,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> IterationEstimate:
+def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
     """Return iterations, and counters of each, as a sample with whole paths shows them.
 
     A small sample tells how long the run will be, and so what a larger one may cost.
 
     Parameters
     ----------
-    graph, algorithm, engine
-        What to predict. Samples run in this process, whatever the engine.
-    ratio : float
-        Vertices drawn / vertices of the graph, at most; those on paths come on top.
-    budget : EdgeBudget
-    rng : Generator
-    progress : callable
+    case : SamplingCase
+        Its ratio is of the vertices drawn; those on paths come on top. Samples run in this process,
+        whatever the engine, on as many threads as it has if it is the local one.
     """
+    graph, algorithm, ratio, budget = case.graph, case.algorithm, case.ratio, case.budget
+    progress = case.progress
     progress("finding shortest paths", 0.0)
     recipe = recipe_of(algorithm, graph)
     few = min(_FEWEST, graph.vertices)
     size = max(int(_PILOT_SHARE * ratio * graph.vertices), few)
     progress("pilot sample", 0.3)
-    outcome = _sample_and_run(graph, algorithm, engine, recipe, size, rng)
+    outcome = _sample_and_run(case, recipe, size)
     outcomes = [outcome]
     allowed = budget.share(len(outcome.run.convergence))
     factor = (allowed - outcome.edge_share) / max(outcome.edge_share, 1e-9)
@@ -74,7 +61,7 @@ def estimate_by_rooted_samples(
     )
     if larger >= _WORTH_WHILE * size:
         progress("sample", 0.5)
-        outcome = _sample_and_run(graph, algorithm, engine, recipe, larger, rng)
+        outcome = _sample_and_run(case, recipe, larger)
         outcomes.append(outcome)
     return _estimate(graph, algorithm, recipe, outcomes)
 
@@ -84,20 +71,19 @@ class _Outcome:
     """A sample and its run."""
 
     run: ObservedRun
-    summary: SampleSummary
+    staged: StagedSample
     edge_share: float
-    edge_steps: float
 
 
 def _estimate(
     graph: Graph, algorithm: Algorithm, recipe: Recipe, outcomes: list[_Outcome]
 ) -> IterationEstimate:
-    last = outcomes[-1].run
+    last, staged = outcomes[-1].run, outcomes[-1].staged
     limit = algorithm.max_iterations
     centre = _crossing(last, algorithm.threshold(graph.vertices), algorithm)
     iterations, low, high = iteration_interval(centre, _METHOD_STD, QUANTILE, limit)
     counters = last.counters.iloc[np.minimum(np.arange(iterations), len(last.counters) - 1)]
-    scale = graph.vertices / max(outcomes[-1].summary.vertices, 1)
+    scale = graph.vertices / max(staged.summary.vertices, 1)
     return IterationEstimate(
         method="rooted",
         crossing=centre,
@@ -106,34 +92,34 @@ def _estimate(
         high=high,
         curve=last.convergence[np.minimum(np.arange(iterations), len(last.convergence) - 1)],
         converged=last.converged,
-        samples=[outcome.summary for outcome in outcomes],
-        edge_steps=recipe.edge_visits + sum(outcome.edge_steps for outcome in outcomes),
+        samples=[outcome.staged.summary for outcome in outcomes],
+        edge_steps=recipe.edge_visits + sum(outcome.staged.edge_steps for outcome in outcomes),
         counters=counters.reset_index(drop=True).assign(
             total_vertices=graph.vertices,
             working_set_bytes=last.table["working_set_bytes"].iloc[0] * scale,
         ),
-        timed=TimedSample(
-            last.table,
-            last.idle_seconds,
-            last.work,
-            last.whole_work,
-            last.again,
-            outcomes[-1].edge_steps,
-        ),
+        staged=staged,
     )
 
 
-def _sample_and_run(
-    graph: Graph,
-    algorithm: Algorithm,
-    engine: Engine,
-    recipe: Recipe,
-    size: int,
-    rng: np.random.Generator,
-) -> _Outcome:
+def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> _Outcome:
     started = time.perf_counter()
-    sample = recipe.sampler.draw(size, rng)
-    run = _run(graph, algorithm, engine, recipe, sample)
+    graph, algorithm = case.graph, case.algorithm
+    sample = recipe.sampler.draw(size, case.rng)
+    weighting = Weighting(
+        sample.vertices, sample.weights, sample.degrees, _edge_weights(graph, sample.vertices)
+    )
+    prior_values = recipe.inputs(sample)
+    run = observed_run(
+        algorithm,
+        sample.graph,
+        weighting,
+        threshold=case.threshold,
+        edges=graph.edges,
+        workers=case.engine.workers,
+        prior=prior_values,
+        threads=getattr(case.engine, "threads", None),
+    )
     summary = SampleSummary(
         sampler="rooted",
         ratio=len(sample.vertices) / max(graph.vertices, 1),
@@ -143,32 +129,17 @@ def _sample_and_run(
         seconds=time.perf_counter() - started,
         purpose="iterations",
     )
-    return _Outcome(
-        run, summary, sample.graph.edges / max(graph.edges, 1), _messages(run, sample, graph)
+    staged = StagedSample(
+        graph=sample.graph,
+        weighting=weighting,
+        prior_values=prior_values,
+        table=run.table,
+        work=run.work,
+        whole_work=run.whole_work,
+        summary=summary,
+        edge_steps=_messages(run, sample, graph),
     )
-
-
-def _run(
-    graph: Graph,
-    algorithm: Algorithm,
-    engine: Engine,
-    recipe: Recipe,
-    sample: RootedSample,
-) -> ObservedRun:
-    return observed_run(
-        algorithm,
-        sample.graph,
-        Weighting(
-            sample.vertices,
-            sample.weights,
-            sample.degrees,
-            _edge_weights(graph, sample.vertices),
-        ),
-        threshold=algorithm.threshold(graph.vertices),
-        edges=graph.edges,
-        workers=engine.workers,
-        prior=recipe.inputs(sample),
-    )
+    return _Outcome(run, staged, sample.graph.edges / max(graph.edges, 1))
 
 
 def _edge_weights(graph: Graph, vertices: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
@@ -189,3 +160,17 @@ def _messages(run: ObservedRun, sample: RootedSample, graph: Graph) -> float:
     """Return the messages that the sample run sent, about: its share of those of the whole run."""
     sent = float(run.counters[["local_messages", "remote_messages"]].to_numpy().sum())
     return sent * sample.graph.edges / max(graph.edges, 1)
+
+
+def _spreads(algorithm: Algorithm) -> bool:
+    """Whether an algorithm spreads changes until few are left, with a kernel that shows it."""
+    return algorithm.convergence in ("ratio", "fixed-point") and runs_here(algorithm)
+
+
+ROOTED = Method(
+    "rooted",
+    "uniform samples with the shortest paths that join them to hubs",
+    frozenset({"ratio", "max_overhead"}),
+    _spreads,
+    estimate_by_rooted_samples,
+)

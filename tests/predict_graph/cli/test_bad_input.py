@@ -311,7 +311,7 @@ def test_an_error_inside_is_told_in_one_line(program, monkeypatch):
     def fail(*arguments, **options):
         raise ZeroDivisionError("somewhere\nin two lines")
 
-    monkeypatch.setattr("predict_graph.prediction.predictor.estimate_iterations", fail)
+    monkeypatch.setattr("predict_graph.prediction.road.estimate_iterations", fail)
     result = program("predict", "pagerank", GRAPH)
     assert result.status == 1
     assert result.lines == [
@@ -323,7 +323,7 @@ def test_no_memory_is_told_in_one_line(program, monkeypatch):
     def fail(*arguments, **options):
         raise MemoryError
 
-    monkeypatch.setattr("predict_graph.prediction.predictor.estimate_iterations", fail)
+    monkeypatch.setattr("predict_graph.prediction.road.estimate_iterations", fail)
     result = program("predict", "pagerank", GRAPH)
     assert (result.status, len(result.lines)) == (1, 1)
     assert "not enough memory" in result.err

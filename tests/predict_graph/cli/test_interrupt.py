@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from predict_graph.prediction.apart import _interrupts_held
+from predict_graph.prediction.fresh_process import _interrupts_held
 
 # A long path mixes slowly: with next to no jumps this would run for hours.
 ENDLESS = ["pagerank", "path:n=300000", "-p", "damping=0.999999", "-p", "tolerance=1e-300"]

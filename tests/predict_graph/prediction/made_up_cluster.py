@@ -5,7 +5,7 @@ import pandas as pd
 
 from predict_graph.engines import RunProfile
 from predict_graph.iterations import SampleSummary
-from predict_graph.prediction.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 
 START = np.array([4.0, 2.0, 1.0, 0.0, 0.0, 0.0])
 

@@ -9,7 +9,7 @@ from predict_graph.engines import COUNTERS, IterationProbe
 from predict_graph.history import History
 from predict_graph.iterations import IterationEstimate, TimedSample
 from predict_graph.prediction.repeats import with_repeats
-from predict_graph.prediction.transfer import transfer_of
+from predict_graph.prediction.seconds.transfer import transfer_of
 
 DIRECTED = "rmat:scale=12,edge_factor=8,seed=3"
 OTHERS = ("semi-clustering", "topk-ranking", "connected-components", "neighborhood")

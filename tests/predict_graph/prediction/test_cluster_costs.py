@@ -12,17 +12,17 @@ from predict_graph.algorithms import PageRank, check_algorithm
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
-from predict_graph.prediction.cluster.costs import fit_cluster_costs
-from predict_graph.prediction.cluster.learning import default_train_machines
-from predict_graph.prediction.cluster.memory import heap_bytes, memory_of
-from predict_graph.prediction.cluster.sample_plan import (
+from predict_graph.prediction.seconds.cluster.cluster_costs import fit_cluster_costs
+from predict_graph.prediction.seconds.cluster.learning import default_train_machines
+from predict_graph.prediction.seconds.cluster.executor_memory import heap_bytes, memory_of
+from predict_graph.prediction.seconds.cluster.sample_plan import (
     WantedSample,
     affordable_points,
     sample_plan,
     supersteps_run,
     training_points,
 )
-from predict_graph.prediction.cluster.work import busiest_rows
+from predict_graph.prediction.seconds.cluster.superstep_features import busiest_rows
 from predict_graph.prediction.request import check_request
 from predict_graph.sizing import plan
 from predict_graph.sizing.planning.predicted import predicted_job

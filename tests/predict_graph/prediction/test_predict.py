@@ -314,7 +314,7 @@ def test_errors_are_raised_before_the_graph_is_read(tmp_path):
 
 
 def test_relative_errors_of_zero():
-    from predict_graph.prediction.prediction import _error
+    from predict_graph.prediction.outcome.prediction import _error
 
     assert _error(0, 0) == 0.0
     assert _error(3, 0) is None

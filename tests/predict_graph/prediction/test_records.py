@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict_graph.prediction.cluster.records import record_sizes
+from predict_graph.prediction.seconds.cluster.record_sizes import record_sizes
 from tests.predict_graph.prediction.made_up_cluster import cluster_run
 
 # Supersteps of jobs on two workers, on samples, and of the real runs on four and six.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from predict_graph.engines.profile import TABLE_COLUMNS
+from predict_graph.engines.profile import OUT_EDGES, TABLE_COLUMNS
 from predict_graph.engines.spark.superstep import SuperstepLog, superstep_group
 
 __all__ = ["EXECUTOR_COLUMNS", "executor_metrics", "superstep_table"]
@@ -23,7 +23,7 @@ EXECUTOR_COLUMNS = (
 """Columns of a run on Spark beside those of every engine."""
 
 _SUMMED = (*EXECUTOR_COLUMNS[:-1], "local_bytes", "remote_bytes")
-_COUNTED = ("total_vertices", "active_vertices", "local_messages", "remote_messages")
+_COUNTED = ("total_vertices", "active_vertices", "local_messages", "remote_messages", OUT_EDGES)
 
 
 def executor_metrics(tasks: pd.DataFrame) -> pd.DataFrame:
@@ -83,9 +83,9 @@ def superstep_table(log: SuperstepLog, tasks: pd.DataFrame, run: str) -> pd.Data
     table["working_set_bytes"] = table["peak_memory_bytes"]
     whole = [str(name) for name in table if str(name).endswith(("messages", "vertices", "bytes"))]
     whole.remove("average_message_bytes")
-    whole += ["shuffle_read_records", "shuffle_write_records"]
+    whole += ["shuffle_read_records", "shuffle_write_records", OUT_EDGES]
     table[whole] = table[whole].astype(np.int64)
-    return table[list(TABLE_COLUMNS) + list(EXECUTOR_COLUMNS)]
+    return table[[*TABLE_COLUMNS, *EXECUTOR_COLUMNS, OUT_EDGES]]
 
 
 def _homes(tasks: pd.DataFrame, run: str) -> dict[int, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.spark.own.jobs import OwnJob, load_job
@@ -25,6 +26,7 @@ class OwnAlgorithm(Algorithm):
     summary = "a Python function on Spark"
     convergence = "absolute"
     declared = ()
+    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"observed": True})
 
     def __init__(self, job: OwnJob, source: str) -> None:
         super().__init__()

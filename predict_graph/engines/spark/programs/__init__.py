@@ -1,4 +1,4 @@
-"""Algorithms as supersteps over tables, one file each."""
+"""Algorithms as supersteps over tables: which program runs one, and what programs share."""
 
 from __future__ import annotations
 
@@ -7,23 +7,8 @@ from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.engines.spark.superstep import SuperstepProgram
 from predict_graph.engines.spark.versions import needs_spark
 from predict_graph.errors import RequestError
-from predict_graph.plugins import Registry
 
-__all__ = ["PROGRAMS", "check_program", "program_of"]
-
-_HERE = "predict_graph.engines.spark.programs"
-
-PROGRAMS: Registry[type[SuperstepProgram]] = Registry(
-    "algorithm on Spark",
-    "predict_graph.spark_programs",
-    {
-        "pagerank": f"{_HERE}.pagerank:PageRankProgram",
-        "connected-components": f"{_HERE}.components:ComponentsProgram",
-        "neighborhood": f"{_HERE}.neighborhood:NeighborhoodProgram",
-        "topk-ranking": f"{_HERE}.topk_ranking:TopKRankingProgram",
-        "semi-clustering": f"{_HERE}.semi_clustering:SemiClusteringProgram",
-    },
-)
+__all__ = ["check_program", "program_of"]
 
 
 def program_of(algorithm: Algorithm) -> type[SuperstepProgram]:
@@ -34,12 +19,13 @@ def program_of(algorithm: Algorithm) -> type[SuperstepProgram]:
     RequestError
         If there is none.
     """
-    if algorithm.name not in PROGRAMS.names():
+    found: type[SuperstepProgram] | None = algorithm.part_for("spark")
+    if found is None:
         raise RequestError(
-            f"the spark engine has no program for {algorithm.name!r}; accepted: "
-            f"{', '.join(PROGRAMS.names())}"
+            f"{algorithm.name} declares no program for the spark engine; accepted: an algorithm "
+            "with runs_on = {'spark': a SuperstepProgram}"
         )
-    return PROGRAMS.get(algorithm.name)
+    return found
 
 
 def check_program(algorithm: Algorithm) -> None:

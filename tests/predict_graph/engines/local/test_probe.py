@@ -3,7 +3,7 @@ import pytest
 
 from predict_graph.engines.local import probe
 from predict_graph.engines.local.kernels import pagerank
-from predict_graph.engines.local.probe import probe_cost
+from predict_graph.builtin.pagerank.probe import probe_cost
 from predict_graph.engines.local.team import Team
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph

@@ -8,7 +8,7 @@ from scipy.sparse import csgraph
 from predict_graph.algorithms import ALGORITHMS, MAX_ITERATIONS, PageRank, Parameter, VertexProgram
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernels import program as module
-from predict_graph.engines.local.kernels.program import ProgramKernel
+from predict_graph.engines.local.program import ProgramKernel
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from predict_graph.engines.local.rows import inbound_rows
+from predict_graph.builtin.pagerank.rows import inbound_rows
 from predict_graph.graph.build import from_edges
 
 

@@ -11,7 +11,7 @@ from predict_graph.algorithms import (
     TopKRanking,
 )
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.local.kernels.topk_ranking import TopKRankingKernel
+from predict_graph.builtin.topk_ranking.local import TopKRankingKernel
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.log.eventlog import read_event_log
 from predict_graph.engines.spark.programs import check_program, program_of

@@ -1,0 +1,1 @@
+"""The algorithms that come with the tool, a folder each: definition, kernels, sampling."""

@@ -1,0 +1,1 @@
+"""Connected components by propagation of the smallest id."""

@@ -1,0 +1,53 @@
+"""Connected components by propagation of the smallest id (PREDIcT, section 5; PEGASUS)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from predict_graph.algorithms.base import Algorithm
+from predict_graph.algorithms.parameters import MAX_ITERATIONS
+
+__all__ = ["ConnectedComponents"]
+
+
+class ConnectedComponents(Algorithm):
+    """Label every vertex with the smallest id of its component.
+
+    Every vertex starts with its own id and sends it along its edges; whoever hears a smaller one
+    than its own takes it and sends it on in the next superstep. A run ends with the superstep in
+    which no label changes, so that a component takes as many supersteps as its farthest vertex is
+    hops away from its smallest id, and one more. Direction of edges is ignored.
+
+    Parameters
+    ----------
+    max_iterations : int
+        500 by default.
+
+    References
+    ----------
+    .. [1] U Kang, C. E. Tsourakakis, C. Faloutsos: PEGASUS: A Peta-Scale Graph Mining System,
+       ICDM 2009, section IV.C (HCC).
+
+    Examples
+    --------
+    >>> ConnectedComponents().threshold(1000)
+    0.0005
+    """
+
+    name = "connected-components"
+    summary = "components by propagation of the smallest id"
+    convergence = "fixed-point"
+    undirected = True
+    runs_on: ClassVar[Mapping[str, Any]] = {
+        "local": "predict_graph.builtin.connected_components.local:ComponentsKernel",
+        "spark": "predict_graph.builtin.connected_components.spark:ComponentsProgram",
+    }
+    sampled_by: ClassVar[Mapping[str, Any]] = {
+        "rooted": "predict_graph.builtin.connected_components.sampling:recipe"
+    }
+    declared = (MAX_ITERATIONS,)
+
+    def threshold(self, vertices: int) -> float:
+        """Return a share of changed vertices that is less than one vertex."""
+        return 0.5 / max(vertices, 1)

@@ -1,0 +1,133 @@
+"""One superstep of connected components, compiled: push along the edges of changed vertices.
+
+Work is in proportion to messages, beside one pass over a byte of each vertex. Labels only fall, so
+threads may lower the same one in any order. What a vertex sends is read from a second array that is
+brought up to date after the superstep: messages of a superstep are those of its beginning.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.builtin.connected_components.definition import ConnectedComponents
+from predict_graph.engines.local.atomics import atomic_min
+from predict_graph.engines.local.kernel import Superstep
+from predict_graph.engines.local.spreading import SpreadingKernel
+from predict_graph.engines.local.team import Team
+from predict_graph.graph import Graph
+
+__all__ = ["ComponentsKernel"]
+
+
+class ComponentsKernel(SpreadingKernel):
+    """Smallest-id propagation on one undirected graph.
+
+    Parameters
+    ----------
+    algorithm : ConnectedComponents
+    graph : Graph
+        Undirected.
+    team : Team, optional
+        Threads; the calling one alone by default.
+
+    Attributes
+    ----------
+    message_bytes : int
+        A message is a vertex id and a label, 8 bytes each.
+    working_set_bytes : int
+        What a superstep reads at random: labels, and whether they changed.
+    """
+
+    message_bytes = 16
+    values_are_vertices = True
+
+    def __init__(
+        self, algorithm: ConnectedComponents, graph: Graph, team: Team | None = None
+    ) -> None:
+        n = graph.vertices
+        super().__init__(graph, team)
+        self._indptr, self._indices = graph.indptr, graph.indices
+        # Signed, and as wide as ids: what the atomic minimum takes.
+        self._labels = np.arange(n, dtype=graph.indices.dtype)
+        self._sent = self._labels.copy()
+        self._lowered = False
+        self.working_set_bytes = (graph.indices.itemsize + 1) * n
+
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        """Smallest id of the component of each vertex."""
+        return self._labels
+
+    def summary(self) -> dict[str, Any]:
+        """Return the number of components and the size of the largest."""
+        sizes = np.bincount(self._labels)
+        return {"components": int(np.count_nonzero(sizes)), "largest": int(sizes.max())}
+
+    def sweep(self, first: int, last: int) -> None:
+        """Do a superstep's work for some blocks of rows; the state is of no use afterwards.
+
+        In a whole superstep a label falls once, and then many messages come that cannot lower it.
+        In a small part of one nearly all could, so labels are lowered beforehand.
+        """
+        if not self._lowered:
+            self._lower()
+        self._push(first, last)
+        self._settle(first, last)
+
+    def _lower(self) -> None:
+        """Give each vertex the smallest label of its neighbours: rows are in ascending order."""
+        joined = np.flatnonzero(np.diff(self._indptr))
+        smallest = self._indices[self._indptr[joined]]
+        self._labels[joined] = np.minimum(self._labels[joined], smallest)
+        self._lowered = True
+
+    def step(self) -> Superstep:
+        """Run one superstep; its aggregate is the share of vertices whose label changed."""
+        blocks = len(self._blocks) - 1
+        self._team.share(self._push, blocks)
+        self._team.share(self._settle, blocks)
+        changed = int(np.count_nonzero(self._changed))
+        sent = self._turn()
+        return Superstep(changed / max(len(sent), 1), self.message_bytes, sent, self._senders)
+
+    def _push(self, first: int, last: int) -> None:
+        """Send from the vertices of some blocks."""
+        labels = (self._senders, self._sent, self._labels, self._changed)
+        _push(*self._rows(first, last), self._indptr, self._indices, *labels)
+
+    def _settle(self, first: int, last: int) -> None:
+        """Make the labels of some blocks that changed those that are sent next."""
+        _settle(*self._rows(first, last), self._labels, self._sent, self._changed)
+
+
+@numba.njit(cache=True, nogil=True)
+def _push(
+    first: int,
+    last: int,
+    indptr: Any,
+    indices: Any,
+    senders: Any,
+    sent: Any,
+    labels: Any,
+    changed: Any,
+) -> None:
+    for v in range(first, last):
+        if senders[v] == 0:
+            continue
+        label = sent[v]
+        for e in range(indptr[v], indptr[v + 1]):
+            w = indices[e]
+            if label < labels[w]:
+                atomic_min(labels, w, label)
+                changed[w] = 1
+
+
+@numba.njit(cache=True, nogil=True)
+def _settle(first: int, last: int, labels: Any, sent: Any, changed: Any) -> None:
+    for v in range(first, last):
+        if changed[v] != 0:
+            sent[v] = labels[v]

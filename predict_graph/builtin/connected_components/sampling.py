@@ -1,0 +1,20 @@
+"""How connected components is sampled: from the vertices whose labels spread."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.graph import Graph
+from predict_graph.iterations.rooted.hops import component_trees
+from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs
+from predict_graph.iterations.rooted.sample import RootedSampler
+
+__all__ = ["recipe"]
+
+
+def recipe(algorithm: Algorithm, graph: Graph) -> Recipe:
+    """Return samples rooted in the smallest id of each component: labels come from there."""
+    tree = component_trees(graph)
+    certain = np.concatenate((deepest(graph, tree), hubs(graph)))
+    return Recipe(RootedSampler(graph, [tree], certain))

@@ -1,0 +1,1 @@
+"""The neighbourhood function, by HyperLogLog counters."""

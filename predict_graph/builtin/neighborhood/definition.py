@@ -1,0 +1,87 @@
+"""Neighborhood estimation: how many vertices are within so many hops (PREDIcT, section 5; HADI)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from predict_graph.algorithms.base import Algorithm
+from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+from predict_graph.errors import RequestError
+
+__all__ = ["Neighborhood"]
+
+_LEAST, _MOST = 16, 4096
+
+
+class Neighborhood(Algorithm):
+    """Estimate the neighbourhood function and the effective diameter with HyperLogLog counters.
+
+    Each vertex holds a counter of the vertices that reach it, starting with itself. In superstep h
+    it takes the maximum, register by register, of its counter and those that its in-neighbours
+    sent: then it counts the vertices within h hops. Whose counter changed sends it on in the next
+    superstep. A run ends when the share of vertices whose counter changed is below `tau`. The
+    neighbourhood function N(h) is the sum of all counters after superstep h; the effective diameter
+    is the distance within which 90% of the connected pairs reach each other (section 4.1).
+
+    Counting who reaches a vertex instead of whom it reaches leaves N(h) the same, pair by pair, and
+    lets messages follow the edges.
+
+    Parameters
+    ----------
+    registers : int
+        Bytes of a counter, a power of two from 16 to 4096; the relative standard error of one
+        counter is 1.04 / sqrt(registers). 64 by default.
+    tau : float
+        0.001 by default.
+    max_iterations : int
+        500 by default.
+
+    References
+    ----------
+    .. [1] U Kang, C. E. Tsourakakis, A. P. Appel, C. Faloutsos, J. Leskovec: HADI: Mining Radii of
+       Large Graphs, TKDD 2011.
+    .. [2] P. Boldi, M. Rosa, S. Vigna: HyperANF, WWW 2011.
+    .. [3] P. Flajolet, E. Fusy, O. Gandouet, F. Meunier: HyperLogLog, AofA 2007.
+    """
+
+    name = "neighborhood"
+    summary = "neighbourhood function and effective diameter, HyperLogLog counters"
+    convergence = "ratio"
+    runs_on: ClassVar[Mapping[str, Any]] = {
+        "local": "predict_graph.builtin.neighborhood.local:NeighborhoodKernel",
+        "spark": "predict_graph.builtin.neighborhood.spark:NeighborhoodProgram",
+    }
+    sampled_by: ClassVar[Mapping[str, Any]] = {
+        "rooted": "predict_graph.builtin.neighborhood.sampling:recipe"
+    }
+    declared = (
+        Parameter(
+            "registers",
+            int,
+            64,
+            "bytes of a counter, a power of two",
+            _LEAST,
+            _MOST,
+            low_included=True,
+            high_included=True,
+        ),
+        Parameter("tau", float, 0.001, "stop when a smaller share of counters changes", 0.0, 1.0),
+        MAX_ITERATIONS,
+    )
+
+    def __init__(self, **parameters: object) -> None:
+        super().__init__(**parameters)
+        if self.registers & (self.registers - 1):
+            raise RequestError(
+                f"registers is {self.registers}; accepted: a power of two from {_LEAST} to {_MOST}"
+            )
+
+    @property
+    def registers(self) -> int:
+        """Bytes of a counter."""
+        return int(self.parameters["registers"])  # type: ignore[arg-type]
+
+    def threshold(self, vertices: int) -> float:
+        """Return ``tau``."""
+        return float(self.parameters["tau"])  # type: ignore[arg-type]

@@ -1,0 +1,38 @@
+"""How neighborhood estimation is sampled: with the hashes that decide its counters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.builtin.neighborhood.local import hashed
+from predict_graph.graph import Graph
+from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs, middle_trees
+from predict_graph.iterations.rooted.sample import RootedSampler
+
+__all__ = ["recipe"]
+
+IntArray = npt.NDArray[np.integer]
+
+_HOLDERS = 4  # of large hashes, for each register
+
+
+def recipe(algorithm: Any, graph: Graph) -> Recipe:
+    """Return samples that hold the vertices which decide the counters: the largest hashes.
+
+    A counter changes for the last time when the largest hash that can reach it has done so.
+    """
+    trees = middle_trees(graph)
+    certain = np.concatenate(
+        (deepest(graph, trees[0]), hubs(graph), _largest_hashes(algorithm, graph))
+    )
+    return Recipe(RootedSampler(graph, trees, certain))
+
+
+def _largest_hashes(algorithm: Any, graph: Graph) -> IntArray:
+    """Return the vertices with the largest hashes in each register of a counter."""
+    counters = hashed(np.arange(graph.vertices), algorithm.registers)
+    most = np.argsort(-counters.max(axis=1).astype(np.int64), kind="stable")
+    return most[: _HOLDERS * algorithm.registers]

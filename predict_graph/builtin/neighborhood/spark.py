@@ -1,0 +1,97 @@
+"""Neighborhood estimation as supersteps over tables: the union of HyperLogLog counters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from predict_graph.builtin.neighborhood.definition import Neighborhood
+from predict_graph.builtin.neighborhood.local import (
+    _settle,
+    effective_diameter,
+    hashed,
+)
+from predict_graph.engines.spark.programs.merging import IntArray, MergingProgram, Rows, warm_up
+from predict_graph.engines.spark.programs.packed import packed_rows
+from predict_graph.engines.spark.programs.spreading import by_batch
+from predict_graph.engines.spark.tables.graph_tables import GraphTables
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["NeighborhoodProgram"]
+
+
+def _merge(starts: IntArray, senders: IntArray, rows: Rows, into: Rows) -> None:
+    """Take the maximum of counters, register by register."""
+    _maxima(starts, senders, rows, into)
+
+
+@numba.njit(cache=True, nogil=True)
+def _maxima(starts: Any, senders: Any, rows: Any, into: Any) -> None:
+    for i in range(len(starts) - 1):
+        counter = into[i]
+        for e in range(starts[i], starts[i + 1]):
+            other = rows[senders[e]]
+            for r in range(len(counter)):
+                counter[r] = max(counter[r], other[r])
+
+
+class NeighborhoodProgram(MergingProgram):
+    """Vertices send counters that changed; a vertex takes the maximum of each register.
+
+    The Python of the executors must be able to import this package, numba and pyarrow.
+    """
+
+    algorithm: Neighborhood
+
+    def __init__(
+        self, algorithm: Neighborhood, tables: GraphTables, prior: DataFrame | None = None
+    ) -> None:
+        super().__init__(algorithm, tables, prior)
+        self.empty = np.zeros(algorithm.registers, np.uint8)
+        self.merge, self.measure = _merge, _estimates
+
+    def first_rows(self) -> DataFrame:
+        """Return counters that hold their own vertex."""
+        from pyspark.sql import functions as F
+
+        registers = self.algorithm.registers
+        counters = by_batch(_first, "binary", registers=registers)
+        alone = float(_estimates(hashed(np.zeros(1, np.int64), registers))[0])
+        return self.tables.vertices.withColumns({"row": counters("id"), "figure": F.lit(alone)})
+
+    def values(self, state: DataFrame) -> DataFrame:
+        """Return the estimated number of vertices that reach each vertex, itself included."""
+        from pyspark.sql import functions as F
+
+        return state.select("id", F.col("figure").alias("value"))
+
+    def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
+        """Return the neighbourhood function, for 0, 1, … hops, and the effective diameter."""
+        reached = [found["figure"] for found in sums]
+        return {
+            "neighborhood_function": reached,
+            "effective_diameter": effective_diameter(np.array(reached)),
+        }
+
+
+def _first(ids: pa.Array, registers: int) -> pa.Array:
+    rows = packed_rows(hashed(ids.to_numpy(), registers))
+    _estimates(hashed(ids.to_numpy()[:1], registers))
+    warm_up(_merge, registers)
+    return rows
+
+
+def _estimates(counters: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    """Return how many vertices each counter holds, as the local kernel estimates it."""
+    n = len(counters)
+    estimates, sums, counts = np.empty(n), np.zeros(1), np.zeros(1, np.int64)
+    blocks, changed = np.array([0, n]), np.ones(n, np.uint8)
+    _settle(0, 1, blocks, changed, counters.copy(), counters, estimates, sums, counts)
+    return estimates

@@ -1,0 +1,1 @@
+"""PageRank by power iteration."""

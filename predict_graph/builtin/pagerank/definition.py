@@ -1,0 +1,98 @@
+"""PageRank by power iteration (PREDIcT, sections 3.1 and 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from predict_graph.algorithms.base import Algorithm
+from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+from predict_graph.errors import RequestError
+
+__all__ = ["PageRank"]
+
+
+class PageRank(Algorithm):
+    """Rank of vertices by inbound links: equation 1 of PREDIcT.
+
+    A run starts from 1 / N and stops when the mean change of rank per vertex is below the threshold
+    (section 4.1). The threshold is ``tolerance``, or ``epsilon / N`` (section 5.1).
+
+    The rank of dangling vertices (without outbound edges) is spread evenly over all vertices, as
+    networkx and igraph do, so that ranks sum to 1; ``dangling="drop"`` lets it go, as equation 1 is
+    printed.
+
+    Parameters
+    ----------
+    damping : float
+        In (0, 1); 0.85 by default.
+    epsilon : float
+        Tolerance level; 0.001 by default.
+    tolerance : float, optional
+        The threshold itself; not together with `epsilon`.
+    dangling : {'uniform', 'drop'}
+    max_iterations : int
+        500 by default.
+
+    Examples
+    --------
+    >>> PageRank(epsilon=0.01).threshold(1000)
+    1e-05
+    >>> PageRank(damping=1.5)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    predict_graph.errors.RequestError: damping is 1.5; accepted: a number greater than 0 and ...
+    """
+
+    name = "pagerank"
+    summary = "rank of vertices by inbound links, power iteration"
+    convergence = "absolute"
+    steady = True
+    runs_on: ClassVar[Mapping[str, Any]] = {
+        "local": "predict_graph.builtin.pagerank.local:PageRankKernel",
+        "spark": "predict_graph.builtin.pagerank.spark:PageRankProgram",
+    }
+    sampled_by: ClassVar[Mapping[str, Any]] = {
+        "completion": "predict_graph.builtin.pagerank.sampling:pagerank_curve"
+    }
+    declared = (
+        Parameter("damping", float, 0.85, "share of rank that follows edges", 0.0, 1.0),
+        Parameter("epsilon", float, None, "tolerance level: the threshold is epsilon / N", 0.0),
+        Parameter(
+            "tolerance", float, None, "the threshold itself, on the mean change of rank", 0.0
+        ),
+        Parameter(
+            "dangling",
+            str,
+            "uniform",
+            "rank of vertices without outbound edges: spread evenly, or dropped",
+            choices=("uniform", "drop"),
+        ),
+        MAX_ITERATIONS,
+    )
+
+    def __init__(self, **parameters: object) -> None:
+        super().__init__(**parameters)
+        given = dict(self.parameters)
+        if given["epsilon"] is not None and given["tolerance"] is not None:
+            raise RequestError("epsilon and tolerance are both given; accepted: one of them")
+        if given["epsilon"] is None and given["tolerance"] is None:
+            given["epsilon"] = 0.001
+        self.parameters = given
+
+    @property
+    def damping(self) -> float:
+        """Share of rank that follows edges."""
+        return float(self.parameters["damping"])  # type: ignore[arg-type]
+
+    @property
+    def spread_dangling(self) -> bool:
+        """Whether the rank of dangling vertices is spread evenly."""
+        return self.parameters["dangling"] == "uniform"
+
+    def threshold(self, vertices: int) -> float:
+        """Return the threshold on the mean change of rank: ``tolerance``, or ``epsilon / N``."""
+        tolerance, epsilon = self.parameters["tolerance"], self.parameters["epsilon"]
+        if tolerance is not None:
+            return float(tolerance)
+        return float(epsilon) / max(vertices, 1)  # type: ignore[arg-type]

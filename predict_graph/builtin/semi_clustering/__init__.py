@@ -1,0 +1,1 @@
+"""Semi-clusters of vertices that talk to each other more than to others."""

@@ -1,0 +1,89 @@
+"""Semi-clustering (PREDIcT, section 4.2; Pregel, section 5.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from predict_graph.algorithms.base import Algorithm
+from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+
+__all__ = ["SemiClustering"]
+
+
+class SemiClustering(Algorithm):
+    """Find groups of vertices with many edges inside and few outwards; groups may overlap.
+
+    The score of a semi-cluster is ``(I - boundary_factor x B) / (V (V - 1) / 2)`` (equation 2),
+    with the weight I of its inner edges, B of its boundary edges, and V members; that of a single
+    vertex, which equation 2 leaves open, is 0.
+
+    Every vertex starts with the semi-cluster of itself and sends it along its edges. From what a
+    vertex receives, it forms further semi-clusters by adding itself, where there is room; the best
+    `s_max` of all are what it sends in the next superstep, and those that contain it compete for
+    the `c_max` places of its list. A run ends when the share of places of lists that changed in a
+    superstep is below `tau`. Direction of edges is ignored; an edge without weight weighs 1.
+    Semi-clusters of equal score are ordered by a hash of their members, so that results do not
+    depend on the order in which messages arrive.
+
+    Parameters
+    ----------
+    c_max, s_max, v_max : int
+        Length of a list, semi-clusters that a vertex sends, members of a semi-cluster; 1, 1 and 10
+        by default, as in section 5.1.
+    boundary_factor : float
+        f_B, in (0, 1); 0.1 by default.
+    tau : float
+        0.001 by default.
+    max_iterations : int
+        500 by default.
+
+    References
+    ----------
+    .. [1] G. Malewicz et al.: Pregel: A System for Large-Scale Graph Processing, SIGMOD 2010,
+       section 5.4.
+    """
+
+    name = "semi-clustering"
+    summary = "overlapping groups with many edges inside and few outwards"
+    convergence = "ratio"
+    undirected = True
+    runs_on: ClassVar[Mapping[str, Any]] = {
+        "local": "predict_graph.builtin.semi_clustering.local:SemiClusteringKernel",
+        "spark": "predict_graph.builtin.semi_clustering.spark:SemiClusteringProgram",
+    }
+    sampled_by: ClassVar[Mapping[str, Any]] = {
+        "rooted": "predict_graph.builtin.semi_clustering.sampling:recipe"
+    }
+    declared = (
+        Parameter(
+            "c_max", int, 1, "semi-clusters in a list", 1, 64, low_included=True, high_included=True
+        ),
+        Parameter(
+            "s_max",
+            int,
+            1,
+            "semi-clusters that a vertex sends",
+            1,
+            64,
+            low_included=True,
+            high_included=True,
+        ),
+        Parameter(
+            "v_max",
+            int,
+            10,
+            "members of a semi-cluster",
+            2,
+            64,
+            low_included=True,
+            high_included=True,
+        ),
+        Parameter("boundary_factor", float, 0.1, "weight of boundary edges, f_B", 0.0, 1.0),
+        Parameter("tau", float, 0.001, "stop when a smaller share of places changes", 0.0, 1.0),
+        MAX_ITERATIONS,
+    )
+
+    def threshold(self, vertices: int) -> float:
+        """Return ``tau``."""
+        return float(self.parameters["tau"])  # type: ignore[arg-type]

@@ -1,0 +1,443 @@
+"""One superstep of semi-clustering, compiled: each vertex pulls what its neighbours sent.
+
+A semi-cluster carries its members, the weights of its inner and boundary edges, its score and a key
+(the sum of a hash of its members), so that adding a vertex costs one look-up of each member among
+the neighbours of that vertex, and two semi-clusters are the same when their keys are. Look-ups are
+left out for a vertex that could not make a semi-cluster good enough even if all members were its
+neighbours: hubs, whose boundary is large, seldom can.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.builtin.semi_clustering.definition import SemiClustering
+from predict_graph.engines.local.blocks import row_blocks
+from predict_graph.engines.local.hashing import splitmix64
+from predict_graph.engines.local.kernel import Superstep, Weighting, Work
+from predict_graph.engines.local.team import Team
+from predict_graph.graph import Graph
+
+__all__ = ["SemiClusteringKernel"]
+
+_HEADER_BYTES = 8  # vertex id of the receiver
+_CLUSTER_BYTES = 24  # inner weight, boundary weight, score
+_MEMBER_BYTES = 8
+# Work in units of looking at a semi-cluster that was received (benchmarks/kernel_work.py).
+_DISTINCT_WORK = 3.0  # on top, the first time that it comes
+_SCORED_WORK = 20.0  # on top, for what it would be with the vertex added
+_VERTEX_WORK = 110.0  # ordering and writing what a vertex holds and sends
+_SEEN = 256  # semi-clusters that a vertex remembers having received
+
+
+class _Clusters(NamedTuple):
+    """Up to so many semi-clusters of each vertex: arrays of shape (n, places) and one of members.
+
+    A place is empty where the size is 0.
+    """
+
+    members: npt.NDArray[np.integer]  # (n, places, v_max)
+    sizes: npt.NDArray[np.int32]
+    inner: npt.NDArray[np.float64]
+    boundary: npt.NDArray[np.float64]
+    scores: npt.NDArray[np.float64]
+    keys: npt.NDArray[np.uint64]
+
+
+class SemiClusteringKernel:
+    """Semi-clustering on one undirected graph.
+
+    Parameters
+    ----------
+    algorithm : SemiClustering
+    graph : Graph
+        Undirected; edges without weight weigh 1, self-loops are left out.
+    team : Team, optional
+
+    Attributes
+    ----------
+    message_bytes : int
+        Of a semi-cluster of one vertex, as in the first superstep.
+    working_set_bytes : int
+        What a superstep reads at random: the semi-clusters of neighbours.
+    """
+
+    values_are_vertices = True
+
+    def __init__(self, algorithm: SemiClustering, graph: Graph, team: Team | None = None) -> None:
+        parameters: Any = algorithm.parameters
+        self._team = team or Team()
+        n, v_max = graph.vertices, int(parameters["v_max"])
+        s_max, c_max = int(parameters["s_max"]), int(parameters["c_max"])
+        weights = np.empty(0, np.float32) if graph.weights is None else graph.weights
+        largest = float(weights.max()) if len(weights) else 1.0
+        self._graph = (graph.indptr, graph.indices, weights)
+        self._limits = (v_max, float(parameters["boundary_factor"]), largest)
+        self._blocks = row_blocks(graph.indptr)
+        self._degrees = _weighted_degrees(*self._graph)
+        self._sent = _singletons(n, s_max, v_max, self._degrees, graph.indices.dtype)
+        self._next = _singletons(n, s_max, v_max, self._degrees, graph.indices.dtype)
+        self._lists = _singletons(n, c_max, v_max, self._degrees, graph.indices.dtype)
+        self._swept = np.zeros(n, np.int32)
+        self.message_bytes = _HEADER_BYTES + _CLUSTER_BYTES + _MEMBER_BYTES
+        self.working_set_bytes = sum(array.nbytes for array in self._sent)
+
+    @property
+    def blocks(self) -> npt.NDArray[np.int64]:
+        """First row of each block, and the number of rows."""
+        return self._blocks
+
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        """Members of the best semi-cluster of each vertex, -1 for none, shape (n, v_max)."""
+        best: npt.NDArray[Any] = self._lists.members[:, 0]
+        return best
+
+    def summary(self) -> dict[str, Any]:
+        """Return the score and the size of the best semi-cluster, and the mean score of lists."""
+        scores, sizes = self._lists.scores, self._lists.sizes
+        held = sizes > 0
+        best = int(np.where(held, scores, -np.inf).argmax())
+        return {
+            "best_score": float(scores.flat[best]),
+            "best_size": int(sizes.flat[best]),
+            "mean_score": float(scores[held].mean()),
+        }
+
+    def sweep(self, first: int, last: int) -> None:
+        """Do a superstep's work for some blocks of rows; the state is of no use afterwards."""
+        starts, stops = self._blocks[:-1], self._blocks[1:]
+        state = (self._degrees, self._sent, self._next, self._lists)
+        counts = (self._swept, self._swept, self._swept)
+        _superstep(first, last, starts, stops, self._graph, self._limits, *state, *counts)
+
+    def step(self) -> Superstep:
+        """Run one superstep; its aggregate is the share of places of lists that changed."""
+        first, last = self._blocks[:-1], self._blocks[1:]
+        updated, distinct, scored = np.zeros((3, len(self._degrees)), np.int32)
+        self._team.share(
+            lambda a, b: _superstep(
+                a,
+                b,
+                first,
+                last,
+                self._graph,
+                self._limits,
+                self._degrees,
+                self._sent,
+                self._next,
+                self._lists,
+                updated,
+                distinct,
+                scored,
+            ),
+            len(first),
+        )
+        sizes = self._sent.sizes
+        clusters = np.count_nonzero(sizes, axis=1)
+        message_bytes = _HEADER_BYTES + (
+            _CLUSTER_BYTES * clusters + _MEMBER_BYTES * sizes.sum(axis=1)
+        )
+        self._sent, self._next = self._next, self._sent
+        held = np.count_nonzero(self._lists.sizes, axis=1)
+        changed = int(updated.sum()) / max(int(held.sum()), 1)
+        received = float(clusters @ np.diff(self._graph[0]))
+        looking = received + _DISTINCT_WORK * float(distinct.sum())
+        work = Work(
+            vertices=_VERTEX_WORK + _SCORED_WORK * scored,
+            messages=looking / max(len(self._graph[1]), 1),
+        )
+        return Superstep(changed, message_bytes, changes=updated, places=held, work=work)
+
+    def stand_for(self, weighting: Weighting) -> None:
+        """Count the edges of the whole graph as boundary, so that scores are what they are there.
+
+        Inner edges of a semi-cluster are those of the whole graph already, because the subgraph is
+        induced.
+        """
+        self._degrees = weighting.edge_weights.copy()
+        for clusters in (self._sent, self._next, self._lists):
+            clusters.boundary[:, 0] = self._degrees
+
+
+def _singletons(
+    n: int, places: int, v_max: int, degrees: npt.NDArray[np.float64], dtype: Any
+) -> _Clusters:
+    """Return one semi-cluster of each vertex: itself."""
+    members = np.full((n, places, v_max), -1, dtype)
+    members[:, 0, 0] = np.arange(n)
+    sizes = np.zeros((n, places), np.int32)
+    sizes[:, 0] = 1
+    boundary = np.zeros((n, places))
+    boundary[:, 0] = degrees
+    keys = np.zeros((n, places), np.uint64)
+    keys[:, 0] = _hashes(n)
+    return _Clusters(members, sizes, np.zeros((n, places)), boundary, np.zeros((n, places)), keys)
+
+
+@numba.njit(cache=True, nogil=True)
+def _weighted_degrees(indptr: Any, indices: Any, weights: Any) -> Any:
+    """Return the weight of the edges of each vertex to others."""
+    degrees = np.zeros(len(indptr) - 1)
+    for v in range(len(degrees)):
+        for e in range(indptr[v], indptr[v + 1]):
+            if indices[e] != v:
+                degrees[v] += weights[e] if len(weights) else 1.0
+    return degrees
+
+
+@numba.njit(cache=True, nogil=True)
+def _hashes(vertices: int) -> Any:
+    hashes = np.empty(vertices, np.uint64)
+    for v in range(vertices):
+        hashes[v] = splitmix64(v)
+    return hashes
+
+
+@numba.njit(cache=True, nogil=True)
+def _weight_between(first: Any, stop: Any, indices: Any, weights: Any, w: Any) -> float:
+    """Return the weight of the edge to `w` in an ascending row, 0 if there is none."""
+    low, high = first, stop
+    while low < high:
+        middle = (low + high) >> 1
+        if indices[middle] < w:
+            low = middle + 1
+        else:
+            high = middle
+    if low == stop or indices[low] != w:
+        return 0.0
+    return weights[low] if len(weights) else 1.0
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _better(score: float, key: Any, other_score: float, other_key: Any) -> bool:
+    return score > other_score or (score == other_score and key < other_key)
+
+
+class _Ranking(NamedTuple):
+    """The best semi-clusters so far, best first: where each comes from.
+
+    A semi-cluster is the one that `source` sent in `slot`, with the vertex itself added if `grown`;
+    a source of -1 is a place of the vertex's own list.
+    """
+
+    scores: Any
+    keys: Any
+    sources: Any
+    slots: Any
+    grown: Any
+    inner: Any
+    boundary: Any
+
+
+@numba.njit(cache=True, nogil=True)
+def _insert(
+    ranking: Any,
+    count: int,
+    score: float,
+    key: Any,
+    source: Any,
+    slot: int,
+    grown: bool,
+    inner: float,
+    boundary: float,
+) -> int:
+    """Insert a semi-cluster into a ranking of `count`, unless it is there; return the new count."""
+    places = len(ranking.scores)
+    for i in range(count):
+        if ranking.keys[i] == key:
+            return count
+    at = count
+    while at > 0 and _better(score, key, ranking.scores[at - 1], ranking.keys[at - 1]):
+        at -= 1
+    if at == places:
+        return count
+    for i in range(min(count, places - 1), at, -1):
+        ranking.scores[i] = ranking.scores[i - 1]
+        ranking.keys[i] = ranking.keys[i - 1]
+        ranking.sources[i] = ranking.sources[i - 1]
+        ranking.slots[i] = ranking.slots[i - 1]
+        ranking.grown[i] = ranking.grown[i - 1]
+        ranking.inner[i] = ranking.inner[i - 1]
+        ranking.boundary[i] = ranking.boundary[i - 1]
+    ranking.scores[at], ranking.keys[at] = score, key
+    ranking.sources[at], ranking.slots[at], ranking.grown[at] = source, slot, grown
+    ranking.inner[at], ranking.boundary[at] = inner, boundary
+    return min(count + 1, places)
+
+
+@numba.njit(cache=True, nogil=True)
+def _ranking(places: int) -> Any:
+    return _Ranking(
+        np.empty(places),
+        np.empty(places, np.uint64),
+        np.empty(places, np.int64),
+        np.empty(places, np.int64),
+        np.empty(places, np.bool_),
+        np.empty(places),
+        np.empty(places),
+    )
+
+
+@numba.njit(cache=True, nogil=True)
+def _write(into: Any, v: Any, ranking: Any, count: int, sent: Any, own: Any, scratch: Any) -> None:
+    """Write a ranking into the places of `v`, which `own` may share."""
+    places = into.sizes.shape[1]
+    v_max = into.members.shape[2]
+    for place in range(count):
+        source, slot = ranking.sources[place], ranking.slots[place]
+        size = own.sizes[v, slot] if source < 0 else sent.sizes[source, slot]
+        for i in range(size):
+            scratch[place, i] = (
+                own.members[v, slot, i] if source < 0 else (sent.members[source, slot, i])
+            )
+        if ranking.grown[place]:
+            scratch[place, size] = v
+            size += 1
+        for i in range(size, v_max):
+            scratch[place, i] = -1
+    for place in range(places):
+        if place >= count:
+            into.sizes[v, place] = 0
+            continue
+        size = 0
+        for i in range(v_max):
+            into.members[v, place, i] = scratch[place, i]
+            size += scratch[place, i] >= 0
+        into.sizes[v, place] = size
+        into.inner[v, place], into.boundary[v, place] = (
+            ranking.inner[place],
+            ranking.boundary[place],
+        )
+        into.scores[v, place], into.keys[v, place] = ranking.scores[place], ranking.keys[place]
+
+
+@numba.njit(cache=True, nogil=True)
+def _superstep(
+    first_block: int,
+    last_block: int,
+    starts: Any,
+    stops: Any,
+    graph: Any,
+    limits: Any,
+    degrees: Any,
+    sent: Any,
+    following: Any,
+    lists: Any,
+    updated: Any,
+    distinct: Any,
+    scored: Any,
+) -> None:
+    """Run the vertices of some blocks: PREDIcT, section 4.2, steps i to iii."""
+    indptr, indices, weights = graph
+    v_max, factor, largest = limits
+    s_max, c_max = sent.sizes.shape[1], lists.sizes.shape[1]
+    to_send, to_keep = _ranking(s_max), _ranking(c_max)
+    scratch = np.empty((max(s_max, c_max), v_max), np.int64)
+    # Neighbours often send the same semi-cluster: what came lately need not be looked at again.
+    seen_keys, seen_by = np.zeros(_SEEN, np.uint64), np.full(_SEEN, -1, np.int64)
+    for block in range(first_block, last_block):
+        for v in range(starts[block], stops[block]):
+            row, stop = indptr[v], indptr[v + 1]
+            sending, keeping = 0, 0
+            for place in range(c_max):
+                if lists.sizes[v, place] > 0:
+                    keeping = _insert(
+                        to_keep,
+                        keeping,
+                        lists.scores[v, place],
+                        lists.keys[v, place],
+                        -1,
+                        place,
+                        False,
+                        lists.inner[v, place],
+                        lists.boundary[v, place],
+                    )
+            own_hash = splitmix64(v)
+            received, grown = 0, 0
+            for e in range(row, stop):
+                u = indices[e]
+                if u == v:
+                    continue
+                for slot in range(s_max):
+                    size = sent.sizes[u, slot]
+                    if size == 0:
+                        break
+                    score, key = sent.scores[u, slot], sent.keys[u, slot]
+                    spot = np.int64(key & np.uint64(_SEEN - 1))
+                    if seen_keys[spot] == key and seen_by[spot] == v:
+                        continue
+                    seen_keys[spot], seen_by[spot] = key, v
+                    received += 1
+                    inner, boundary = sent.inner[u, slot], sent.boundary[u, slot]
+                    sending = _insert(to_send, sending, score, key, u, slot, False, inner, boundary)
+                    belongs = False
+                    for i in range(size):
+                        if sent.members[u, slot, i] == v:
+                            belongs = True
+                            break
+                    if belongs:
+                        keeping = _insert(
+                            to_keep, keeping, score, key, u, slot, False, inner, boundary
+                        )
+                        continue
+                    if size >= v_max:
+                        continue
+                    pairs = 0.5 * size * (size + 1)
+                    most = min(largest * size, degrees[v])
+                    bound = (inner + most - factor * (boundary + degrees[v] - 2 * most)) / pairs
+                    if (
+                        sending == s_max
+                        and bound < to_send.scores[s_max - 1]
+                        and keeping == c_max
+                        and bound < to_keep.scores[c_max - 1]
+                    ):
+                        continue
+                    grown += 1
+                    between = 0.0
+                    for i in range(size):
+                        between += _weight_between(
+                            row, stop, indices, weights, sent.members[u, slot, i]
+                        )
+                    new_inner = inner + between
+                    new_boundary = boundary + degrees[v] - 2.0 * between
+                    new_score = (new_inner - factor * new_boundary) / pairs
+                    new_key = key + own_hash
+                    sending = _insert(
+                        to_send,
+                        sending,
+                        new_score,
+                        new_key,
+                        u,
+                        slot,
+                        True,
+                        new_inner,
+                        new_boundary,
+                    )
+                    keeping = _insert(
+                        to_keep,
+                        keeping,
+                        new_score,
+                        new_key,
+                        u,
+                        slot,
+                        True,
+                        new_inner,
+                        new_boundary,
+                    )
+            if sending > 0:
+                _write(following, v, to_send, sending, sent, lists, scratch)
+            else:  # nobody sent: what the vertex has stays
+                for place in range(s_max):
+                    following.sizes[v, place] = sent.sizes[v, place]
+            distinct[v], scored[v] = received, grown
+            fresh = 0
+            for place in range(keeping):
+                fresh += to_keep.sources[place] >= 0
+            updated[v] = fresh
+            if fresh > 0:
+                _write(lists, v, to_keep, keeping, sent, lists, scratch)

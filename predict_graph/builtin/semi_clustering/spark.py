@@ -1,0 +1,132 @@
+"""Semi-clustering as supersteps over tables (PREDIcT, section 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from predict_graph.builtin.semi_clustering.batches import (
+    alone,
+    best_members,
+    grown,
+    without_copies,
+)
+from predict_graph.builtin.semi_clustering.definition import SemiClustering
+from predict_graph.engines.spark.programs.spreading import by_batch, declared, out_rows, spread
+from predict_graph.engines.spark.superstep import SuperstepProgram
+from predict_graph.engines.spark.tables.graph_tables import GraphTables
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["SemiClusteringProgram"]
+
+_RESULT = (
+    "sent binary, kept binary, updated long, held long, best_score double, best_size long, "
+    "total_score double"
+)
+_NAMES = [field.split()[0] for field in _RESULT.split(", ")]
+
+
+class SemiClusteringProgram(SuperstepProgram):
+    """Every vertex sends its best semi-clusters, and grows those that it receives by itself.
+
+    To grow a semi-cluster takes the edges of one vertex only, so compiled code of the local engine
+    does it, on batches of vertices with their edges and what they received.
+
+    The Python of the executors must be able to import this package, numba and pyarrow.
+    """
+
+    algorithm: SemiClustering
+
+    oldest_spark = (4, 1)  # whose functions of columns take Arrow's arrays as they are
+
+    def __init__(
+        self, algorithm: SemiClustering, tables: GraphTables, prior: DataFrame | None = None
+    ) -> None:
+        super().__init__(algorithm, tables, prior)
+        parameters: Any = algorithm.parameters
+        self._v_max = int(parameters["v_max"])
+        self._limits = (
+            int(parameters["s_max"]),
+            int(parameters["c_max"]),
+            self._v_max,
+            float(parameters["boundary_factor"]),
+        )
+        self._out_rows: DataFrame | None = None
+
+    def initial(self) -> DataFrame:
+        """Let every vertex hold the semi-cluster of itself."""
+        from pyspark.sql import functions as F
+
+        self._out_rows = out_rows(self.tables, self_loops=False)
+        first = by_batch(alone, "binary")
+        vertices = self._with_edges(self.tables.vertices, self._out_rows)
+        weights = ["weights"] if "weights" in vertices.columns else []
+        held = vertices.withColumn("sent", first("id", "targets", *weights))
+        state = held.select(
+            *("id", "degree", "inside"),
+            F.lit(True).alias("sending"),
+            "sent",
+            F.col("sent").alias("kept"),
+            F.lit(0).cast("long").alias("updated"),
+            F.lit(1).cast("long").alias("held"),
+            F.lit(0.0).alias("best_score"),
+            F.lit(1).cast("long").alias("best_size"),
+            F.lit(0.0).alias("total_score"),
+        )
+        return declared(state, "id", self.tables.partitions)
+
+    def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
+        """Send, and make of what comes what is sent next and what is kept."""
+        from pyspark.sql import functions as F
+
+        assert self._out_rows is not None  # made with the first state
+        inbox = spread(state, "sent", self._out_rows, without_copies)
+        joined = self._with_edges(state, self._out_rows).join(
+            inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left"
+        )
+        weights = ["weights"] if "weights" in joined.columns else []
+        grow = by_batch(grown, _RESULT, limits=self._limits)
+        arguments = ("id", "targets", "sent", "kept", "received", *weights)
+        following = joined.withColumn("new", grow(*arguments)).select(
+            *("id", "degree", "inside", "sending"),
+            *(F.col(f"new.{name}").alias(name) for name in _NAMES),
+        )
+        return declared(following, "id", self.tables.partitions)
+
+    def sums(self) -> dict[str, Column]:
+        """Add up the places of lists that are new, those that are held, and their scores."""
+        from pyspark.sql import functions as F
+
+        return {name: F.col(name) for name in ("updated", "held", "total_score")}
+
+    def convergence(self, sums: Mapping[str, float]) -> float:
+        """Return the share of places of lists that changed."""
+        return sums["updated"] / max(sums["held"], 1.0)
+
+    def values(self, state: DataFrame) -> DataFrame:
+        """Return the members of the best semi-cluster of each vertex, -1 for none."""
+        from pyspark.sql import functions as F
+
+        members = by_batch(best_members, "array<long>", v_max=self._v_max)
+        found = state.select("id", members("kept").alias("members"))
+        columns = (F.get("members", i).alias(f"value_{i + 1}") for i in range(self._v_max))
+        return found.select("id", *columns)
+
+    def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
+        """Return the score and the size of the best semi-cluster, and the mean score of lists."""
+        from pyspark.sql import functions as F
+
+        best = state.agg(F.max(F.struct("best_score", -F.col("id"), "best_size"))).collect()[0][0]
+        return {
+            "best_score": float(best[0]),
+            "best_size": int(best[2]),
+            "mean_score": sums[-1]["total_score"] / sums[-1]["held"],
+        }
+
+    def _with_edges(self, table: DataFrame, rows: DataFrame) -> DataFrame:
+        """Give vertices their edges to others; those that have none are kept."""
+        from pyspark.sql import functions as F
+
+        return table.join(rows.hint("shuffle_hash"), F.col("id") == F.col("src"), "left")

@@ -1,0 +1,1 @@
+"""The k highest ranks that reach a vertex."""

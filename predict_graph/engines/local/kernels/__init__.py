@@ -1,1 +1,0 @@
-"""Compiled kernels of the local engine: one algorithm, one file."""

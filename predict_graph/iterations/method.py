@@ -1,0 +1,90 @@
+"""What a method of estimating iterations is: what it reads, what it suits, what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines import Engine
+from predict_graph.graph import Graph
+from predict_graph.iterations.budget import EdgeBudget
+from predict_graph.iterations.estimate import IterationEstimate, Progress
+from predict_graph.transforms import Transform
+
+__all__ = ["OBSERVED", "Method", "SamplingCase"]
+
+
+@dataclass(frozen=True)
+class SamplingCase:
+    """What a method is given.
+
+    Parameters
+    ----------
+    graph : Graph
+    algorithm : Algorithm
+    engine : Engine
+        Runs samples, to count: the compiled kernels of this machine, where the algorithm has one.
+    transform : Transform
+        Makes the threshold of a sample run (PREDIcT, section 3.2.2).
+    sampler : str
+    ratio : float
+        Vertices of a sample / vertices of the graph.
+    budget : EdgeBudget
+        Edges that samples may have.
+    rng : Generator
+    progress : callable
+    """
+
+    graph: Graph
+    algorithm: Algorithm
+    engine: Engine
+    transform: Transform
+    sampler: str
+    ratio: float
+    budget: EdgeBudget
+    rng: np.random.Generator = field(repr=False)
+    progress: Progress = field(repr=False)
+
+    @property
+    def threshold(self) -> float:
+        """Convergence threshold of the run on the whole graph."""
+        return self.algorithm.threshold(self.graph.vertices)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to estimate how many iterations a run takes, and what each of them does.
+
+    Parameters
+    ----------
+    name : str
+    summary : str
+        What it does, in one line.
+    reads : frozenset of str
+        Options of a prediction that it reads, of ``sampler``, ``ratio``, ``transform`` and
+        ``max_overhead``; the others are refused when a person gives them.
+    suits : callable
+        Whether it can estimate for an algorithm.
+    estimate : callable or None
+        From a :class:`SamplingCase` to an
+        :class:`~predict_graph.iterations.estimate.IterationEstimate`; None if the costing of the
+        engine observes the iterations, in its own sample runs.
+    """
+
+    name: str
+    summary: str
+    reads: frozenset[str]
+    suits: Callable[[Algorithm], bool]
+    estimate: Callable[[SamplingCase], IterationEstimate] | None
+
+
+OBSERVED = Method(
+    "observed",
+    "a function that only the engine can run is watched while its samples run",
+    frozenset({"sampler", "ratio"}),
+    lambda algorithm: "observed" in algorithm.sampled_by,
+    None,
+)

@@ -1,0 +1,94 @@
+"""The options of a prediction, declared once.
+
+The signatures of :func:`~predict_graph.predict` and :func:`~predict_graph.validate`, the command
+line and its help have the same names, defaults and texts; a test compares them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["OPTIONS", "Option", "option"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a prediction.
+
+    Parameters
+    ----------
+    name : str
+    summary : str
+        What it is, with its unit, in one sentence.
+    default : str
+        What is taken when it is not given, in words.
+    metavar : str, optional
+        Its form on the command line, if the type does not say it.
+    """
+
+    name: str
+    summary: str
+    default: str
+    metavar: str | None = None
+
+
+OPTIONS = (
+    Option(
+        "method",
+        "How iterations are estimated: completion, rooted, published or a registered one.",
+        "the best for the algorithm; published where a sampler or transform is given",
+    ),
+    Option(
+        "sampler",
+        "Sampler of the sample runs, for methods that walk.",
+        "brj",
+    ),
+    Option(
+        "ratio",
+        "Vertices of a sample / vertices of the graph, in (0, 1].",
+        "0.1",
+    ),
+    Option(
+        "train_ratios",
+        "Sampling ratios of the runs that train the cost model, two or more in (0, 1].",
+        "0.05,0.1,0.15,0.2 where they are needed",
+        "R,R,…",
+    ),
+    Option(
+        "transform",
+        "Transform function of the convergence threshold, for methods that walk.",
+        "the rule for the kind of convergence",
+    ),
+    Option(
+        "cost_model",
+        "Cost model whose regression gives the seconds.",
+        "forward-nnls, as one witness beside the others",
+    ),
+    Option(
+        "max_overhead",
+        "Edges of all samples / edges of the graph, at most.",
+        "0.6",
+    ),
+    Option(
+        "probe",
+        "Whether the cost of an edge is measured on a few rows of the graph.",
+        "yes, where the engine can",
+    ),
+    Option(
+        "train_machines",
+        "Machine counts of the sample runs on a cluster, from 1 to 4096.",
+        "1, 2, and 4 for 8 machines or more",
+        "M,M,…",
+    ),
+    Option(
+        "reuse_samples",
+        "Whether sample runs of earlier predictions on this cluster take the place of new ones.",
+        "no",
+    ),
+)
+"""In the order of the signatures."""
+
+
+def option(name: str) -> Option:
+    """Return the declaration of an option."""
+    return next(each for each in OPTIONS if each.name == name)

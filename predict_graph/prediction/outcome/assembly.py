@@ -1,0 +1,202 @@
+"""One assembly of what the stages say, one way to put their errors together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from predict_graph.engines import Prices, Workload
+from predict_graph.graph import Graph
+from predict_graph.iterations import QUANTILE, IterationEstimate
+from predict_graph.prediction.outcome.doubts import graph_doubts
+from predict_graph.prediction.outcome.prediction import Interval, Prediction
+from predict_graph.prediction.request import Request
+
+__all__ = ["assembled"]
+
+
+def assembled(
+    graph: Graph,
+    chain: Sequence[Request],
+    estimates: Sequence[IterationEstimate],
+    workloads: Sequence[Workload],
+    prices: Sequence[Prices],
+    overhead_seconds: float,
+) -> Prediction:
+    """Return the prediction of a chain of algorithms from what the stages say of each.
+
+    Parameters
+    ----------
+    graph : Graph
+    chain : sequence of Request
+        In the order in which the algorithms run.
+    estimates, workloads, prices : sequence
+        Of each.
+    overhead_seconds : float
+        What all of them took.
+    """
+    doubts = graph_doubts(graph)
+    parts = [
+        _of_one(graph, *stages, doubts)
+        for stages in zip(chain, estimates, workloads, prices, strict=True)
+    ]
+    result = parts[0]
+    for part in parts[1:]:
+        result = _after(part, result)
+    return replace(result, overhead_seconds=overhead_seconds)
+
+
+def _of_one(
+    graph: Graph,
+    request: Request,
+    estimate: IterationEstimate,
+    workload: Workload,
+    prices: Prices,
+    doubts: list[str],
+) -> Prediction:
+    algorithm = request.algorithm
+    by_machines: list[Mapping[str, float]] = []
+    if prices.at is not None:
+        for machines in _machine_counts(request.engine.workers):
+            interval = _runtime(prices.at(machines), estimate, prices)
+            by_machines.append({"machines": machines, **interval.to_dict()})
+    return Prediction(
+        algorithm={"name": algorithm.name, "parameters": algorithm.to_dict()},
+        graph=graph.describe(),
+        engine=request.engine.describe(),
+        seed=request.seed,
+        iterations=Interval(estimate.iterations, estimate.low, estimate.high),
+        runtime_seconds=_runtime(prices.phases, estimate, prices),
+        phases=dict(prices.phases),
+        per_iteration=prices.table.assign(convergence=estimate.curve),
+        samples=[*estimate.samples, *prices.samples],
+        evidence=_evidence(prices),
+        overhead_seconds=0.0,
+        edge_visits=estimate.edge_steps + prices.edge_visits,
+        method=_method(request, estimate, graph),
+        warnings=[
+            *doubts,
+            *estimate.warnings,
+            *prices.warnings,
+            *_named_doubts(request, prices),
+            *_convergence_doubts(estimate, algorithm.max_iterations),
+        ],
+        executors=prices.executors,
+        by_machines=by_machines,
+    )
+
+
+def _evidence(prices: Prices) -> list[dict[str, Any]]:
+    return [
+        {
+            "rung": witness.name,
+            "seconds": float(witness.seconds.sum()),
+            "relative_std": witness.relative_std,
+            "weight": witness.weight,
+            "model": dict(witness.model),
+        }
+        for witness in prices.witnesses
+    ]
+
+
+def _method(request: Request, estimate: IterationEstimate, graph: Graph) -> dict[str, Any]:
+    """Return how the iterations were estimated: only what the method reads."""
+    values = {
+        "sampler": request.sampler,
+        "ratio": request.ratio,
+        "transform": request.transform.name,
+        "max_overhead": request.max_overhead,
+    }
+    return {
+        "name": estimate.method,
+        **{name: value for name, value in values.items() if name in request.method.reads},
+        "threshold": request.algorithm.threshold(graph.vertices),
+    }
+
+
+def _runtime(phases: Mapping[str, float], estimate: IterationEstimate, prices: Prices) -> Interval:
+    """Return the interval of a runtime: relative errors of independent parts, added as such."""
+    total = sum(phases.values())
+    iteration_std = math.log(max(estimate.high, 1) / max(estimate.low, 1)) / 2.0 / QUANTILE
+    spread = math.hypot(
+        phases["superstep"] * math.hypot(iteration_std, prices.relative_std),
+        prices.phase_std * (phases["setup"] + phases["read"]),
+    )
+    factor = math.exp(QUANTILE * spread / total) if total else 1.0
+    return Interval(total, total / factor, total * factor)
+
+
+def _after(own: Prediction, prior: Prediction) -> Prediction:
+    """Return the prediction of a chain: this one, with what its prior takes on top."""
+    once = ("read", "write")
+    phases = {
+        name: seconds + (max(prior.phases[name], 0.0) if name in once else prior.phases[name])
+        for name, seconds in own.phases.items()
+    }
+    return replace(
+        own,
+        phases=phases,
+        runtime_seconds=_sum([own.runtime_seconds, prior.runtime_seconds]),
+        edge_visits=own.edge_visits + prior.edge_visits,
+        warnings=list(dict.fromkeys([*prior.warnings, *own.warnings])),
+        prior=prior,
+        by_machines=[
+            {"machines": row["machines"], **_sum([_interval(row), _interval(before)]).to_dict()}
+            for row, before in zip(own.by_machines, prior.by_machines, strict=True)
+        ],
+    )
+
+
+def _interval(row: Mapping[str, float]) -> Interval:
+    return Interval(row["predicted"], row["low"], row["high"])
+
+
+def _sum(parts: list[Interval]) -> Interval:
+    """Return the interval of a sum: relative widths add up like errors that are independent."""
+    total = sum(part.predicted for part in parts)
+    widths = [part.predicted * math.log(part.high / part.predicted) for part in parts if part.low]
+    factor = math.exp(math.hypot(*widths) / total) if total else 1.0
+    return Interval(total, total / factor, total * factor)
+
+
+def _machine_counts(target: int) -> list[int]:
+    """Return the machine counts that a prediction says something about besides its own.
+
+    Examples
+    --------
+    >>> _machine_counts(5)
+    [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16]
+    """
+    few = range(1, min(2 * target, 8) + 1)
+    many = (12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
+    return sorted({*few, target, 2 * target, *(n for n in many if n <= max(4 * target, 16))})
+
+
+_APART = 2.0  # factor between what a named cost model says and what was measured
+
+
+def _named_doubts(request: Request, prices: Prices) -> list[str]:
+    """Say so when the cost model that a person named says something else than measurements do."""
+    if request.cost_model is None:
+        return []
+    named = next((each for each in prices.witnesses if each.weight == 1.0), None)
+    others = [each for each in prices.witnesses if each.weight == 0.0]
+    if named is None:
+        return []
+    said = float(named.seconds.sum())
+    return [
+        f"the cost model {request.cost_model} was named and decides alone: it says {said:.3g} s, "
+        f"the {other.name} {float(other.seconds.sum()):.3g} s"
+        for other in others
+        if not 1.0 / _APART < said / max(float(other.seconds.sum()), 1e-12) < _APART
+    ]
+
+
+def _convergence_doubts(estimate: IterationEstimate, limit: int) -> list[str]:
+    if estimate.converged:
+        return []
+    return [
+        f"the run will probably stop at its limit of {limit} iterations, before it has converged"
+    ]

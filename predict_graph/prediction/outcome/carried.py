@@ -1,0 +1,75 @@
+"""A prediction carried to a machine on which nothing ran, by the profiles of both machines."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from predict_graph.iterations import QUANTILE
+from predict_graph.prediction.outcome.prediction import Interval, Prediction
+from predict_graph.resources import ResourceProfile, carried_factor
+
+__all__ = ["carried"]
+
+_VERTEX_BYTES = 16  # of the state before and after an iteration, looked up at random
+_ONE_THREAD = ("read", "write")
+
+
+def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfile) -> Prediction:
+    """Return what a run takes on another machine; iterations and messages stay as they are.
+
+    Compiled phases take longer by the factor of all cores, reading and writing by that of one
+    thread. The interval widens by how far the attributes of the two profiles disagree.
+
+    Parameters
+    ----------
+    prediction : Prediction
+        Learned on the machine of `here`.
+    here, there : ResourceProfile
+
+    Raises
+    ------
+    RequestError
+        If a profile lacks an attribute.
+
+    References
+    ----------
+    Shivam, Babu, Chase: NIMO, 2005, section IV: resource profiles.
+    """
+    factor = carried_factor(here, there, _VERTEX_BYTES * int(prediction.graph["vertices"]))
+    phases = {
+        name: seconds * (factor.single if name in _ONE_THREAD else factor.compute)
+        for name, seconds in prediction.phases.items()
+    }
+    table = prediction.per_iteration.copy()
+    table["seconds"] *= factor.compute
+    total, own = sum(phases.values()), prediction.runtime_seconds
+    spread = math.log(max(own.high / own.low, 1.0)) / 2.0 / QUANTILE if own.low > 0 else 0.0
+    reach = math.exp(QUANTILE * math.hypot(spread, factor.std))
+    said = (
+        f"carried from {here.machine} (measured {here.measured}) to {there.machine} (measured "
+        f"{there.measured}) by their profiles; a run there may show costs that no profile has"
+    )
+    unsure = [
+        f"the repeats of {name} were far apart when it was measured; calibrate again when nothing "
+        "else runs"
+        for name in factor.unsure
+    ]
+    return replace(
+        prediction,
+        phases=phases,
+        per_iteration=table,
+        runtime_seconds=Interval(total, total / reach, total * reach),
+        method={
+            **prediction.method,
+            "carried": {
+                "to": there.machine,
+                "compute_factor": factor.compute,
+                "thread_factor": factor.single,
+                "relative_std": factor.std,
+            },
+        },
+        warnings=[*prediction.warnings, said, *unsure],
+        prior=None if prediction.prior is None else carried(prediction.prior, here, there),
+        by_machines=[],
+    )

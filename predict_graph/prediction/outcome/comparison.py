@@ -1,0 +1,103 @@
+"""A prediction beside the real run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from predict_graph.durations import readable_seconds
+from predict_graph.engines import COUNTERS, RunProfile
+from predict_graph.prediction.outcome.prediction import Prediction
+
+__all__ = ["Comparison"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A prediction beside the real run.
+
+    Errors are signed and relative: predicted / actual - 1.
+
+    Parameters
+    ----------
+    prediction : Prediction
+    actual : RunProfile
+    """
+
+    prediction: Prediction
+    actual: RunProfile
+
+    def errors(self) -> dict[str, Any]:
+        """Return the error of iterations, runtime, superstep phase and each counter."""
+        totals = self.actual.features_total()
+        predicted = self.prediction.features_total()
+        return {
+            "iterations": _error(self.prediction.iterations.predicted, self.actual.iterations),
+            "runtime_seconds": _error(
+                self.prediction.runtime_seconds.predicted, self.actual.runtime_seconds
+            ),
+            "superstep_seconds": _error(
+                self.prediction.phases["superstep"], self.actual.phases["superstep"]
+            ),
+            "features_total": {name: _error(predicted[name], totals[name]) for name in COUNTERS},
+        }
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw prediction and truth beside each other; see :meth:`Prediction.plot`."""
+        return self.prediction.plot(path, actual=self.actual)
+
+    def __str__(self) -> str:
+        errors = self.errors()
+        lines = [
+            str(self.prediction),
+            f"actual iterations: {self.actual.iterations} (error {errors['iterations']:+.1%})",
+            f"actual runtime: {readable_seconds(self.actual.runtime_seconds)} "
+            f"(error {errors['runtime_seconds']:+.1%})",
+        ]
+        return "\n".join(lines)
+
+    def inside(self) -> dict[str, bool]:
+        """Return whether the truth is in each interval."""
+        return {
+            "iterations": self.prediction.iterations.contains(self.actual.iterations),
+            "runtime_seconds": self.prediction.runtime_seconds.contains(
+                self.actual.runtime_seconds
+            ),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prediction, the real run and the errors, ready for JSON."""
+        before = self._prior()
+        errors = self.errors()
+        if before is not None:
+            errors["prior"] = before.errors()
+        return {
+            **self.prediction.to_dict(),
+            "actual": _actual(self.actual),
+            "errors": errors,
+            "inside_interval": self.inside(),
+        }
+
+    def _prior(self) -> Comparison | None:
+        """Return the comparison of what ran first in a chain."""
+        if self.prediction.prior is None or self.actual.prior is None:
+            return None
+        return Comparison(self.prediction.prior, self.actual.prior)
+
+
+def _actual(profile: RunProfile) -> dict[str, Any]:
+    """Return what JSON says of a real run."""
+    found = profile.to_dict()
+    kept = ("iterations", "runtime_seconds", "phases", "features_total", "per_iteration")
+    actual = {name: found[name] for name in kept}
+    if profile.prior is not None:
+        actual["prior"] = _actual(profile.prior)
+    return actual
+
+
+def _error(predicted: float, actual: float) -> float | None:
+    """Return predicted / actual - 1; 0 when both are 0, None when only the truth is."""
+    if actual == 0:
+        return 0.0 if predicted == 0 else None
+    return float(predicted) / float(actual) - 1.0

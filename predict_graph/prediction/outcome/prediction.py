@@ -1,0 +1,290 @@
+"""What a prediction says."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.durations import readable_seconds
+from predict_graph.engines import COUNTERS, PHASES, RunProfile, SampleSummary
+from predict_graph.prediction.outcome.picture import draw
+
+__all__ = ["LEAST_WEIGHT", "SCHEMA", "Interval", "Prediction"]
+
+SCHEMA = 1
+"""Version of the JSON."""
+
+_LISTED = 6  # machine counts in the summary
+LEAST_WEIGHT = 0.005
+"""Of a witness that is worth naming."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with the ends of its 90% interval."""
+
+    predicted: float
+    low: float
+    high: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the three figures."""
+        return {"predicted": self.predicted, "low": self.low, "high": self.high}
+
+    def contains(self, value: float) -> bool:
+        """Whether `value` is inside."""
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """How many iterations a run will take, how long it will last, and how sure that is.
+
+    Parameters
+    ----------
+    algorithm, graph, engine : mapping
+        As in a :class:`~predict_graph.engines.RunProfile`.
+    seed : int or None
+    iterations, runtime_seconds : Interval
+        90% intervals.
+    phases : dict of str to float
+        Seconds of setup, read, superstep and write.
+    per_iteration : DataFrame
+        Counters, ``seconds`` and ``convergence`` of each iteration.
+    samples : list of SampleSummary
+        The samples that ran.
+    evidence : list of dict
+        Where the seconds of the iterations came from: of each witness its name (``rung``), the
+        ``seconds`` that it says, its ``relative_std`` and its ``weight``; of a regression the cost
+        ``model`` too.
+    overhead_seconds : float
+        How long the prediction took, reading the graph excluded.
+    edge_visits : float
+        Edges that the samples looked at, iteration by iteration, and the search for them.
+    method : dict
+        How the iterations were estimated: ``name``, ``sampler``, ``transform``, ``threshold``.
+    warnings : list of str
+        Why the prediction should not be trusted, in plain words.
+    prior : Prediction, optional
+        Of the algorithm that runs first in a chain; phases, runtime and overhead are those of both.
+    executors : mapping
+        On a cluster: bytes that an executor needs at its peak, and those that it has.
+    by_machines : list of mapping
+        On a cluster: ``machines`` and the interval of the runtime, for other machine counts too.
+    """
+
+    algorithm: Mapping[str, Any]
+    graph: Mapping[str, Any]
+    engine: Mapping[str, Any]
+    seed: int | None
+    iterations: Interval
+    runtime_seconds: Interval
+    phases: dict[str, float]
+    per_iteration: pd.DataFrame = field(repr=False)
+    samples: list[SampleSummary] = field(repr=False)
+    evidence: list[dict[str, Any]]
+    overhead_seconds: float
+    edge_visits: float
+    method: dict[str, Any]
+    warnings: list[str]
+    prior: Prediction | None = None
+    executors: Mapping[str, Any] = field(default_factory=dict)
+    by_machines: list[Mapping[str, float]] = field(default_factory=list)
+
+    @property
+    def cost_model(self) -> dict[str, Any]:
+        """``name``, ``terms`` (seconds a unit), ``r2`` and ``weight`` of the regression."""
+        told = [each for each in self.evidence if each["model"]]
+        if not told:
+            return {"name": None, "terms": {}, "r2": None, "weight": 0.0}
+        return {**told[-1]["model"], "weight": told[-1]["weight"]}
+
+    @property
+    def convergence(self) -> npt.NDArray[np.float64]:
+        """Predicted convergence aggregate after each iteration."""
+        return self.per_iteration["convergence"].to_numpy(dtype=np.float64)
+
+    @property
+    def overhead_edges(self) -> float:
+        """Edge visits of the prediction / messages of the predicted run, those of its prior too."""
+        messages = 0
+        part: Prediction | None = self
+        while part is not None:
+            total = part.features_total()
+            messages += total["local_messages"] + total["remote_messages"]
+            part = part.prior
+        return self.edge_visits / max(messages, 1)
+
+    def features_total(self) -> dict[str, int]:
+        """Return each counter summed over the iterations."""
+        return {name: int(self.per_iteration[name].sum()) for name in COUNTERS}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table of iterations."""
+        return self.per_iteration.copy()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prediction as in design.md, ready for JSON."""
+        runtime = self.runtime_seconds.predicted
+        return {
+            "schema": SCHEMA,
+            "algorithm": dict(self.algorithm),
+            "graph": dict(self.graph),
+            "engine": dict(self.engine),
+            "seed": self.seed,
+            "method": self.method,
+            "iterations": {name: int(n) for name, n in self.iterations.to_dict().items()},
+            "runtime_seconds": self.runtime_seconds.to_dict(),
+            "phases": {name: self.phases[name] for name in PHASES},
+            "features_total": self.features_total(),
+            "per_iteration": self.per_iteration.to_dict("records"),
+            "samples": [
+                {
+                    "sampler": sample.sampler,
+                    "ratio": sample.ratio,
+                    "vertices": sample.vertices,
+                    "edges": sample.edges,
+                    "iterations": sample.iterations,
+                    "seconds": sample.seconds,
+                    "purpose": sample.purpose,
+                    "note": sample.note,
+                }
+                for sample in self.samples
+            ],
+            "cost_model": self.cost_model,
+            "evidence": self.evidence,
+            "overhead": {
+                "seconds": self.overhead_seconds,
+                "fraction_of_predicted": self.overhead_seconds / runtime if runtime else None,
+                "edge_visits_fraction": self.overhead_edges,
+            },
+            **({"executors": dict(self.executors)} if self.executors else {}),
+            **({"by_machines": list(map(dict, self.by_machines))} if self.by_machines else {}),
+            "warnings": self.warnings,
+            "prior": None if self.prior is None else self.prior.to_dict(),
+        }
+
+    def plot(self, path: str | Path | None = None, actual: RunProfile | None = None) -> Any:
+        """Draw the convergence curve and the seconds of each iteration.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where the picture goes; by default it is only returned.
+        actual : RunProfile, optional
+            The real run, drawn beside.
+
+        Returns
+        -------
+        matplotlib Figure
+
+        Raises
+        ------
+        RequestError
+            If matplotlib is not installed (extra ``plot``), or `path` cannot be written.
+        """
+        return draw(
+            self.per_iteration,
+            actual,
+            threshold=self.method["threshold"],
+            interval=(self.iterations.low, self.iterations.high),
+            title=f"{self.algorithm['name']} on {self.graph['name']}",
+            path=None if path is None else Path(path),
+        )
+
+    def __str__(self) -> str:
+        lines = [f"{name}: {value}" for name, value in self.summary()]
+        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+
+    def summary(self) -> list[tuple[str, str]]:
+        """Return the main figures in words: pairs of what and how much."""
+        parameters = ", ".join(f"{k}={v}" for k, v in self.algorithm["parameters"].items())
+        iterations, runtime = self.iterations, self.runtime_seconds
+        return [
+            ("algorithm", f"{self.algorithm['name']} ({parameters})"),
+            (
+                "graph",
+                f"{self.graph['name']}: {self.graph['vertices']:,} vertices, "
+                f"{self.graph['edges']:,} edges",
+            ),
+            ("engine", ", ".join(f"{k} {v}" if k != "name" else v for k, v in self.engine.items())),
+            (
+                "iterations",
+                f"{iterations.predicted:.0f} ({iterations.low:.0f} to {iterations.high:.0f})",
+            ),
+            (
+                "runtime",
+                f"{readable_seconds(runtime.predicted)} "
+                f"({readable_seconds(runtime.low)} to {readable_seconds(runtime.high)})",
+            ),
+            *self._chain(),
+            *self._cluster(),
+            ("seconds by", self._witnesses()),
+            ("phases", ", ".join(f"{k} {readable_seconds(self.phases[k])}" for k in PHASES)),
+            (
+                "overhead",
+                f"{readable_seconds(self.overhead_seconds)}, {self.overhead_edges:.0%} of the edge "
+                "visits of the run",
+            ),
+        ]
+
+    def _witnesses(self) -> str:
+        """Say where the seconds of the iterations came from, and with what weight."""
+        told = []
+        for each in self.evidence:
+            if each["weight"] < LEAST_WEIGHT:
+                continue
+            share = f" {each['weight']:.0%}" if each["weight"] < 1.0 else ""
+            told.append(f"{each['rung']}{share}{_described(each['model'])}")
+        return ", ".join(told)
+
+    def _chain(self) -> list[tuple[str, str]]:
+        """Say what runs first, and how much of the runtime that is."""
+        if self.prior is None:
+            return []
+        first = self.prior
+        return [
+            (
+                f"of which {first.algorithm['name']}",
+                f"{first.iterations.predicted:.0f} iterations, "
+                f"{readable_seconds(first.phases['setup'] + first.phases['superstep'])}",
+            )
+        ]
+
+    def _cluster(self) -> list[tuple[str, str]]:
+        """Say what other machine counts would take, and what an executor needs."""
+        lines = []
+        if self.by_machines:
+            own = self.engine.get("machines")
+            near = [row for row in self.by_machines if row["machines"] != own][:_LISTED]
+            said = [f"{row['machines']}: {readable_seconds(row['predicted'])}" for row in near]
+            lines.append(("on other machines", ", ".join(said)))
+        if self.executors:
+            parts = ("execution", "storage", "available")
+            sizes = [f"{name} {self.executors[f'{name}_bytes'] / 2**20:.0f} MiB" for name in parts]
+            lines.append(("of an executor", ", ".join(sizes)))
+        return lines
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
+            for name, value in self.summary()
+        )
+        notes = "".join(f"<p>warning: {html.escape(text)}</p>" for text in self.warnings)
+        return f"<table>{rows}</table>{notes}"
+
+
+def _described(model: Mapping[str, Any]) -> str:
+    """Say which cost model it was, and how well it fits: only of one that was used."""
+    if not model:
+        return ""
+    r2 = model["r2"]
+    fit = "" if r2 is None or r2 != r2 else f", R² {r2:.2f}"
+    return f" ({model['name']}{fit})"

@@ -1,0 +1,225 @@
+"""The road of a prediction: request, graph, iterations, work, seconds, scaling, outcome."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines import Engine
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local.kernel import runs_here
+from predict_graph.graph import Graph, check_graph
+from predict_graph.history import History, check_history
+from predict_graph.iterations import (
+    EdgeBudget,
+    IterationEstimate,
+    Progress,
+    SamplingCase,
+    estimate_iterations,
+)
+from predict_graph.prediction.outcome import Prediction, assembled
+from predict_graph.prediction.request import Request, check_request, direction
+from predict_graph.prediction.work import workload_of
+from predict_graph.transforms import Transform
+
+__all__ = ["estimates_of", "predict", "predict_on"]
+
+
+def predict(
+    algorithm: str | Algorithm,
+    graph: Any,
+    *,
+    parameters: Mapping[str, object] | None = None,
+    directed: bool | None = None,
+    ids: str = "integer",
+    engine: str | Engine = "local",
+    workers: int | None = None,
+    threads: int | None = None,
+    method: str | None = None,
+    sampler: str | None = None,
+    ratio: float | None = None,
+    train_ratios: Sequence[float] | None = None,
+    transform: str | Transform | None = None,
+    cost_model: str | None = None,
+    max_overhead: float | None = None,
+    probe: bool | None = None,
+    train_machines: Sequence[int] | None = None,
+    reuse_samples: bool = False,
+    history: History | str | PathLike[str] | bool | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Prediction:
+    """Predict the run of an algorithm on a graph, without running it.
+
+    Every option counts or is refused: one that neither the method nor the engine reads is an error.
+
+    Parameters
+    ----------
+    algorithm : str or Algorithm
+        Name of a registered algorithm, or one with its parameters.
+    graph : Graph, str, Path, networkx graph or scipy sparse array
+        See :func:`~predict_graph.graph.check_graph`.
+    parameters : mapping, optional
+        Of the algorithm, by name.
+    directed : bool, optional
+        Whether edges have a direction; as the dataset or format says by default.
+    ids : {'integer', 'string'}
+        What vertices are called in a file.
+    engine : str or Engine
+        The engine that will run the job.
+    workers : int, optional
+        Workers that messages are counted for; 4 on the local engine, 1 machine on Spark.
+    threads : int, optional
+        Threads of the local engine; all cores by default.
+    method : str, optional
+        How iterations are estimated: completion, rooted, published or a registered one. By default
+        the best for the algorithm; published where a sampler or transform is given.
+    sampler : str, optional
+        Sampler of the sample runs, for methods that walk. ``"brj"`` by default.
+    ratio : float, optional
+        Vertices of a sample / vertices of the graph, in (0, 1]. 0.1 by default.
+    train_ratios : sequence of float, optional
+        Sampling ratios of the runs that train the cost model, two or more in (0, 1]. 0.05, 0.1,
+        0.15 and 0.2 where they are needed by default.
+    transform : str or Transform, optional
+        Transform function of the convergence threshold, for methods that walk. By default the rule
+        for the kind of convergence.
+    cost_model : str, optional
+        Cost model whose regression gives the seconds. By default ``"forward-nnls"``, as one witness
+        beside the others.
+    max_overhead : float, optional
+        Edges of all samples / edges of the graph, at most. 0.6 by default.
+    probe : bool, optional
+        Whether the cost of an edge is measured on a few rows of the graph. By default yes, where
+        the engine can.
+    train_machines : sequence of int, optional
+        Machine counts of the sample runs on a cluster, from 1 to 4096. By default 1, 2, and 4 for 8
+        machines or more.
+    reuse_samples : bool
+        Whether sample runs of earlier predictions on this cluster take the place of new ones.
+    history : History, path, 'none', bool or None
+        Where runs of other graphs are, and where the sample runs are kept; None for the default
+        place.
+    seed : int, optional
+        Same seed, same samples and iterations; a fresh one by default.
+    progress : callable (text, fraction), optional
+        Told what is being done.
+
+    Returns
+    -------
+    Prediction
+
+    Raises
+    ------
+    RequestError
+        If the graph cannot be read, or an option is wrong or would not be read.
+    JobError
+        If a sample run fails.
+
+    Examples
+    --------
+    >>> found = predict("pagerank", "barabasi-albert:n=2000,m=4,seed=1", history="none", seed=1)
+    >>> found.iterations.low <= 8 <= found.iterations.high
+    True
+    """
+    request = check_request(
+        algorithm,
+        parameters=parameters,
+        engine=engine,
+        workers=workers,
+        threads=threads,
+        method=method,
+        sampler=sampler,
+        ratio=ratio,
+        train_ratios=train_ratios,
+        transform=transform,
+        cost_model=cost_model,
+        max_overhead=max_overhead,
+        probe=probe,
+        train_machines=train_machines,
+        reuse_samples=reuse_samples,
+        seed=seed,
+        progress=progress,
+    )
+    kept = check_history(history)
+    whole = check_graph(
+        graph, directed=direction(request.algorithm, directed), ids=ids, seed=request.seed
+    )
+    return predict_on(whole, request, kept)
+
+
+def predict_on(graph: Graph, request: Request, history: History | None) -> Prediction:
+    """Predict with everything checked and read: the stages, one after the other.
+
+    An algorithm with a prior (:attr:`Algorithm.prior`) runs after it, so the seconds of both are
+    predicted; iterations and counters are those of the algorithm itself.
+    """
+    started = time.perf_counter()
+    chain = request.chain
+    costing = request.costing(
+        request.engine,
+        graph,
+        [part.algorithm for part in chain],
+        request.means(history, graph.edges),
+    )
+    costing.survey()
+    estimates = estimates_of(graph, chain, costing)
+    workloads = [
+        workload_of(graph, part.algorithm, estimate)
+        for part, estimate in zip(chain, estimates, strict=True)
+    ]
+    prices = costing.price(workloads)
+    return assembled(graph, chain, estimates, workloads, prices, time.perf_counter() - started)
+
+
+def estimates_of(
+    graph: Graph, chain: Sequence[Request], costing: Any = None
+) -> list[IterationEstimate]:
+    """Estimate the iterations of each algorithm of a chain.
+
+    Parameters
+    ----------
+    graph : Graph
+    chain : sequence of Request
+        In the order in which the algorithms run.
+    costing : Costing, optional
+        Of the engine: it observes what no method can estimate.
+    """
+    if chain[-1].method.estimate is None:
+        found: list[IterationEstimate] = costing.observe()
+        return found
+    return [
+        estimate_iterations(
+            part.method,
+            SamplingCase(
+                graph=graph,
+                algorithm=part.algorithm,
+                engine=_counting_engine(part),
+                transform=part.transform,
+                sampler=part.sampler,
+                ratio=part.ratio,
+                budget=EdgeBudget(graph.edges, part.max_overhead),
+                rng=np.random.default_rng(part.seed).spawn(3)[0],
+                progress=part.progress,
+            ),
+        )
+        for part in chain
+    ]
+
+
+def _counting_engine(request: Request) -> Engine:
+    """Return the engine that counts on samples: compiled kernels here, where there are any.
+
+    Iterations and messages are those of the algorithm, whatever runs it; seconds are not.
+    """
+    engine = request.engine
+    if isinstance(engine, LocalEngine) and type(engine).run is LocalEngine.run:
+        return engine
+    if runs_here(request.algorithm):
+        return LocalEngine(workers=engine.workers)
+    return engine

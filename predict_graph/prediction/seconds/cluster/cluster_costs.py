@@ -1,0 +1,304 @@
+"""Seconds of a run on m machines, from sample runs: each phase, and the start of a Java process.
+
+``t(m) = opening(m) + setup + read + sum over iterations of cost(features at m workers) + start``
+
+The seconds of a superstep are those in which tasks run on the critical worker, and the driver's
+own: plans, messages to the executors, waiting. Only the former grow with the graph. Fitted apart,
+they are not drowned in the latter, which are most of the seconds of a small sample and vary from
+step to step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from costmodels import relative_error
+from predict_graph.algorithms import check_algorithm
+from predict_graph.errors import JobError, RequestError
+from predict_graph.prediction.seconds.cluster.sample_runs import WARM_UP, ClusterRun, by_session
+from predict_graph.prediction.seconds.cluster.superstep_features import busiest_rows
+from predict_graph.prediction.seconds.cluster.task_seconds import TaskSeconds, fit_task_seconds
+from predict_graph.prediction.seconds.regression import DEFAULT_COST_MODEL
+from predict_graph.prediction.seconds.straight_line import Line, fitted_line
+
+__all__ = ["ClusterCosts", "Phase", "fit_cluster_costs"]
+
+FloatArray = npt.NDArray[np.float64]
+
+_OWN_WEIGHT = 4.0  # of a row of this graph, against one of the history
+_LEAST_STD = 0.08  # runs of the same job differ so much
+_LEAST_DRIVER = 1e-3  # seconds; nothing is planned in less
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Seconds of a phase: its work, and what the first time in a Java process takes on top.
+
+    Parameters
+    ----------
+    work : Line
+        Of edges a machine.
+    start : Line
+        Of the logarithm of machines.
+    """
+
+    work: Line
+    start: Line
+
+    def at(self, machines: int, edges: int) -> float:
+        """Return the seconds, the first time."""
+        return self.work.at(edges / machines) + self.start.at(math.log2(machines))
+
+
+@dataclass(frozen=True)
+class ClusterCosts:
+    """What a run costs on so many machines.
+
+    Parameters
+    ----------
+    name : str
+        Of the cost model of supersteps.
+    model : TaskSeconds
+    driver : Line
+        The rest of a superstep; of the logarithm of machines.
+    opening : Line
+        Of machines: a session waits until each of them is there.
+    setup, read, write : Phase
+    start : ndarray of float64
+        What the first supersteps take on top, in the order that they come.
+    relative_std : float
+        Of seconds of supersteps of runs that the model had not seen.
+    r2 : float
+        Coefficient of determination of the seconds of tasks, on the training rows.
+    rows, runs : int
+        What it was trained on.
+    """
+
+    name: str
+    model: TaskSeconds
+    driver: Line
+    opening: Line
+    setup: Phase
+    read: Phase
+    write: Phase
+    start: FloatArray
+    relative_std: float
+    r2: float
+    rows: int
+    runs: int
+
+    @property
+    def terms(self) -> dict[str, float]:
+        """Seconds a unit of each feature, a doubling of machines, and a superstep."""
+        terms = dict(self.model.terms)
+        terms["intercept"] = terms.get("intercept", 0.0) + self.driver.constant
+        terms["log2 machines"] = self.driver.slope
+        return {name: value for name, value in terms.items() if value > 0.0}
+
+    def supersteps(self, features: pd.DataFrame, machines: int) -> FloatArray:
+        """Return the seconds of each superstep, those of the start on the first ones."""
+        seconds: FloatArray = self.model.predict(features) + self.driver.at(math.log2(machines))
+        first = min(len(seconds), len(self.start))
+        seconds[:first] += self.start[:first]
+        if first:  # a run shorter than the start has all of it to bear
+            seconds[first - 1] += self.start[first:].sum()
+        return seconds
+
+    def phases(self, machines: int, edges: int) -> dict[str, float]:
+        """Return the seconds of opening a session, of setting up, of reading and of writing."""
+        return {
+            "opening": self.opening.at(machines),
+            "setup": self.setup.at(machines, edges),
+            "read": self.read.at(machines, edges),
+            "write": self.write.at(machines, edges),
+        }
+
+
+def fit_cluster_costs(
+    runs: list[ClusterRun], others: list[pd.DataFrame], cost_model: str | None = None
+) -> ClusterCosts:
+    """Fit the costs to sample runs, and to real runs of other graphs on the same cluster.
+
+    Parameters
+    ----------
+    runs : list of ClusterRun
+    others : list of DataFrame
+        See :func:`~predict_graph.prediction.seconds.cluster.superstep_features.busiest_rows`.
+    cost_model : str, optional
+        Of a registered cost model; forward selection among non-negative costs by default.
+
+    Raises
+    ------
+    JobError
+        If no sample run is left to learn from.
+    """
+    cost_model = cost_model or DEFAULT_COST_MODEL
+    runs = [run for run in runs if not _disturbed(run)]
+    warm = [run for run in runs if not run.cold and run.summary.purpose == "cost"]
+    if not warm:
+        raise JobError("no sample run on the cluster came to its end, so there is no cost model")
+    tables = [_typical(run) for run in warm]
+    parts = [
+        table.assign(group=number, weight=(_OWN_WEIGHT if number < len(tables) else 1.0))
+        for number, table in enumerate([*tables, *others])
+    ]
+    for part in parts:
+        part["weight"] /= len(part)
+    rows = pd.concat(parts, ignore_index=True)
+    model, driver = _fitted(rows, cost_model)
+    sessions = _sessions(runs)
+    return ClusterCosts(
+        name=cost_model,
+        model=model,
+        driver=driver,
+        opening=fitted_line(
+            np.array([float(run.machines) for run in runs]),
+            np.array([run.session_seconds for run in runs]),
+        ),
+        setup=_phase("setup", warm, sessions),
+        read=_phase("read", warm, sessions),
+        write=_phase("write", warm, sessions),
+        start=_start(sessions),
+        relative_std=max(_unseen_std(rows, cost_model), _LEAST_STD),
+        r2=model.r2(rows),
+        rows=len(rows),
+        runs=len(parts),
+    )
+
+
+@dataclass(frozen=True)
+class _Session:
+    """The first run of a session, those that warmed Java up, and the same once it was warm."""
+
+    starting: list[ClusterRun]
+    warm: ClusterRun
+
+    @property
+    def machines(self) -> int:
+        return self.warm.machines
+
+    def extra(self, phase: str) -> float:
+        """Return what a phase took longer the first time."""
+        first, warm = (run.profile.phases[phase] for run in (self.starting[0], self.warm))
+        return max(first - warm, 0.0)
+
+    @property
+    def extra_supersteps(self) -> FloatArray:
+        """Seconds that supersteps took on top of those of the warm run, one after the other.
+
+        On top of a usual superstep where all are alike, so that what the first one of every run
+        takes is in it; else on top of the same one.
+        """
+        usual = _typical(self.warm)
+        extra = []
+        for run in self.starting:
+            cold, warm = run.profile.iteration_seconds, self.warm.profile.iteration_seconds
+            if len(usual) == 1:
+                warm = np.full(len(cold), usual["seconds"].iloc[0])
+            length = min(len(cold), len(warm))
+            longer = cold[:length] - warm[:length]
+            slower = np.maximum(longer, 0.0)
+            net = max(float(longer.sum()), 0.0)
+            extra.append(slower * (net / slower.sum()) if net > 0.0 else np.zeros(length))
+        return np.concatenate(extra)
+
+
+def _sessions(runs: list[ClusterRun]) -> list[_Session]:
+    """Return the sessions whose first run, and one that Java was warm for, are among the runs."""
+    found = []
+    for first, *rest in by_session(runs):
+        alike = [run for run in rest if _same_sample(run, first)]
+        warm = next((run for run in alike if run.summary.purpose != WARM_UP), None)
+        if first.cold and warm is not None:
+            warm_ups = [run for run in alike if run.summary.purpose == WARM_UP]
+            found.append(_Session([first, *warm_ups], warm))
+    return found
+
+
+def _same_sample(run: ClusterRun, other: ClusterRun) -> bool:
+    sizes = [(each.machines, each.summary.vertices, each.summary.edges) for each in (run, other)]
+    return sizes[0] == sizes[1]
+
+
+def _disturbed(run: ClusterRun) -> bool:
+    """Whether a run lost an executor: its seconds are not those of its machines."""
+    return int(run.profile.engine.get("executors_lost", 0)) > 0
+
+
+def _typical(run: ClusterRun) -> pd.DataFrame:
+    """Return the rows of a run; one, of median seconds, for supersteps that are all alike."""
+    rows = busiest_rows(run.profile.table, run.machines, int(run.profile.engine.get("cores", 1)))
+    if not (_alike(rows) and _steady(run.profile.algorithm)):
+        return rows
+    typical = rows.iloc[[-1]].copy()
+    for name in ("seconds", "working", "processor"):
+        typical[name] = float(rows[name].median())
+    return typical
+
+
+def _steady(name: str) -> bool:
+    """Whether supersteps with the same messages cost the same: unless messages get shorter."""
+    try:
+        return check_algorithm(name).steady
+    except RequestError:  # a user's own job
+        return True
+
+
+def _alike(rows: pd.DataFrame) -> bool:
+    return len(rows[["messages", "vertices"]].drop_duplicates()) == 1
+
+
+def _fitted(rows: pd.DataFrame, cost_model: str) -> tuple[TaskSeconds, Line]:
+    """Fit the seconds of tasks to features, and the rest to machines."""
+    driver = (rows["seconds"] - rows["working"]).clip(lower=_LEAST_DRIVER)
+    middle = driver.groupby(rows["machines"]).median()
+    line = _by_machines({int(count): float(middle.loc[count]) for count in middle.index})
+    return fit_task_seconds(rows, cost_model), line
+
+
+def _unseen_std(rows: pd.DataFrame, cost_model: str) -> float:
+    """Return the relative error of runs that were left out, root of the mean square."""
+    groups = rows["group"].unique()
+    if len(groups) < 3:
+        return 0.25
+    errors = []
+    for group in groups:
+        rest, part = rows[rows["group"] != group], rows[rows["group"] == group]
+        model, driver = _fitted(rest, cost_model)
+        predicted = float(model.predict(part).sum())
+        predicted += sum(driver.at(math.log2(machines)) for machines in part["machines"])
+        errors.append(float(relative_error(part["seconds"].sum(), predicted)))
+    return float(np.sqrt(np.mean(np.square(errors))))
+
+
+def _by_machines(seconds: Mapping[int, float]) -> Line:
+    """Fit what grows with the machines, not with the graph: in their logarithm.
+
+    Two or three counts cannot tell a logarithm from a proportion (terms three and four of Ernest's
+    equation 1); of the two it is the one that goes less wrong far from them.
+    """
+    counts = np.array([math.log2(count) for count in seconds])
+    return fitted_line(counts, np.array(list(seconds.values())))
+
+
+def _phase(name: str, warm: list[ClusterRun], sessions: list[_Session]) -> Phase:
+    extra: dict[int, list[float]] = {}
+    for session in sessions:
+        extra.setdefault(session.machines, []).append(session.extra(name))
+    sizes = np.array([run.profile.graph["edges"] / run.machines for run in warm])
+    work = fitted_line(sizes, np.array([run.profile.phases[name] for run in warm]))
+    return Phase(work, _by_machines({count: float(np.mean(own)) for count, own in extra.items()}))
+
+
+def _start(sessions: list[_Session]) -> FloatArray:
+    """Return what the first supersteps of a session take on top; the mean over sessions."""
+    extra = [session.extra_supersteps for session in sessions]
+    most = max((len(part) for part in extra), default=0)
+    padded = [np.pad(part, (0, most - len(part))) for part in extra]
+    return np.mean(padded, axis=0) if padded else np.zeros(0)

@@ -1,0 +1,102 @@
+"""Whether the real run fits into the memory of its executors."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from predict_graph.engines.spark import SparkSettings
+from predict_graph.graph import Graph
+from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+
+__all__ = ["ExecutorMemory", "heap_bytes", "memory_of"]
+
+_RESERVED = 300 << 20  # bytes of a heap that Spark keeps for itself
+_UNIFIED = 0.6  # of the rest: execution and storage (spark.memory.fraction)
+_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+
+
+@dataclass(frozen=True)
+class ExecutorMemory:
+    """What an executor of the real run needs at its peak.
+
+    Parameters
+    ----------
+    execution_bytes : float
+        Hash tables and buffers of the tasks that run at the same time.
+    storage_bytes : float
+        The graph and the state of a superstep, kept in memory.
+    shuffle_bytes : float
+        Written by an executor over the whole run.
+    available_bytes : float
+        For execution and storage together.
+    warnings : list of str
+    """
+
+    execution_bytes: float
+    storage_bytes: float
+    shuffle_bytes: float
+    available_bytes: float
+    warnings: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures, for JSON."""
+        return {
+            "execution_bytes": int(self.execution_bytes),
+            "storage_bytes": int(self.storage_bytes),
+            "shuffle_bytes": int(self.shuffle_bytes),
+            "available_bytes": int(self.available_bytes),
+        }
+
+
+def heap_bytes(memory: str) -> int:
+    """Return the bytes of a size as Spark writes it.
+
+    Examples
+    --------
+    >>> heap_bytes("2g"), heap_bytes("900m")
+    (2147483648, 943718400)
+    """
+    number, unit = re.fullmatch(r"(\d+)([kmgt])", memory.lower()).groups()  # type: ignore[union-attr]
+    return int(number) * _UNITS[unit]
+
+
+def memory_of(
+    runs: list[ClusterRun], graph: Graph, rows: pd.DataFrame, settings: SparkSettings
+) -> ExecutorMemory:
+    """Return what an executor needs, in proportion to the largest sample run.
+
+    Parameters
+    ----------
+    runs : list of ClusterRun
+    graph : Graph
+    rows : DataFrame
+        See :func:`~predict_graph.prediction.seconds.cluster.superstep_features.predicted_rows`.
+    settings : SparkSettings
+        Of the real run.
+    """
+    largest = max(runs, key=lambda run: run.profile.graph["edges"])
+    profile = largest.profile
+    share = (graph.vertices + graph.edges) / settings.machines
+    sample = (profile.graph["vertices"] + profile.graph["edges"]) / largest.machines
+    scale = share / max(sample, 1.0)
+    execution = float(profile.table["peak_memory_bytes"].max()) * settings.cores * scale
+    storage = float(profile.table["storage_bytes"].max()) * scale
+    moved = float(rows[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum())
+    shuffle = moved / settings.machines
+    available = max(heap_bytes(settings.memory) - _RESERVED, 0) * _UNIFIED
+    warnings = []
+    if execution + storage > available:
+        warnings.append(
+            f"an executor needs about {_readable(execution + storage)} for tables and hash tables, "
+            f"but has {_readable(available)} of its {settings.memory}: it will spill to disk or "
+            "fail; take more machines or more memory"
+        )
+    return ExecutorMemory(execution, storage, shuffle, available, warnings)
+
+
+def _readable(size: float) -> str:
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"

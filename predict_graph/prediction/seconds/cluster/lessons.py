@@ -1,0 +1,165 @@
+"""Lessons: the sample runs of one prediction on a cluster, kept in the history to be used again.
+
+What a superstep costs belongs to the algorithm and the cluster, not to the graph: a lesson that was
+learned on one graph serves for another, and for any machine count. Opening sessions and running
+samples is nearly all that a prediction on a cluster takes; with an old lesson it takes none of it.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines import RunProfile, per_iteration
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.errors import RequestError
+from predict_graph.graph import Graph
+from predict_graph.history import History, RunRecord, machine_identity
+from predict_graph.iterations import SampleSummary
+from predict_graph.prediction.run_records import records_of
+from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+
+__all__ = ["cluster_settings", "lesson_records", "new_lesson", "recall"]
+
+_MOST_GRAPHS = 5  # whose lessons are put together
+# Parameters that no superstep depends on.
+_STOPPING = ("epsilon", "max_iterations", "tau", "tolerance")
+
+
+def new_lesson() -> str:
+    """Return a name for the sample runs of one prediction."""
+    return uuid.uuid4().hex
+
+
+def cluster_settings(engine: SparkEngine) -> dict[str, Any]:
+    """Return what must be the same for one run to say what another costs: not the machines."""
+    described = engine.describe()
+    return {name: described[name] for name in described if name not in ("machines", "workers")}
+
+
+def lesson_records(run: ClusterRun, lesson: str, graph: Graph, seed: int) -> list[RunRecord]:
+    """Return a sample run, and those that made its input, as the history keeps them."""
+    sample = {
+        "sampler": run.summary.sampler,
+        "ratio": run.summary.ratio,
+        "seed": seed,
+        "purpose": run.summary.purpose,
+        "lesson": lesson,
+        "machines": run.machines,
+        "cold": run.cold,
+        "opening_seconds": run.session_seconds,
+    }
+    return [
+        replace(record, kind="sample", sample=sample, sample_of=graph.fingerprint)
+        for record in records_of(run.profile)
+    ]
+
+
+def recall(
+    history: History | None, algorithms: list[Algorithm], engine: SparkEngine, graph: Graph
+) -> list[list[ClusterRun]]:
+    """Return the runs of the best lessons there are, for each algorithm of a chain.
+
+    The newest that was learned on samples of this graph; else the newest of each other graph, of
+    the few newest: what differs between graphs is then told apart from what does not.
+
+    Raises
+    ------
+    RequestError
+        If there is none.
+    """
+    if history is None:
+        raise RequestError("to reuse sample runs takes a history; accepted: a file for --history")
+    found = [_lessons(history, algorithm, engine) for algorithm in algorithms]
+    shared = [name for name in found[0] if all(name in lessons for lessons in found)]
+    if not shared:
+        raise RequestError(
+            f"the history {history.path} has no sample runs of {algorithms[-1].name} on this "
+            "cluster with these settings; predict once without --reuse-samples"
+        )
+    newest: dict[str, str] = {}  # lesson of each graph
+    for name in shared:
+        newest.setdefault(found[0][name][0]["sample_of"], name)
+    own = graph.fingerprint in newest
+    chosen = [newest[graph.fingerprint]] if own else [*newest.values()][:_MOST_GRAPHS]
+    return [
+        [
+            _cluster_run(history.record(int(run["id"])), first=number == 0, elsewhere=not own)
+            for name in chosen
+            for run in lessons[name]
+        ]
+        for number, lessons in enumerate(found)
+    ]
+
+
+def _lessons(
+    history: History, algorithm: Algorithm, engine: SparkEngine
+) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the runs of each complete lesson about an algorithm on a cluster, newest first."""
+    found = history.training_runs(
+        algorithm.name, cluster_settings(engine), machine_identity(), kinds=("sample",)
+    )
+    asked = _superstep(algorithm.to_dict())
+    lessons: dict[str, list[Mapping[str, Any]]] = {}
+    for run in cast(list[dict[str, Any]], found.runs.to_dict("records")):
+        name = run["sample"].get("lesson")
+        if name is not None and _superstep(run["parameters"]) == asked:
+            # Newest first: turned round, so that the runs come in the order in which they ran.
+            lessons.setdefault(name, []).insert(0, run)
+    return {name: runs for name, runs in lessons.items() if _complete(runs)}
+
+
+def _superstep(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in parameters.items() if name not in _STOPPING}
+
+
+def _complete(runs: list[Mapping[str, Any]]) -> bool:
+    """Whether there is a first run and one after it at each machine count."""
+    cold: dict[int, set[bool]] = {}
+    for run in runs:
+        cold.setdefault(run["sample"]["machines"], set()).add(run["sample"]["cold"])
+    return all(kinds == {True, False} for kinds in cold.values())
+
+
+def _cluster_run(record: RunRecord, *, first: bool, elsewhere: bool) -> ClusterRun:
+    """Return a sample run as it was; the first algorithm of a chain opens the session and reads."""
+    sample = dict(record.sample or {})
+    machines = int(sample["machines"])
+    graph = ("vertices", "edges", "directed", "fingerprint")
+    profile = RunProfile(
+        algorithm=record.algorithm,
+        parameters=record.parameters,
+        graph={"name": record.graph, **{name: getattr(record, name) for name in graph}},
+        engine=record.engine,
+        phases=record.phases if first else {**record.phases, "read": 0.0},
+        table=record.table,
+        convergence=per_iteration(record.table)["convergence"].to_numpy(np.float64),
+        converged=bool(record.converged),
+        values=np.empty(0),
+    )
+    summary = SampleSummary(
+        sampler=str(sample["sampler"]),
+        ratio=float(sample["ratio"]),
+        vertices=record.vertices,
+        edges=record.edges,
+        iterations=record.iterations,
+        seconds=0.0,
+        purpose=str(sample["purpose"]),
+        note=f"{machines} machines{', cold' if sample['cold'] else ''}, run on {record.time:%F}",
+    )
+    opening = float(sample["opening_seconds"]) if first else 0.0
+    return ClusterRun(
+        machines,
+        summary.ratio,
+        bool(sample["cold"]),
+        opening,
+        profile,
+        summary,
+        again=True,
+        elsewhere=elsewhere,
+    )

@@ -1,0 +1,200 @@
+"""Sample runs on the cluster, as planned, one session for each machine count."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines import Means, RunProfile
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.own.algorithm import OwnAlgorithm
+from predict_graph.graph import Graph
+from predict_graph.iterations import SampleSummary, draw_sample
+from predict_graph.prediction.seconds.cluster.exchanged_records import exchange_measures
+from predict_graph.prediction.seconds.cluster.folding import folded
+from predict_graph.prediction.seconds.cluster.sample_plan import (
+    WantedSample,
+    sample_plan,
+    supersteps_run,
+)
+
+__all__ = ["WARM_UP", "ClusterRun", "by_session", "cluster_sample_runs"]
+
+WARM_UP = "warm-up"
+"""Purpose of runs that are there to make Java compile what is run, and to show how long it does."""
+_STILL_FASTER = 0.2
+_MOST_WARM_UPS = 2
+
+
+@dataclass(frozen=True)
+class ClusterRun:
+    """A sample run on the cluster.
+
+    Parameters
+    ----------
+    machines : int
+    ratio : float
+    cold : bool
+        Whether it was the first of its session.
+    session_seconds : float
+        What opening the session took.
+    profile : RunProfile
+    summary : SampleSummary
+    again : bool
+        Whether it is of an earlier prediction, and was not run for this one.
+    elsewhere : bool
+        Whether it is of a sample of another graph.
+    measures : ndarray of float64, optional
+        Of what it ran on, for jobs of which nothing else is known; see
+        :func:`~predict_graph.prediction.seconds.cluster.exchanged_records.exchange_measures`.
+    """
+
+    machines: int
+    ratio: float
+    cold: bool
+    session_seconds: float
+    profile: RunProfile
+    summary: SampleSummary
+    again: bool = False
+    elsewhere: bool = False
+    measures: npt.NDArray[np.float64] | None = None
+
+    @property
+    def edge_visits(self) -> float:
+        """Edges that it looked at, iteration by iteration; 0 if it was not run for this prediction.
+
+        A job of which nothing else is known looked at what it exchanged.
+        """
+        if self.again:
+            return 0.0
+        if self.measures is not None:
+            return float(self.exchanged()["messages"].sum())
+        return float(self.summary.edges * self.summary.iterations)
+
+    def exchanged(self) -> pd.DataFrame:
+        """Return who sent what in each iteration, summed over workers; a row an iteration."""
+        names = [
+            "active_vertices",
+            "local_messages",
+            "remote_messages",
+            "shuffle_read_records",
+            "shuffle_write_records",
+            "shuffle_write_bytes",
+        ]
+        sums = self.profile.table.groupby("iteration")[names].sum().astype(np.float64)
+        return sums.assign(messages=sums["local_messages"] + sums["remote_messages"])
+
+
+def by_session(runs: list[ClusterRun]) -> list[list[ClusterRun]]:
+    """Return runs by the session in which they ran, in their order: each starts with a cold one."""
+    sessions: list[list[ClusterRun]] = []
+    for run in runs:
+        if run.cold or not sessions:
+            sessions.append([])
+        sessions[-1].append(run)
+    return sessions
+
+
+def cluster_sample_runs(
+    graph: Graph,
+    algorithm: Algorithm,
+    means: Means,
+    engine: SparkEngine,
+    points: dict[int, list[float]],
+    rng: np.random.Generator,
+) -> Iterator[ClusterRun]:
+    """Run samples on the cluster; each is given as soon as it is done, so that none is lost.
+
+    Parameters
+    ----------
+    graph : Graph
+    algorithm : Algorithm
+    means : Means
+        Its sampler draws the samples that are walks.
+    engine : SparkEngine
+    points : dict of int to list of float
+        See :func:`~predict_graph.prediction.seconds.cluster.sample_plan.training_points`.
+    rng : Generator
+
+    Raises
+    ------
+    JobError
+        If Spark fails.
+    """
+    samples: dict[WantedSample, Graph] = {}
+    plan = sample_plan(points, algorithm, means.ratio)
+    done, total = 0, sum(len(wanted) for wanted in plan.values())
+    for machines, wanted in plan.items():
+        there = engine.on(machines)
+        with there.session() as session:
+            run_sample = partial(_ran, there, session.seconds, algorithm, graph)
+            ran: list[ClusterRun] = []
+            for number, one in enumerate(wanted):
+                means.progress(f"sample runs on {machines} machines", done / total)
+                if one not in samples:
+                    samples[one] = _sample(graph, means, one, rng)
+                sampler = means.sampler if one.walk else "folded"
+                ran.append(run_sample(samples[one], sampler, one.purpose, cold=number == 0))
+                while number == 1 and not _settled(ran):
+                    last = ran[-1]
+                    yield replace(last, summary=replace(last.summary, purpose=WARM_UP))
+                    ran.append(run_sample(samples[one], sampler, one.purpose))
+                yield ran[-1]
+                done += 1
+
+
+def _settled(ran: list[ClusterRun]) -> bool:
+    """Whether the last run was hardly faster than the one before, of the same sample."""
+    before, last = (run.profile.phases["superstep"] for run in ran[-2:])
+    return last > (1.0 - _STILL_FASTER) * before or len(ran) > 1 + _MOST_WARM_UPS
+
+
+def _ran(
+    engine: SparkEngine,
+    opening: float,
+    algorithm: Algorithm,
+    graph: Graph,
+    sample: Graph,
+    sampler: str,
+    purpose: str,
+    *,
+    cold: bool = False,
+) -> ClusterRun:
+    """Run a sample in the open session of an engine."""
+    started = time.perf_counter()
+    profile = engine.run(
+        algorithm,
+        sample,
+        max_iterations=supersteps_run(algorithm),
+        threshold=0.0 if algorithm.steady else None,
+    )
+    machines, ratio = engine.workers, sample.vertices / graph.vertices
+    summary = SampleSummary(
+        sampler=sampler,
+        ratio=ratio,
+        vertices=sample.vertices,
+        edges=sample.edges,
+        iterations=profile.iterations,
+        seconds=time.perf_counter() - started,
+        purpose=purpose,
+        note=f"{machines} machines" + (", cold" if cold else ""),
+    )
+    measures = None
+    if isinstance(algorithm, OwnAlgorithm):
+        measures = exchange_measures(sample, engine.settings.partitions)
+    return ClusterRun(machines, ratio, cold, opening, profile, summary, measures=measures)
+
+
+def _sample(graph: Graph, means: Means, wanted: WantedSample, rng: np.random.Generator) -> Graph:
+    """Draw a sample."""
+    if not wanted.walk:
+        return folded(graph, wanted.ratio, rng)
+    most = max(int(wanted.ratio * graph.edges), 1) if wanted.purpose == "cost" else None
+    return draw_sample(graph, means.sampler, wanted.ratio, rng, max_edges=most).graph

@@ -1,0 +1,119 @@
+"""What a superstep has to do on the busiest worker of a cluster: the features of its seconds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from predict_graph.engines import Workload, critical_worker
+from predict_graph.graph import Graph
+from predict_graph.prediction.seconds.cluster.placement import Placement, combined_share
+from predict_graph.prediction.seconds.cluster.record_sizes import RecordSizes
+
+__all__ = ["FEATURES", "busiest_rows", "predicted_rows", "sent_messages"]
+
+FEATURES = ("vertices", "messages", "records", "remote_bytes")
+"""Of a superstep: vertices, messages, records and received bytes of the critical worker. Records
+are messages after those to one vertex are combined."""
+
+
+def sent_messages(graph: Graph, workload: Workload) -> pd.DataFrame:
+    """Return active vertices and messages of each iteration, on all workers together.
+
+    An algorithm whose iterations are alike sends along every edge.
+    """
+    if not workload.algorithm.steady:
+        counters = workload.table
+        messages = counters["local_messages"] + counters["remote_messages"]
+        columns = {
+            "active_vertices": counters["active_vertices"].to_numpy(np.float64),
+            "messages": messages.to_numpy(np.float64),
+        }
+        return pd.DataFrame(columns)
+    count = workload.iterations
+    return pd.DataFrame(
+        {
+            "active_vertices": np.full(count, float(graph.vertices)),
+            "messages": np.full(count, float(graph.edges)),
+        }
+    )
+
+
+def predicted_rows(
+    graph: Graph,
+    sent: pd.DataFrame,
+    placement: Placement,
+    sizes: RecordSizes,
+) -> pd.DataFrame:
+    """Return the features of each iteration of the real run.
+
+    Parameters
+    ----------
+    graph : Graph
+    sent : DataFrame
+        See :func:`sent_messages`.
+    placement : Placement
+    sizes : RecordSizes
+        From sample runs.
+
+    Returns
+    -------
+    DataFrame
+        ``FEATURES`` of the critical worker, and messages and bytes of all workers together:
+        messages as they are sent, bytes as Spark moves them.
+    """
+    machines = placement.machines
+    messages = sent["messages"].to_numpy(np.float64)
+    share = np.clip(messages / max(graph.edges, 1), 1e-12, 1.0)
+    combined = combined_share(graph.in_degrees, share, placement.partitions)
+    records = messages * combined
+    volume = records * sizes.at(1.0 / combined)
+    return pd.DataFrame(
+        {
+            "vertices": np.full(len(sent), graph.vertices * placement.vertex_skew / machines),
+            "messages": messages * placement.edge_skew / machines,
+            "records": records / machines,
+            "remote_bytes": volume * placement.remote_share / machines,
+            "active_vertices": sent["active_vertices"].to_numpy(np.float64),
+            "local_messages": messages * placement.local_share,
+            "remote_messages": messages * (1.0 - placement.local_share),
+            "local_message_bytes": volume * (1.0 - placement.remote_share),
+            "remote_message_bytes": volume * placement.remote_share,
+        }
+    )
+
+
+def busiest_rows(table: pd.DataFrame, machines: int, cores: int = 1) -> pd.DataFrame:
+    """Return the features and the seconds of each iteration of a run that happened.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of a run on Spark: one row an iteration and worker.
+    machines : int
+    cores : int, default 1
+        Of each machine.
+
+    Returns
+    -------
+    DataFrame
+        ``FEATURES`` of the critical worker, ``machines``, ``seconds``, and of these ``working``: in
+        which tasks ran on that worker. The rest is the driver's, whatever the size of the graph.
+        ``processor`` is how long a processor was busy with those tasks, in Java.
+    """
+    rows = table[table["worker"] == critical_worker(table)]
+    messages = rows["local_messages"] + rows["remote_messages"]
+    seconds = rows["seconds"].to_numpy(np.float64)
+    working = np.minimum(rows["task_seconds"].to_numpy(np.float64) / cores, seconds)
+    return pd.DataFrame(
+        {
+            "vertices": rows["total_vertices"].to_numpy(np.float64),
+            "messages": messages.to_numpy(np.float64),
+            "records": rows["shuffle_read_records"].to_numpy(np.float64),
+            "remote_bytes": rows["remote_message_bytes"].to_numpy(np.float64),
+            "machines": np.full(len(rows), float(machines)),
+            "seconds": seconds,
+            "working": working,
+            "processor": rows["cpu_seconds"].to_numpy(np.float64) / cores,
+        }
+    )

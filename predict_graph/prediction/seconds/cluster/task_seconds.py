@@ -1,0 +1,134 @@
+"""Seconds that tasks run on the busiest worker, from what a superstep has to do there.
+
+They are predicted in two ways, and the mean is taken:
+
+- by the processor: its seconds go with vertices, messages and records, and are nearly free of
+  noise; what they take by the clock is a line, fitted apart. Of Python beside an executor, and of
+  waiting for the network, it knows only what goes with them.
+- by the clock: seconds go with vertices, messages, records and remote bytes. Everything is in them,
+  noise too where supersteps are short.
+
+All features are kept: few small sample runs cannot tell which of them matter in a large run. On
+measured runs (docs/studies/spark.md), choosing among features, or between the two ways, by the
+runs left out did worse than either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from costmodels import NonNegativeLinear
+from predict_graph.prediction.seconds.cluster.superstep_features import FEATURES
+from predict_graph.prediction.seconds.regression import COST_MODELS
+from predict_graph.prediction.seconds.straight_line import Line, fitted_line
+
+__all__ = ["TaskSeconds", "fit_task_seconds"]
+
+FloatArray = npt.NDArray[np.float64]
+
+_LEAST = 1e-3  # seconds: no task is shorter
+_BY_CLOCK = Line(0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A cost model of features, and the seconds by the clock of what it says.
+
+    Parameters
+    ----------
+    model : estimator
+    clock : Line
+    """
+
+    model: Any
+    clock: Line
+
+    @property
+    def terms(self) -> dict[str, float]:
+        found = getattr(self.model, "terms_", {})
+        terms = {str(name): self.clock.slope * float(value) for name, value in found.items()}
+        return {**terms, "intercept": terms.get("intercept", 0.0) + self.clock.constant}
+
+    def predict(self, features: pd.DataFrame) -> FloatArray:
+        columns = [str(name) for name in self.model.feature_names_in_]
+        predicted: FloatArray = self.model.predict(features[columns])
+        return self.clock.constant + self.clock.slope * predicted
+
+
+@dataclass(frozen=True)
+class TaskSeconds:
+    """Seconds that tasks run, as several ways say in the mean.
+
+    Parameters
+    ----------
+    ways : list
+    """
+
+    ways: list[_Way]
+
+    @property
+    def terms(self) -> dict[str, float]:
+        """Seconds a unit of each feature, and the constant."""
+        found: dict[str, float] = {}
+        for way in self.ways:
+            for name, value in way.terms.items():
+                found[name] = found.get(name, 0.0) + value / len(self.ways)
+        return found
+
+    def predict(self, features: pd.DataFrame) -> FloatArray:
+        """Return the seconds of each superstep."""
+        predicted: FloatArray = np.mean([way.predict(features) for way in self.ways], axis=0)
+        return predicted
+
+    def r2(self, rows: pd.DataFrame) -> float:
+        """Return the coefficient of determination on rows; NaN if all took as long."""
+        working = _working(rows)
+        left = float(np.sum((self.predict(rows) - working) ** 2))
+        total = float(np.sum((working - working.mean()) ** 2))
+        return 1.0 - left / total if total > 0 else float("nan")
+
+
+def fit_task_seconds(rows: pd.DataFrame, cost_model: str) -> TaskSeconds:
+    """Fit the seconds of tasks.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        ``FEATURES``, ``working`` and ``processor`` seconds, ``weight``, and ``group``, the run.
+    cost_model : str
+        Of a registered cost model.
+    """
+    working = _working(rows)
+    weight = rows["weight"].to_numpy(np.float64)
+    ways = [_Way(_model(cost_model, rows, list(FEATURES), working), _BY_CLOCK)]
+    if (rows["processor"] > 0).all():
+        processor = rows["processor"].to_numpy(np.float64)
+        busy = [name for name in FEATURES if name != "remote_bytes"]
+        model = _model(cost_model, rows, busy, processor)
+        ways.append(_Way(model, fitted_line(processor, working, weight)))
+    return TaskSeconds(ways)
+
+
+def _working(rows: pd.DataFrame) -> FloatArray:
+    working: FloatArray = np.maximum(rows["working"].to_numpy(np.float64), _LEAST)
+    return working
+
+
+def _model(cost_model: str, rows: pd.DataFrame, names: list[str], seconds: FloatArray) -> Any:
+    """Fit a cost model to those features that differ."""
+    columns = [name for name in names if rows[name].nunique() > 1] or [FEATURES[0]]
+    weight = rows["weight"].to_numpy(np.float64)
+    model = COST_MODELS.get(cost_model)()
+    options = {"groups": rows["group"].to_numpy()} if hasattr(model, "max_folds") else {}
+    if "required" in model.get_params():
+        model.set_params(required=columns)
+    try:
+        return model.fit(rows[columns], seconds, sample_weight=weight, **options)
+    except ValueError:  # too few rows to choose from: one feature, in proportion
+        model = NonNegativeLinear(fit_intercept=len(rows) > 1)
+        return model.fit(rows[columns[:1]], seconds, sample_weight=weight)

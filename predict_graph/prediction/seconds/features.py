@@ -1,0 +1,88 @@
+"""The key input features of a cost model, from the table of a run (PREDIcT, table 1)."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from predict_graph.engines import COUNTERS, critical_worker, per_iteration
+
+__all__ = ["BY_ITERATION", "CANDIDATES", "cache_bytes", "cost_features", "cost_rows"]
+
+CANDIDATES = (*COUNTERS, "average_message_bytes", "total_vertices", "memory_messages")
+"""Candidate features of the cost model: table 1, and messages whose data is not in cache."""
+
+BY_ITERATION = ("iteration", "iteration_messages")
+"""Further ones for an engine of which nothing is known: what grows as the run goes on."""
+
+_LIKELY_CACHE = 32 << 20
+
+
+def cost_rows(table: pd.DataFrame, *, virtual_workers: bool) -> pd.DataFrame:
+    """Return one row an iteration: the work that the seconds of the iteration paid for.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of a run: one row an iteration and worker.
+    virtual_workers : bool
+        True if one machine did the work of all workers, so that their counters add up; False if
+        they worked side by side, so that the busiest one sets the pace: the critical path
+        (section 3.4).
+    """
+    if virtual_workers:
+        return per_iteration(table)
+    return table[table["worker"] == critical_worker(table)].reset_index(drop=True)
+
+
+def cost_features(rows: pd.DataFrame, *, by_iteration: bool = False) -> pd.DataFrame:
+    """Return the candidate features of rows of counters.
+
+    ``memory_messages`` are the messages times the share of the working set that does not fit in
+    the largest cache: an edge whose other end is in memory costs several times one whose other end
+    is in cache (design.md, fact 4).
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Counters, all vertices and the working set; ``iteration`` too for the last ones.
+    by_iteration : bool
+        Whether those that grow as a run goes on are among them.
+    """
+    features = rows[[*COUNTERS, "total_vertices"]].astype(np.float64)
+    messages = features["local_messages"] + features["remote_messages"]
+    working_set = rows["working_set_bytes"].to_numpy(dtype=np.float64)
+    missing = np.clip(1.0 - cache_bytes() / np.maximum(working_set, 1.0), 0.0, 1.0)
+    size = features["local_message_bytes"] + features["remote_message_bytes"]
+    features = features.assign(
+        average_message_bytes=size / np.maximum(messages, 1.0),
+        memory_messages=messages * missing,
+    )[list(CANDIDATES)]
+    if by_iteration:
+        iteration = rows["iteration"].to_numpy(dtype=np.float64)
+        features = features.assign(iteration=iteration, iteration_messages=messages * iteration)
+    return features
+
+
+@cache
+def cache_bytes() -> int:
+    """Return the size of the cache that one core has to itself, or a likely size.
+
+    The last level is shared, often with other machines of the same host, so it is not counted on.
+    """
+    sizes = []
+    for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+        try:
+            shared = (index / "shared_cpu_list").read_text().strip()
+            level = int((index / "level").read_text())
+            text = (index / "size").read_text().strip()
+        except (OSError, ValueError):
+            continue
+        alone = shared == "0" or level < 3 or (os.cpu_count() or 1) == 1
+        if text.endswith("K") and alone:
+            sizes.append(int(text[:-1]) << 10)
+    return max(sizes, default=_LIKELY_CACHE)

@@ -1,0 +1,146 @@
+"""What the local engine charges: probes of the graph's own rows, a staged sample, a regression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines import Means, Prices, Witness, Workload
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local.probing import IterationProbe
+from predict_graph.graph import Graph
+from predict_graph.prediction.seconds.regression import (
+    REGRESSION,
+    TrainingSet,
+    regression_witness,
+)
+from predict_graph.prediction.seconds.sample_runs import add_history, run_cost_samples
+from predict_graph.prediction.seconds.transfer import (
+    timed_sample,
+    transfer_witness,
+    undisturbed_seconds,
+)
+from predict_graph.prediction.seconds.weighing import weighed
+
+__all__ = ["LocalCosting"]
+
+_PHASE_STD = 0.18  # of a phase that was measured once (docs/studies/runtime.md)
+
+
+class LocalCosting:
+    """What the local engine charges for the work of a run on this machine.
+
+    Setting up is done, and timed. Iterations have two witnesses: what was measured on this graph
+    (a probe of its rows, and a staged sample run where the method has one), and a regression on
+    sample runs, probes and the history. A cost model that a person names decides alone.
+
+    Parameters
+    ----------
+    engine : LocalEngine
+    graph : Graph
+    algorithms : sequence of Algorithm
+        A chain, in the order in which they run.
+    means : Means
+    """
+
+    reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "probe"})
+
+    def __init__(
+        self, engine: LocalEngine, graph: Graph, algorithms: Sequence[Algorithm], means: Means
+    ) -> None:
+        self._engine, self._graph, self._means = engine, graph, means
+        self._algorithms = list(algorithms)
+        streams = np.random.default_rng(means.seed).spawn(3)
+        self._rng_samples, self._rng_probes = streams[1], streams[2]
+        self._setup: list[float] = []
+        self._probes: list[list[IterationProbe]] = []
+
+    def survey(self) -> None:
+        """Set each algorithm up as a run would, and probe a first time."""
+        for algorithm in self._algorithms:
+            self._means.progress(f"setting up {algorithm.name}", 0.0)
+            self._setup.append(self._engine.prepare(algorithm, self._graph))
+            self._probes.append(self._probed(algorithm))
+
+    def price(self, workloads: Sequence[Workload]) -> list[Prices]:
+        """Return what each algorithm of the chain takes; the first one reads the graph."""
+        return [
+            self._priced(workload, self._setup[number], self._probes[number], first=number == 0)
+            for number, workload in enumerate(workloads)
+        ]
+
+    def _priced(
+        self, workload: Workload, setup: float, probes: list[IterationProbe], *, first: bool
+    ) -> Prices:
+        engine, graph, means = self._engine, self._graph, self._means
+        algorithm, staged = workload.algorithm, workload.staged
+        training, witnesses = TrainingSet(), []
+        samples, visits = [], 0.0
+        # Probed at several moments, because the machine may be busy with something else.
+        probes = [*probes, *self._probed(algorithm)]
+        if staged is not None:
+            means.progress("timing the sample", 0.0)
+            timed = timed_sample(algorithm, staged, engine.threads)
+            training.add(staged.table.assign(seconds=timed.seconds), own=True)
+            visits += timed.runs * staged.edge_steps
+        if staged is None or means.cost_model is not None or means.train_ratios is not None:
+            allowed = means.edges_for_costs
+            ran = run_cost_samples(
+                graph,
+                engine,
+                algorithm,
+                means,
+                training,
+                None if allowed is None else allowed(workload.iterations),
+                self._rng_samples,
+            )
+            samples, visits = ran.summaries, visits + ran.edge_steps
+        history_runs = add_history(means.history, graph, engine, algorithm, training)
+        probes += self._probed(algorithm)
+        for probe in probes:
+            for part in range(len(probe.rows)):
+                training.add(probe.rows.iloc[[part]], own=True, source="probe")
+        if staged is not None:
+            witnesses.append(transfer_witness(workload, timed, probes))
+        elif probes:
+            witnesses.append(_probe_witness(workload, probes))
+        witnesses.append(
+            regression_witness(training, means.cost_model, workload.table, history_runs)
+        )
+        only = REGRESSION if means.cost_model is not None else None
+        told, seconds, std = weighed(witnesses, only=only)
+        return Prices(
+            witnesses=told,
+            table=workload.table.assign(seconds=seconds),
+            relative_std=std,
+            phases={
+                "setup": setup,
+                "read": graph.read_seconds if first else 0.0,
+                "superstep": float(seconds.sum()),
+                "write": 0.0,
+            },
+            phase_std=_PHASE_STD,
+            samples=samples,
+            edge_visits=visits,
+        )
+
+    def _probed(self, algorithm: Algorithm) -> list[IterationProbe]:
+        """Measure an iteration on a small part of the graph, if that is asked for and can be."""
+        if self._means.probe is False:
+            return []
+        self._means.progress("probing the cost of an edge", 0.0)
+        found = self._engine.probe(algorithm, self._graph, self._rng_probes)
+        return [] if found is None else [found]
+
+
+def _probe_witness(workload: Workload, probes: list[IterationProbe]) -> Witness:
+    """Return what probes of the first iteration say of all of them, in proportion to their work."""
+    table = workload.table
+    work = table[["active_vertices", "local_messages", "remote_messages"]].sum(axis=1)
+    share = work.to_numpy(np.float64) / max(float(work.iloc[0]), 1.0)
+    seconds, std = undisturbed_seconds(probes)
+    idle = min(seconds, *(probe.idle_seconds for probe in probes))
+    return Witness("probe", idle + (seconds - idle) * share, std)

@@ -1,0 +1,321 @@
+"""From counters to seconds: training a cost model and applying it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from costmodels import COST_MODELS as BUILT_IN_COST_MODELS
+from predict_graph.engines import Witness
+from predict_graph.errors import JobError
+from predict_graph.plugins import Registry, blamed_on
+from predict_graph.prediction.seconds.features import BY_ITERATION, CANDIDATES, cost_features
+
+__all__ = [
+    "COST_MODELS",
+    "DEFAULT_COST_MODEL",
+    "FittedCosts",
+    "TrainingSet",
+    "fit_costs",
+    "left_out_std",
+    "proportional_costs",
+    "regression_witness",
+]
+
+COST_MODELS: Registry[type[Any]] = Registry(
+    "cost model", "predict_graph.cost_models", BUILT_IN_COST_MODELS
+)
+
+DEFAULT_COST_MODEL = "forward-nnls"
+REGRESSION = "regression"
+"""Name of the witness."""
+
+_EXPECTED_STD = 0.3  # of a model of which nothing is known, as good as one run's word
+_UNKNOWN_STD = 1.0  # of one that could not be held against anything
+_MOST_RUNS = 10  # of other graphs that are left out; each is a fit
+_FEWEST_ROWS = 3
+_OWN_WEIGHT = 4.0  # of a row of this graph, against one of another
+
+
+class TrainingSet:
+    """Rows of counters and seconds that a cost model is trained on.
+
+    Parameters
+    ----------
+    by_iteration : bool
+        Whether features that grow as a run goes on are candidates.
+    """
+
+    def __init__(self, *, by_iteration: bool = False) -> None:
+        self.by_iteration = by_iteration
+        self.candidates = (*CANDIDATES, *(BY_ITERATION if by_iteration else ()))
+        self._parts: list[pd.DataFrame] = []
+        self._groups = 0
+
+    def add(self, rows: pd.DataFrame, *, own: bool, source: str = "sample") -> None:
+        """Add the iterations of one run.
+
+        Parameters
+        ----------
+        rows : DataFrame
+            Counters, working set and seconds, a row an iteration.
+        own : bool
+            Whether the run was on this graph, or a sample of it.
+        source : {'sample', 'probe', 'history'}
+            Rows of a probe are left out together.
+        """
+        if not len(rows):
+            return
+        part = cost_features(rows, by_iteration=self.by_iteration)
+        part["seconds"] = rows["seconds"].to_numpy(dtype=np.float64)
+        part["weight"] = (_OWN_WEIGHT if own else 1.0) / len(rows)
+        part["group"] = self._groups
+        part["own"] = own
+        part["source"] = source
+        self._groups += 1
+        self._parts.append(part[part["seconds"] > 0])
+
+    def without(self, groups: set[int]) -> TrainingSet:
+        """Return the set without some runs."""
+        rest = TrainingSet(by_iteration=self.by_iteration)
+        rest._parts = [part for part in self._parts if not part["group"].isin(groups).any()]
+        rest._groups = self._groups
+        return rest
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """All rows: candidate features, seconds, weight, number of the run, and where from."""
+        columns = [*self.candidates, "seconds", "weight", "group", "own", "source"]
+        parts = [part for part in self._parts if len(part)]
+        if not parts:
+            return pd.DataFrame(columns=columns, dtype=np.float64)
+        return pd.concat(parts, ignore_index=True)[columns]
+
+    def folds(self) -> list[set[int]]:
+        """Return the runs to leave out in turn: what is most like the real run, and others' runs.
+
+        The rows of a probe, which have the data of the whole graph around them, together; the
+        largest sample; each of the newest runs of other graphs.
+        """
+        table = self.table
+        found = []
+        probes = set(table.loc[table["source"] == "probe", "group"])
+        if probes:
+            found.append(probes)
+        samples = table[table["source"] == "sample"]
+        if len(samples):
+            work = (samples["local_messages"] + samples["remote_messages"]).groupby(
+                samples["group"]
+            )
+            most = work.max()
+            found.append({int(most.index.to_numpy()[most.to_numpy().argmax()])})
+        others = table.loc[table["source"] == "history", "group"].unique()[-_MOST_RUNS:]
+        return [*found, *({int(group)} for group in others)]
+
+
+@dataclass(frozen=True)
+class FittedCosts:
+    """A cost model that turns counters of an iteration into seconds.
+
+    Parameters
+    ----------
+    name : str
+        In the registry.
+    terms : dict of str to float
+        Seconds a unit of each selected feature; ``intercept`` is seconds an iteration.
+    r2 : float
+        Coefficient of determination on the training rows.
+    relative_std : float
+        Standard deviation of actual / fitted - 1 on the training rows.
+    rows, runs : int
+        Size of the training set.
+    model : estimator
+    by_iteration : bool
+        Whether it may have features that grow as a run goes on.
+    """
+
+    name: str
+    terms: dict[str, float]
+    r2: float
+    relative_std: float
+    rows: int
+    runs: int
+    model: Any
+    by_iteration: bool = False
+
+    def predict(self, rows: pd.DataFrame) -> npt.NDArray[np.float64]:
+        """Return seconds for rows of counters with their working set."""
+        return self.of_features(cost_features(rows, by_iteration=self.by_iteration))
+
+    def of_features(self, features: pd.DataFrame) -> npt.NDArray[np.float64]:
+        """Return seconds for rows of candidate features."""
+        seconds: npt.NDArray[np.float64] = self.model.predict(features)
+        return seconds
+
+
+def fit_costs(training: TrainingSet, name: str) -> FittedCosts | None:
+    """Fit a cost model; None if the rows are too few or too alike to tell costs apart.
+
+    Parameters
+    ----------
+    training : TrainingSet
+    name : str
+        Of a registered cost model.
+
+    Raises
+    ------
+    RequestError
+        If no cost model has this name.
+    JobError
+        If it fails, or lacks what a fitted cost model has.
+    """
+    factory = COST_MODELS.get(name)
+    table = training.table
+    features = table[list(training.candidates)]
+    if len(features.drop_duplicates()) < _FEWEST_ROWS or table["group"].nunique() < 2:
+        return None
+    varying = [column for column in training.candidates if features[column].nunique() > 1]
+    options: dict[str, Any] = {"sample_weight": table["weight"].to_numpy()}
+    with blamed_on("cost model", name):
+        model = factory()
+        if hasattr(model, "max_folds"):
+            options["groups"] = table["group"].to_numpy()
+        model.fit(features[varying], table["seconds"].to_numpy(), **options)
+        terms = {str(key): float(value) for key, value in model.terms_.items() if value > 0.0}
+        return FittedCosts(
+            name=name,
+            terms=terms,
+            r2=float(model.r2_),
+            relative_std=float(model.relative_std_),
+            rows=len(table),
+            runs=int(table["group"].nunique()),
+            model=_OnColumns(name, model, varying),
+            by_iteration=training.by_iteration,
+        )
+
+
+def proportional_costs(training: TrainingSet) -> FittedCosts:
+    """Return costs in proportion to vertices and messages: what two rows that are alike allow."""
+    table = training.table
+    work = _work(table)
+    rates = table["seconds"].to_numpy() / np.maximum(work, 1.0)
+    rate = float(np.median(rates)) if len(rates) else 0.0
+    spread = float(np.std(rates) / rate) if rate else 1.0
+    terms = dict.fromkeys(("active_vertices", "local_messages", "remote_messages"), rate)
+    return FittedCosts(
+        name="proportional",
+        terms=terms,
+        r2=0.0,
+        relative_std=spread,
+        rows=len(table),
+        runs=int(table["group"].nunique()),
+        model=_Proportional(rate),
+    )
+
+
+def _work(features: pd.DataFrame) -> npt.NDArray[np.float64]:
+    """Return vertices + messages of each row."""
+    columns = ["active_vertices", "local_messages", "remote_messages"]
+    return features[columns].sum(axis=1).to_numpy(dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class _Proportional:
+    """Seconds a vertex or message."""
+
+    rate: float
+
+    def predict(self, features: pd.DataFrame) -> npt.NDArray[np.float64]:
+        return self.rate * _work(features)
+
+
+@dataclass(frozen=True)
+class _OnColumns:
+    """A model that is given the columns it was trained on."""
+
+    name: str
+    model: Any
+    columns: list[str]
+
+    def predict(self, features: pd.DataFrame) -> npt.NDArray[np.float64]:
+        with blamed_on("cost model", self.name):
+            seconds = np.asarray(self.model.predict(features[self.columns]), dtype=np.float64)
+        if seconds.shape != (len(features),):
+            found = f"seconds of shape {seconds.shape}; accepted: shape ({len(features)},)"
+        elif not np.isfinite(seconds).all() or (seconds < 0).any():
+            found = f"{float(seconds.min())} seconds; accepted: finite numbers of at least 0"
+        else:
+            return seconds
+        raise JobError(f"the cost model {self.name!r} predicted {found}")
+
+
+def left_out_std(training: TrainingSet, name: str) -> float:
+    """Return the relative error of a cost model on rows that it had not seen.
+
+    ``sqrt((s^2 + sum of log(predicted / actual)^2) / (1 + folds))`` with s = 0.3, so that one or
+    two lucky folds do not make a model trusted.
+
+    Parameters
+    ----------
+    training : TrainingSet
+        Its :meth:`~TrainingSet.folds` are left out in turn. Rows that are too few to fit the model
+        to without them give costs in proportion to the work.
+    name : str
+        Of a registered cost model.
+    """
+    table = training.table
+    squares = [_EXPECTED_STD**2]
+    for groups in training.folds():
+        rest, left_out = training.without(groups), table[table["group"].isin(groups)]
+        if not len(rest.table):
+            continue
+        costs = fit_costs(rest, name) or proportional_costs(rest)
+        predicted = float(costs.of_features(left_out).sum())
+        actual = float(left_out["seconds"].sum())
+        squares.append(math.log(max(predicted, 1e-12) / actual) ** 2)
+    return float(np.sqrt(np.mean(squares))) if len(squares) > 1 else _UNKNOWN_STD
+
+
+def regression_witness(
+    training: TrainingSet, name: str | None, rows: pd.DataFrame, history_runs: int
+) -> Witness:
+    """Return what a cost model says that iterations take.
+
+    Rows that are too few, or too alike, to tell costs apart give costs in proportion to the work.
+
+    Parameters
+    ----------
+    training : TrainingSet
+    name : str or None
+        Of a registered cost model; None for the default.
+    rows : DataFrame
+        Counters and working set of each iteration of the real run.
+    history_runs : int
+        How many of the runs are of the history.
+
+    Raises
+    ------
+    JobError
+        If the model fails.
+    """
+    name = name or DEFAULT_COST_MODEL
+    costs = fit_costs(training, name)
+    if costs is None:
+        costs = proportional_costs(training)
+        std = math.hypot(costs.relative_std, _EXPECTED_STD)
+    else:
+        std = left_out_std(training, name)
+    model = {
+        "name": costs.name,
+        "terms": costs.terms,
+        "r2": costs.r2,
+        "rows": costs.rows,
+        "runs": costs.runs,
+        "history_runs": history_runs,
+    }
+    return Witness(REGRESSION, costs.predict(rows), std, model=model)

@@ -1,0 +1,168 @@
+"""Sample runs, and runs of other graphs, that a cost model learns from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines import Engine, Means, SampleSummary
+from predict_graph.graph import Graph
+from predict_graph.history import History, machine_identity
+from predict_graph.iterations import SampleRun, WalkSample, draw_sample, run_sample
+from predict_graph.prediction.run_records import record_of
+from predict_graph.prediction.seconds.features import cost_rows
+from predict_graph.prediction.seconds.regression import TrainingSet
+
+__all__ = [
+    "DEFAULT_TRAIN_RATIOS",
+    "STEADY_ITERATIONS",
+    "CostSamples",
+    "add_history",
+    "drawn_samples",
+    "keep_samples",
+    "run_cost_samples",
+]
+
+DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)
+"""Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
+STEADY_ITERATIONS = 6
+"""Enough to know the cost of iterations that all do the same work."""
+_NEWEST_RUNS = 50
+
+
+@dataclass(frozen=True)
+class CostSamples:
+    """What the sample runs at the training ratios took.
+
+    Parameters
+    ----------
+    summaries : list of SampleSummary
+    edge_steps : float
+        Edges times iterations, over all samples.
+    """
+
+    summaries: list[SampleSummary]
+    edge_steps: float
+
+
+def drawn_samples(
+    graph: Graph, means: Means, allowed: int | None, rng: np.random.Generator
+) -> Iterator[WalkSample]:
+    """Draw the samples of growing ratio that train a cost model (PREDIcT, section 3.4).
+
+    Parameters
+    ----------
+    graph : Graph
+    means : Means
+    allowed : int or None
+        Edges of all samples together, at most; None for no limit.
+    rng : Generator
+    """
+    ratios = means.train_ratios or DEFAULT_TRAIN_RATIOS
+    for number, ratio in enumerate(ratios):
+        means.progress(f"cost sample at ratio {ratio:g}", number / len(ratios))
+        cap = None if allowed is None else max(int(allowed * ratio / sum(ratios)), 1)
+        yield draw_sample(graph, means.sampler, ratio, rng, max_edges=cap)
+
+
+def run_cost_samples(
+    graph: Graph,
+    engine: Engine,
+    algorithm: Algorithm,
+    means: Means,
+    training: TrainingSet,
+    allowed: int | None,
+    rng: np.random.Generator,
+) -> CostSamples:
+    """Run the algorithm on samples of growing ratio, and add what they took to the training rows.
+
+    An algorithm whose iterations all do the same work need not converge for its costs to be known:
+    a few iterations of each sample are enough.
+
+    Parameters
+    ----------
+    graph : Graph
+    engine : Engine
+    algorithm : Algorithm
+    means : Means
+    training : TrainingSet
+        Gets the rows of each sample run.
+    allowed : int or None
+        Edges of all samples together, at most; None for no limit, and full runs.
+    rng : Generator
+    """
+    threshold = algorithm.threshold(graph.vertices)
+    limit = STEADY_ITERATIONS if algorithm.steady and allowed is not None else None
+    runs = []
+    for sample in drawn_samples(graph, means, allowed, rng):
+        run = run_sample(
+            sample,
+            algorithm,
+            engine,
+            means.transforms[algorithm.name],
+            threshold,
+            purpose="cost",
+            max_iterations=limit,
+        )
+        rows = cost_rows(run.profile.table, virtual_workers=engine.virtual_workers)
+        training.add(_typical(rows) if algorithm.steady else rows, own=True)
+        runs.append(run)
+    keep_samples(means, graph, runs)
+    return CostSamples(
+        [run.summary for run in runs],
+        float(sum(run.summary.edges * run.summary.iterations for run in runs)),
+    )
+
+
+def keep_samples(means: Means, graph: Graph, runs: Sequence[SampleRun]) -> None:
+    """Keep sample runs in the history, if there is one."""
+    if means.history is None:
+        return
+    means.history.add_all(
+        [
+            record_of(
+                run.profile,
+                sample={
+                    "sampler": run.summary.sampler,
+                    "ratio": run.summary.ratio,
+                    "seed": means.seed,
+                },
+                sample_of=graph.fingerprint,
+            )
+            for run in runs
+        ]
+    )
+
+
+def _typical(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for a run whose iterations are alike: the median outlives a busy moment."""
+    typical = rows.iloc[[-1]].copy()
+    typical["seconds"] = float(rows["seconds"].iloc[1 if len(rows) > 1 else 0 :].median())
+    return typical
+
+
+def add_history(
+    history: History | None,
+    graph: Graph,
+    engine: Engine,
+    algorithm: Algorithm,
+    training: TrainingSet,
+) -> int:
+    """Add runs of other graphs by the same engine on this machine; return how many there were."""
+    if history is None:
+        return 0
+    found = history.training_runs(
+        algorithm.name,
+        engine.describe(),
+        machine_identity(),
+        exclude_fingerprint=graph.fingerprint,
+        limit=_NEWEST_RUNS,
+    )
+    for _, table in found.table.groupby("run"):
+        rows = cost_rows(table, virtual_workers=engine.virtual_workers)
+        training.add(rows, own=False, source="history")
+    return len(found)

@@ -1,0 +1,72 @@
+"""Several witnesses of the same seconds: what each counts, and what they say together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.engines import Witness
+
+__all__ = ["weighed"]
+
+FloatArray = npt.NDArray[np.float64]
+
+_COMMON_STD = 0.12  # of the cost of an iteration, what no witness shows (docs/studies/runtime.md)
+
+
+def weighed(
+    witnesses: Sequence[Witness], *, only: str | None = None
+) -> tuple[list[Witness], FloatArray, float]:
+    """Return witnesses with their weights, the seconds of each iteration, and their deviation.
+
+    They count by the inverse of their squared deviations, in logarithms of the seconds of all
+    iterations together; how these are spread over the iterations, the one that counts most says. If
+    they differ by more than their deviations allow, the deviation of what they say together grows
+    by as much (Birge's ratio).
+
+    Parameters
+    ----------
+    witnesses : sequence of Witness
+    only : str, optional
+        Name of the witness that a person chose: it alone counts.
+
+    References
+    ----------
+    .. [1] R. T. Birge: The Calculation of Errors by the Method of Least Squares, Physical Review
+       40, 1932.
+
+    Examples
+    --------
+    >>> one = Witness("probe", np.full(4, 1.0), 0.1)
+    >>> other = Witness("regression", np.full(4, 2.0), 0.3)
+    >>> both, seconds, _ = weighed([one, other])
+    >>> [round(each.weight, 2) for each in both], round(float(seconds.sum()), 2)
+    ([0.9, 0.1], 4.29)
+    """
+    totals = np.array([float(each.seconds.sum()) for each in witnesses])
+    stds = np.array([math.hypot(each.relative_std, _COMMON_STD) for each in witnesses])
+    counts = totals > 0.0
+    if only is not None:
+        counts = np.array([each.name == only for each in witnesses])
+    if not counts.any():
+        counts = np.ones(len(witnesses), bool)
+    weights = np.where(counts, 1.0 / stds**2, 0.0)
+    weights /= weights.sum()
+    told = [
+        replace(each, weight=float(weight)) for each, weight in zip(witnesses, weights, strict=True)
+    ]
+    main = witnesses[int(weights.argmax())].seconds
+    whole = float(main.sum())
+    if whole <= 0.0:
+        return told, main, float(stds[int(weights.argmax())])
+    logs = np.log(np.maximum(totals[counts], 1e-12))
+    mean = float(weights[counts] @ logs)
+    internal = 1.0 / math.sqrt(float((1.0 / stds[counts] ** 2).sum()))
+    freedom = max(int(counts.sum()) - 1, 1)
+    birge = math.sqrt(float((((logs - mean) / stds[counts]) ** 2).sum()) / freedom)
+    std = max(internal * max(birge, 1.0), _COMMON_STD)
+    return told, main * (math.exp(mean) / whole), std

@@ -1,0 +1,114 @@
+"""The work stage: what each iteration of the real run will do, from what a sample run did.
+
+Counters come with the estimate of the iterations where the method tells them for the whole graph;
+otherwise those of a sample are extrapolated (PREDIcT, section 3.3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines import COUNTERS, Workload
+from predict_graph.graph import Graph
+from predict_graph.iterations import IterationEstimate
+
+__all__ = ["Extrapolator", "workload_of"]
+
+_VERTEX_FEATURES = ("active_vertices", "total_vertices", "working_set_bytes")
+
+
+@dataclass(frozen=True)
+class Extrapolator:
+    """Scales features of a sample run, iteration by iteration.
+
+    Features that grow with vertices are scaled by ``e_V = |V_G| / |V_S|``, those that grow with
+    edges by ``e_E = |E_G| / |E_S|`` (section 3.3); the size of a message and the number of
+    iterations are not scaled.
+
+    Parameters
+    ----------
+    vertex_factor, edge_factor : float
+        e_V and e_E.
+
+    Examples
+    --------
+    >>> Extrapolator.between(1000, 9000, 100, 600)
+    Extrapolator(vertex_factor=10.0, edge_factor=15.0)
+    """
+
+    vertex_factor: float
+    edge_factor: float
+
+    @classmethod
+    def between(
+        cls, vertices: int, edges: int, sample_vertices: int, sample_edges: int
+    ) -> Extrapolator:
+        """Return the extrapolator from the sizes of the graph and of the sample."""
+        return cls(vertices / max(sample_vertices, 1), edges / max(sample_edges, 1))
+
+    def extrapolate(self, rows: pd.DataFrame, iterations: int) -> pd.DataFrame:
+        """Return the counters of the real run.
+
+        Parameters
+        ----------
+        rows : DataFrame
+            One row an iteration of the sample run.
+        iterations : int
+            Of the real run. The last row of the sample stands for all iterations that it lacks.
+
+        Returns
+        -------
+        DataFrame
+            `iterations` rows with `iteration`, the counters, the working set and
+            `average_message_bytes`.
+        """
+        at = np.minimum(np.arange(iterations), len(rows) - 1)
+        scaled = rows.iloc[at].reset_index(drop=True)
+        columns = {}
+        for name in (*COUNTERS, "total_vertices", "working_set_bytes"):
+            factor = self.vertex_factor if name in _VERTEX_FEATURES else self.edge_factor
+            columns[name] = scaled[name].to_numpy(dtype=np.float64) * factor
+        return _counted(pd.DataFrame(columns))
+
+
+def workload_of(graph: Graph, algorithm: Algorithm, estimate: IterationEstimate) -> Workload:
+    """Return what the run of an algorithm will do.
+
+    Parameters
+    ----------
+    graph : Graph
+    algorithm : Algorithm
+    estimate : IterationEstimate
+    """
+    if estimate.counters is not None:
+        table = _counted(estimate.counters)
+    elif estimate.observed is not None:
+        sample = estimate.observed
+        extrapolator = Extrapolator.between(
+            graph.vertices, graph.edges, sample.vertices, sample.edges
+        )
+        table = extrapolator.extrapolate(sample.rows, estimate.iterations)
+    else:
+        table = pd.DataFrame()
+    return Workload(algorithm, estimate.iterations, table, estimate.staged)
+
+
+def _counted(counters: pd.DataFrame) -> pd.DataFrame:
+    """Return counters of iterations as whole numbers, with `iteration` and the size of a message.
+
+    Parameters
+    ----------
+    counters : DataFrame
+        One row an iteration: the counters, all vertices and the working set.
+    """
+    result = pd.DataFrame({"iteration": np.arange(1, len(counters) + 1)})
+    for name in (*COUNTERS, "total_vertices", "working_set_bytes"):
+        result[name] = np.rint(counters[name].to_numpy(dtype=np.float64)).astype(np.int64)
+    sent = (result["local_messages"] + result["remote_messages"]).to_numpy(dtype=np.float64)
+    size = (result["local_message_bytes"] + result["remote_message_bytes"]).to_numpy()
+    result["average_message_bytes"] = size / np.maximum(sent, 1.0)
+    return result
