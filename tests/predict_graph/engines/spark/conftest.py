@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,13 @@ from predict_graph.engines.spark import SparkSettings
 
 
 @pytest.fixture(scope="module")
-def local_session(spark_here, quick_conf):
+def ctrl_c_before():
+    """What an interrupt did before a session was opened."""
+    return signal.getsignal(signal.SIGINT)
+
+
+@pytest.fixture(scope="module")
+def local_session(spark_here, quick_conf, ctrl_c_before):
     """A session of two threads in one process."""
     from predict_graph.engines.spark.session.opening import open_session
 

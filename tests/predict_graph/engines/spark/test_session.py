@@ -139,8 +139,8 @@ def test_a_second_session_is_refused_and_the_first_goes_on(local_session):
     assert local_session.spark.range(10).count() == 10
 
 
-def test_ctrl_c_does_what_it_did(local_session):
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+def test_ctrl_c_does_what_it_did(ctrl_c_before, local_session):
+    assert signal.getsignal(signal.SIGINT) is ctrl_c_before
 
 
 def test_the_event_log_is_there(local_session):
@@ -206,6 +206,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_run_leaves_nothing_running(
     spark_here, quick_conf, tmp_path, processes_of, sent
