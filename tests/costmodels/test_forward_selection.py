@@ -102,6 +102,7 @@ def test_so_it_does_when_columns_resemble_each_other(min_gain):
         agrees(*table(seed, 0.1, alike=3.0), groups, weights="relative", min_gain=min_gain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", ["relative", "none"])
 def test_it_chooses_what_scikit_learn_does_by_rows(weights):
     for seed in SEEDS[:4]:

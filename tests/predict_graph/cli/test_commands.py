@@ -108,6 +108,7 @@ def test_json_on_standard_output_is_pure(program, arguments, table):
     assert table in result.err
 
 
+@pytest.mark.slow
 def test_json_on_standard_output_of_the_real_program(process):
     result = process("predict", "pagerank", GRAPH, "--json", "-", "--seed", 1)
     assert result.status == 0

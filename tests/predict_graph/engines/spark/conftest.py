@@ -1,32 +1,13 @@
-"""Spark for tests: small, and one session after the other."""
+"""What tests of Spark share."""
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 
 import pytest
 
-from predict_graph.engines.spark import SparkSettings
 
-
-@pytest.fixture(scope="module")
-def ctrl_c_before():
-    """What an interrupt did before a session was opened."""
-    return signal.getsignal(signal.SIGINT)
-
-
-@pytest.fixture(scope="module")
-def local_session(spark_here, quick_conf, ctrl_c_before):
-    """A session of two threads in one process."""
-    from predict_graph.engines.spark.session.opening import open_session
-
-    settings = SparkSettings(master="local[2]", machines=2, memory="1g", conf=quick_conf)
-    with open_session(settings) as session:
-        yield session
-
-
-@pytest.fixture
+@pytest.fixture(scope="session")
 def processes_of():
     """List the processes of a login session: those that a test started and all they started."""
     if not Path("/proc/self/stat").exists():
