@@ -19,7 +19,7 @@ from predict_graph.transforms import Transform
 
 __all__ = ["estimate_by_sample_runs"]
 
-_METHOD_STD = 0.18  # of log(predicted / true): design.md, fact 1, BRJ at 10%
+_METHOD_STD = 0.18  # of log(predicted / true), BRJ at 10%: docs/design-notes.md, fact 1
 
 
 def estimate_by_sample_runs(

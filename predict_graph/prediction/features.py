@@ -41,7 +41,7 @@ def cost_features(rows: pd.DataFrame) -> pd.DataFrame:
 
     ``memory_messages`` are the messages times the share of the working set that does not fit in
     the largest cache: an edge whose other end is in memory costs several times one whose other end
-    is in cache (design.md, fact 4).
+    is in cache (docs/design-notes.md, fact 4).
     """
     features = rows[[*COUNTERS, "total_vertices"]].astype(np.float64)
     messages = features["local_messages"] + features["remote_messages"]
