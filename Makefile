@@ -1,7 +1,7 @@
 # make demo    set up, then predict PageRank on a real graph, run it, and compare
 # make check   set up, then lint, types, layering and tests
 # make quick   for daily work: lint, layering, types of what changed, all tests but those that
-#              are slow or start Spark
+#              are slow or start Spark, fewer examples of what hypothesis makes up
 # make spark35 another environment, .venv-spark35, with Spark 3.5 and a GraphFrames jar that fits
 # make check-spark35   the tests of GraphFrames jobs, and of the engine on Spark 3.5, there
 # make format  rewrite the sources as the linter wants them
@@ -41,7 +41,8 @@ test: $(STAMP)
 
 # mypy keeps what it found, and looks again only at what changed.
 quick: lint layers types
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not slow and not spark"
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not slow and not spark" \
+	  --hypothesis-profile=quick
 
 spark35: $(SPARK35)/.installed
 

@@ -22,6 +22,7 @@ settings.register_profile(
     max_examples=50,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+settings.register_profile("quick", settings.get_profile("predict-graph"), max_examples=10)
 settings.load_profile("predict-graph")
 
 

@@ -336,7 +336,7 @@ def in_a_new_process(code):
 
 def test_importing_takes_less_than_half_a_second():
     code = (
-        "import time; s = time.perf_counter(); import predict_graph; print(time.perf_counter() - s)"
+        "import time; s = time.process_time(); import predict_graph; print(time.process_time() - s)"
     )
     assert min(float(in_a_new_process(code)) for _ in range(3)) < 0.5
 

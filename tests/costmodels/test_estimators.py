@@ -226,9 +226,9 @@ def test_a_fit_takes_milliseconds():
     for groups in (None, np.arange(500) % 50):
         times = []
         for _ in range(5):
-            start = time.perf_counter()
+            start = time.process_time()
             ForwardSelectedLinear().fit(X, y, groups=groups)
-            times.append(time.perf_counter() - start)
+            times.append(time.process_time() - start)
         assert min(times) < 0.1  # measured: 0.01; the rest is for slow machines
 
 

@@ -311,10 +311,11 @@ def test_the_python_module_is_the_program(process):
     assert process("list", "nothing").status == 2
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_failure_to_tell():
     command = f"{sys.executable} -m predict_graph predict pagerank {GRAPH} --json - | head -c 10"
     done = subprocess.run(
-        command, shell=True, capture_output=True, text=True, check=False, timeout=60
+        command, shell=True, capture_output=True, text=True, check=False, timeout=120
     )
     assert "Traceback" not in done.stderr
     assert "error" not in done.stderr
