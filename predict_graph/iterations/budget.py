@@ -1,7 +1,7 @@
 """How many edges the samples may touch: overhead is budgeted in edges, not in vertices.
 
 A tenth of the vertices is no tenth of the work: 10% of the vertices of an R-MAT graph by biased
-random jump hold 66% of its edges (design.md, fact 3).
+random jump hold 66% of its edges (docs/design-notes.md, fact 3).
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ class Prediction:
         return self.per_iteration.copy()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the prediction as in design.md, ready for JSON."""
+        """Return the prediction as docs/json.md describes it, ready for JSON."""
         runtime = self.runtime_seconds.predicted
         return {
             "schema": SCHEMA,
