@@ -107,6 +107,8 @@ class Means:
         Whether so many more seconds are within the budget.
     fresh_samples : bool
         Whether new sample runs on a cluster are wanted although it has lessons.
+    guessed_setup : mapping of str to float
+        Seconds of setting up, by algorithm, where to do it would cost more than it is worth.
     """
 
     seed: int
@@ -122,6 +124,7 @@ class Means:
     edges_for_costs: Callable[[int], int] | None = None
     affords: Callable[[float], bool] = lambda seconds: True
     fresh_samples: bool = False
+    guessed_setup: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,13 @@ class Request:
         )
         return [*before.chain, self]
 
-    def means(self, history: History | None, edges: int, affords: Callable[[float], bool]) -> Means:
+    def means(
+        self,
+        history: History | None,
+        edges: int,
+        affords: Callable[[float], bool],
+        guessed_setup: Mapping[str, float],
+    ) -> Means:
         """Return what the costing of the engine may use, for a graph of so many edges."""
         budget = EdgeBudget(edges, self.max_overhead)
         return Means(
@@ -110,6 +116,7 @@ class Request:
             probe=self.probe,
             train_machines=self.train_machines,
             affords=affords,
+            guessed_setup=guessed_setup,
             fresh_samples=self.budget.unlimited,
             edges_for_costs=None
             if self.method.name == _WALKING

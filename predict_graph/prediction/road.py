@@ -192,9 +192,11 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
             return _guessed(graph, chain, guesses, purse, ladder.more(graph, 0.0))
         if request.within is None:
             levels = levels[-1:]
-    costing = request.costing(
-        request.engine, graph, algorithms, request.means(history, graph.edges, purse.affords)
-    )
+    guessed = {} if request.budget.unlimited else ladder.guessed_setup(levels)
+    means = request.means(history, graph.edges, purse.affords, guessed)
+    with purse.loading():
+        _load_compiled(graph, chain)
+    costing = request.costing(request.engine, graph, algorithms, means)
     costing.survey()
     prediction = None
     for level in levels:
@@ -209,13 +211,30 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
         workloads = _workloads(graph, chain, estimates)
         prices = costing.price(workloads)
         left = ladder.more(graph, level)
-        prediction = assembled(graph, more, estimates, workloads, prices, purse.spent, left)
+        prediction = assembled(graph, more, estimates, workloads, prices, purse, left)
         if request.within is not None and prediction.relative_width <= request.within:
             break
         if not purse.affords(ladder.cost(graph, level)):
             break
     assert prediction is not None
     return prediction
+
+
+_LOADED: set[tuple[str, str, bool]] = set()
+
+
+def _load_compiled(graph: Graph, chain: Sequence[Request]) -> None:
+    """Load, or at first use build, the compiled code of the methods: on a graph of no size."""
+    keys = {(part.algorithm.name, part.method.name, graph.directed) for part in chain}
+    local = all(runs_here(part.algorithm) for part in chain)
+    if keys <= _LOADED or not local or chain[-1].method.estimate is None:
+        return
+    _LOADED.update(keys)
+    small = check_graph("rmat:scale=7,edge_factor=4", directed=graph.directed, seed=1)
+    quiet = [
+        replace(part, engine=LocalEngine(), progress=lambda text, fraction: None) for part in chain
+    ]
+    estimates_of(small, quiet)
 
 
 def _from_earlier_runs(
@@ -229,7 +248,7 @@ def _from_earlier_runs(
         earlier_prices(part, workload, first=number == 0)
         for number, (part, workload) in enumerate(zip(records, workloads, strict=True))
     ]
-    return assembled(graph, chain, estimates, workloads, prices, purse.spent)
+    return assembled(graph, chain, estimates, workloads, prices, purse)
 
 
 def _guessed(
@@ -247,7 +266,7 @@ def _guessed(
         guessed_prices(graph, guess, workload, first=number == 0)
         for number, (guess, workload) in enumerate(zip(guesses, workloads, strict=True))
     ]
-    return assembled(graph, chain, estimates, workloads, prices, purse.spent, more)
+    return assembled(graph, chain, estimates, workloads, prices, purse, more)
 
 
 def _workloads(

@@ -11,6 +11,7 @@ from predict_graph.engines import Prices, Workload
 from predict_graph.graph import Graph
 from predict_graph.iterations import QUANTILE, IterationEstimate
 from predict_graph.prediction.first_guess import GUESS
+from predict_graph.prediction.ladder import Purse
 from predict_graph.prediction.outcome.doubts import graph_doubts
 from predict_graph.prediction.outcome.interval import Interval
 from predict_graph.prediction.outcome.prediction import Prediction
@@ -26,7 +27,7 @@ def assembled(
     estimates: Sequence[IterationEstimate],
     workloads: Sequence[Workload],
     prices: Sequence[Prices],
-    overhead_seconds: float,
+    purse: Purse,
     more: str = "",
 ) -> Prediction:
     """Return the prediction of a chain of algorithms from what the stages say of each.
@@ -38,8 +39,8 @@ def assembled(
         In the order in which the algorithms run.
     estimates, workloads, prices : sequence
         Of each.
-    overhead_seconds : float
-        What all of them took.
+    purse : Purse
+        Knows what the prediction took.
     more : str
         What a larger budget would buy.
     """
@@ -53,7 +54,8 @@ def assembled(
         result = _after(part, result)
     return replace(
         result,
-        overhead_seconds=overhead_seconds,
+        overhead_seconds=purse.spent,
+        loading_seconds=purse.loading_seconds,
         more=more,
         verdict=verdict_of(
             result.runtime_seconds,

@@ -59,6 +59,8 @@ class Prediction:
         Why the prediction should not be trusted, in plain words.
     verdict : Verdict
         The answer in one sentence, and whether the run fits in memory.
+    loading_seconds : float
+        What loading compiled code took on top, at first use building it: once in a process.
     more : str
         What a larger budget would buy, in plain words; empty if nothing.
     prior : Prediction, optional
@@ -84,6 +86,7 @@ class Prediction:
     method: dict[str, Any]
     warnings: list[str]
     verdict: Verdict = field(default_factory=lambda: Verdict(""))
+    loading_seconds: float = 0.0
     more: str = ""
     prior: Prediction | None = None
     executors: Mapping[str, Any] = field(default_factory=dict)
@@ -162,6 +165,7 @@ class Prediction:
                 "seconds": self.overhead_seconds,
                 "fraction_of_predicted": self.overhead_seconds / runtime if runtime else None,
                 "edge_visits_fraction": self.overhead_edges,
+                "loading_seconds": self.loading_seconds,
                 "more": self.more,
             },
             **({"executors": dict(self.executors)} if self.executors else {}),
@@ -236,7 +240,9 @@ class Prediction:
         runtime = self.runtime_seconds.predicted
         times = f", {self.overhead_seconds / runtime:.2g} times the run" if runtime else ""
         more = f"; {self.more}" if self.more else ""
-        return f"{readable_seconds(self.overhead_seconds)}{times}{more}"
+        loading = self.loading_seconds
+        loaded = f", and {readable_seconds(loading)} to load compiled code" if loading else ""
+        return f"{readable_seconds(self.overhead_seconds)}{times}{loaded}{more}"
 
     def _witnesses(self) -> str:
         """Say where the seconds of the iterations came from, and with what weight."""

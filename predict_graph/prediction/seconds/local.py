@@ -64,9 +64,19 @@ class LocalCosting:
     def survey(self) -> None:
         """Set each algorithm up as a run would, and probe a first time."""
         for algorithm in self._algorithms:
+            guessed = self._means.guessed_setup.get(algorithm.name)
+            if guessed is not None:
+                self._setup.append(guessed)
+                self._probes.append([])
+                continue
             self._means.progress(f"setting up {algorithm.name}", 0.0)
-            self._setup.append(self._engine.prepare(algorithm, self._graph))
-            self._probes.append(self._probed(algorithm))
+            started = time.perf_counter()
+            seconds, probe = self._engine.survey(
+                algorithm, self._graph, self._rng_probes, probe=self._means.probe is not False
+            )
+            self._setup.append(seconds)
+            self._probe_seconds = time.perf_counter() - started
+            self._probes.append([] if probe is None else [probe])
 
     def price(self, workloads: Sequence[Workload]) -> list[Prices]:
         """Return what each algorithm of the chain takes; the first one reads the graph."""
@@ -83,7 +93,7 @@ class LocalCosting:
         training, witnesses = TrainingSet(), []
         samples, visits = [], 0.0
         # Probed at several moments, because the machine may be busy with something else.
-        probes = [*probes, *self._probed(algorithm, again=True)]
+        probes = [*probes, *self._probed(algorithm, again=bool(probes))]
         if staged is not None:
             means.progress("timing the sample", 0.0)
             timed = timed_sample(algorithm, staged, engine.threads, means.affords)
