@@ -29,7 +29,7 @@ LEVELS = (LEAN, 0.05, 0.2, 0.6)
 # cores with R-MAT 18 and web-NotreDame (docs/studies/overhead.md).
 _FIXED, _PER_EDGE, _PER_SAMPLED_EDGE = 0.08, 0.045e-6, 0.13e-6
 _LEAN_SHARE = 0.5  # of the fixed part and of that of an edge, where nothing is calibrated
-_OTHER_ENGINES = 20.0  # times as long as compiled, or more, takes any other engine (docs/studies)
+_OTHER_ENGINES = 40.0  # times as long as compiled, or more, takes any other engine (docs/studies)
 _PROBING = 0.05  # of an iteration, and a fixed part
 _PROBE_FIXED = 0.02
 

@@ -108,7 +108,7 @@ class LearnedCosting:
         history_runs = add_history(means.history, graph, engine, workload.algorithm, training)
         rows = workload.table
         if not engine.virtual_workers:
-            rows = _on_critical_path(rows, runs[-1].profile)
+            rows = _on_critical_path(rows, [run.profile for run in runs], graph.edges)
         witness = regression_witness(training, means.cost_model, rows, history_runs)
         told, seconds, std = weighed([replace(witness, name="sample runs on the engine")])
         phases = {
@@ -162,18 +162,38 @@ def _phase(name: str, runs: list[SampleRun], graph: Graph) -> float:
     return found + (graph.read_seconds if name == "read" else 0.0)
 
 
-def _on_critical_path(rows: pd.DataFrame, sample: RunProfile) -> pd.DataFrame:
-    """Return the counters of the worker that sets the pace: its share as in a sample run."""
-    table = sample.table
+def _on_critical_path(rows: pd.DataFrame, samples: list[RunProfile], edges: int) -> pd.DataFrame:
+    """Return the counters of the worker that sets the pace: its share as in the largest sample.
+
+    Small samples are more uneven than large ones; how much less uneven the graph is, a power law
+    through the samples says.
+    """
+    largest = max(samples, key=lambda profile: int(profile.graph["edges"]))
+    table = largest.table
     worst = table[table["worker"] == critical_worker(table)]
+    workers = max(table["worker"].nunique(), 1)
+    evening = _evening(samples, edges)
     shares = {}
     for name in (*COUNTERS, "total_vertices"):
         whole = float(table[name].sum())
-        shares[name] = float(worst[name].sum()) / whole if whole > 0 else math.nan
-    even = 1.0 / max(table["worker"].nunique(), 1)
-    return rows.assign(
-        **{
-            name: rows[name] * (share if math.isfinite(share) else even)
-            for name, share in shares.items()
-        }
-    )
+        share = float(worst[name].sum()) / whole if whole > 0 else 1.0 / workers
+        shares[name] = (1.0 + max(share * workers - 1.0, 0.0) * evening) / workers
+    return rows.assign(**{name: rows[name] * share for name, share in shares.items()})
+
+
+def _evening(samples: list[RunProfile], edges: int) -> float:
+    """Return how much of the unevenness of the largest sample is left on the whole graph."""
+    sizes = np.log([max(float(profile.graph["edges"]), 1.0) for profile in samples])
+    uneven = np.log([max(_unevenness(profile.table), 1e-6) for profile in samples])
+    if len(samples) < 2 or np.ptp(sizes) == 0.0:
+        return 1.0
+    slope = float(np.polyfit(sizes, uneven, 1)[0])
+    # Between hubs that stay where they are, and independent vertices.
+    return math.exp(min(max(slope, -0.5), 0.0) * max(math.log(max(edges, 1)) - sizes.max(), 0.0))
+
+
+def _unevenness(table: pd.DataFrame) -> float:
+    """Return how much more than the mean the worker that sets the pace has sent, relative."""
+    sent = (table["local_messages"] + table["remote_messages"]).groupby(table["worker"]).sum()
+    mean = float(sent.mean())
+    return float(sent.loc[critical_worker(table)]) / mean - 1.0 if mean > 0 else 0.0
