@@ -23,7 +23,7 @@ as the run goes on."""
 _LIKELY_CACHE = 32 << 20
 
 
-def cost_rows(table: pd.DataFrame, *, virtual_workers: bool) -> pd.DataFrame:
+def cost_rows(table: pd.DataFrame, *, virtual_workers: bool, busiest: bool = False) -> pd.DataFrame:
     """Return one row an iteration: the work that the seconds of the iteration paid for.
 
     Parameters
@@ -34,10 +34,17 @@ def cost_rows(table: pd.DataFrame, *, virtual_workers: bool) -> pd.DataFrame:
         True if one machine did the work of all workers, so that their counters add up; False if
         they worked side by side, so that the busiest one sets the pace: the critical path
         (section 3.4).
+    busiest : bool
+        Whether the pace is set by the worker that sends most in each iteration, instead of the one
+        with most outbound edges in all of them, as the paper has it.
     """
     if virtual_workers:
         return per_iteration(table)
-    return table[table["worker"] == critical_worker(table)].reset_index(drop=True)
+    if not busiest:
+        return table[table["worker"] == critical_worker(table)].reset_index(drop=True)
+    sent = table["local_messages"] + table["remote_messages"]
+    most = sent.groupby(table["iteration"]).idxmax()
+    return table.loc[most.to_numpy()].sort_values("iteration").reset_index(drop=True)
 
 
 def cost_features(rows: pd.DataFrame, *, by_iteration: bool = False) -> pd.DataFrame:

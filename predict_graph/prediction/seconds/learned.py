@@ -16,8 +16,15 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import COUNTERS, Engine, Means, Prices, RunProfile, Workload
-from predict_graph.engines.profile import critical_worker
+from predict_graph.engines import (
+    COUNTERS,
+    Engine,
+    Means,
+    Prices,
+    RunProfile,
+    Witness,
+    Workload,
+)
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.iterations import SampleRun, run_sample
@@ -101,15 +108,15 @@ class LearnedCosting:
     ) -> Prices:
         """Return the prices of one algorithm from its `runs`; the overhead is that of `ran`."""
         engine, graph, means = self._engine, self._graph, self._means
-        training = TrainingSet(by_iteration=True)
-        for run in runs:
-            rows = cost_rows(run.profile.table, virtual_workers=engine.virtual_workers)
-            training.add(rows, own=True)
-        history_runs = add_history(means.history, graph, engine, workload.algorithm, training)
-        rows = workload.table
-        if not engine.virtual_workers:
-            rows = _on_critical_path(rows, [run.profile for run in runs], graph.edges)
-        witness = regression_witness(training, means.cost_model, rows, history_runs)
+        # The worker that sets the pace is the one with most edges, as the paper has it, or in each
+        # iteration the one that sends most: as the runs that are left out say.
+        witness = min(
+            (
+                self._witness(workload, runs, busiest=busiest)
+                for busiest in ((False,) if engine.virtual_workers else (False, True))
+            ),
+            key=lambda each: each.relative_std,
+        )
         told, seconds, std = weighed([replace(witness, name="sample runs on the engine")])
         phases = {
             name: _phase(name, runs, graph) if first or name == "setup" else 0.0
@@ -126,6 +133,22 @@ class LearnedCosting:
             samples=[run.summary for run in ran],
             edge_visits=float(steps),
         )
+
+    def _witness(self, workload: Workload, runs: list[SampleRun], *, busiest: bool) -> Witness:
+        engine, means = self._engine, self._means
+        training = TrainingSet(by_iteration=True)
+        side_by_side = not engine.virtual_workers
+        for run in runs:
+            training.add(
+                cost_rows(run.profile.table, virtual_workers=not side_by_side, busiest=busiest),
+                own=True,
+            )
+        history_runs = add_history(means.history, self._graph, engine, workload.algorithm, training)
+        rows = workload.table
+        if side_by_side:
+            profiles = [run.profile for run in runs]
+            rows = _on_critical_path(rows, profiles, self._graph.edges, busiest=busiest)
+        return regression_witness(training, means.cost_model, rows, history_runs)
 
 
 def _of_part(runs: list[SampleRun], number: int, parts: int) -> list[SampleRun]:
@@ -162,17 +185,18 @@ def _phase(name: str, runs: list[SampleRun], graph: Graph) -> float:
     return found + (graph.read_seconds if name == "read" else 0.0)
 
 
-def _on_critical_path(rows: pd.DataFrame, samples: list[RunProfile], edges: int) -> pd.DataFrame:
+def _on_critical_path(
+    rows: pd.DataFrame, samples: list[RunProfile], edges: int, *, busiest: bool
+) -> pd.DataFrame:
     """Return the counters of the worker that sets the pace: its share as in the largest sample.
 
     Small samples are more uneven than large ones; how much less uneven the graph is, a power law
     through the samples says.
     """
-    largest = max(samples, key=lambda profile: int(profile.graph["edges"]))
-    table = largest.table
-    worst = table[table["worker"] == critical_worker(table)]
+    table = max(samples, key=lambda profile: int(profile.graph["edges"])).table
+    worst = cost_rows(table, virtual_workers=False, busiest=busiest)
     workers = max(table["worker"].nunique(), 1)
-    evening = _evening(samples, edges)
+    evening = _evening([(each, busiest) for each in samples], edges)
     shares = {}
     for name in (*COUNTERS, "total_vertices"):
         whole = float(table[name].sum())
@@ -181,10 +205,10 @@ def _on_critical_path(rows: pd.DataFrame, samples: list[RunProfile], edges: int)
     return rows.assign(**{name: rows[name] * share for name, share in shares.items()})
 
 
-def _evening(samples: list[RunProfile], edges: int) -> float:
+def _evening(samples: list[tuple[RunProfile, bool]], edges: int) -> float:
     """Return how much of the unevenness of the largest sample is left on the whole graph."""
-    sizes = np.log([max(float(profile.graph["edges"]), 1.0) for profile in samples])
-    uneven = np.log([max(_unevenness(profile.table), 1e-6) for profile in samples])
+    sizes = np.log([max(float(profile.graph["edges"]), 1.0) for profile, _ in samples])
+    uneven = np.log([max(_unevenness(profile, busiest), 1e-6) for profile, busiest in samples])
     if len(samples) < 2 or np.ptp(sizes) == 0.0:
         return 1.0
     slope = float(np.polyfit(sizes, uneven, 1)[0])
@@ -192,8 +216,10 @@ def _evening(samples: list[RunProfile], edges: int) -> float:
     return math.exp(min(max(slope, -0.5), 0.0) * max(math.log(max(edges, 1)) - sizes.max(), 0.0))
 
 
-def _unevenness(table: pd.DataFrame) -> float:
+def _unevenness(profile: RunProfile, busiest: bool) -> float:
     """Return how much more than the mean the worker that sets the pace has sent, relative."""
-    sent = (table["local_messages"] + table["remote_messages"]).groupby(table["worker"]).sum()
-    mean = float(sent.mean())
-    return float(sent.loc[critical_worker(table)]) / mean - 1.0 if mean > 0 else 0.0
+    table = profile.table
+    worst = cost_rows(table, virtual_workers=False, busiest=busiest)
+    whole = float((table["local_messages"] + table["remote_messages"]).sum())
+    own = float((worst["local_messages"] + worst["remote_messages"]).sum())
+    return own * table["worker"].nunique() / whole - 1.0 if whole > 0 else 0.0
