@@ -28,7 +28,7 @@ from predict_graph.engines import (
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.iterations import SampleRun, run_sample
-from predict_graph.prediction.seconds.features import cost_rows
+from predict_graph.prediction.seconds.features import BY_ITERATION, cost_rows
 from predict_graph.prediction.seconds.regression import TrainingSet, regression_witness
 from predict_graph.prediction.seconds.sample_runs import (
     STEADY_ITERATIONS,
@@ -107,13 +107,15 @@ class LearnedCosting:
         self, workload: Workload, runs: list[SampleRun], *, first: bool, ran: list[SampleRun]
     ) -> Prices:
         """Return the prices of one algorithm from its `runs`; the overhead is that of `ran`."""
-        engine, graph, means = self._engine, self._graph, self._means
+        engine, graph = self._engine, self._graph
         # The worker that sets the pace is the one with most edges, as the paper has it, or in each
-        # iteration the one that sends most: as the runs that are left out say.
+        # iteration the one that sends most; what grows as a run goes on is selected, or taken in
+        # from the start: as the runs that are left out say.
         witness = min(
             (
-                self._witness(workload, runs, busiest=busiest)
+                self._witness(workload, runs, busiest=busiest, required=required)
                 for busiest in ((False,) if engine.virtual_workers else (False, True))
+                for required in ((), BY_ITERATION)
             ),
             key=lambda each: each.relative_std,
         )
@@ -134,7 +136,9 @@ class LearnedCosting:
             edge_visits=float(steps),
         )
 
-    def _witness(self, workload: Workload, runs: list[SampleRun], *, busiest: bool) -> Witness:
+    def _witness(
+        self, workload: Workload, runs: list[SampleRun], *, busiest: bool, required: Sequence[str]
+    ) -> Witness:
         engine, means = self._engine, self._means
         training = TrainingSet(by_iteration=True)
         side_by_side = not engine.virtual_workers
@@ -148,7 +152,7 @@ class LearnedCosting:
         if side_by_side:
             profiles = [run.profile for run in runs]
             rows = _on_critical_path(rows, profiles, self._graph.edges, busiest=busiest)
-        return regression_witness(training, means.cost_model, rows, history_runs)
+        return regression_witness(training, means.cost_model, rows, history_runs, required)
 
 
 def _of_part(runs: list[SampleRun], number: int, parts: int) -> list[SampleRun]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -162,7 +163,7 @@ class FittedCosts:
         return seconds
 
 
-def fit_costs(training: TrainingSet, name: str) -> FittedCosts | None:
+def fit_costs(training: TrainingSet, name: str, required: Sequence[str] = ()) -> FittedCosts | None:
     """Fit a cost model; None if the rows are too few or too alike to tell costs apart.
 
     Parameters
@@ -170,6 +171,8 @@ def fit_costs(training: TrainingSet, name: str) -> FittedCosts | None:
     training : TrainingSet
     name : str
         Of a registered cost model.
+    required : sequence of str
+        Features that forward selection starts with.
 
     Raises
     ------
@@ -187,6 +190,9 @@ def fit_costs(training: TrainingSet, name: str) -> FittedCosts | None:
     options: dict[str, Any] = {"sample_weight": table["weight"].to_numpy()}
     with blamed_on("cost model", name):
         model = factory()
+        wanted = [column for column in required if column in varying]
+        if wanted and "required" in model.get_params():
+            model.set_params(required=wanted)
         if hasattr(model, "max_folds"):
             options["groups"] = table["group"].to_numpy()
         model.fit(features[varying], table["seconds"].to_numpy(), **options)
@@ -258,7 +264,7 @@ class _OnColumns:
         raise JobError(f"the cost model {self.name!r} predicted {found}")
 
 
-def left_out_std(training: TrainingSet, name: str) -> float:
+def left_out_std(training: TrainingSet, name: str, required: Sequence[str] = ()) -> float:
     """Return the relative error of a cost model on rows that it had not seen.
 
     ``sqrt((s^2 + sum of log(predicted / actual)^2) / (1 + folds))`` with s = 0.3, so that one or
@@ -271,6 +277,8 @@ def left_out_std(training: TrainingSet, name: str) -> float:
         to without them give costs in proportion to the work.
     name : str
         Of a registered cost model.
+    required : sequence of str
+        Features that forward selection starts with.
     """
     table = training.table
     squares = [_EXPECTED_STD**2]
@@ -278,7 +286,7 @@ def left_out_std(training: TrainingSet, name: str) -> float:
         rest, left_out = training.without(groups), table[table["group"].isin(groups)]
         if not len(rest.table):
             continue
-        costs = fit_costs(rest, name) or proportional_costs(rest)
+        costs = fit_costs(rest, name, required) or proportional_costs(rest)
         predicted = float(costs.of_features(left_out).sum())
         actual = float(left_out["seconds"].sum())
         squares.append(math.log(max(predicted, 1e-12) / actual) ** 2)
@@ -286,7 +294,11 @@ def left_out_std(training: TrainingSet, name: str) -> float:
 
 
 def regression_witness(
-    training: TrainingSet, name: str | None, rows: pd.DataFrame, history_runs: int
+    training: TrainingSet,
+    name: str | None,
+    rows: pd.DataFrame,
+    history_runs: int,
+    required: Sequence[str] = (),
 ) -> Witness:
     """Return what a cost model says that iterations take.
 
@@ -301,6 +313,8 @@ def regression_witness(
         Counters and working set of each iteration of the real run.
     history_runs : int
         How many of the runs are of the history.
+    required : sequence of str
+        Features that forward selection starts with.
 
     Raises
     ------
@@ -308,12 +322,12 @@ def regression_witness(
         If the model fails.
     """
     name = name or DEFAULT_COST_MODEL
-    costs = fit_costs(training, name)
+    costs = fit_costs(training, name, required)
     if costs is None:
         costs = proportional_costs(training)
         std = math.hypot(costs.relative_std, _EXPECTED_STD)
     else:
-        std = left_out_std(training, name)
+        std = left_out_std(training, name, required)
     model = {
         "name": costs.name,
         "terms": costs.terms,
