@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from predict_graph.prediction.repeats import with_repeats
 
 import predict_graph
 from predict_graph.engines import COUNTERS, IterationProbe
 from predict_graph.history import History
 from predict_graph.iterations import IterationEstimate, TimedSample
-from predict_graph.prediction.repeats import with_repeats
 from predict_graph.prediction.seconds.transfer import transfer_of
 
 DIRECTED = "rmat:scale=12,edge_factor=8,seed=3"

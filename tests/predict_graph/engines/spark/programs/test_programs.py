@@ -10,8 +10,8 @@ from predict_graph.algorithms import (
     SemiClustering,
     TopKRanking,
 )
-from predict_graph.engines.local import LocalEngine
 from predict_graph.builtin.topk_ranking.local import TopKRankingKernel
+from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.log.eventlog import read_event_log
 from predict_graph.engines.spark.programs import check_program, program_of

@@ -12,9 +12,10 @@ from predict_graph.algorithms import PageRank, check_algorithm
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
+from predict_graph.prediction.request import check_request
 from predict_graph.prediction.seconds.cluster.cluster_costs import fit_cluster_costs
-from predict_graph.prediction.seconds.cluster.learning import default_train_machines
 from predict_graph.prediction.seconds.cluster.executor_memory import heap_bytes, memory_of
+from predict_graph.prediction.seconds.cluster.learning import default_train_machines
 from predict_graph.prediction.seconds.cluster.sample_plan import (
     WantedSample,
     affordable_points,
@@ -23,10 +24,9 @@ from predict_graph.prediction.seconds.cluster.sample_plan import (
     training_points,
 )
 from predict_graph.prediction.seconds.cluster.superstep_features import busiest_rows
-from predict_graph.prediction.request import check_request
 from predict_graph.sizing import plan
 from predict_graph.sizing.planning.predicted import predicted_job
-from tests.predict_graph.prediction.made_up_cluster import (
+from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
     START,
     cluster_run,
     sample_runs,

@@ -17,8 +17,11 @@ import pytest
 from predict_graph.graph import check_graph
 from predict_graph.prediction.seconds.cluster.exchanged_records import exchange_measures, exchanged
 from predict_graph.prediction.seconds.cluster.folding import folded
-from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate, observed_rows
-from tests.predict_graph.prediction.made_up_cluster import cluster_run
+from predict_graph.prediction.seconds.cluster.observed_functions import (
+    observed_estimate,
+    observed_rows,
+)
+from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import cluster_run
 
 MEASURED = pd.read_csv(Path(__file__).parent / "measured_exchanges.csv")
 MEASURES = ["vertices", "edges", "combined", "combined_both"]

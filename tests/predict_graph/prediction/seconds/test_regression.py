@@ -6,8 +6,8 @@ import pytest
 
 from predict_graph.engines import COUNTERS
 from predict_graph.errors import RequestError
-from predict_graph.prediction.seconds.regression import TrainingSet, fit_costs, proportional_costs
 from predict_graph.prediction.seconds.features import CANDIDATES, cache_bytes, cost_features
+from predict_graph.prediction.seconds.regression import TrainingSet, fit_costs, proportional_costs
 
 PER_MESSAGE, PER_ITERATION = 4e-9, 1e-4
 
