@@ -58,6 +58,7 @@ class LearnedCosting:
         self._engine, self._graph, self._means = engine, graph, means
         self._algorithms = list(algorithms)
         self._rng = np.random.default_rng(means.seed).spawn(3)[1]
+        self._factors: list[tuple[float, float]] = []
 
     def survey(self) -> None:
         """Do nothing: samples disturb no other engine."""
@@ -81,7 +82,10 @@ class LearnedCosting:
         algorithm, means = self._algorithms[-1], self._means
         allowed = means.edges_for_costs and self._graph.edges
         runs: list[SampleRun] = []
+        whole = _unevenness(self._graph)
         for sample in drawn_samples(self._graph, means, allowed, self._rng):
+            own = _unevenness(sample.graph)
+            self._factors.append((whole[0] / own[0], whole[1] / own[1] if own[1] > 0.0 else 1.0))
             runs.append(
                 run_sample(
                     sample,
@@ -108,7 +112,7 @@ class LearnedCosting:
         history_runs = add_history(means.history, graph, engine, workload.algorithm, training)
         rows = workload.table
         if not engine.virtual_workers:
-            rows = _on_critical_path(rows, runs[-1].profile)
+            rows = _on_critical_path(rows, [run.profile.table for run in runs], self._factors)
         witness = regression_witness(training, means.cost_model, rows, history_runs)
         told, seconds, std = weighed([replace(witness, name="sample runs on the engine")])
         phases = {
@@ -162,18 +166,43 @@ def _phase(name: str, runs: list[SampleRun], graph: Graph) -> float:
     return found + (graph.read_seconds if name == "read" else 0.0)
 
 
-def _on_critical_path(rows: pd.DataFrame, sample: RunProfile) -> pd.DataFrame:
-    """Return the counters of the worker that sets the pace: its share as in a sample run."""
-    table = sample.table
-    worst = table[table["worker"] == critical_worker(table)]
-    shares = {}
+def _on_critical_path(
+    rows: pd.DataFrame, tables: Sequence[pd.DataFrame], factors: Sequence[tuple[float, float]]
+) -> pd.DataFrame:
+    """Return the counters of the worker that sets the pace, from those of all workers together.
+
+    The fullest of `w` workers has ``1 / w`` of everything and some more, by chance. How much more,
+    in the unit of chance (:func:`_unevenness`), the samples show; the whole graph, which has more
+    vertices, is more even.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Counters of each iteration of the real run.
+    tables : sequence of DataFrame
+        Of the sample runs.
+    factors : sequence of (float, float)
+        Unevenness of the whole graph / of each sample, by vertices and by edges.
+    """
+    shares: dict[str, float] = {}
     for name in (*COUNTERS, "total_vertices"):
-        whole = float(table[name].sum())
-        shares[name] = float(worst[name].sum()) / whole if whole > 0 else math.nan
-    even = 1.0 / max(table["worker"].nunique(), 1)
-    return rows.assign(
-        **{
-            name: rows[name] * (share if math.isfinite(share) else even)
-            for name, share in shares.items()
-        }
-    )
+        found = []
+        for table, (by_vertices, by_edges) in zip(tables, factors, strict=True):
+            even = 1.0 / max(table["worker"].nunique(), 1)
+            own = table.loc[table["worker"] == critical_worker(table), name]
+            share = float(own.sum()) / max(float(table[name].sum()), 1e-300)
+            factor = by_vertices if name in ("active_vertices", "total_vertices") else by_edges
+            found.append(even + (share - even) * factor if share > 0.0 else even)
+        shares[name] = float(np.mean(found))
+    return rows.assign(**{name: rows[name] * share for name, share in shares.items()})
+
+
+def _unevenness(graph: Graph) -> tuple[float, float]:
+    """Return how unevenly chance spreads the vertices of a graph, and its edges, over workers.
+
+    ``sqrt(sum d^2) / sum d``, to which the standard deviation of a worker's share is in proportion,
+    with 1, or the out-degree, for `d`.
+    """
+    degrees = graph.out_degrees.astype(np.float64)
+    by_edges = math.sqrt(float(degrees @ degrees)) / max(float(degrees.sum()), 1.0)
+    return 1.0 / math.sqrt(max(graph.vertices, 1)), by_edges

@@ -230,10 +230,10 @@ def test_too_little_memory_is_said():
 
 
 def test_train_machines_are_checked():
-    request = check_request(PageRank(), train_machines=[2, 1, 2])
+    request = check_request(PageRank(), engine="spark", train_machines=[2, 1, 2])
     assert request.train_machines == (1, 2)
     with pytest.raises(RequestError, match="train machines"):
-        check_request(PageRank(), train_machines=[0])
+        check_request(PageRank(), engine="spark", train_machines=[0])
 
 
 def test_a_prediction_can_be_planned_with(tmp_path):

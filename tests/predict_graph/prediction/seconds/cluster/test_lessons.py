@@ -123,7 +123,8 @@ def test_without_a_history_there_is_nothing_to_reuse(engine):
 
 
 def test_the_local_engine_has_no_sample_runs_to_reuse():
-    with pytest.raises(RequestError, match="the engine is local; reuse_samples is for"):
+    text = "reuse_samples is not read by the engine local; accepted: the engine spark reads it"
+    with pytest.raises(RequestError, match=text):
         check_request(JOB, engine="local", reuse_samples=True)
 
 
