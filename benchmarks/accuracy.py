@@ -16,10 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.estimating import estimated
 from predict_graph.algorithms import PageRank
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import Graph, check_graph
-from predict_graph.iterations import EdgeBudget, draw_sample, estimate_iterations, run_sample
+from predict_graph.iterations import draw_sample, run_sample
 from predict_graph.transforms import default_transform
 
 TOLERANCES = (1e-2, 1e-3, 1e-4)
@@ -94,18 +95,7 @@ def study(case: Case, seeds: int, ratio: float) -> list[Result]:
         work = float(truth * graph.edges)
         for seed in range(seeds):
             started = time.perf_counter()
-            estimate = estimate_iterations(
-                graph,
-                algorithm,
-                engine,
-                transform,
-                method="completion",
-                sampler="brj",
-                ratio=ratio,
-                budget=EdgeBudget(graph.edges),
-                rng=np.random.default_rng(seed),
-                progress=lambda text, fraction: None,
-            )
+            estimate = estimated(graph, algorithm, ratio, seed)
             results.append(
                 Result(
                     case.name,

@@ -18,18 +18,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.accuracy import Case, cases
+from benchmarks.estimating import estimated
 from predict_graph.algorithms import Algorithm, check_algorithm
 from predict_graph.engines import RunProfile
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import Graph, check_graph
-from predict_graph.iterations import (
-    EdgeBudget,
-    IterationEstimate,
-    check_method,
-    draw_sample,
-    estimate_iterations,
-    run_sample,
-)
+from predict_graph.iterations import IterationEstimate, draw_sample, run_sample
 from predict_graph.prediction import Extrapolator
 from predict_graph.transforms import default_transform
 
@@ -85,18 +79,7 @@ def sampled(estimate: IterationEstimate, graph: Graph, run: RunProfile) -> float
 
 def ours(case: Case, graph: Graph, job: Algorithm, truth: RunProfile, seed: int) -> Result:
     started = time.perf_counter()
-    estimate = estimate_iterations(
-        graph,
-        job,
-        LocalEngine(),
-        default_transform(job.convergence),
-        method=check_method(None, job),
-        sampler="brj",
-        ratio=RATIO,
-        budget=EdgeBudget(graph.edges),
-        rng=np.random.default_rng(seed),
-        progress=lambda text, fraction: None,
-    )
+    estimate = estimated(graph, job, RATIO, seed)
     seconds = time.perf_counter() - started
     if estimate.counters is None:  # every iteration sends the same
         predicted = remote_bytes(truth) / truth.iterations * estimate.iterations

@@ -26,8 +26,8 @@ HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
 
 from predict_graph.algorithms import PageRank  # noqa: E402
-from predict_graph.engines.local import LocalEngine  # noqa: E402
 from predict_graph.builtin.pagerank.probe import probe_cost  # noqa: E402
+from predict_graph.engines.local import LocalEngine  # noqa: E402
 from predict_graph.engines.local.team import available_threads  # noqa: E402
 from predict_graph.files import written_beside  # noqa: E402
 from predict_graph.graph import Graph  # noqa: E402

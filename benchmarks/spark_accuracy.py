@@ -31,9 +31,14 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History
-from predict_graph.prediction.cluster import Learned, learn_on_cluster, predict_from
-from predict_graph.prediction.outcome.prediction import Comparison
+from predict_graph.iterations import IterationEstimate
+from predict_graph.prediction import Comparison, Prediction
+from predict_graph.prediction.outcome import assembled
 from predict_graph.prediction.request import Request, check_request, direction
+from predict_graph.prediction.road import estimates_of
+from predict_graph.prediction.seconds.cluster.costing import priced
+from predict_graph.prediction.seconds.cluster.learning import Learned, learn_on_cluster
+from predict_graph.prediction.work import workload_of
 
 ALGORITHMS = (
     "pagerank",
@@ -112,13 +117,20 @@ def job(
         name, engine=engine, seed=given.seed, train_machines=given.train_machines
     )
     graph = check_graph(graph_name, directed=direction(request.algorithm, None))
+    started = time.perf_counter()
+    estimates = estimates_of(graph, request.chain)
+    seconds = time.perf_counter() - started
+    started = time.perf_counter()
     if given.lesson:
         learned = learned_elsewhere(given.lesson, graph, request, engine)
     else:
-        learned = learn_on_cluster(graph, request, engine, None)
-        learned = replace(learned, seconds=learned.seconds - sum(getattr(engine, "warming", ())))
-    print(f"{name} on {graph_name}: learned in {learned.seconds:.0f} s", flush=True)
-    predictions = {m: predict_from(learned, graph, engine.on(m)) for m in given.machines}
+        learned = learn(graph, request, engine, estimates, None)
+        seconds += time.perf_counter() - started - sum(getattr(engine, "warming", ()))
+    print(f"{name} on {graph_name}: learned in {seconds:.0f} s", flush=True)
+    predictions = {
+        m: predicted(graph, request, estimates, learned, engine.on(m), seconds)
+        for m in given.machines
+    }
     rows = []
     real: dict[int, RunProfile] = {}  # of each machine count the run of median length
     for machines in given.machines:
@@ -129,7 +141,7 @@ def job(
         rows.append(row(comparison, machines, runs, machines in given.train_machines))
         print(rows[-1], flush=True)
     if given.keep:
-        kept = {"samples": learned.runs, "seconds": learned.seconds, "runs": real, "rows": rows}
+        kept = {"samples": learned.runs, "seconds": seconds, "runs": real, "rows": rows}
         name = f"{name}-{re.sub(r'[^a-zA-Z0-9]+', '-', graph_name)}-{given.seed}.pickle"
         given.keep.mkdir(parents=True, exist_ok=True)
         (given.keep / name).write_bytes(pickle.dumps(kept))
@@ -141,8 +153,43 @@ def learned_elsewhere(lesson: str, graph: Graph, request: Request, engine: Spark
     with tempfile.TemporaryDirectory() as folder:
         history = History(Path(folder) / "history.sqlite")
         other = check_graph(lesson, directed=direction(request.algorithm, None))
-        learn_on_cluster(other, request, engine, history)
-        return learn_on_cluster(graph, replace(request, reuse_samples=True), engine, history)
+        learn(other, request, engine, estimates_of(other, request.chain), history)
+        return learn(graph, replace(request, reuse_samples=True), engine, [], history)
+
+
+def learn(
+    graph: Graph,
+    request: Request,
+    engine: SparkEngine,
+    estimates: list[IterationEstimate],
+    history: History | None,
+) -> Learned:
+    """Sample runs on the cluster, as large as the estimated run allows."""
+    algorithms = [part.algorithm for part in request.chain]
+    workloads = [
+        workload_of(graph, algorithm, estimate)
+        for algorithm, estimate in zip(algorithms, estimates, strict=False)
+    ]
+    means = request.means(history, graph.edges)
+    return learn_on_cluster(graph, engine, algorithms, means, workloads)
+
+
+def predicted(
+    graph: Graph,
+    request: Request,
+    estimates: list[IterationEstimate],
+    learned: Learned,
+    engine: SparkEngine,
+    seconds: float,
+) -> Prediction:
+    """The stages from work on, for the machines of an engine; `seconds` is what learning took."""
+    chain = [replace(part, engine=engine) for part in request.chain]
+    workloads = [
+        workload_of(graph, part.algorithm, estimate)
+        for part, estimate in zip(chain, estimates, strict=True)
+    ]
+    prices = priced(learned, graph, engine, workloads)
+    return assembled(graph, chain, estimates, workloads, prices, seconds)
 
 
 def real_run(name: str, graph: Graph, engine: SparkEngine) -> RunProfile:

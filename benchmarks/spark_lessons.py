@@ -16,18 +16,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from benchmarks.spark_accuracy import kept_in, row, summary, written
+from benchmarks.spark_accuracy import kept_in, predicted, row, summary, written
 from predict_graph.engines import RunProfile
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
-from predict_graph.prediction.cluster import predict_from
-from predict_graph.prediction.seconds.cluster.learning import Learned, chain_of, estimates_of
-from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
-from predict_graph.prediction.outcome.prediction import Comparison
+from predict_graph.prediction import Comparison
 from predict_graph.prediction.request import check_request, direction
+from predict_graph.prediction.road import estimates_of
+from predict_graph.prediction.seconds.cluster.learning import Learned
+from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 
 
 @dataclass(frozen=True)
@@ -53,8 +52,8 @@ def compared(lessons: list[Kept], target: Kept, seed: int) -> list[dict[str, Any
     request = check_request(target.algorithm, engine=engine, seed=seed)
     graph = check_graph(target.graph, directed=direction(request.algorithm, None))
     started = time.perf_counter()
-    parts = chain_of(request)
-    estimates = estimates_of(graph, parts, np.random.default_rng(seed).spawn(2)[0])
+    parts = request.chain
+    estimates = estimates_of(graph, parts)
     seconds = time.perf_counter() - started
     samples = [
         [
@@ -64,11 +63,12 @@ def compared(lessons: list[Kept], target: Kept, seed: int) -> list[dict[str, Any
         ]
         for place in range(len(parts))
     ]
-    learned = Learned(parts, estimates, samples, [[] for _ in parts], seconds)
+    learned = Learned(samples, [[] for _ in parts])
     trained = {run.machines for run in samples[-1]}
     rows = []
     for machines, run in target.runs.items():
-        comparison = Comparison(predict_from(learned, graph, engine.on(machines)), run)
+        there = engine.on(machines)
+        comparison = Comparison(predicted(graph, request, estimates, learned, there, seconds), run)
         own = row(comparison, machines, [run], machines in trained)
         rows.append({"lesson": ", ".join(lesson.graph for lesson in lessons), **own})
     return rows

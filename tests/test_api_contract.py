@@ -17,12 +17,10 @@ import samplers
 from predict_graph.algorithms import ALGORITHMS, Algorithm
 from predict_graph.cli import main
 from predict_graph.engines import COUNTERS, ENGINES, PHASES, TABLE_COLUMNS, Engine
-from predict_graph.engines.local import KERNELS
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.generators import GENERATORS, generate
-from predict_graph.iterations import METHODS, SAMPLERS
-from predict_graph.iterations.completion import CURVES
+from predict_graph.iterations import METHODS, SAMPLERS, Method
 from predict_graph.prediction import COST_MODELS
 from predict_graph.transforms import TRANSFORMS, Transform, default_transform
 
@@ -32,9 +30,9 @@ REGISTRIES = {
     "algorithms": ALGORITHMS,
     "engines": ENGINES,
     "cost-models": COST_MODELS,
+    "methods": METHODS,
     "generators": GENERATORS,
 }
-INTERNAL = {"local kernels": KERNELS, "completion curves": CURVES}
 PLUGINS = [(kind, name) for kind, registry in REGISTRIES.items() for name in registry.names()]
 
 
@@ -68,7 +66,7 @@ def test_nothing_is_missing():
     assert {"rmat", "barabasi-albert"} <= set(GENERATORS.names())
 
 
-@pytest.mark.parametrize("registry", [*REGISTRIES.values(), *INTERNAL.values()])
+@pytest.mark.parametrize("registry", REGISTRIES.values())
 def test_an_unknown_name_gives_one_sentence_with_the_legal_names(registry):
     with pytest.raises(RequestError) as caught:
         registry.get("no-such-thing")
@@ -90,20 +88,15 @@ def test_the_program_lists_every_plug_in(kind, capsys, monkeypatch):
         assert "cannot be loaded" not in line
 
 
-def test_the_program_lists_the_methods(capsys):
-    out = printed(capsys, "list", "methods")
-    assert all(name in out for name in METHODS)
-
-
 @pytest.mark.parametrize(("kind", "name"), PLUGINS)
 def test_every_plug_in_says_in_one_line_what_it_is(kind, name):
     plugin = REGISTRIES[kind].get(name)
-    text = plugin.summary if isinstance(plugin, Transform) else inspect.getdoc(plugin)
+    text = plugin.summary if isinstance(plugin, Transform | Method) else inspect.getdoc(plugin)
     assert text
     assert 10 < len(text.splitlines()[0]) <= 100
 
 
-@pytest.mark.parametrize("kind", ["samplers", "algorithms", "engines"])
+@pytest.mark.parametrize("kind", ["samplers", "algorithms", "engines", "methods"])
 def test_plug_ins_know_their_own_name(kind):
     for name in REGISTRIES[kind].names():
         assert REGISTRIES[kind].get(name).name == name

@@ -6,16 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.estimating import estimated
 from benchmarks.paper.graphs import graph_for, messages, remote_bytes, truth
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.local import LocalEngine
-from predict_graph.iterations import (
-    EdgeBudget,
-    check_method,
-    draw_sample,
-    estimate_iterations,
-    run_sample,
-)
+from predict_graph.iterations import draw_sample, run_sample
 from predict_graph.prediction import Extrapolator
 from predict_graph.transforms import default_transform
 
@@ -81,18 +76,7 @@ def published(
 def ours(job: str, algorithm: Algorithm, name: str, ratio: float, seed: int) -> Point:
     """Estimate by our method for the algorithm, within the default budget of edges."""
     graph, real = graph_for(algorithm, name), truth(algorithm, name)
-    estimate = estimate_iterations(
-        graph,
-        algorithm,
-        LocalEngine(),
-        default_transform(algorithm.convergence),
-        method=check_method(None, algorithm),
-        sampler="brj",
-        ratio=ratio,
-        budget=EdgeBudget(graph.edges),
-        rng=np.random.default_rng(seed),
-        progress=lambda text, fraction: None,
-    )
+    estimate = estimated(graph, algorithm, ratio, seed)
     if estimate.counters is None:  # every iteration sends the same
         predicted_bytes = remote_bytes(real) / real.iterations * estimate.iterations
     else:

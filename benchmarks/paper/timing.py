@@ -22,10 +22,15 @@ from predict_graph.history import History
 from predict_graph.iterations import draw_sample, run_sample
 from predict_graph.prediction import Extrapolator, predict
 from predict_graph.prediction.fresh_process import run_in_fresh_process
-from predict_graph.prediction.seconds.regression import TrainingSet, fit_costs, proportional_costs
-from predict_graph.prediction.seconds.features import cost_rows
-from predict_graph.prediction.run_records import records_of
 from predict_graph.prediction.request import Request, check_request
+from predict_graph.prediction.run_records import records_of
+from predict_graph.prediction.seconds.features import cost_rows
+from predict_graph.prediction.seconds.regression import (
+    DEFAULT_COST_MODEL,
+    TrainingSet,
+    fit_costs,
+    proportional_costs,
+)
 from predict_graph.prediction.seconds.sample_runs import add_history, run_cost_samples
 
 
@@ -106,12 +111,14 @@ def published(
     """
     graph = graph_for(algorithm, name)
     request = check_request(algorithm, method="published", seed=seed, probe=False)
+    engine, means = request.engine, request.means(None, graph.edges)
     tables = {ratio: _extrapolated(request, name, ratio, seed) for ratio in ratios}
     training = TrainingSet()
-    run_cost_samples(graph, request, training, None, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    run_cost_samples(graph, engine, algorithm, means, training, None, rng)
     for past in (None, history):
-        add_history(past, graph, request, training)
-        costs = fit_costs(training, request.cost_model) or proportional_costs(training)
+        add_history(past, graph, engine, algorithm, training)
+        costs = fit_costs(training, DEFAULT_COST_MODEL) or proportional_costs(training)
         for ratio, table in tables.items():
             seconds = float(costs.predict(table).sum())
             yield Timed(name, "brj", past is not None, ratio, seed, seconds, costs.r2)

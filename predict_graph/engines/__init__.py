@@ -11,6 +11,7 @@ from predict_graph.engines.costing import (
 )
 from predict_graph.engines.profile import (
     COUNTERS,
+    OUT_EDGES,
     PHASES,
     TABLE_COLUMNS,
     RunProfile,
@@ -22,6 +23,7 @@ from predict_graph.engines.profile import (
 __all__ = [
     "COUNTERS",
     "ENGINES",
+    "OUT_EDGES",
     "PHASES",
     "TABLE_COLUMNS",
     "Costing",

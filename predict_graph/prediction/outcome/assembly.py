@@ -97,6 +97,7 @@ def _of_one(
         warnings=[
             *doubts,
             *estimate.warnings,
+            *_empty_sample_doubts(estimate),
             *prices.warnings,
             *_named_doubts(request, prices),
             *_convergence_doubts(estimate, algorithm.max_iterations),
@@ -190,6 +191,15 @@ def _machine_counts(target: int) -> list[int]:
     few = range(1, min(2 * target, 8) + 1)
     many = (12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
     return sorted({*few, target, 2 * target, *(n for n in many if n <= max(4 * target, 16))})
+
+
+def _empty_sample_doubts(estimate: IterationEstimate) -> list[str]:
+    if estimate.observed is None or estimate.observed.edges:
+        return []
+    return [
+        "the samples that counters are extrapolated from have no edges, so messages count as 0; "
+        "allow a larger ratio or more overhead"
+    ]
 
 
 _APART = 2.0  # factor between what a named cost model says and what was measured

@@ -65,6 +65,7 @@ class LearnedCosting:
         self._engine, self._graph, self._means = engine, graph, means
         self._algorithms = list(algorithms)
         self._rng = np.random.default_rng(means.seed).spawn(3)[1]
+        self._factors: list[tuple[float, float]] = []
 
     def survey(self) -> None:
         """Do nothing: samples disturb no other engine."""
@@ -88,7 +89,10 @@ class LearnedCosting:
         algorithm, means = self._algorithms[-1], self._means
         allowed = means.edges_for_costs and self._graph.edges
         runs: list[SampleRun] = []
+        whole = _unevenness(self._graph)
         for sample in drawn_samples(self._graph, means, allowed, self._rng):
+            own = _unevenness(sample.graph)
+            self._factors.append((whole[0] / own[0], whole[1] / own[1] if own[1] > 0.0 else 1.0))
             runs.append(
                 run_sample(
                     sample,
@@ -150,8 +154,8 @@ class LearnedCosting:
         history_runs = add_history(means.history, self._graph, engine, workload.algorithm, training)
         rows = workload.table
         if side_by_side:
-            profiles = [run.profile for run in runs]
-            rows = _on_critical_path(rows, profiles, self._graph.edges, busiest=busiest)
+            tables = [run.profile.table for run in runs]
+            rows = _on_critical_path(rows, tables, self._factors, busiest=busiest)
         return regression_witness(training, means.cost_model, rows, history_runs, required)
 
 
@@ -190,40 +194,48 @@ def _phase(name: str, runs: list[SampleRun], graph: Graph) -> float:
 
 
 def _on_critical_path(
-    rows: pd.DataFrame, samples: list[RunProfile], edges: int, *, busiest: bool
+    rows: pd.DataFrame,
+    tables: Sequence[pd.DataFrame],
+    factors: Sequence[tuple[float, float]],
+    *,
+    busiest: bool,
 ) -> pd.DataFrame:
-    """Return the counters of the worker that sets the pace: its share as in the largest sample.
+    """Return the counters of the worker that sets the pace, from those of all workers together.
 
-    Small samples are more uneven than large ones; how much less uneven the graph is, a power law
-    through the samples says.
+    The fullest of `w` workers has ``1 / w`` of everything and some more, by chance. How much more,
+    in the unit of chance (:func:`_unevenness`), the samples show; the whole graph, which has more
+    vertices, is more even.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Counters of each iteration of the real run.
+    tables : sequence of DataFrame
+        Of the sample runs.
+    factors : sequence of (float, float)
+        Unevenness of the whole graph / of each sample, by vertices and by edges.
+    busiest : bool
+        See :func:`~predict_graph.prediction.seconds.features.cost_rows`.
     """
-    table = max(samples, key=lambda profile: int(profile.graph["edges"])).table
-    worst = cost_rows(table, virtual_workers=False, busiest=busiest)
-    workers = max(table["worker"].nunique(), 1)
-    evening = _evening([(each, busiest) for each in samples], edges)
-    shares = {}
+    shares: dict[str, float] = {}
     for name in (*COUNTERS, "total_vertices"):
-        whole = float(table[name].sum())
-        share = float(worst[name].sum()) / whole if whole > 0 else 1.0 / workers
-        shares[name] = (1.0 + max(share * workers - 1.0, 0.0) * evening) / workers
+        found = []
+        for table, (by_vertices, by_edges) in zip(tables, factors, strict=True):
+            even = 1.0 / max(table["worker"].nunique(), 1)
+            own = cost_rows(table, virtual_workers=False, busiest=busiest)[name]
+            share = float(own.sum()) / max(float(table[name].sum()), 1e-300)
+            factor = by_vertices if name in ("active_vertices", "total_vertices") else by_edges
+            found.append(even + (share - even) * factor if share > 0.0 else even)
+        shares[name] = float(np.mean(found))
     return rows.assign(**{name: rows[name] * share for name, share in shares.items()})
 
 
-def _evening(samples: list[tuple[RunProfile, bool]], edges: int) -> float:
-    """Return how much of the unevenness of the largest sample is left on the whole graph."""
-    sizes = np.log([max(float(profile.graph["edges"]), 1.0) for profile, _ in samples])
-    uneven = np.log([max(_unevenness(profile, busiest), 1e-6) for profile, busiest in samples])
-    if len(samples) < 2 or np.ptp(sizes) == 0.0:
-        return 1.0
-    slope = float(np.polyfit(sizes, uneven, 1)[0])
-    # Between hubs that stay where they are, and independent vertices.
-    return math.exp(min(max(slope, -0.5), 0.0) * max(math.log(max(edges, 1)) - sizes.max(), 0.0))
+def _unevenness(graph: Graph) -> tuple[float, float]:
+    """Return how unevenly chance spreads the vertices of a graph, and its edges, over workers.
 
-
-def _unevenness(profile: RunProfile, busiest: bool) -> float:
-    """Return how much more than the mean the worker that sets the pace has sent, relative."""
-    table = profile.table
-    worst = cost_rows(table, virtual_workers=False, busiest=busiest)
-    whole = float((table["local_messages"] + table["remote_messages"]).sum())
-    own = float((worst["local_messages"] + worst["remote_messages"]).sum())
-    return own * table["worker"].nunique() / whole - 1.0 if whole > 0 else 0.0
+    ``sqrt(sum d^2) / sum d``, to which the standard deviation of a worker's share is in proportion,
+    with 1, or the out-degree, for `d`.
+    """
+    degrees = graph.out_degrees.astype(np.float64)
+    by_edges = math.sqrt(float(degrees @ degrees)) / max(float(degrees.sum()), 1.0)
+    return 1.0 / math.sqrt(max(graph.vertices, 1)), by_edges

@@ -2,36 +2,50 @@
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from predict_graph.algorithms import ConnectedComponents, Neighborhood, PageRank
 from predict_graph.engines.local import LocalEngine
-from predict_graph.errors import RequestError
+from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
-from predict_graph.iterations import METHODS, EdgeBudget, check_method, estimate_iterations
+from predict_graph.iterations import (
+    METHODS,
+    EdgeBudget,
+    IterationEstimate,
+    Method,
+    SamplingCase,
+    check_method,
+    estimate_iterations,
+)
 from predict_graph.transforms import scaled_threshold
 
-JOBS = {"rooted": Neighborhood()}
+JOBS_OF = {"rooted": Neighborhood()}
+ESTIMATING = [name for name in METHODS.names() if METHODS.get(name).estimate is not None]
 
 
-def estimate(graph, job=None, method="completion", seed=1, **options):
+def case_of(graph, job=None, method="completion", seed=1, threads=1, **options):
     settings_ = {
         "sampler": "brj",
         "ratio": 0.1,
         "budget": EdgeBudget(graph.edges),
         "progress": lambda text, fraction: None,
     }
-    return estimate_iterations(
-        graph,
-        job or JOBS.get(method, PageRank()),
-        LocalEngine(threads=1),
-        scaled_threshold,
-        method=method,
+    return SamplingCase(
+        graph=graph,
+        algorithm=job or JOBS_OF.get(method, PageRank()),
+        engine=LocalEngine(threads=threads),
+        transform=scaled_threshold,
         rng=np.random.default_rng(seed),
         **(settings_ | options),
     )
+
+
+def estimate(graph, job=None, method="completion", seed=1, **options):
+    case = case_of(graph, job, method, seed, **options)
+    return estimate_iterations(METHODS.get(method), case)
 
 
 def truth(graph, job=None):
@@ -61,7 +75,7 @@ def graphs(draw):
     return check_graph(graph)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATING)
 @settings(max_examples=25)
 @given(graph=graphs(), ratio=st.floats(1e-6, 1.0), seed=st.integers(0, 2**32))
 def test_any_small_graph(method, graph, ratio, seed):
@@ -101,7 +115,7 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATING)
 @pytest.mark.parametrize("title", ODD)
 def test_odd_graphs(title, method):
     is_sane(estimate(check_graph(ODD[title]), method=method))
@@ -123,7 +137,7 @@ def scale_free():
     return check_graph("rmat:scale=11,edge_factor=8,seed=5")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATING)
 @pytest.mark.parametrize("title", JOBS)
 def test_other_parameters(scale_free, title, method):
     job = PageRank(**JOBS[title])
@@ -133,7 +147,7 @@ def test_other_parameters(scale_free, title, method):
     assert abs(found.iterations - exact) <= max(0.5 * exact, 2)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATING)
 def test_the_limit_of_iterations(scale_free, method):
     job = PageRank(tolerance=1e-300, max_iterations=20)
     found = estimate(scale_free, job, method=method)
@@ -148,7 +162,7 @@ def test_the_published_method_says_when_a_sample_did_not_converge(scale_free):
     assert any("did not converge within 5 iterations" in text for text in found.warnings)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATING)
 def test_same_seed_same_estimate(scale_free, method):
     first, again = (estimate(scale_free, method=method, seed=7) for _ in range(2))
     assert (first.crossing, first.low, first.high) == (again.crossing, again.low, again.high)
@@ -156,23 +170,17 @@ def test_same_seed_same_estimate(scale_free, method):
     assert [s.edges for s in first.samples] == [s.edges for s in again.samples]
 
 
-def test_threads_do_not_change_the_estimate(scale_free):
-    found = [
-        estimate_iterations(
-            scale_free,
-            PageRank(),
-            LocalEngine(threads=threads),
-            scaled_threshold,
-            method="completion",
-            sampler="brj",
-            ratio=0.1,
-            budget=EdgeBudget(scale_free.edges),
-            rng=np.random.default_rng(3),
-            progress=lambda text, fraction: None,
-        ).crossing
-        for threads in (1, 2)
-    ]
-    assert found[0] == found[1]
+@pytest.mark.parametrize("method", ESTIMATING)
+def test_threads_do_not_change_the_estimate(scale_free, method):
+    one, two = (estimate(scale_free, method=method, seed=3, threads=n) for n in (1, 2))
+    assert one.crossing == two.crossing
+    np.testing.assert_array_equal(one.curve, two.curve)
+    for table in ("counters", "observed"):
+        found = [getattr(each, table) for each in (one, two)]
+        assert (found[0] is None) == (found[1] is None)
+        if found[0] is not None:
+            rows = [getattr(each, "rows", each) for each in found]
+            pd.testing.assert_frame_equal(*rows)
 
 
 def test_the_published_method_takes_the_median_count(scale_free):
@@ -199,9 +207,10 @@ def test_progress_is_told_in_fractions(scale_free):
 
 
 def test_methods():
-    assert check_method(None, PageRank()) == "completion"
-    assert check_method("published", PageRank()) == "published"
-    assert check_method(None, ConnectedComponents()) == "rooted"
+    assert METHODS.names() == ["completion", "rooted", "published", "observed"]
+    assert check_method(None, PageRank()).name == "completion"
+    assert check_method("published", PageRank()).name == "published"
+    assert check_method(None, ConnectedComponents()).name == "rooted"
     with pytest.raises(
         RequestError, match="unknown method for pagerank 'guess'; accepted: completion, published"
     ):
@@ -213,10 +222,61 @@ def test_methods():
 def test_an_absolute_aggregate_without_a_completed_form_takes_the_published_method():
     class Other(PageRank):
         name = "other"
+        sampled_by = {}  # noqa: RUF012
 
-    assert check_method(None, Other()) == "published"
+    assert check_method(None, Other()).name == "published"
     with pytest.raises(RequestError, match="'completion'; accepted: published"):
         check_method("completion", Other())
+
+
+def test_an_estimate_has_no_seconds(scale_free):
+    for method in ESTIMATING:
+        found = estimate(scale_free, method=method)
+        tables = [found.counters, found.observed and found.observed.rows]
+        tables.append(found.staged and found.staged.table)
+        tables = [table for table in tables if table is not None]
+        assert tables
+        assert not any("seconds" in table for table in tables)
+
+
+def test_a_graph_without_vertices_and_a_method_of_the_engine():
+    with pytest.raises(RequestError, match="has no vertices"):
+        estimate(check_graph(nx.empty_graph(0)))
+    with pytest.raises(RequestError, match="is observed by its engine"):
+        estimate(check_graph(nx.path_graph(9)), method="observed")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        (lambda case: 3, "returned int; accepted: an IterationEstimate"),
+        (lambda case: {}["a"], "the method 'own' failed .*: KeyError: 'a'"),
+    ],
+)
+def test_a_method_of_ones_own_that_is_wrong_is_named(scale_free, wrong, text):
+    own = Method("own", "a guess", frozenset(), lambda algorithm: True, wrong)
+    METHODS.register("own")(own)
+    try:
+        with pytest.raises(JobError, match=text):
+            estimate(scale_free, method="own")
+    finally:
+        METHODS.unregister("own")
+
+
+def test_a_method_of_ones_own_is_taken_where_it_is_registered_for_the_algorithm(scale_free):
+    def nine(case):
+        curve = np.full(9, case.threshold)
+        return IterationEstimate("nine", 9.0, 9, 9, 9, curve, True, [], 0.0)
+
+    own = Method("nine", "always nine", frozenset(), lambda algorithm: True, nine)
+    METHODS.register("nine", algorithm="pagerank")(own)
+    try:
+        assert check_method(None, PageRank()) is own
+        assert check_method(None, Neighborhood()).name == "rooted"
+        assert estimate(scale_free, method="nine").iterations == 9
+    finally:
+        METHODS.unregister("nine")
+    assert check_method(None, PageRank()).name == "completion"
 
 
 # Accuracy: loose bars; the benchmarks hold the tight ones.

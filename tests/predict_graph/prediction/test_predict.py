@@ -31,6 +31,7 @@ FIELDS = {
     "per_iteration",
     "samples",
     "cost_model",
+    "evidence",
     "overhead",
     "warnings",
 }
@@ -58,16 +59,15 @@ def graphs(draw):
 @settings(max_examples=20)
 @given(
     graph=graphs(),
-    method=st.sampled_from(["completion", "published"]),
-    sampler=st.sampled_from(["brj", "rj", "mhrw", "rwr", "ff"]),
+    way=st.sampled_from(
+        [{"method": "completion"}]
+        + [{"method": "published", "sampler": name} for name in ("brj", "rj", "mhrw", "rwr", "ff")]
+    ),
     probe=st.booleans(),
     dangling=st.sampled_from(["uniform", "drop"]),
 )
-def test_any_small_graph(graph, method, sampler, probe, dangling):
-    found = predict(
-        graph, method=method, sampler=sampler, probe=probe, parameters={"dangling": dangling}
-    )
-    is_whole(found)
+def test_any_small_graph(graph, way, probe, dangling):
+    is_whole(predict(graph, **way, probe=probe, parameters={"dangling": dangling}))
 
 
 def is_whole(found):
@@ -80,6 +80,8 @@ def is_whole(found):
     assert runtime.predicted == pytest.approx(sum(found.phases.values()))
     assert found.phases["superstep"] == pytest.approx(found.per_iteration["seconds"].sum())
     assert all(isinstance(text, str) and "\n" not in text for text in found.warnings)
+    assert sum(each["weight"] for each in found.evidence) == pytest.approx(1.0)
+    assert all(each["seconds"] >= 0.0 and each["relative_std"] > 0.0 for each in found.evidence)
     json.loads(to_json(found.to_dict()))
 
 
@@ -145,8 +147,10 @@ def test_the_dictionary_of_a_comparison_has_the_truth_and_the_errors(comparison)
 
 
 def without_seconds(found):
-    kept = found.to_dict()
-    for name in ("runtime_seconds", "phases", "cost_model", "overhead"):
+    kept = found if isinstance(found, dict) else found.to_dict()
+    if kept["prior"] is not None:
+        kept["prior"] = without_seconds(kept["prior"])
+    for name in ("runtime_seconds", "phases", "cost_model", "evidence", "overhead"):
         del kept[name]
     for row in (*kept["per_iteration"], *kept["samples"]):
         del row["seconds"]
@@ -154,13 +158,26 @@ def without_seconds(found):
     return kept
 
 
-@pytest.mark.parametrize("method", ["completion", "published"])
-def test_same_seed_same_prediction_whatever_the_threads(method):
-    first, second = (
-        without_seconds(predict(method=method, threads=threads, seed=5)) for threads in (1, 2)
-    )
+@pytest.mark.parametrize(
+    ("algorithm", "method"),
+    [
+        ("pagerank", "completion"),
+        ("pagerank", "published"),
+        ("neighborhood", "rooted"),
+        ("neighborhood", "published"),
+        ("semi-clustering", "rooted"),
+        ("topk-ranking", "rooted"),
+    ],
+)
+def test_same_seed_same_prediction_whatever_the_threads(algorithm, method):
+    def found(**options):
+        return without_seconds(
+            predict_graph.predict(algorithm, GRAPH, method=method, history="none", **options)
+        )
+
+    first, second = (found(threads=threads, seed=5) for threads in (1, 2))
     assert first == second
-    assert without_seconds(predict(method=method, threads=1, seed=6)) != first
+    assert found(threads=1, seed=6) != first
 
 
 def test_a_fresh_seed_is_told_and_can_be_used_again():
@@ -216,9 +233,31 @@ def test_html_is_escaped():
     assert "&lt;script&gt;" in found._repr_html_()
 
 
-def test_without_a_probe_no_factor(comparison):
-    assert predict(probe=False).cost_model["probe_factor"] == 1.0
-    assert comparison.prediction.cost_model["probe_factor"] != 1.0
+def test_where_the_seconds_came_from_is_told(comparison):
+    found = comparison.prediction
+    assert [each["rung"] for each in found.evidence] == ["probe", "regression"]
+    assert [each["rung"] for each in predict(probe=False).evidence] == ["regression"]
+    assert found.cost_model["name"] == "forward-nnls"
+    assert found.cost_model["weight"] == found.evidence[1]["weight"]
+    (line,) = [line for line in str(found).splitlines() if line.startswith("seconds by: ")]
+    for each in found.evidence:
+        assert (each["rung"] in line) == (each["weight"] >= 0.005)
+    # The fit is told of a model that was used, and of no other.
+    assert ("R²" in line) == (found.cost_model["weight"] >= 0.005)
+
+
+def test_witnesses_agree_on_the_seconds_by_their_weights(comparison):
+    found = comparison.prediction
+    logs = [each["weight"] * np.log(each["seconds"]) for each in found.evidence]
+    assert found.phases["superstep"] == pytest.approx(np.exp(sum(logs)))
+
+
+def test_a_named_cost_model_decides_alone():
+    found = predict(cost_model="nnls")
+    weights = {each["rung"]: each["weight"] for each in found.evidence}
+    assert weights == {"probe": 0.0, "regression": 1.0}
+    assert found.cost_model["name"] == "nnls"
+    assert found.phases["superstep"] == pytest.approx(found.evidence[1]["seconds"])
 
 
 def test_overhead_can_be_capped():
@@ -298,7 +337,7 @@ def test_what_is_no_graph(graph, text):
 
 
 def test_an_unknown_option_is_named():
-    with pytest.raises(RequestError, match="unknown option 'epsilon'; accepted: cost_model, "):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'epsilon'"):
         predict_graph.predict("pagerank", "path:n=50", history="none", epsilon=0.1)
 
 
@@ -317,7 +356,7 @@ def test_errors_are_raised_before_the_graph_is_read(tmp_path):
 
 
 def test_relative_errors_of_zero():
-    from predict_graph.prediction.outcome.prediction import _error
+    from predict_graph.prediction.outcome.comparison import _error
 
     assert _error(0, 0) == 0.0
     assert _error(3, 0) is None

@@ -7,14 +7,17 @@ import pytest
 from predict_graph.algorithms import PageRank
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
-from predict_graph.prediction.request import DEFAULT_TRAIN_RATIOS, check_request, check_seed
+from predict_graph.prediction.request import check_request, check_seed
+from predict_graph.prediction.seconds import DEFAULT_TRAIN_RATIOS
 
 
 def test_defaults():
     request = check_request("pagerank")
-    assert request.method == "completion"
+    assert request.method.name == "completion"
     assert (request.sampler, request.ratio) == ("brj", 0.1)
-    assert request.train_ratios == DEFAULT_TRAIN_RATIOS == (0.05, 0.1, 0.15, 0.2)
+    assert (request.train_ratios, request.cost_model, request.probe) == (None, None, None)
+    assert request.named == frozenset()
+    assert DEFAULT_TRAIN_RATIOS == (0.05, 0.1, 0.15, 0.2)
     assert request.transform.name == "scaled-threshold"
     assert request.algorithm.to_dict()["epsilon"] == 0.001
     assert request.seed >= 0
@@ -67,6 +70,54 @@ def test_an_algorithm_and_an_engine_of_ones_own():
         check_request(job, parameters={"damping": 0.9})
     with pytest.raises(RequestError, match="an engine that has its own"):
         check_request(job, engine=engine, workers=3)
+
+
+@pytest.mark.parametrize("option", [{"sampler": "rj"}, {"transform": "same-threshold"}])
+def test_a_named_sampler_or_transform_is_the_published_method(option):
+    for algorithm in ("pagerank", "neighborhood"):
+        request = check_request(algorithm, **option)
+        assert request.method.name == "published"
+        assert request.named == set(option)
+
+
+UNREAD = {
+    "sampler": ({"method": "completion", "sampler": "rj"}, "the method completion", "published"),
+    "transform": (
+        {"method": "rooted", "transform": "same-threshold", "algorithm": "neighborhood"},
+        "the method rooted",
+        "published",
+    ),
+    "max_overhead": (
+        {"method": "published", "max_overhead": 0.1},
+        "the method published",
+        "completion",
+    ),
+    "reuse_samples": ({"reuse_samples": True}, "the engine local", "the engine spark"),
+    "train_machines": ({"train_machines": [1]}, "the engine local", "the engine spark"),
+    "probe": ({"probe": False, "engine": "spark"}, "the engine spark", "the engine local"),
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_an_option_that_nothing_reads_is_refused_with_who_would_read_it(name):
+    options, unread, reader = UNREAD[name]
+    with pytest.raises(RequestError) as caught:
+        check_request(**({"algorithm": "pagerank"} | options))
+    text = str(caught.value)
+    assert text.startswith(f"{name} is not read by {unread}; accepted: ")
+    assert reader in text
+    assert "\n" not in text
+
+
+def test_a_chain_takes_the_transform_that_is_named_and_else_each_its_own():
+    first, last = check_request("topk-ranking").chain
+    assert (first.algorithm.name, last.algorithm.name) == ("pagerank", "topk-ranking")
+    assert (first.method.name, last.method.name) == ("completion", "rooted")
+    assert first.transform.name == "scaled-threshold"
+    assert last.transform.name == "same-threshold"
+    both = check_request("topk-ranking", transform="same-threshold").chain
+    assert {part.transform.name for part in both} == {"same-threshold"}
+    assert {part.method.name for part in both} == {"published"}
 
 
 def test_seeds():

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from predict_graph.algorithms import PageRank
-from predict_graph.engines import COUNTERS, ENGINES, PHASES, TABLE_COLUMNS, Engine
+from predict_graph.engines import COUNTERS, ENGINES, OUT_EDGES, PHASES, TABLE_COLUMNS, Engine
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
@@ -26,7 +26,7 @@ def test_the_registry_has_the_engine_and_it_keeps_the_protocol():
 def test_the_table_has_a_row_per_iteration_and_worker(graph):
     profile = LocalEngine(workers=3).run(PageRank(), graph)
     table = profile.table
-    assert tuple(table.columns) == TABLE_COLUMNS
+    assert tuple(table.columns) == (*TABLE_COLUMNS, OUT_EDGES)
     assert len(table) == 3 * profile.iterations
     assert table["iteration"].tolist() == np.repeat(range(1, profile.iterations + 1), 3).tolist()
     first = table[table["iteration"] == 1]

@@ -7,7 +7,8 @@ from scipy.sparse import csgraph
 
 from predict_graph.algorithms import ALGORITHMS, MAX_ITERATIONS, PageRank, Parameter, VertexProgram
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.local.kernels import program as module
+from predict_graph.engines.local import program as module
+from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.engines.local.program import ProgramKernel
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph
@@ -243,20 +244,11 @@ def test_nothing_is_compiled_within_a_run():
 
 
 def test_a_vertex_program_may_have_a_kernel_of_its_own():
-    from predict_graph.engines.local import KERNELS
-    from predict_graph.engines.local.kernel import kernel_of
-
     assert kernel_of(Labels()) is ProgramKernel
-    KERNELS.register("labels")(dict)
-    try:
-        assert kernel_of(Labels()) is dict
-    finally:
-        KERNELS.unregister("labels")
+    assert kernel_of(type("Own", (Labels,), {"runs_on": {"local": dict}})()) is dict
 
 
 def test_a_program_may_have_the_name_of_a_built_in_algorithm():
-    from predict_graph.engines.local.kernel import kernel_of
-
     assert kernel_of(type("Mine", (Ranks,), {"name": "pagerank"})()) is ProgramKernel
 
 

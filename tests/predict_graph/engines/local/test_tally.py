@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from predict_graph.engines import COUNTERS, TABLE_COLUMNS
+from predict_graph.engines import COUNTERS, OUT_EDGES, TABLE_COLUMNS, critical_worker
 from predict_graph.engines.local import Superstep
 from predict_graph.engines.local.partition import out_messages, worker_of
 from predict_graph.engines.local.tally import Tally
@@ -47,11 +47,14 @@ def test_counters_are_those_of_a_count_edge_by_edge(data, n, workers):
         each = [sizes] * n if isinstance(sizes, int) else sizes
         steps.append(expected(graph, workers, senders or [True] * n, each))
     table = tally.table(np.full(len(steps), 0.5), np.ones(len(steps)), 7)
-    assert tuple(table.columns) == TABLE_COLUMNS
+    assert tuple(table.columns) == (*TABLE_COLUMNS, OUT_EDGES)
     assert table["iteration"].tolist() == np.repeat(range(1, len(steps) + 1), workers).tolist()
     assert table["worker"].tolist() == list(range(workers)) * len(steps)
     held = np.bincount(worker_of(np.arange(n), workers), minlength=workers).tolist()
     assert table["total_vertices"].tolist() == held * len(steps)
+    everyone = expected(graph, workers, [True] * n, [0] * n)
+    edges = np.add(everyone["local_messages"], everyone["remote_messages"]).tolist()
+    assert table[OUT_EDGES].tolist() == edges * len(steps)
     for name in COUNTERS:
         assert table[name].tolist() == [count for step in steps for count in step[name]], name
     messages = table["local_messages"] + table["remote_messages"]
@@ -79,3 +82,18 @@ def test_one_worker_keeps_every_message():
     graph = from_edges(np.array([0, 1, 2]), np.array([1, 2, 0]))
     owner, inside = out_messages(graph, 1)
     assert (owner.tolist(), inside.tolist()) == ([0, 0, 0], [1, 1, 1])
+
+
+def test_the_critical_worker_holds_most_out_edges_whoever_sends_most():
+    """PREDIcT, section 3.4: also when its vertices have fallen silent."""
+    graph = from_edges(np.array([0, 0, 0, 1, 1]), np.array([1, 2, 3, 2, 3]))
+    workers = 64
+    first, second = (int(worker_of(v, workers)) for v in (0, 1))
+    assert first != second
+    tally = Tally(graph, workers)
+    for senders in ([1, 1, 0, 0], *([[0, 1, 0, 0]] * 3)):
+        tally.add(Superstep(0.5, 16, np.array(senders, np.uint8)))
+    table = tally.table(np.full(4, 0.5), np.ones(4), 7)
+    assert critical_worker(table) == first
+    assert critical_worker(table.drop(columns=OUT_EDGES)) == second
+    assert critical_worker(table.assign(out_edges=np.nan)) == second

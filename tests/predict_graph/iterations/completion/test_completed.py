@@ -11,8 +11,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.iterations.completion.calibration import Calibration, combined_correction
-from predict_graph.iterations.completion.completed import Completer
-from predict_graph.iterations.completion.curves import completed_curve
+from predict_graph.iterations.completion.completed import Completer, completed_curve
 from predict_graph.iterations.completion.hubs import choose_hubs
 from predict_graph.iterations.completion.profiles import vertex_profiles
 
@@ -127,9 +126,10 @@ def test_a_graph_without_edges_is_all_dangling():
 def test_an_algorithm_without_a_curve_is_refused():
     class Other(PageRank):
         name = "other"
+        sampled_by = {}  # noqa: RUF012
 
     sample = completer(check_graph("star:n=9")).draw(9, np.random.default_rng(1))
-    with pytest.raises(RequestError, match="'other'; accepted: pagerank"):
+    with pytest.raises(RequestError, match="other has no form for completed samples"):
         completed_curve(Other(), sample, 1e-4)
 
 

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from predict_graph.algorithms import Neighborhood, SemiClustering, TopKRanking
+from predict_graph.builtin.neighborhood import spark as neighborhood
 from predict_graph.builtin.neighborhood.local import NeighborhoodKernel
 from predict_graph.builtin.semi_clustering.batches import (
     alone,
@@ -23,8 +24,9 @@ from predict_graph.builtin.semi_clustering.batches import (
     without_copies,
 )
 from predict_graph.builtin.semi_clustering.local import SemiClusteringKernel
+from predict_graph.builtin.topk_ranking import spark as topk_ranking
 from predict_graph.builtin.topk_ranking.local import TopKRankingKernel
-from predict_graph.engines.spark.programs import merging, neighborhood, spreading, topk_ranking
+from predict_graph.engines.spark.programs import merging, spreading
 from predict_graph.engines.spark.programs.packed import byte_rows, packed, packed_rows, words
 from predict_graph.graph.build import from_edges
 

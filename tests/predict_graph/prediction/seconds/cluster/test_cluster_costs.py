@@ -12,9 +12,10 @@ from predict_graph.algorithms import PageRank, check_algorithm
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
+from predict_graph.prediction.request import check_request
 from predict_graph.prediction.seconds.cluster.cluster_costs import fit_cluster_costs
-from predict_graph.prediction.seconds.cluster.learning import default_train_machines
 from predict_graph.prediction.seconds.cluster.executor_memory import heap_bytes, memory_of
+from predict_graph.prediction.seconds.cluster.learning import default_train_machines
 from predict_graph.prediction.seconds.cluster.sample_plan import (
     WantedSample,
     affordable_points,
@@ -23,10 +24,9 @@ from predict_graph.prediction.seconds.cluster.sample_plan import (
     training_points,
 )
 from predict_graph.prediction.seconds.cluster.superstep_features import busiest_rows
-from predict_graph.prediction.request import check_request
 from predict_graph.sizing import plan
 from predict_graph.sizing.planning.predicted import predicted_job
-from tests.predict_graph.prediction.made_up_cluster import (
+from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
     START,
     cluster_run,
     sample_runs,
@@ -230,10 +230,10 @@ def test_too_little_memory_is_said():
 
 
 def test_train_machines_are_checked():
-    request = check_request(PageRank(), train_machines=[2, 1, 2])
+    request = check_request(PageRank(), engine="spark", train_machines=[2, 1, 2])
     assert request.train_machines == (1, 2)
     with pytest.raises(RequestError, match="train machines"):
-        check_request(PageRank(), train_machines=[0])
+        check_request(PageRank(), engine="spark", train_machines=[0])
 
 
 def test_a_prediction_can_be_planned_with(tmp_path):

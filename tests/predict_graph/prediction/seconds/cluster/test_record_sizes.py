@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from predict_graph.prediction.seconds.cluster.record_sizes import record_sizes
-from tests.predict_graph.prediction.made_up_cluster import cluster_run
+from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import cluster_run
 
 # Supersteps of jobs on two workers, on samples, and of the real runs on four and six.
 MEASURED = pd.read_csv(Path(__file__).with_name("measured_records.csv"))

@@ -11,10 +11,10 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.history import History
+from predict_graph.prediction.request import check_request
 from predict_graph.prediction.seconds.cluster.cluster_costs import fit_cluster_costs
 from predict_graph.prediction.seconds.cluster.lessons import lesson_records, new_lesson, recall
-from predict_graph.prediction.request import check_request
-from tests.predict_graph.prediction.made_up_cluster import sample_runs
+from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import sample_runs
 
 GRAPH = check_graph("barabasi-albert:n=300,m=2,seed=1")
 OTHER = check_graph("barabasi-albert:n=400,m=2,seed=1")
@@ -123,7 +123,8 @@ def test_without_a_history_there_is_nothing_to_reuse(engine):
 
 
 def test_the_local_engine_has_no_sample_runs_to_reuse():
-    with pytest.raises(RequestError, match="the engine is local; reuse_samples is for"):
+    text = "reuse_samples is not read by the engine local; accepted: the engine spark reads it"
+    with pytest.raises(RequestError, match=text):
         check_request(JOB, engine="local", reuse_samples=True)
 
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from predict_graph.engines.local import probe
-from predict_graph.engines.local.kernels import pagerank
+from predict_graph.builtin.pagerank import local as pagerank
+from predict_graph.builtin.pagerank import probe
 from predict_graph.builtin.pagerank.probe import probe_cost
 from predict_graph.engines.local.team import Team
 from predict_graph.errors import RequestError

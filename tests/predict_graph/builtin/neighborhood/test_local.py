@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from predict_graph.algorithms import Neighborhood
+from predict_graph.builtin.neighborhood import local as module
 from predict_graph.engines.local import LocalEngine, spreading
-from predict_graph.engines.local.kernels import neighborhood as module
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges

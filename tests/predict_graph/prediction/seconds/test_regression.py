@@ -6,8 +6,14 @@ import pytest
 
 from predict_graph.engines import COUNTERS
 from predict_graph.errors import RequestError
-from predict_graph.prediction.seconds.regression import TrainingSet, fit_costs, proportional_costs
 from predict_graph.prediction.seconds.features import CANDIDATES, cache_bytes, cost_features
+from predict_graph.prediction.seconds.regression import (
+    TrainingSet,
+    fit_costs,
+    left_out_std,
+    proportional_costs,
+    regression_witness,
+)
 
 PER_MESSAGE, PER_ITERATION = 4e-9, 1e-4
 
@@ -76,13 +82,60 @@ def test_a_run_counts_once_however_many_rows_it_has():
     assert weights[2] > weights[0]
 
 
-def test_the_probe_has_the_last_word():
-    costs = fit_costs(trained(10_000, 50_000, 100_000, 400_000), "forward-nnls")
-    table = rows([200_000])
-    doubled = costs.scaled_to(table, 2.0 * float(costs.predict(table)[0]))
-    assert doubled.factor == pytest.approx(2.0)
-    np.testing.assert_allclose(doubled.predict(rows([70_000])), 2 * costs.predict(rows([70_000])))
-    assert doubled.terms == {key: pytest.approx(2 * value) for key, value in costs.terms.items()}
+def test_a_model_that_fits_is_believed_and_one_that_does_not_is_not():
+    sizes = (10_000, 50_000, 100_000, 400_000, 900_000)
+    true = left_out_std(trained(*sizes), "forward-nnls")
+    noisy = TrainingSet()
+    for number, size in enumerate(sizes):
+        noisy.add(
+            rows([size]).assign(seconds=lambda t, f=10.0 ** (number % 2): f * t["seconds"]),
+            own=True,
+        )
+    assert true < 0.3
+    assert left_out_std(noisy, "forward-nnls") > 2 * true
+    assert left_out_std(TrainingSet(), "forward-nnls") == 1.0
+
+
+def test_what_is_left_out_in_turn():
+    """Probes together, the largest sample, and each run of another graph."""
+    training = TrainingSet()
+    for size in (1000, 5000, 3000):
+        training.add(rows([size]), own=True)
+    for size in (90_000, 80_000):
+        training.add(rows([size]), own=True, source="probe")
+    for size in (10, 20):
+        training.add(rows([size]), own=False, source="history")
+    assert training.folds() == [{3, 4}, {1}, {5}, {6}]
+    rest = training.without({3, 4}).table
+    assert set(rest["source"]) == {"sample", "history"}
+    assert len(rest) == 5
+
+
+def test_what_a_regression_says_and_of_what():
+    wanted = rows([5_000_000, 1_000])
+    found = regression_witness(trained(10_000, 50_000, 100_000, 900_000), None, wanted, 2)
+    assert found.name == "regression"
+    assert found.model["name"] == "forward-nnls"
+    assert (found.model["rows"], found.model["runs"], found.model["history_runs"]) == (4, 4, 2)
+    assert found.seconds == pytest.approx(wanted["seconds"].to_numpy(), rel=0.02)
+    few = regression_witness(trained(100_000), "nnls", wanted, 0)
+    assert few.model["name"] == "proportional"
+    assert few.relative_std >= 0.3
+
+
+def test_costs_that_grow_as_the_run_goes_on_are_found_where_they_are_looked_for():
+    def growing(size):
+        run = rows([size] * 8).assign(iteration=np.arange(1, 9))
+        return run.assign(seconds=run["seconds"] * (1.0 + 0.2 * run["iteration"]))
+
+    training = TrainingSet(by_iteration=True)
+    for size in (100_000, 400_000, 900_000):
+        training.add(growing(size), own=True)
+    found = fit_costs(training, "forward-nnls")
+    wanted = growing(2_000_000)
+    assert found.predict(wanted) == pytest.approx(wanted["seconds"].to_numpy(), rel=0.05)
+    assert "iteration_messages" in found.terms
+    assert "iteration" not in cost_features(wanted)
 
 
 def test_costs_in_proportion_to_work():
@@ -98,7 +151,6 @@ def test_costs_in_proportion_to_work():
 def test_nothing_known_costs_nothing():
     costs = proportional_costs(TrainingSet())
     assert costs.predict(rows([1000]))[0] == 0.0
-    assert costs.scaled_to(rows([1000]), 0.5).factor == 1.0
 
 
 def test_messages_out_of_cache_are_a_feature():

@@ -21,7 +21,7 @@ from predict_graph.prediction.seconds.cluster.observed_functions import (
     observed_estimate,
     observed_rows,
 )
-from tests.predict_graph.prediction.made_up_cluster import cluster_run
+from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import cluster_run
 
 MEASURED = pd.read_csv(Path(__file__).parent / "measured_exchanges.csv")
 MEASURES = ["vertices", "edges", "combined", "combined_both"]

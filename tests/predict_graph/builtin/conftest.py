@@ -5,10 +5,10 @@ from functools import partial
 import numpy as np
 import pytest
 
+from predict_graph.builtin.semi_clustering import local as semi_clustering
 from predict_graph.engines import COUNTERS
 from predict_graph.engines.local import LocalEngine, spreading
 from predict_graph.engines.local.blocks import row_blocks
-from predict_graph.engines.local.kernels import semi_clustering
 from predict_graph.engines.local.partition import worker_of
 
 WORKERS = 3

@@ -49,10 +49,13 @@ def test_doubts_reach_the_prediction():
 
 
 def test_samples_without_edges_are_told():
-    found = predict(
-        "pagerank", "barabasi-albert:n=6000,m=4,seed=1", max_overhead=1e-6, history="none", seed=1
-    )
-    assert any("have no edges" in text for text in found.warnings)
+    graph = "barabasi-albert:n=6000,m=4,seed=1"
+    options = {"method": "published", "history": "none", "seed": 1}
+    told = [
+        any("have no edges" in text for text in predict("pagerank", graph, **more).warnings)
+        for more in (options | {"ratio": 1e-4}, options)
+    ]
+    assert told == [True, False]
 
 
 def test_a_limit_that_will_be_hit_is_told():

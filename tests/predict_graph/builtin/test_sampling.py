@@ -10,10 +10,10 @@ from predict_graph.algorithms import (
     SemiClustering,
     TopKRanking,
 )
-from predict_graph.engines.local import LocalEngine
 from predict_graph.builtin.neighborhood.local import hashed
-from predict_graph.graph import check_graph
 from predict_graph.builtin.topk_ranking.ranks import first_ranks, sampled_ranks
+from predict_graph.engines.local import LocalEngine
+from predict_graph.graph import check_graph
 from predict_graph.iterations.rooted.recipes import middle_trees, recipe_of
 
 

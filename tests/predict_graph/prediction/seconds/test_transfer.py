@@ -1,0 +1,119 @@
+"""Seconds carried over from a staged sample run, and probes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from predict_graph.algorithms import check_algorithm
+from predict_graph.engines import Workload
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local.probing import IterationProbe
+from predict_graph.graph import check_graph
+from predict_graph.iterations import METHODS, EdgeBudget, SamplingCase
+from predict_graph.prediction.seconds import transfer
+from predict_graph.prediction.seconds.transfer import (
+    TimedSample,
+    timed_sample,
+    transfer_witness,
+    undisturbed_seconds,
+)
+from predict_graph.transforms import default_transform
+
+
+@pytest.fixture(scope="module")
+def staged():
+    """A real staged sample, whose work a test replaces."""
+    job = check_algorithm("connected-components")
+    graph = check_graph("barabasi-albert:n=3000,m=3,seed=1")
+    case = SamplingCase(
+        graph=graph,
+        algorithm=job,
+        engine=LocalEngine(threads=1),
+        transform=default_transform(job.convergence),
+        sampler="brj",
+        ratio=0.1,
+        budget=EdgeBudget(graph.edges),
+        rng=np.random.default_rng(1),
+        progress=lambda text, fraction: None,
+    )
+    return METHODS.get("rooted").estimate(case).staged
+
+
+def probes_of(seconds, idle=0.5):
+    return [IterationProbe(s, 0.0, pd.DataFrame(), idle_seconds=idle) for s in seconds]
+
+
+@pytest.fixture
+def carried(staged):
+    """Seconds of three iterations by a sample run in which an idle one takes 0.1 s."""
+
+    def witness(seconds, probed, *, sample_work, work):
+        sample = replace(staged, work=np.array(sample_work), whole_work=np.array(work))
+        workload = Workload(check_algorithm("connected-components"), 3, pd.DataFrame(), sample)
+        timed = TimedSample(np.array(seconds), 0.1, 1)
+        return transfer_witness(workload, timed, probes_of(probed))
+
+    return witness
+
+
+def test_data_from_far_away_makes_each_unit_of_work_dearer_by_the_same_time(carried):
+    found = carried(
+        [1.1, 2.1, 0.1], [14.0] * 3, sample_work=[10.0, 10.0, 1.0], work=[100.0, 50.0, 0.0]
+    )
+    # The first iteration: 1.0 s, so 10 s for ten times the work; the probe says 14: 4 s for 100.
+    assert found.name == "sample run and probe"
+    np.testing.assert_allclose(found.seconds, [0.5 + 14.0, 0.5 + 10.0 + 2.0, 0.5])
+
+
+def test_between_a_sample_run_and_a_probe_that_says_less_is_the_middle(carried):
+    job = {"sample_work": [10.0, 10.0, 10.0], "work": [100.0, 100.0, 100.0]}
+    found = carried([1.1, 4.1, 0.1], [2.5] * 3, **job)
+    # The first iteration: 10 s for ten times the work of the sample, 2.5 by the probe.
+    np.testing.assert_allclose(found.seconds, [0.5 + 5.0, 0.5 + 20.0, 0.5])
+    assert found.relative_std > carried([1.1], [10.0] * 3, **job).relative_std
+
+
+def test_the_slowest_probe_is_left_out(carried):
+    found = carried([1.1], [2.0, 9.0, 2.0], sample_work=[1.0], work=[1.0])
+    assert found.seconds[0] == pytest.approx(0.5 + 2.0)
+    assert undisturbed_seconds(probes_of([2.0, 9.0, 2.0]))[0] == pytest.approx(2.0)
+    assert undisturbed_seconds(probes_of([3.0])) == (3.0, 0.0)
+
+
+def test_a_first_iteration_without_work_gives_finite_seconds(carried):
+    found = carried([0.1, 3.1], [0.2] * 3, sample_work=[1.0, 2.0], work=[0.0, 2.0])
+    assert np.isfinite(found.seconds).all()
+
+
+def test_without_probes_work_costs_what_it_does_in_the_sample(carried):
+    found = carried([1.1, 3.1], [], sample_work=[1.0, 2.0], work=[2.0, 2.0])
+    assert found.name == "sample run"
+    np.testing.assert_allclose(found.seconds, [2.1, 3.1, 3.1])
+    assert found.relative_std > 0.2
+
+
+def test_a_sample_run_is_repeated_for_its_least_seconds_until_that_is_enough(staged, monkeypatch):
+    two = replace(staged, work=np.ones(2), whole_work=np.ones(2))
+    told = iter([([0.1, 0.3], 0.2), ([0.3, 0.05], 0.1), ([0.0, 0.0], 0.0)])
+    threads_seen = []
+
+    def run(*arguments, threads, **options):
+        threads_seen.append(threads)
+        seconds, idle = next(told)
+        return np.array(seconds), idle
+
+    monkeypatch.setattr(transfer, "timed_run", run)
+    # Of runs, 0.4 s are not enough, and 0.75 are.
+    found = timed_sample(check_algorithm("connected-components"), two, 3)
+    np.testing.assert_allclose(found.seconds, [0.1, 0.05])
+    assert (found.idle_seconds, found.runs, threads_seen) == (0.1, 2, [3, 3])
+
+
+def test_a_staged_sample_is_timed_iteration_by_iteration(staged):
+    found = timed_sample(check_algorithm("connected-components"), staged, 1)
+    assert found.seconds.shape == staged.work.shape
+    assert (found.seconds > 0).all()
+    assert 1 <= found.runs <= 4
+    assert 0.0 <= found.idle_seconds < np.inf
