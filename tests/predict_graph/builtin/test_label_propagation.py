@@ -143,7 +143,7 @@ def test_bipartite_graphs_swap_labels_until_the_limit(name):
 def test_parameters():
     algorithm = check_algorithm("label-propagation")
     assert algorithm.to_dict() == {"tau": 0.05, "max_iterations": 50}
-    with pytest.raises(RequestError, match="tau is 1.5; accepted: a number greater than 0"):
+    with pytest.raises(RequestError, match=r"tau is 1\.5; accepted: a number greater than 0"):
         LabelPropagation(tau=1.5)
 
 
