@@ -1,5 +1,7 @@
 # make demo    set up, then predict PageRank on a real graph, run it, and compare
 # make check   set up, then lint, types, layering and tests
+# make quick   for daily work: lint, layering, types of what changed, all tests but those that
+#              are slow or start Spark, fewer examples of what hypothesis makes up
 # make spark35 another environment, .venv-spark35, with Spark 3.5 and a GraphFrames jar that fits
 # make check-spark35   the tests of GraphFrames jobs, and of the engine on Spark 3.5, there
 # make format  rewrite the sources as the linter wants them
@@ -14,7 +16,7 @@ JOBS ?= 2
 GRAPH ?= web-NotreDame
 SPARE_GRAPH = rmat:scale=16,edge_factor=16,seed=1
 
-.PHONY: demo check lint types layers test spark35 check-spark35 format clean
+.PHONY: demo check quick lint types layers test spark35 check-spark35 format clean
 
 demo: $(STAMP)
 	@if $(BIN)/predict-graph datasets fetch $(GRAPH) >/dev/null 2>&1; then graph="$(GRAPH)"; \
@@ -36,6 +38,11 @@ layers: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
+
+# mypy keeps what it found, and looks again only at what changed.
+quick: lint layers types
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not slow and not spark" \
+	  --hypothesis-profile=quick
 
 spark35: $(SPARK35)/.installed
 

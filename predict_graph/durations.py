@@ -1,8 +1,16 @@
-"""Seconds in words."""
+"""Seconds in words, and words as seconds."""
 
 from __future__ import annotations
 
-__all__ = ["readable_seconds"]
+import math
+import re
+
+from predict_graph.errors import RequestError
+
+__all__ = ["parse_duration", "readable_seconds"]
+
+_UNITS = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_PART = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*")
 
 
 def readable_seconds(value: float) -> str:
@@ -18,3 +26,30 @@ def readable_seconds(value: float) -> str:
     if value < 120.0:
         return f"{value:.3g} s"
     return f"{value / 60.0:.3g} min"
+
+
+def parse_duration(text: str, what: str = "duration") -> float:
+    """Return a duration in seconds: ``90``, ``90s``, ``10m``, ``1h30m``, ``2d``.
+
+    Raises
+    ------
+    RequestError
+        If it is no duration, or is 0.
+
+    Examples
+    --------
+    >>> parse_duration("10m"), parse_duration("1h30m"), parse_duration("0.5")
+    (600.0, 5400.0, 0.5)
+    """
+    accepted = "accepted: a time above 0, such as 90s, 10m or 1h30m"
+    rest, total, parts = text.strip().lower(), 0.0, 0
+    while rest:
+        found = _PART.match(rest)
+        unit = found[2] if found else ""
+        if found is None or (unit not in _UNITS and (unit or parts or found.end() < len(rest))):
+            raise RequestError(f"the {what} is {text!r}; {accepted}")
+        total += float(found[1]) * _UNITS.get(unit, 1.0)
+        rest, parts = rest[found.end() :], parts + 1
+    if not (total > 0 and math.isfinite(total)):
+        raise RequestError(f"the {what} is {text!r}; {accepted}")
+    return total

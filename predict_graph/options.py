@@ -81,9 +81,16 @@ OPTIONS = (
         "M,M,…",
     ),
     Option(
-        "reuse_samples",
-        "Whether sample runs of earlier predictions on this cluster take the place of new ones.",
-        "no",
+        "budget",
+        "What the prediction may cost: a share of the predicted run, a time, or none for no limit.",
+        "5% of the run and a second, never more than a short run; none where options are given",
+        "5%|30s|none",
+    ),
+    Option(
+        "within",
+        "Stop as soon as the interval of the runtime is so narrow, within the budget.",
+        "as near as the budget allows",
+        "10%",
     ),
 )
 """In the order of the signatures."""

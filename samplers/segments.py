@@ -35,7 +35,7 @@ DEAD_END = -1
 """Stands in a path after a vertex without an edge."""
 
 _ASKED = -2  # and below, until the in-neighbour is found
-_PLACES_EACH = 64  # of the table, for each wanted vertex
+_PLACES_EACH = 64  # of the table, for each wanted vertex: docs/studies/samplers.md, time of "mhrw"
 _FULL = 255
 _HALF, _NEXT = np.uint64(32), np.uint64(1)
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)

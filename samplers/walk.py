@@ -32,6 +32,8 @@ __all__ = [
 IntArray = npt.NDArray[np.integer]
 Marks = npt.NDArray[np.uint8]
 
+# Steps without a new vertex. No walk of docs/studies/samplers.md but `rwr` is out of patience; with
+# these a million isolated vertices cost about ten million steps (docs/samplers.md).
 PATIENCE = 1000
 _LEAST_PATIENCE = 10
 

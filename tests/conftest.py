@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from predict_graph.engines.spark.session.opening import OpenSession
 
 # Compiled functions make the first example slow; how long an example takes says nothing here.
 settings.register_profile(
@@ -16,16 +22,83 @@ settings.register_profile(
     max_examples=50,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+settings.register_profile("quick", settings.get_profile("predict-graph"), max_examples=10)
 settings.load_profile("predict-graph")
+
+
+# Of short sessions: optimising what Java compiles would cost more than it saves.
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+QUICK_CONF = {f"spark.{side}.extraJavaOptions": QUICK_JAVA for side in ("driver", "executor")}
+
+
+class CommonSession:
+    """A session of two threads for all tests that only run jobs in one.
+
+    Opening a session and making it warm takes longer than most of these tests. The files that
+    share it come first, one after the other; it is closed before a file that does not.
+    """
+
+    def __init__(self) -> None:
+        self.settings: dict[str, Any] = {"master": "local[2]", "memory": "1g", "conf": QUICK_CONF}
+        self.files: set[Path] = set()
+        self.ctrl_c_before: Any = None
+        self._open: OpenSession | None = None
+        self._closing = ExitStack()
+
+    def get(self) -> OpenSession:
+        """Return the session; open it if it is not."""
+        if self._open is None:
+            from predict_graph.engines.spark import SparkSettings
+            from predict_graph.engines.spark.session.opening import open_session
+
+            self.ctrl_c_before = signal.getsignal(signal.SIGINT)
+            settings = SparkSettings(machines=2, **self.settings)
+            self._open = self._closing.enter_context(open_session(settings))
+        return self._open
+
+    def close(self) -> None:
+        """Close it if it is open."""
+        self._open = None
+        self._closing.close()
+
+
+COMMON_SESSION = CommonSession()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest files first, those with Spark: the short ones fill what time is left."""
 
-    def without_spark(item: pytest.Item) -> bool:
-        return item.get_closest_marker("spark") is None and "[spark" not in item.name
+    def shares(item: pytest.Item) -> bool:
+        return "common_session" in getattr(item, "fixturenames", ()) or "[spark" in item.name
 
-    items.sort(key=without_spark)
+    for item in items:
+        if "[spark" in item.name:
+            item.add_marker("spark")
+    first = COMMON_SESSION.files = {item.path for item in items if shares(item)}
+    second = {item.path for item in items if item.get_closest_marker("spark") is not None}
+    items.sort(key=lambda item: 0 if item.path in first else 1 if item.path in second else 2)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave nothing of Spark running where it is not wanted."""
+    if item.path not in COMMON_SESSION.files:
+        COMMON_SESSION.close()
+
+
+def pytest_sessionfinish() -> None:
+    """Leave nothing of Spark running."""
+    COMMON_SESSION.close()
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C through, in this process and in those that a test starts.
+
+    A shell makes its background jobs ignore it, and whatever they start inherits that.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
@@ -58,6 +131,27 @@ def spark_here() -> None:
 
 @pytest.fixture(scope="session")
 def quick_conf() -> dict[str, str]:
-    """Settings of short sessions: optimising what Java compiles would cost more than it saves."""
-    options = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    return {f"spark.{side}.extraJavaOptions": options for side in ("driver", "executor")}
+    """Settings of short sessions."""
+    return QUICK_CONF
+
+
+@pytest.fixture(scope="session")
+def common_session() -> CommonSession:
+    """What opens and closes the session that tests share."""
+    return COMMON_SESSION
+
+
+@pytest.fixture(scope="module")
+def local_session(spark_here: None, common_session: CommonSession) -> OpenSession:
+    """A session of two threads in one process, shared with other tests."""
+    return common_session.get()
+
+
+@pytest.fixture(scope="module")
+def local_spark(common_session: CommonSession, local_session: OpenSession) -> Any:
+    """The engine in that session."""
+    from predict_graph.engines.spark import SparkEngine
+
+    engine = SparkEngine(workers=2, collect=True, **common_session.settings)
+    engine._session = local_session
+    return engine

@@ -13,6 +13,8 @@ import pytest
 from predict_graph.cli import main
 from predict_graph.plugins import registrations
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[1] / "docs" / "extending.md"
 SECTIONS = dict(section.split("\n", 1) for section in PAGE.read_text().split("\n## ")[1:])
 EXAMPLES = [title for title, text in SECTIONS.items() if "```python\n# " in text]

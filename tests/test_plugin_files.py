@@ -281,6 +281,7 @@ def test_debug_shows_where_it_failed(plugin, capsys):
     assert f'File "{file}", line 13, in update' in error
 
 
+@pytest.mark.slow
 def test_several_files_in_a_process_of_its_own(plugin):
     one = plugin(PROGRAM.format(body="return state"), "one.py")
     two = plugin(good("two"), "two.py")

@@ -13,7 +13,7 @@ __all__ = ["COSTS", "candidate_grid"]
 FloatArray = npt.NDArray[np.float64]
 Cost = Callable[[FloatArray, FloatArray], FloatArray]
 
-MOST_CANDIDATES = 5_000
+MOST_CANDIDATES = 5_000  # some seconds: 2,000 take about one (docs/design-of-experiments.md)
 
 
 def _time(scale: FloatArray, machines: FloatArray) -> FloatArray:

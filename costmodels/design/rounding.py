@@ -18,6 +18,8 @@ RIDGE = 1e-7  # stands in for the runs that a design lacks to be regular; its te
 NEW = 1e-7  # least part of a row that is new to the chosen ones
 GAIN = 1e-9  # relative; smaller improvements are rounding errors
 CLOSE = 1.0001  # to the bound: nothing is left to gain
+# How far the exchange looks. Where all designs can be tried, what it finds is the best or within
+# 10% of it (tests/costmodels/test_design.py); docs/studies/experiment-design.md has the times.
 WIDEST = 40  # chosen candidates whose exchange is tried: those that are missed least
 DEEPEST = 10  # of them, those that are taken out in pairs
 DRAWS = 8  # random roundings to start from

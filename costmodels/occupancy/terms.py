@@ -13,7 +13,7 @@ __all__ = ["Reference", "Term", "candidate_terms"]
 FloatArray = npt.NDArray[np.float64]
 
 SHAPES = ("linear", "piecewise")
-_MOST_BENDS = 8  # of one attribute
+_MOST_BENDS = 8  # of one attribute; bounds the time: none of docs/studies/nimo.md has more
 
 
 @dataclass(frozen=True)

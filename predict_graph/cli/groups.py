@@ -153,7 +153,8 @@ class Sampling:
     ratio: Annotated[float | None, _declared("ratio")] = None
     train_ratios: Annotated[str | None, _declared("train_ratios")] = None
     train_machines: Annotated[str | None, _declared("train_machines")] = None
-    reuse_samples: Annotated[bool, _declared("reuse_samples", "--reuse-samples")] = False
+    budget: Annotated[str | None, _declared("budget")] = None
+    within: Annotated[str | None, _declared("within")] = None
     method: Annotated[str | None, _declared("method")] = None
     transform: Annotated[str | None, _declared("transform")] = None
     cost_model: Annotated[str | None, _declared("cost_model")] = None
@@ -167,7 +168,8 @@ class Sampling:
             "ratio": self.ratio,
             "train_ratios": options.ratios(self.train_ratios),
             "train_machines": options.counts(self.train_machines),
-            "reuse_samples": self.reuse_samples,
+            "budget": self.budget,
+            "within": self.within,
             "method": self.method,
             "transform": self.transform,
             "cost_model": self.cost_model,

@@ -100,10 +100,15 @@ class Means:
         By the name of the algorithm.
     probe : bool, optional
     train_machines : tuple of int, optional
-    reuse_samples : bool
     edges_for_costs : callable, optional
         From the iterations of the run to the edges that all samples which are there for costs alone
         may have together; without it they are drawn in full.
+    affords : callable
+        Whether so many more seconds are within the budget.
+    fresh_samples : bool
+        Whether new sample runs on a cluster are wanted although it has lessons.
+    guessed_setup : mapping of str to float
+        Seconds of setting up, by algorithm, where to do it would cost more than it is worth.
     """
 
     seed: int
@@ -116,8 +121,10 @@ class Means:
     transforms: Mapping[str, Transform] = field(default_factory=dict)
     probe: bool | None = None
     train_machines: tuple[int, ...] | None = None
-    reuse_samples: bool = False
     edges_for_costs: Callable[[int], int] | None = None
+    affords: Callable[[float], bool] = lambda seconds: True
+    fresh_samples: bool = False
+    guessed_setup: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

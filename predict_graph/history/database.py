@@ -15,7 +15,7 @@ __all__ = ["SCHEMA_VERSION", "compact", "reading", "writing"]
 
 SCHEMA_VERSION = 1
 APPLICATION_ID = 0x50475248  # "PGRH"; tells our files from other programs' SQLite files
-WAIT_SECONDS = 30.0
+WAIT_SECONDS = 30.0  # for a lock that others hold
 
 SCHEMA = """
 CREATE TABLE runs (

@@ -251,6 +251,25 @@ class History:
         tables = self._tables([run["id"] for run in taken])
         return TrainingRuns(frame_of(taken), stack(tables), left_out)
 
+    def runs_of(
+        self, algorithm: str, fingerprint: str, parameters: Mapping[str, Any], limit: int = 5
+    ) -> list[RunRecord]:
+        """Return the real runs of an algorithm on one graph, newest first.
+
+        Parameters
+        ----------
+        algorithm : str
+        fingerprint : str
+            Of the graph.
+        parameters : mapping
+            Of the algorithm: all the same.
+        limit : int, default 5
+            Only the newest ones.
+        """
+        where = {"algorithm": algorithm, "fingerprint": fingerprint, "kind": "run"}
+        found = [run for run in self._found(where, None) if run["parameters"] == dict(parameters)]
+        return [self.record(int(run["id"])) for run in found[:limit]]
+
     def prune(self, *, keep: int | None = None, older_than: timedelta | float | None = None) -> int:
         """Forget old runs and give their space back.
 

@@ -1,7 +1,7 @@
 """How many edges the samples may touch: overhead is budgeted in edges, not in vertices.
 
 A tenth of the vertices is no tenth of the work: 10% of the vertices of an R-MAT graph by biased
-random jump hold 66% of its edges (design.md, fact 3).
+random jump hold 66% of its edges (docs/design-notes.md, fact 3).
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from numbers import Real
 
 from predict_graph.errors import RequestError
 
-__all__ = ["DEFAULT_MAX_OVERHEAD", "LONG_RUN", "EdgeBudget", "check_max_overhead"]
+__all__ = ["DEFAULT_MAX_OVERHEAD", "LEAN", "LONG_RUN", "EdgeBudget", "check_max_overhead"]
 
 DEFAULT_MAX_OVERHEAD = 0.6
 _FREE_EDGES = 600_000  # work that nobody notices: some milliseconds an iteration
+
+LEAN = 0.02
+"""Overhead up to which nothing is calibrated: it would cost as much as the samples."""
 
 LONG_RUN = 20
 """Iterations from which a run counts as long."""

@@ -18,6 +18,7 @@ METHODS: Registry[Method] = Registry(
         "rooted": "predict_graph.iterations.rooted.estimator:ROOTED",
         "published": "predict_graph.iterations.published:PUBLISHED",
         "observed": "predict_graph.iterations.method:OBSERVED",
+        "whole-run": "predict_graph.iterations.whole_run:WHOLE_RUN",
     },
 )
 """Best ones first: the first that suits an algorithm is its default."""

@@ -15,7 +15,7 @@ from predict_graph.iterations.samples import SampleRun, counters_of, draw_sample
 
 __all__ = ["PUBLISHED", "estimate_by_sample_runs"]
 
-_METHOD_STD = 0.18  # of log(predicted / true): design.md, fact 1, BRJ at 10%
+_METHOD_STD = 0.18  # of log(predicted / true), BRJ at 10%: docs/design-notes.md, fact 1
 
 
 def estimate_by_sample_runs(case: SamplingCase, repeats: int = 3) -> IterationEstimate:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from inspect import Parameter, signature
 from numbers import Integral
 
 from predict_graph.algorithms import Algorithm, check_algorithm
 from predict_graph.engines import ENGINES, Costing, Engine, Means
+from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.history import History
 from predict_graph.iterations import (
@@ -23,6 +24,7 @@ from predict_graph.iterations import (
     check_ratio,
     methods_for,
 )
+from predict_graph.prediction.budget import Budget, check_budget, check_within
 from predict_graph.prediction.seconds import COST_MODELS, costing_of
 from predict_graph.transforms import TRANSFORMS, Transform, check_transform
 
@@ -35,10 +37,13 @@ __all__ = [
     "check_request",
     "check_seed",
     "direction",
+    "is_local",
 ]
 
 DEFAULT_SAMPLER, DEFAULT_RATIO = "brj", 0.1
 
+_OF_METHOD = frozenset({"sampler", "transform", "ratio", "max_overhead"})
+_OF_ESTIMATION = _OF_METHOD | {"method"}
 _WALKING = "published"  # the method that a named sampler or transform stands for
 _LARGEST_SEED = 2**63 - 1
 
@@ -65,8 +70,14 @@ class Request:
     train_ratios: tuple[float, ...] | None = None
     probe: bool | None = None
     train_machines: tuple[int, ...] | None = None
-    reuse_samples: bool = False
+    budget: Budget = field(default_factory=Budget)
+    within: float | None = None
     named: frozenset[str] = frozenset()
+
+    @property
+    def estimation_named(self) -> bool:
+        """Whether a person said how iterations are to be estimated."""
+        return bool(self.named & _OF_ESTIMATION)
 
     @property
     def chain(self) -> list[Request]:
@@ -84,7 +95,13 @@ class Request:
         )
         return [*before.chain, self]
 
-    def means(self, history: History | None, edges: int) -> Means:
+    def means(
+        self,
+        history: History | None,
+        edges: int,
+        affords: Callable[[float], bool],
+        guessed_setup: Mapping[str, float],
+    ) -> Means:
         """Return what the costing of the engine may use, for a graph of so many edges."""
         budget = EdgeBudget(edges, self.max_overhead)
         return Means(
@@ -98,7 +115,9 @@ class Request:
             transforms={part.algorithm.name: part.transform for part in self.chain},
             probe=self.probe,
             train_machines=self.train_machines,
-            reuse_samples=self.reuse_samples,
+            affords=affords,
+            guessed_setup=guessed_setup,
+            fresh_samples=self.budget.unlimited,
             edges_for_costs=None
             if self.method.name == _WALKING
             else lambda iterations: budget.for_run(iterations).for_costs,
@@ -146,7 +165,8 @@ def check_request(
     max_overhead: float | None = None,
     probe: bool | None = None,
     train_machines: Sequence[int] | None = None,
-    reuse_samples: bool = False,
+    budget: str | float | None = None,
+    within: str | float | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Request:
@@ -172,13 +192,21 @@ def check_request(
         "max_overhead": max_overhead,
         "probe": probe,
         "train_machines": train_machines,
-        "reuse_samples": reuse_samples or None,
     }
     named = frozenset(name for name, value in given.items() if value is not None)
+    spend = check_budget(budget)
+    near = check_within(within)
+    if budget is None and (named or method is not None):
+        spend = Budget()  # what a person asks for is done, whatever it costs
     SAMPLERS.get(sampler or DEFAULT_SAMPLER)
     if cost_model is not None:
         COST_MODELS.get(cost_model)
     estimated_by = _method(method, chosen, named)
+    if estimated_by.name == "whole-run" and is_local(runs_on):
+        raise RequestError(
+            "the method whole-run is the run itself on the engine local; accepted: predict-graph "
+            "run, or another method"
+        )
     _refuse_unread(named, estimated_by, chosen, runs_on, costing)
     return Request(
         algorithm=chosen,
@@ -195,8 +223,9 @@ def check_request(
         train_ratios=_check_train_ratios(train_ratios),
         probe=probe,
         train_machines=_check_train_machines(train_machines),
-        reuse_samples=reuse_samples,
-        named=named,
+        budget=spend,
+        within=near,
+        named=named | (frozenset({"method"}) if method is not None else frozenset()),
     )
 
 
@@ -220,13 +249,12 @@ def _refuse_unread(
     A method that was named keeps the sampler and the transform to itself: of an engine that draws
     samples for its seconds too, a person would not notice that the iterations are others'.
     """
-    of_method = {"sampler", "transform", "ratio", "max_overhead"}
     for name in sorted(named):
-        if name in method.reads or (name in costing.reads and name not in of_method):
+        if name in method.reads or (name in costing.reads and name not in _OF_METHOD):
             continue
         readers = [f"the method {each}" for each in methods_for(algorithm) if name in _reads(each)]
         readers += [f"the engine {each}" for each in ENGINES.names() if name in _charges(each)]
-        where = f"the method {method.name}" if name in of_method else f"the engine {engine.name}"
+        where = f"the method {method.name}" if name in _OF_METHOD else f"the engine {engine.name}"
         accepted = f"{' or '.join(readers)} reads it" if readers else "leave it out"
         raise RequestError(f"{name} is not read by {where}; accepted: {accepted}")
 
@@ -238,6 +266,11 @@ def _reads(method: str) -> frozenset[str]:
 def _charges(engine: str) -> frozenset[str]:
     """Return the options that the costing of a registered engine reads."""
     return costing_of(ENGINES.get(engine)).reads
+
+
+def is_local(engine: Engine) -> bool:
+    """Whether an engine is the compiled one of this machine, and not one made of it."""
+    return type(engine) is LocalEngine
 
 
 def direction(algorithm: Algorithm, directed: bool | None) -> bool | None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import Engine
+from predict_graph.engines import Engine, Workload
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.graph import Graph, check_graph
-from predict_graph.history import History, check_history
+from predict_graph.history import History, RunRecord, check_history
 from predict_graph.iterations import (
     EdgeBudget,
     IterationEstimate,
@@ -22,8 +22,17 @@ from predict_graph.iterations import (
     SamplingCase,
     estimate_iterations,
 )
+from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
+from predict_graph.prediction.first_guess import (
+    FirstGuess,
+    first_guess,
+    guessed_estimate,
+    guessed_prices,
+)
+from predict_graph.prediction.ladder import Ladder, Purse, known_runs
 from predict_graph.prediction.outcome import Prediction, assembled
 from predict_graph.prediction.request import Request, check_request, direction
+from predict_graph.prediction.seconds.earlier_runs import earlier_prices, of_this_engine
 from predict_graph.prediction.work import workload_of
 from predict_graph.transforms import Transform
 
@@ -49,7 +58,8 @@ def predict(
     max_overhead: float | None = None,
     probe: bool | None = None,
     train_machines: Sequence[int] | None = None,
-    reuse_samples: bool = False,
+    budget: str | float | None = None,
+    within: str | float | None = None,
     history: History | str | PathLike[str] | bool | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
@@ -100,8 +110,13 @@ def predict(
     train_machines : sequence of int, optional
         Machine counts of the sample runs on a cluster, from 1 to 4096. By default 1, 2, and 4 for 8
         machines or more.
-    reuse_samples : bool
-        Whether sample runs of earlier predictions on this cluster take the place of new ones.
+    budget : str or float, optional
+        What the prediction may cost: a share of the predicted run, a time, or none for no limit.
+        By default 5% of the run and a second, never more than a short run; none where options are
+        given. A number is seconds.
+    within : str or float, optional
+        Stop as soon as the interval of the runtime is so narrow, within the budget. By default as
+        near as the budget allows.
     history : History, path, 'none', bool or None
         Where runs of other graphs are, and where the sample runs are kept; None for the default
         place.
@@ -142,7 +157,8 @@ def predict(
         max_overhead=max_overhead,
         probe=probe,
         train_machines=train_machines,
-        reuse_samples=reuse_samples,
+        budget=budget,
+        within=within,
         seed=seed,
         progress=progress,
     )
@@ -159,22 +175,107 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
     An algorithm with a prior (:attr:`Algorithm.prior`) runs after it, so the seconds of both are
     predicted; iterations and counters are those of the algorithm itself.
     """
-    started = time.perf_counter()
     chain = request.chain
-    costing = request.costing(
-        request.engine,
-        graph,
-        [part.algorithm for part in chain],
-        request.means(history, graph.edges),
-    )
+    algorithms = [part.algorithm for part in chain]
+    guesses = first_guess(graph, algorithms, history)
+    ladder = Ladder.for_request(graph, request, guesses)
+    purse = Purse(request.budget, ladder.run_seconds)
+    fresh = bool(request.named) or request.budget.unlimited
+    records = [] if fresh else known_runs(graph, chain, history)
+    told = [of_this_engine(part, request.engine) for part in records]
+    if records and all(told):
+        return _from_earlier_runs(graph, chain, told, purse)
+    levels = [request.max_overhead]
+    if ladder.local and not request.budget.unlimited:
+        levels = ladder.affordable(graph, purse)
+        if not levels:
+            return _guessed(graph, chain, guesses, purse, ladder.more(graph, 0.0))
+        if request.within is None:
+            levels = levels[-1:]
+    guessed = {} if request.budget.unlimited else ladder.guessed_setup(levels)
+    means = request.means(history, graph.edges, purse.affords, guessed)
+    with purse.loading():
+        _load_compiled(graph, chain)
+    costing = request.costing(request.engine, graph, algorithms, means)
     costing.survey()
-    estimates = estimates_of(graph, chain, costing)
-    workloads = [
+    prediction = None
+    for level in levels:
+        more = [replace(part, max_overhead=level) for part in chain]
+        if records:
+            estimates = [recalled_estimate(part[0], request.engine.workers) for part in records]
+        elif ladder.buys_whole_run(request, purse):
+            request.progress("running on this machine, to count", 0.0)
+            estimates = whole_run_estimates(graph, algorithms, request.engine.workers)
+        else:
+            estimates = estimates_of(graph, more, costing)
+        workloads = _workloads(graph, chain, estimates)
+        prices = costing.price(workloads)
+        left = ladder.more(graph, level)
+        prediction = assembled(graph, more, estimates, workloads, prices, purse, left)
+        if request.within is not None and prediction.relative_width <= request.within:
+            break
+        if not purse.affords(ladder.cost(graph, level)):
+            break
+    assert prediction is not None
+    return prediction
+
+
+_LOADED: set[tuple[str, str, bool]] = set()
+
+
+def _load_compiled(graph: Graph, chain: Sequence[Request]) -> None:
+    """Load, or at first use build, the compiled code of the methods: on a graph of no size."""
+    keys = {(part.algorithm.name, part.method.name, graph.directed) for part in chain}
+    local = all(runs_here(part.algorithm) for part in chain)
+    if keys <= _LOADED or not local or chain[-1].method.estimate is None:
+        return
+    _LOADED.update(keys)
+    small = check_graph("rmat:scale=7,edge_factor=4", directed=graph.directed, seed=1)
+    quiet = [
+        replace(part, engine=LocalEngine(), progress=lambda text, fraction: None) for part in chain
+    ]
+    estimates_of(small, quiet)
+
+
+def _from_earlier_runs(
+    graph: Graph, chain: Sequence[Request], records: Sequence[Sequence[RunRecord]], purse: Purse
+) -> Prediction:
+    """Return the prediction that the history holds: this run happened before."""
+    workers = chain[-1].engine.workers
+    estimates = [recalled_estimate(part[0], workers) for part in records]
+    workloads = _workloads(graph, chain, estimates)
+    prices = [
+        earlier_prices(part, workload, first=number == 0)
+        for number, (part, workload) in enumerate(zip(records, workloads, strict=True))
+    ]
+    return assembled(graph, chain, estimates, workloads, prices, purse)
+
+
+def _guessed(
+    graph: Graph,
+    chain: Sequence[Request],
+    guesses: Sequence[FirstGuess],
+    purse: Purse,
+    more: str,
+) -> Prediction:
+    """Return a prediction of a run that costs less than finding out more about it."""
+    engine = chain[-1].engine
+    estimates = [guessed_estimate(graph, guess, engine) for guess in guesses]
+    workloads = _workloads(graph, chain, estimates)
+    prices = [
+        guessed_prices(graph, guess, workload, first=number == 0)
+        for number, (guess, workload) in enumerate(zip(guesses, workloads, strict=True))
+    ]
+    return assembled(graph, chain, estimates, workloads, prices, purse, more)
+
+
+def _workloads(
+    graph: Graph, chain: Sequence[Request], estimates: Sequence[IterationEstimate]
+) -> list[Workload]:
+    return [
         workload_of(graph, part.algorithm, estimate)
         for part, estimate in zip(chain, estimates, strict=True)
     ]
-    prices = costing.price(workloads)
-    return assembled(graph, chain, estimates, workloads, prices, time.perf_counter() - started)
 
 
 def estimates_of(

@@ -126,7 +126,8 @@ def validate(
     max_overhead: float | None = None,
     probe: bool | None = None,
     train_machines: Sequence[int] | None = None,
-    reuse_samples: bool = False,
+    budget: str | float | None = None,
+    within: str | float | None = None,
     history: History | str | PathLike[str] | bool | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
@@ -141,7 +142,7 @@ def validate(
     Parameters
     ----------
     algorithm, graph, parameters, directed, ids, engine, workers, threads, method, sampler, ratio,
-    train_ratios, transform, cost_model, max_overhead, probe, train_machines, reuse_samples,
+    train_ratios, transform, cost_model, max_overhead, probe, train_machines, budget, within,
     history, seed, progress
         As in :func:`~predict_graph.predict`.
     on_iteration : callable, optional
@@ -170,7 +171,8 @@ def validate(
         max_overhead=max_overhead,
         probe=probe,
         train_machines=train_machines,
-        reuse_samples=reuse_samples,
+        budget=budget,
+        within=within,
         seed=seed,
         progress=progress,
     )

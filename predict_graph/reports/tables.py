@@ -46,14 +46,16 @@ def show_table(
 
 def show_prediction(console: Console, prediction: Prediction) -> None:
     """Print a prediction: main figures, what a regression says, samples, warnings."""
-    show_table(console, "prediction", ["what", "value"], prediction.summary())
+    console.print(f"[bold]{escape(prediction.verdict.sentence)}[/bold]", highlight=False)
+    show_table(console, "", ["what", "value"], prediction.summary())
     from predict_graph.prediction.outcome.prediction import LEAST_WEIGHT
 
     for each in prediction.evidence:
         if each["model"] and each["weight"] >= LEAST_WEIGHT:
             console.print(_regression(each))
-    columns = ["sampler", "runs", "ratio", "vertices", "edges", "iterations", "seconds", "for"]
-    show_table(console, "samples", columns, _sample_rows(prediction))
+    if prediction.samples:
+        columns = ["sampler", "runs", "ratio", "vertices", "edges", "iterations", "seconds", "for"]
+        show_table(console, "samples", columns, _sample_rows(prediction))
     for warning in prediction.warnings:
         console.print(f"[yellow]warning:[/yellow] {escape(warning)}")
 

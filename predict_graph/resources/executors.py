@@ -16,7 +16,9 @@ from predict_graph.resources.profile import ResourceProfile
 
 __all__ = ["ExecutorProfile", "Executors", "calibrate_executors", "draw_executors"]
 
-_SLOW = 0.85  # of the median: an executor below is worth dropping
+# Of the median: an executor below is worth dropping. That is twice as far away as repeats on one
+# machine are (7%, docs/resources.md).
+_SLOW = 0.85
 
 
 @dataclass(frozen=True)

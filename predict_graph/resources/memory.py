@@ -19,6 +19,7 @@ WORKING_SETS = (32 << 10, 256 << 10, 2 << 20, 16 << 20, 128 << 20)
 
 _STREAM_BYTES = 32 << 20  # of each of three arrays of a thread: beyond the usual caches
 _MOST_IN_A_CACHE = 16 << 20  # bytes
+# A window of 0.2 s holds a hundred of these; docs/resources.md: runs in a row are within 15%.
 _STEPS = 20_000
 _REPEATS = 5
 

@@ -21,6 +21,7 @@ __all__ = ["check_peer", "measure_network", "serve"]
 
 _ASK = struct.Struct("!Q")  # how many bytes to send back
 _BLOCK = 1 << 18
+# How long is measured: some seconds in all; docs/resources.md says how near runs in a row are.
 _ROUND_TRIPS = 200
 _FIRST_BYTES = 1 << 20
 _WINDOW = 0.25

@@ -12,6 +12,7 @@ from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, s
 __all__ = ["measure_processor"]
 
 _UNIT = "million steps/s"
+# A window of 0.2 s holds hundreds of these; docs/resources.md: runs in a row are within 7%.
 _STEPS = 200_000
 _REPEATS = 7
 

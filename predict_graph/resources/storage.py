@@ -15,6 +15,7 @@ from predict_graph.resources.repeating import summed_up
 
 __all__ = ["measure_storage"]
 
+# How much is measured: some seconds in all; docs/resources.md says how near runs in a row are.
 _BYTES = 48 << 20
 _BLOCK = 1 << 20
 _REPEATS = 5

@@ -3,42 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 
+from predict_graph.durations import parse_duration
 from predict_graph.errors import RequestError
 
 __all__ = ["parse_counts", "parse_duration", "parse_money", "parse_number", "parse_range"]
 
-_UNITS = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_PART = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*")
 MOST_COUNTS = 100_000
-
-
-def parse_duration(text: str, what: str = "duration") -> float:
-    """Return a duration in seconds: ``90``, ``90s``, ``10m``, ``1h30m``, ``2d``.
-
-    Raises
-    ------
-    RequestError
-        If it is no duration, or is 0.
-
-    Examples
-    --------
-    >>> parse_duration("10m"), parse_duration("1h30m"), parse_duration("0.5")
-    (600.0, 5400.0, 0.5)
-    """
-    accepted = "accepted: a time above 0, such as 90s, 10m or 1h30m"
-    rest, total, parts = text.strip().lower(), 0.0, 0
-    while rest:
-        found = _PART.match(rest)
-        unit = found[2] if found else ""
-        if found is None or (unit not in _UNITS and (unit or parts or found.end() < len(rest))):
-            raise RequestError(f"the {what} is {text!r}; {accepted}")
-        total += float(found[1]) * _UNITS.get(unit, 1.0)
-        rest, parts = rest[found.end() :], parts + 1
-    if not (total > 0 and math.isfinite(total)):
-        raise RequestError(f"the {what} is {text!r}; {accepted}")
-    return total
 
 
 def parse_money(text: str, what: str = "budget") -> float:

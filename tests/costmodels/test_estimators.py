@@ -15,13 +15,9 @@ from costmodels import COST_MODELS, ForwardSelectedLinear, NonNegativeLinear
 BOTH = [NonNegativeLinear, ForwardSelectedLinear]
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
-    [
-        NonNegativeLinear(),
-        NonNegativeLinear(weights="none", fit_intercept=False),
-        ForwardSelectedLinear(),
-        ForwardSelectedLinear(weights="none", fit_intercept=False),
-    ]
+    [NonNegativeLinear(weights="none", fit_intercept=False), ForwardSelectedLinear()]
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -230,9 +226,9 @@ def test_a_fit_takes_milliseconds():
     for groups in (None, np.arange(500) % 50):
         times = []
         for _ in range(5):
-            start = time.perf_counter()
+            start = time.process_time()
             ForwardSelectedLinear().fit(X, y, groups=groups)
-            times.append(time.perf_counter() - start)
+            times.append(time.process_time() - start)
         assert min(times) < 0.1  # measured: 0.01; the rest is for slow machines
 
 

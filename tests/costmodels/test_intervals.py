@@ -34,6 +34,7 @@ def test_repeats_alone_cover_exactly(count, level, target):
     assert coverage(make) == pytest.approx(level, abs=4 * math.sqrt(level * (1 - level) / CASES))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", [0.05, 0.15, 0.5])
 @pytest.mark.parametrize("count", [3, 5])
 def test_an_extra_error_is_covered(count, extra):

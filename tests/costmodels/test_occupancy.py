@@ -43,11 +43,13 @@ def cross(reference):
     return [reference, *(row for row in rows if row != reference)]
 
 
-@parametrize_with_checks([OccupancyPredictor(), OccupancyPredictor(shape="piecewise")])
+@pytest.mark.slow
+@parametrize_with_checks([OccupancyPredictor()])
 def test_scikit_learn_contract_of_a_predictor(estimator, check):
     check(estimator)
 
 
+@pytest.mark.slow
 @parametrize_with_checks([OccupancyModel(shape="linear"), OverlapModel()])
 def test_scikit_learn_contract_of_models(estimator, check):
     check(estimator)

@@ -229,10 +229,10 @@ def test_a_tenth_of_a_large_graph_is_fast(name):
     n, m = 200_000, 1_000_000
     graph = arrays(n, rng.integers(0, n, (m, 2)))
     make(name).sample(graph, 0.01, 0)
-    start = time.perf_counter()
+    start = time.process_time()
     make(name).sample(graph, 0.1, 1)
     # Milliseconds in truth; a loop in Python would take seconds.
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 def test_exports():

@@ -122,24 +122,37 @@ class LocalEngine:
             prior=prior,
         )
 
-    def prepare(self, algorithm: Algorithm, graph: Graph) -> float:
-        """Set an algorithm up on a graph as a run would, and return the seconds that it took.
+    def survey(
+        self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator, *, probe: bool = True
+    ) -> tuple[float, IterationProbe | None]:
+        """Set an algorithm up on a graph as a run would, and probe an iteration.
 
         The result of a prior, which is not known yet, is replaced by any values.
+
+        Returns
+        -------
+        setup_seconds : float
+        probe : IterationProbe or None
+            What an iteration takes, measured on a few rows with the arrays of the whole graph; None
+            if it was not asked for, or the kernel cannot.
         """
         build = kernel_of(algorithm)
         self._compile(algorithm, build)
         standing_in = _standing_in(algorithm, graph)
-        with Team(self.threads) as team, stopwatch() as watch:
-            build(algorithm, graph, team, *standing_in)
-            return watch.seconds
+        with Team(self.threads) as team:
+            with stopwatch() as watch:
+                kernel = build(algorithm, graph, team, *standing_in)
+                seconds = watch.seconds
+            if not probe or _own_probe(build) is not None:
+                return seconds, self.probe(algorithm, graph, rng) if probe else None
+            return seconds, probe_by_sweeps(kernel, graph, self.workers, team, rng)
 
     def probe(
         self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator
     ) -> IterationProbe | None:
         """Measure an iteration on a few rows, with the arrays of the whole graph."""
         build = kernel_of(algorithm)
-        own = loaded(getattr(build, "probe", None))
+        own = _own_probe(build)
         if own is not None:
             found: IterationProbe = own(algorithm, graph, self.workers, self.threads, rng)
             return found
@@ -166,6 +179,11 @@ class LocalEngine:
 
 _WARM_STEPS = 3  # a kernel may start in one compiled function and end in another
 _COMPILED: set[tuple[type[Algorithm], int]] = set()
+
+
+def _own_probe(build: Callable[..., Kernel]) -> Any:
+    """Return what a kernel measures an iteration with, if it has something of its own."""
+    return loaded(getattr(build, "probe", None))
 
 
 def _standing_in(algorithm: Algorithm, graph: Graph) -> tuple[npt.NDArray[Any], ...]:

@@ -55,7 +55,7 @@ class Completer:
     ``(n - hubs) / sampled``. Its edges are real where both ends are in it. The others are cut, and
     their stubs are joined with each other, like with like, so that every sampled vertex keeps its
     own degree and the kind of its neighbours: unlike a subgraph, which loses edges at its border
-    and becomes sparser or denser than the graph (design.md, fact 2).
+    and becomes sparser or denser than the graph (docs/design-notes.md, fact 2).
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from predict_graph.iterations.budget import LONG_RUN
+from predict_graph.iterations.budget import LEAN, LONG_RUN
 from predict_graph.iterations.completion.calibration import calibrate, combined_correction
 from predict_graph.iterations.completion.replicates import ReplicatePlan, Replicates, replicate
 from predict_graph.iterations.crossing import stretched_curve
@@ -24,6 +24,8 @@ __all__ = ["COMPLETION", "estimate_by_completion"]
 
 _METHOD_STD = 0.035  # of log(predicted / true), what repeated samples do not show (docs/studies)
 _SMALL_SAMPLE = 1000  # vertices; smaller ones err more, alike in every repetition
+_UNCALIBRATED_STD = 0.1  # what walk samples correct, usually (docs/studies/accuracy.md)
+_FEW_EDGES = 50_000
 _SMALL_RATIO = 0.2  # of a graph on which a tenth of the vertices is next to nothing
 
 
@@ -50,8 +52,13 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
     long_plan = ReplicatePlan.within(graph.edges, budget.for_run(LONG_RUN).for_completion)
     whole = replicate(graph, algorithm, threshold, ratio, plan, rng, progress, long_plan=long_plan)
     elapsed = time.perf_counter() - started
-    calibrations, runs, steps = calibrate(case, budget.for_run(whole.crossing).for_calibration)
-    correction, correction_error = combined_correction(calibrations)
+    if budget.max_overhead <= LEAN:
+        run = _any_run(case)
+        runs, steps = [run], float(run.summary.edges * run.summary.iterations)
+        correction, correction_error = 0.0, _UNCALIBRATED_STD
+    else:
+        calibrations, runs, steps = calibrate(case, budget.for_run(whole.crossing).for_calibration)
+        correction, correction_error = combined_correction(calibrations)
     limit = algorithm.max_iterations
     centre = whole.crossing * math.exp(correction)
     iterations, low, high = iteration_interval(
@@ -76,8 +83,9 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
 
 
 def _any_run(case: SamplingCase) -> SampleRun:
-    """Run the algorithm on a sample of a graph that is too small to calibrate on."""
-    sample = draw_sample(case.graph, case.sampler, max(case.ratio, _SMALL_RATIO), case.rng)
+    """Run the algorithm on a small sample, of which counters are wanted and nothing else."""
+    ratio = max(case.ratio, _SMALL_RATIO)
+    sample = draw_sample(case.graph, case.sampler, ratio, case.rng, max_edges=_FEW_EDGES)
     threshold = case.threshold
     return run_sample(
         sample, case.algorithm, case.engine, case.transform, threshold, purpose="work"

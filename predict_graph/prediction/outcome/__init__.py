@@ -2,6 +2,7 @@
 
 from predict_graph.prediction.outcome.assembly import assembled
 from predict_graph.prediction.outcome.comparison import Comparison
-from predict_graph.prediction.outcome.prediction import Interval, Prediction
+from predict_graph.prediction.outcome.interval import Interval
+from predict_graph.prediction.outcome.prediction import Prediction
 
 __all__ = ["Comparison", "Interval", "Prediction", "assembled"]

@@ -10,9 +10,13 @@ from typing import Any
 from predict_graph.engines import Prices, Workload
 from predict_graph.graph import Graph
 from predict_graph.iterations import QUANTILE, IterationEstimate
+from predict_graph.prediction.first_guess import GUESS
+from predict_graph.prediction.ladder import Purse
 from predict_graph.prediction.outcome.doubts import graph_doubts
-from predict_graph.prediction.outcome.prediction import Interval, Prediction
-from predict_graph.prediction.request import Request
+from predict_graph.prediction.outcome.interval import Interval
+from predict_graph.prediction.outcome.prediction import Prediction
+from predict_graph.prediction.outcome.verdict import verdict_of
+from predict_graph.prediction.request import Request, is_local
 
 __all__ = ["assembled"]
 
@@ -23,7 +27,8 @@ def assembled(
     estimates: Sequence[IterationEstimate],
     workloads: Sequence[Workload],
     prices: Sequence[Prices],
-    overhead_seconds: float,
+    purse: Purse,
+    more: str = "",
 ) -> Prediction:
     """Return the prediction of a chain of algorithms from what the stages say of each.
 
@@ -34,8 +39,10 @@ def assembled(
         In the order in which the algorithms run.
     estimates, workloads, prices : sequence
         Of each.
-    overhead_seconds : float
-        What all of them took.
+    purse : Purse
+        Knows what the prediction took.
+    more : str
+        What a larger budget would buy.
     """
     doubts = graph_doubts(graph)
     parts = [
@@ -45,7 +52,18 @@ def assembled(
     result = parts[0]
     for part in parts[1:]:
         result = _after(part, result)
-    return replace(result, overhead_seconds=overhead_seconds)
+    return replace(
+        result,
+        overhead_seconds=purse.spent,
+        loading_seconds=purse.loading_seconds,
+        more=more,
+        verdict=verdict_of(
+            result.runtime_seconds,
+            result.phases,
+            guessed=estimates[-1].method == GUESS,
+            local=is_local(chain[-1].engine),
+        ),
+    )
 
 
 def _of_one(

@@ -6,7 +6,8 @@ import math
 from dataclasses import replace
 
 from predict_graph.iterations import QUANTILE
-from predict_graph.prediction.outcome.prediction import Interval, Prediction
+from predict_graph.prediction.outcome.interval import Interval
+from predict_graph.prediction.outcome.prediction import Prediction
 from predict_graph.resources import ResourceProfile, carried_factor
 
 __all__ = ["carried"]

@@ -14,9 +14,11 @@ import pandas as pd
 
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import COUNTERS, PHASES, RunProfile, SampleSummary
+from predict_graph.prediction.outcome.interval import Interval
 from predict_graph.prediction.outcome.picture import draw
+from predict_graph.prediction.outcome.verdict import Verdict
 
-__all__ = ["LEAST_WEIGHT", "SCHEMA", "Interval", "Prediction"]
+__all__ = ["LEAST_WEIGHT", "SCHEMA", "Prediction"]
 
 SCHEMA = 1
 """Version of the JSON."""
@@ -24,23 +26,6 @@ SCHEMA = 1
 _LISTED = 6  # machine counts in the summary
 LEAST_WEIGHT = 0.005
 """Of a witness that is worth naming."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A figure with the ends of its 90% interval."""
-
-    predicted: float
-    low: float
-    high: float
-
-    def to_dict(self) -> dict[str, float]:
-        """Return the three figures."""
-        return {"predicted": self.predicted, "low": self.low, "high": self.high}
-
-    def contains(self, value: float) -> bool:
-        """Whether `value` is inside."""
-        return self.low <= value <= self.high
 
 
 @dataclass(frozen=True)
@@ -72,6 +57,12 @@ class Prediction:
         How the iterations were estimated: ``name``, ``sampler``, ``transform``, ``threshold``.
     warnings : list of str
         Why the prediction should not be trusted, in plain words.
+    verdict : Verdict
+        The answer in one sentence, and whether the run fits in memory.
+    loading_seconds : float
+        What loading compiled code took on top, at first use building it: once in a process.
+    more : str
+        What a larger budget would buy, in plain words; empty if nothing.
     prior : Prediction, optional
         Of the algorithm that runs first in a chain; phases, runtime and overhead are those of both.
     executors : mapping
@@ -94,6 +85,9 @@ class Prediction:
     edge_visits: float
     method: dict[str, Any]
     warnings: list[str]
+    verdict: Verdict = field(default_factory=lambda: Verdict(""))
+    loading_seconds: float = 0.0
+    more: str = ""
     prior: Prediction | None = None
     executors: Mapping[str, Any] = field(default_factory=dict)
     by_machines: list[Mapping[str, float]] = field(default_factory=list)
@@ -122,6 +116,12 @@ class Prediction:
             part = part.prior
         return self.edge_visits / max(messages, 1)
 
+    @property
+    def relative_width(self) -> float:
+        """Half of the width of the interval of the runtime, over the prediction."""
+        runtime = self.runtime_seconds
+        return (runtime.high - runtime.low) / 2.0 / runtime.predicted if runtime.predicted else 0.0
+
     def features_total(self) -> dict[str, int]:
         """Return each counter summed over the iterations."""
         return {name: int(self.per_iteration[name].sum()) for name in COUNTERS}
@@ -131,10 +131,11 @@ class Prediction:
         return self.per_iteration.copy()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the prediction as in design.md, ready for JSON."""
+        """Return the prediction as docs/json.md describes it, ready for JSON."""
         runtime = self.runtime_seconds.predicted
         return {
             "schema": SCHEMA,
+            "verdict": self.verdict.to_dict(),
             "algorithm": dict(self.algorithm),
             "graph": dict(self.graph),
             "engine": dict(self.engine),
@@ -164,6 +165,8 @@ class Prediction:
                 "seconds": self.overhead_seconds,
                 "fraction_of_predicted": self.overhead_seconds / runtime if runtime else None,
                 "edge_visits_fraction": self.overhead_edges,
+                "loading_seconds": self.loading_seconds,
+                "more": self.more,
             },
             **({"executors": dict(self.executors)} if self.executors else {}),
             **({"by_machines": list(map(dict, self.by_machines))} if self.by_machines else {}),
@@ -200,7 +203,8 @@ class Prediction:
         )
 
     def __str__(self) -> str:
-        lines = [f"{name}: {value}" for name, value in self.summary()]
+        lines = [self.verdict.sentence]
+        lines += [f"{name}: {value}" for name, value in self.summary()]
         return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
 
     def summary(self) -> list[tuple[str, str]]:
@@ -228,12 +232,17 @@ class Prediction:
             *self._cluster(),
             ("seconds by", self._witnesses()),
             ("phases", ", ".join(f"{k} {readable_seconds(self.phases[k])}" for k in PHASES)),
-            (
-                "overhead",
-                f"{readable_seconds(self.overhead_seconds)}, {self.overhead_edges:.0%} of the edge "
-                "visits of the run",
-            ),
+            ("overhead", self._overhead()),
         ]
+
+    def _overhead(self) -> str:
+        """Say what the prediction cost, and what more would buy."""
+        runtime = self.runtime_seconds.predicted
+        times = f", {self.overhead_seconds / runtime:.2g} times the run" if runtime else ""
+        more = f"; {self.more}" if self.more else ""
+        loading = self.loading_seconds
+        loaded = f", and {readable_seconds(loading)} to load compiled code" if loading else ""
+        return f"{readable_seconds(self.overhead_seconds)}{times}{loaded}{more}"
 
     def _witnesses(self) -> str:
         """Say where the seconds of the iterations came from, and with what weight."""
@@ -278,7 +287,7 @@ class Prediction:
             for name, value in self.summary()
         )
         notes = "".join(f"<p>warning: {html.escape(text)}</p>" for text in self.warnings)
-        return f"<table>{rows}</table>{notes}"
+        return f"<p>{html.escape(self.verdict.sentence)}</p><table>{rows}</table>{notes}"
 
 
 def _described(model: Mapping[str, Any]) -> str:

@@ -44,7 +44,7 @@ def cost_features(rows: pd.DataFrame, *, by_iteration: bool = False) -> pd.DataF
 
     ``memory_messages`` are the messages times the share of the working set that does not fit in
     the largest cache: an edge whose other end is in memory costs several times one whose other end
-    is in cache (design.md, fact 4).
+    is in cache (docs/design-notes.md, fact 4).
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -28,6 +29,7 @@ from predict_graph.prediction.seconds.weighing import weighed
 __all__ = ["LocalCosting"]
 
 _PHASE_STD = 0.18  # of a phase that was measured once (docs/studies/runtime.md)
+_REGRESSION_SECONDS = 0.4  # of a regression and its samples, about (docs/studies/overhead.md)
 
 
 class LocalCosting:
@@ -56,14 +58,25 @@ class LocalCosting:
         streams = np.random.default_rng(means.seed).spawn(3)
         self._rng_samples, self._rng_probes = streams[1], streams[2]
         self._setup: list[float] = []
+        self._probe_seconds = 0.0
         self._probes: list[list[IterationProbe]] = []
 
     def survey(self) -> None:
         """Set each algorithm up as a run would, and probe a first time."""
         for algorithm in self._algorithms:
+            guessed = self._means.guessed_setup.get(algorithm.name)
+            if guessed is not None:
+                self._setup.append(guessed)
+                self._probes.append([])
+                continue
             self._means.progress(f"setting up {algorithm.name}", 0.0)
-            self._setup.append(self._engine.prepare(algorithm, self._graph))
-            self._probes.append(self._probed(algorithm))
+            started = time.perf_counter()
+            seconds, probe = self._engine.survey(
+                algorithm, self._graph, self._rng_probes, probe=self._means.probe is not False
+            )
+            self._setup.append(seconds)
+            self._probe_seconds = time.perf_counter() - started
+            self._probes.append([] if probe is None else [probe])
 
     def price(self, workloads: Sequence[Workload]) -> list[Prices]:
         """Return what each algorithm of the chain takes; the first one reads the graph."""
@@ -80,36 +93,37 @@ class LocalCosting:
         training, witnesses = TrainingSet(), []
         samples, visits = [], 0.0
         # Probed at several moments, because the machine may be busy with something else.
-        probes = [*probes, *self._probed(algorithm)]
+        probes = [*probes, *self._probed(algorithm, again=bool(probes))]
         if staged is not None:
             means.progress("timing the sample", 0.0)
-            timed = timed_sample(algorithm, staged, engine.threads)
+            timed = timed_sample(algorithm, staged, engine.threads, means.affords)
             training.add(staged.table.assign(seconds=timed.seconds), own=True)
             visits += timed.runs * staged.edge_steps
-        if staged is None or means.cost_model is not None or means.train_ratios is not None:
-            allowed = means.edges_for_costs
-            ran = run_cost_samples(
-                graph,
-                engine,
-                algorithm,
-                means,
-                training,
-                None if allowed is None else allowed(workload.iterations),
-                self._rng_samples,
-            )
-            samples, visits = ran.summaries, visits + ran.edge_steps
-        history_runs = add_history(means.history, graph, engine, algorithm, training)
-        probes += self._probed(algorithm)
-        for probe in probes:
-            for part in range(len(probe.rows)):
-                training.add(probe.rows.iloc[[part]], own=True, source="probe")
+        probes += self._probed(algorithm, again=True)
         if staged is not None:
             witnesses.append(transfer_witness(workload, timed, probes))
         elif probes:
             witnesses.append(_probe_witness(workload, probes))
-        witnesses.append(
-            regression_witness(training, means.cost_model, workload.table, history_runs)
-        )
+        named = means.cost_model is not None or means.train_ratios is not None
+        if named or not witnesses or means.affords(_REGRESSION_SECONDS):
+            if staged is None or named:
+                allowed = means.edges_for_costs
+                ran = run_cost_samples(
+                    graph,
+                    engine,
+                    algorithm,
+                    means,
+                    training,
+                    None if allowed is None else allowed(workload.iterations),
+                    self._rng_samples,
+                )
+                samples, visits = ran.summaries, visits + ran.edge_steps
+            history_runs = add_history(means.history, graph, engine, algorithm, training)
+            for probe in probes:
+                training.add(probe.rows, own=True, source="probe", apart=True)
+            witnesses.append(
+                regression_witness(training, means.cost_model, workload.table, history_runs)
+            )
         only = REGRESSION if means.cost_model is not None else None
         told, seconds, std = weighed(witnesses, only=only)
         return Prices(
@@ -127,12 +141,17 @@ class LocalCosting:
             edge_visits=visits,
         )
 
-    def _probed(self, algorithm: Algorithm) -> list[IterationProbe]:
-        """Measure an iteration on a small part of the graph, if that is asked for and can be."""
-        if self._means.probe is False:
+    def _probed(self, algorithm: Algorithm, *, again: bool = False) -> list[IterationProbe]:
+        """Measure an iteration on a small part of the graph, if that is asked for and can be.
+
+        Once more only if the budget affords what the last one took.
+        """
+        if self._means.probe is False or (again and not self._means.affords(self._probe_seconds)):
             return []
         self._means.progress("probing the cost of an edge", 0.0)
+        started = time.perf_counter()
         found = self._engine.probe(algorithm, self._graph, self._rng_probes)
+        self._probe_seconds = time.perf_counter() - started
         return [] if found is None else [found]
 
 

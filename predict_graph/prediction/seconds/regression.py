@@ -57,7 +57,9 @@ class TrainingSet:
         self._parts: list[pd.DataFrame] = []
         self._groups = 0
 
-    def add(self, rows: pd.DataFrame, *, own: bool, source: str = "sample") -> None:
+    def add(
+        self, rows: pd.DataFrame, *, own: bool, source: str = "sample", apart: bool = False
+    ) -> None:
         """Add the iterations of one run.
 
         Parameters
@@ -68,22 +70,24 @@ class TrainingSet:
             Whether the run was on this graph, or a sample of it.
         source : {'sample', 'probe', 'history'}
             Rows of a probe are left out together.
+        apart : bool
+            Whether each row counts as a run of its own.
         """
         if not len(rows):
             return
         part = cost_features(rows, by_iteration=self.by_iteration)
         part["seconds"] = rows["seconds"].to_numpy(dtype=np.float64)
-        part["weight"] = (_OWN_WEIGHT if own else 1.0) / len(rows)
-        part["group"] = self._groups
+        part["weight"] = (_OWN_WEIGHT if own else 1.0) / (1 if apart else len(rows))
+        part["group"] = self._groups + (np.arange(len(rows)) if apart else 0)
         part["own"] = own
         part["source"] = source
-        self._groups += 1
+        self._groups += len(rows) if apart else 1
         self._parts.append(part[part["seconds"] > 0])
 
     def without(self, groups: set[int]) -> TrainingSet:
         """Return the set without some runs."""
         rest = TrainingSet(by_iteration=self.by_iteration)
-        rest._parts = [part for part in self._parts if not part["group"].isin(groups).any()]
+        rest._parts = [part[~part["group"].isin(groups)] for part in self._parts]
         rest._groups = self._groups
         return rest
 

@@ -11,6 +11,7 @@ whatever else is done with it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +48,12 @@ class TimedSample:
     runs: int
 
 
-def timed_sample(algorithm: Algorithm, staged: StagedSample, threads: int) -> TimedSample:
+def timed_sample(
+    algorithm: Algorithm,
+    staged: StagedSample,
+    threads: int,
+    affords: Callable[[float], bool] = lambda seconds: True,
+) -> TimedSample:
     """Run a staged sample a few times, and return the least seconds of each iteration.
 
     What disturbs one run seldom disturbs all, and the first uses memory that nobody has used.
@@ -57,6 +63,8 @@ def timed_sample(algorithm: Algorithm, staged: StagedSample, threads: int) -> Ti
     algorithm : Algorithm
     staged : StagedSample
     threads : int
+    affords : callable
+        Whether so many more seconds are within the budget.
     """
     iterations = len(staged.work)
     least, idle, spent, runs = np.full(iterations, np.inf), math.inf, 0.0, 0
@@ -71,6 +79,8 @@ def timed_sample(algorithm: Algorithm, staged: StagedSample, threads: int) -> Ti
         )
         least, idle = np.minimum(least, seconds), min(idle, resting)
         spent, runs = spent + float(seconds.sum()), runs + 1
+        if not affords(float(seconds.sum())):
+            break
     return TimedSample(least, idle, runs)
 
 

@@ -201,6 +201,7 @@ def test_unwritable_output(program, tmp_path, title):
     assert os.listdir(folder) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", WRITERS)
 def test_a_full_disk(program, tmp_path, monkeypatch, title):
     """The last step of every writer fails as it does on a full disk."""
@@ -229,6 +230,7 @@ def limited():
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_a_disk_that_takes_no_more_bytes(process, tmp_path, ending):
     path = tmp_path / f"ranks{ending}"

@@ -108,6 +108,7 @@ def test_json_on_standard_output_is_pure(program, arguments, table):
     assert table in result.err
 
 
+@pytest.mark.slow
 def test_json_on_standard_output_of_the_real_program(process):
     result = process("predict", "pagerank", GRAPH, "--json", "-", "--seed", 1)
     assert result.status == 0
@@ -310,10 +311,11 @@ def test_the_python_module_is_the_program(process):
     assert process("list", "nothing").status == 2
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_failure_to_tell():
     command = f"{sys.executable} -m predict_graph predict pagerank {GRAPH} --json - | head -c 10"
     done = subprocess.run(
-        command, shell=True, capture_output=True, text=True, check=False, timeout=60
+        command, shell=True, capture_output=True, text=True, check=False, timeout=120
     )
     assert "Traceback" not in done.stderr
     assert "error" not in done.stderr

@@ -11,6 +11,8 @@ import pytest
 
 from predict_graph.prediction.fresh_process import _interrupts_held
 
+pytestmark = [pytest.mark.usefixtures("interruptible"), pytest.mark.slow]
+
 # A long path mixes slowly: with next to no jumps this would run for hours.
 ENDLESS = ["pagerank", "path:n=300000", "-p", "damping=0.999999", "-p", "tolerance=1e-300"]
 LIMIT = ["-p", "max_iterations=1000000000"]

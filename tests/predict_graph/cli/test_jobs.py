@@ -33,6 +33,7 @@ def model(program, folder):
     return "model.json"
 
 
+@pytest.mark.slow
 def test_measure_fit_and_plan_a_small_job(process, folder):
     (folder / "job.py").write_text(JOB)
     (folder / "design.csv").write_text("scale,machines\n1,1\n1,2\n1,4\n2,1\n2,4\n2,8\n")

@@ -16,6 +16,8 @@ import pytest
 from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 
 WRITER = """

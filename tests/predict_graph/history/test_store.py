@@ -195,13 +195,13 @@ def test_a_thousand_runs_are_listed_and_stacked_quickly(history, record, table):
 
     counters = table(50, 4)
     history.add_all(record(table=counters) for _ in range(1000))
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(history.runs(limit=20)) == 20
-    listing = time.perf_counter() - start
+    listing = time.process_time() - start
     found = history.training_runs("pagerank", {}, "A")
     assert len(found.table) == 200_000
     assert listing < 1
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_paths_with_characters_of_urls(tmp_path, record):

@@ -17,7 +17,10 @@ import pytest
 from predict_graph.graph import check_graph
 from predict_graph.prediction.seconds.cluster.exchanged_records import exchange_measures, exchanged
 from predict_graph.prediction.seconds.cluster.folding import folded
-from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate, observed_rows
+from predict_graph.prediction.seconds.cluster.observed_functions import (
+    observed_estimate,
+    observed_rows,
+)
 from tests.predict_graph.prediction.made_up_cluster import cluster_run
 
 MEASURED = pd.read_csv(Path(__file__).parent / "measured_exchanges.csv")

@@ -3,7 +3,11 @@ import pytest
 
 from predict_graph.graph import check_graph
 from predict_graph.prediction.seconds.cluster.folding import folded
-from predict_graph.prediction.seconds.cluster.placement import combined_share, partition_of, placement_of
+from predict_graph.prediction.seconds.cluster.placement import (
+    combined_share,
+    partition_of,
+    placement_of,
+)
 
 
 def test_partitions_are_those_of_spark():

@@ -94,10 +94,13 @@ def test_the_whole_prediction(comparison):
 
 
 def test_it_is_near_the_truth(comparison):
+    """Of seconds, test_known_costs.py tells."""
     errors = comparison.errors()
-    assert abs(errors["iterations"]) <= 0.35
+    assert abs(comparison.prediction.iterations.predicted - comparison.actual.iterations) <= 1
+    assert comparison.inside()["iterations"]
+    # PageRank sends the same in every iteration: the counters are wrong by what the number is.
     for name in ("active_vertices", "local_messages", "remote_messages"):
-        assert abs(errors["features_total"][name]) <= 0.45
+        assert errors["features_total"][name] == pytest.approx(errors["iterations"], abs=0.03)
 
 
 def test_the_dictionary_has_every_field(comparison):

@@ -11,6 +11,8 @@ from predict_graph.resources.cores import usable_cores
 from predict_graph.resources.memory import WORKING_SETS, latency_name
 from predict_graph.resources.network import check_peer, measure_network, serve
 
+pytestmark = pytest.mark.slow
+
 SAID = []
 
 

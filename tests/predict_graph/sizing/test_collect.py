@@ -321,6 +321,7 @@ def interrupted(arguments, folder, number, ready):
 
 
 @needs_proc
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_ends_children_and_keeps_what_is_measured(written, tmp_path, number):
     # One machine is measured at once; two hang.

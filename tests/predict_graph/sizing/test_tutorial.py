@@ -11,6 +11,8 @@ import pytest
 
 from predict_graph.cli import main
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[3] / "docs" / "jobs.md"
 
 

@@ -34,8 +34,8 @@ __all__ = ["ClusterCosting", "priced"]
 
 _OTHER_GRAPH_STD = 0.35  # of supersteps by samples of another graph (docs/studies/spark.md)
 _OTHER_GRAPH = (
-    "the sample runs are of another graph, whose records may be longer or shorter; without "
-    "--reuse-samples, those of this graph make the seconds surer"
+    "the sample runs are of another graph, whose records may be longer or shorter; --budget none "
+    "runs samples of this one, which makes the seconds surer"
 )
 _PHASE_STD = 0.2  # of phases that sample runs measured: the next time differs so much
 
@@ -57,9 +57,7 @@ class ClusterCosting:
     means : Means
     """
 
-    reads: ClassVar[frozenset[str]] = frozenset(
-        {"cost_model", "train_ratios", "train_machines", "reuse_samples"}
-    )
+    reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "train_machines"})
 
     def __init__(
         self, engine: SparkEngine, graph: Graph, algorithms: Sequence[Algorithm], means: Means

@@ -13,7 +13,6 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Means, Workload
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.own.algorithm import OwnAlgorithm
-from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.history import History, machine_identity
 from predict_graph.prediction.seconds.cluster.lessons import (
@@ -61,7 +60,10 @@ def learn_on_cluster(
     means: Means,
     workloads: Sequence[Workload] = (),
 ) -> Learned:
-    """Run samples on the cluster, or take those of an earlier prediction if that is asked for.
+    """Take the lessons that the history has of the cluster, or else run samples on it.
+
+    New samples are run, too, where a person names their ratios or machine counts, or sets no limit
+    to the cost; a function of the person's own is observed while they run.
 
     Parameters
     ----------
@@ -77,19 +79,14 @@ def learn_on_cluster(
 
     Raises
     ------
-    RequestError
-        If samples are to be reused and there are none.
     JobError
         If Spark fails.
     """
-    if means.reuse_samples:
-        if isinstance(algorithms[-1], OwnAlgorithm):
-            raise RequestError(
-                f"{algorithms[-1].name} is observed while its samples run, so that earlier ones "
-                "cannot be reused; leave --reuse-samples out"
-            )
+    asked = means.train_ratios is not None or means.train_machines is not None
+    runs = None
+    if not (asked or means.fresh_samples or isinstance(algorithms[-1], OwnAlgorithm)):
         runs = recall(means.history, list(algorithms), engine, graph)
-    else:
+    if runs is None:
         points = _points(graph, engine, algorithms[-1], means, workloads)
         runs = _run_samples(graph, engine, algorithms, means, points)
     others = [_others(means.history, graph, engine, each) for each in algorithms]

@@ -17,7 +17,6 @@ import numpy as np
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import RunProfile, per_iteration
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.iterations import SampleSummary
@@ -62,26 +61,18 @@ def lesson_records(run: ClusterRun, lesson: str, graph: Graph, seed: int) -> lis
 
 def recall(
     history: History | None, algorithms: list[Algorithm], engine: SparkEngine, graph: Graph
-) -> list[list[ClusterRun]]:
-    """Return the runs of the best lessons there are, for each algorithm of a chain.
+) -> list[list[ClusterRun]] | None:
+    """Return the runs of the best lessons there are, for each algorithm of a chain; None if none.
 
     The newest that was learned on samples of this graph; else the newest of each other graph, of
     the few newest: what differs between graphs is then told apart from what does not.
-
-    Raises
-    ------
-    RequestError
-        If there is none.
     """
     if history is None:
-        raise RequestError("to reuse sample runs takes a history; accepted: a file for --history")
+        return None
     found = [_lessons(history, algorithm, engine) for algorithm in algorithms]
     shared = [name for name in found[0] if all(name in lessons for lessons in found)]
     if not shared:
-        raise RequestError(
-            f"the history {history.path} has no sample runs of {algorithms[-1].name} on this "
-            "cluster with these settings; predict once without --reuse-samples"
-        )
+        return None
     newest: dict[str, str] = {}  # lesson of each graph
     for name in shared:
         newest.setdefault(found[0][name][0]["sample_of"], name)

@@ -1,4 +1,4 @@
-"""Spark for tests: small, and one session after the other."""
+"""What tests of Spark share."""
 
 from __future__ import annotations
 
@@ -6,20 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from predict_graph.engines.spark import SparkSettings
 
-
-@pytest.fixture(scope="module")
-def local_session(spark_here, quick_conf):
-    """A session of two threads in one process."""
-    from predict_graph.engines.spark.session.opening import open_session
-
-    settings = SparkSettings(master="local[2]", machines=2, memory="1g", conf=quick_conf)
-    with open_session(settings) as session:
-        yield session
-
-
-@pytest.fixture
+@pytest.fixture(scope="session")
 def processes_of():
     """List the processes of a login session: those that a test started and all they started."""
     if not Path("/proc/self/stat").exists():

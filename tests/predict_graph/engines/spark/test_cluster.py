@@ -20,9 +20,11 @@ pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def cluster(spark_here):
+def cluster(spark_here, processes_of):
     with spark_cluster(2) as cluster:
         yield cluster
+    for worker in cluster.workers:
+        assert processes_of(worker.process.pid) == []
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +90,11 @@ def test_a_cluster_that_is_too_small(cluster, quick_conf, given, seconds, said):
     assert f"within {seconds} s" in str(caught.value)
 
 
-def test_a_worker_is_killed_in_mid_run(spark_here, quick_conf, graph, processes_of):
-    """The run ends with a sentence; the next one is done by who is left, and is marked."""
+def test_a_worker_is_killed_in_mid_run(cluster, quick_conf, graph, processes_of):
+    """The run ends with a sentence; the next one is done by who is left, and is marked.
+
+    What comes after this in the file has a cluster of its own.
+    """
     killed = []
 
     def kill_in_mid_superstep(iteration, _):
@@ -97,28 +102,26 @@ def test_a_worker_is_killed_in_mid_run(spark_here, quick_conf, graph, processes_
             killed.append(time.monotonic())
             threading.Timer(0.05, cluster.workers[1].kill).start()
 
-    with spark_cluster(2) as cluster:
-        engine = SparkEngine(
-            master=cluster.master, workers=2, memory="700m", collect=True, conf=quick_conf
-        )
-        with engine.session():
-            with pytest.raises(JobError) as caught:
-                engine.run(
-                    PageRank(),
-                    graph,
-                    threshold=0.0,
-                    max_iterations=10_000,
-                    progress=kill_in_mid_superstep,
-                )
-            assert time.monotonic() - killed[0] < 100  # Spark waits 120 s for one that is silent
-            assert "an executor was lost, and what it kept in memory with it" in str(caught.value)
-            assert str(caught.value).startswith("superstep ")
-            after = engine.run(PageRank(), graph, threshold=0.0, max_iterations=2)
+    engine = SparkEngine(
+        master=cluster.master, workers=2, memory="700m", collect=True, conf=quick_conf
+    )
+    with engine.session():
+        with pytest.raises(JobError) as caught:
+            engine.run(
+                PageRank(),
+                graph,
+                threshold=0.0,
+                max_iterations=10_000,
+                progress=kill_in_mid_superstep,
+            )
+        assert time.monotonic() - killed[0] < 100  # Spark waits 120 s for one that is silent
+        assert "an executor was lost, and what it kept in memory with it" in str(caught.value)
+        assert str(caught.value).startswith("superstep ")
+        after = engine.run(PageRank(), graph, threshold=0.0, max_iterations=2)
     assert after.engine["executors_lost"] == 1
     local = LocalEngine(workers=2).run(PageRank(), graph, threshold=0.0, max_iterations=2)
     np.testing.assert_allclose(after.values, local.values, rtol=1e-9)
-    for worker in cluster.workers:
-        assert processes_of(worker.process.pid) == []
+    assert processes_of(cluster.workers[1].process.pid) == []
 
 
 def test_a_driver_is_killed_in_mid_run(spark_here, quick_conf, graph):

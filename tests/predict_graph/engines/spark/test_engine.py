@@ -11,7 +11,6 @@ import pytest
 from predict_graph.algorithms import PageRank
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.profile import PHASES, TABLE_COLUMNS
-from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph
@@ -20,10 +19,8 @@ pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def engine(spark_here, quick_conf):
-    engine = SparkEngine(master="local[2]", workers=2, memory="1g", conf=quick_conf, collect=True)
-    with engine.session():
-        yield engine
+def engine(local_spark):
+    return local_spark
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +80,11 @@ def test_a_disk_that_fills_up_leaves_nothing(engine, graph, tmp_path, monkeypatc
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(pyarrow.parquet, "write_table", full)
-    with pytest.raises(JobError, match="writing the graph for Spark failed: No space left"):
-        engine.run(PageRank(), graph)
     with engine.session() as session:
-        assert list(session.folder.iterdir()) == []
+        before = set(session.folder.iterdir())
+        with pytest.raises(JobError, match="writing the graph for Spark failed: No space left"):
+            engine.run(PageRank(), graph)
+        assert set(session.folder.iterdir()) == before
 
 
 @pytest.mark.parametrize(
@@ -105,11 +103,16 @@ def test_a_graph_without_edges(engine):
 
 def test_runs_leave_no_tables_behind(engine, graph):
     with engine.session() as session:
-        engine.run(PageRank(), graph, threshold=0.0, max_iterations=2)
-        assert list(session.folder.iterdir()) == []
-        context = session.spark.sparkContext
-        deadline = time.monotonic() + 20
-        while len(context._jsc.getPersistentRDDs()) > 2:  # the last state stays until it is missed
+        context, files = session.spark.sparkContext, set(session.folder.iterdir())
+        gc.collect()
+        context._jvm.System.gc()
+        before = set(context._jsc.getPersistentRDDs())
+        for _ in range(3):
+            engine.run(PageRank(), graph, threshold=0.0, max_iterations=2)
+        assert set(session.folder.iterdir()) == files
+        deadline = time.monotonic() + 60
+        # The last state stays until it is missed.
+        while len(set(context._jsc.getPersistentRDDs()) - before) > 2:
             assert time.monotonic() < deadline
             gc.collect()
             context._jvm.System.gc()

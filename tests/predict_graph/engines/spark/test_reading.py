@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from predict_graph.engines.spark.session.opening import OpenSession, open_session
-from predict_graph.engines.spark.session.settings import SparkSettings
+from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.graph_tables import graph_tables
 from predict_graph.engines.spark.tables.reading import SparkGraph, read_spark_graph, spark_graph_of
 from predict_graph.errors import RequestError
@@ -23,10 +21,8 @@ pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def session(spark_here: None, quick_conf: dict[str, str]) -> Iterator[OpenSession]:
-    settings = SparkSettings(master="local[2]", machines=2, memory="1g", conf=quick_conf)
-    with open_session(settings) as opened:
-        yield opened
+def session(local_session: OpenSession) -> OpenSession:
+    return local_session
 
 
 def same_as_local(session: OpenSession, path: Path, directed: bool | None = None) -> SparkGraph:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,8 +10,7 @@ from predict_graph.engines.spark.sampling import SparkSample, SparkSampler, indu
 from predict_graph.engines.spark.sampling.randomness import chance, new_seed
 from predict_graph.engines.spark.sampling.starts import highest_degrees
 from predict_graph.engines.spark.sampling.walks import STEP_BITS
-from predict_graph.engines.spark.session.opening import OpenSession, open_session
-from predict_graph.engines.spark.session.settings import SparkSettings
+from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.numbering import numbered
 from predict_graph.engines.spark.tables.reading import SparkGraph, read_spark_graph, spark_graph_of
 from predict_graph.errors import RequestError
@@ -34,10 +31,8 @@ RESTART = 0.4  # more often than by default: shorter walks take fewer jobs of Sp
 
 
 @pytest.fixture(scope="module")
-def session(spark_here: None, quick_conf: dict[str, str]) -> Iterator[OpenSession]:
-    settings = SparkSettings(master="local[2]", machines=2, memory="1g", conf=quick_conf)
-    with open_session(settings) as opened:
-        yield opened
+def session(local_session: OpenSession) -> OpenSession:
+    return local_session
 
 
 @pytest.fixture(scope="module")

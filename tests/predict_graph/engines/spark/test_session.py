@@ -21,6 +21,11 @@ from predict_graph.errors import JobError, RequestError
 pytestmark = pytest.mark.spark
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _no_session_yet(common_session):
+    common_session.close()
+
+
 def said_by(settings):
     with pytest.raises(JobError) as caught, open_session(settings):
         pass
@@ -139,8 +144,8 @@ def test_a_second_session_is_refused_and_the_first_goes_on(local_session):
     assert local_session.spark.range(10).count() == 10
 
 
-def test_ctrl_c_does_what_it_did(local_session):
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+def test_ctrl_c_does_what_it_did(local_session, common_session):
+    assert signal.getsignal(signal.SIGINT) is common_session.ctrl_c_before
 
 
 def test_the_event_log_is_there(local_session):
@@ -206,6 +211,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_run_leaves_nothing_running(
     spark_here, quick_conf, tmp_path, processes_of, sent

@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 
 from predict_graph.algorithms import Neighborhood, SemiClustering, TopKRanking
 from predict_graph.builtin.neighborhood.local import NeighborhoodKernel
-from predict_graph.builtin.semi_clustering.local import SemiClusteringKernel
-from predict_graph.builtin.topk_ranking.local import TopKRankingKernel
-from predict_graph.engines.spark.programs import merging, neighborhood, spreading, topk_ranking
-from predict_graph.engines.spark.programs.packed import byte_rows, packed, packed_rows, words
 from predict_graph.builtin.semi_clustering.batches import (
     alone,
     best_members,
     grown,
     without_copies,
 )
+from predict_graph.builtin.semi_clustering.local import SemiClusteringKernel
+from predict_graph.builtin.topk_ranking.local import TopKRankingKernel
+from predict_graph.engines.spark.programs import merging, neighborhood, spreading, topk_ranking
+from predict_graph.engines.spark.programs.packed import byte_rows, packed, packed_rows, words
 from predict_graph.graph.build import from_edges
 
 

@@ -10,9 +10,8 @@ from predict_graph.algorithms import (
     SemiClustering,
     TopKRanking,
 )
-from predict_graph.engines.local import LocalEngine
 from predict_graph.builtin.topk_ranking.local import TopKRankingKernel
-from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark.log.eventlog import read_event_log
 from predict_graph.engines.spark.programs import check_program, program_of
 from predict_graph.engines.spark.superstep import run_supersteps
@@ -24,10 +23,8 @@ pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def engine(spark_here, quick_conf):
-    engine = SparkEngine(master="local[2]", workers=2, memory="1g", conf=quick_conf, collect=True)
-    with engine.session():
-        yield engine
+def engine(local_spark):
+    return local_spark
 
 
 def random_graph(seed, *, directed, weighted=False, n=40, m=140):

@@ -1,0 +1,94 @@
+"""What a run costs before anything is known of it: iterations, and seconds an edge and iteration.
+
+    python -m benchmarks.first_guess [--graphs GRAPH …] [--repeats N]
+
+Writes docs/studies/first-guess.md: over graphs, the quartiles and extremes of what the first guess
+of a prediction is made of (predict_graph/prediction/first_guess.py). The least of the repeats
+counts: what disturbs one run seldom disturbs all.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from predict_graph.algorithms import ALGORITHMS, check_algorithm
+from predict_graph.engines.local import LocalEngine
+from predict_graph.graph import check_graph
+from predict_graph.prediction.request import direction
+
+GRAPHS = (
+    "web-NotreDame",
+    "uk-2007-05@100000",
+    "soc-Epinions1",
+    "wiki-Vote",
+    "p2p-Gnutella31",
+    "email-Enron",
+    "rmat:scale=14,edge_factor=16,seed=1",
+    "rmat:scale=16,edge_factor=32,seed=1",
+    "rmat:scale=18,edge_factor=16,seed=1",
+    "rmat:scale=20,edge_factor=8,seed=2",
+    "barabasi-albert:n=100000,m=8,seed=1",
+    "watts-strogatz:n=100000,k=8,p=0.05,seed=1",
+    "grid:rows=150,columns=150",
+)
+PAGE = Path("docs/studies/first-guess.md")
+
+
+def measured(name: str, source: str, repeats: int) -> dict[str, float]:
+    """Return iterations of a run, and seconds an edge of setting up and of an iteration."""
+    algorithm = check_algorithm(name)
+    graph = check_graph(source, directed=direction(algorithm, None), seed=1)
+    engine = LocalEngine()
+    runs = [engine.run(algorithm, graph.fresh()) for _ in range(repeats)]
+    work = graph.edges + graph.vertices
+    own = [
+        (run.table.groupby("iteration")["seconds"].first().sum(), run.iterations) for run in runs
+    ]
+    setups = [
+        run.phases["setup"] - (run.prior.phases["setup"] if run.prior else 0.0) for run in runs
+    ]
+    return {
+        "edges": graph.edges,
+        "iterations": own[0][1],
+        "setup_ns": 1e9 * min(setups) / work,
+        "iteration_ns": 1e9 * min(seconds / count for seconds, count in own) / work,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--algorithms", nargs="*", default=ALGORITHMS.names())
+    options = parser.parse_args()
+    lines = [
+        "# First guesses",
+        "",
+        "What a compiled run on this machine (two cores) took on graphs of many kinds; ns an edge or",
+        "vertex. The first guess of a prediction starts from the medians, until runs of this machine",
+        "are in the history.",
+        "",
+        "    python -m benchmarks.first_guess",
+        "",
+        "| algorithm | graphs | iterations: median | least to most | setup ns: median | least to most "
+        "| iteration ns: median | least to most |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for name in options.algorithms:
+        rows = [measured(name, graph, options.repeats) for graph in options.graphs]
+        cells = []
+        for key in ("iterations", "setup_ns", "iteration_ns"):
+            values = np.array([row[key] for row in rows])
+            cells += [f"{np.median(values):.3g}", f"{values.min():.3g} to {values.max():.3g}"]
+        lines.append(f"| {name} | {len(rows)} | " + " | ".join(cells) + " |")
+        print(lines[-1], flush=True)
+        for graph, row in zip(options.graphs, rows, strict=True):
+            print("   ", graph, {key: round(float(value), 2) for key, value in row.items()})
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

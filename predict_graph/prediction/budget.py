@@ -1,0 +1,134 @@
+"""What a prediction may cost: a share of the run, seconds, or anything."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+
+from predict_graph.durations import parse_duration
+from predict_graph.errors import RequestError
+
+__all__ = ["Budget", "check_budget", "check_within"]
+
+_DEFAULT_SHARE = 0.05
+_LEAST_SECONDS = 1.0
+_LEAST_SHARE = 0.8  # of a run that is shorter than a second: more, and one had better run it
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a prediction may cost, reading the graph excluded.
+
+    Parameters
+    ----------
+    share : float, optional
+        Of the predicted run.
+    seconds : float, optional
+        If neither is given, there is no limit.
+    least_seconds : float
+        What may be spent in any case, by a share.
+
+    Examples
+    --------
+    >>> budget = check_budget(None)
+    >>> budget.allowed(100.0), budget.allowed(0.2)
+    (5.0, 0.16)
+    >>> check_budget("30s").allowed(5.0), check_budget("10%").allowed(5.0)
+    (30.0, 0.5)
+    """
+
+    share: float | None = None
+    seconds: float | None = None
+    least_seconds: float = 0.0
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether a prediction may cost what it wants."""
+        return self.share is None and self.seconds is None
+
+    def allowed(self, run_seconds: float) -> float:
+        """Return the seconds that a prediction of a run of so many seconds may take."""
+        if self.seconds is not None:
+            return self.seconds
+        if self.share is None:
+            return math.inf
+        return max(self.share * run_seconds, min(self.least_seconds, _LEAST_SHARE * run_seconds))
+
+    def __str__(self) -> str:
+        if self.seconds is not None:
+            return f"{self.seconds:g}s"
+        return "none" if self.share is None else f"{100.0 * self.share:g}%"
+
+
+def check_budget(value: str | float | None) -> Budget:
+    """Return the budget that a person means.
+
+    Parameters
+    ----------
+    value : str, float or None
+        ``"5%"`` of the predicted run, ``"30s"`` or ``"10m"``, a number of seconds, ``"none"`` for
+        no limit; None for the default: 5%, and a second for a run that takes longer than that.
+
+    Raises
+    ------
+    RequestError
+        If it is none of these, or 0, or more than 100%.
+    """
+    if value is None:
+        return Budget(share=_DEFAULT_SHARE, least_seconds=_LEAST_SECONDS)
+    accepted = "accepted: a share such as 5%, a time such as 30s or 10m, or none"
+    if isinstance(value, Real) and not isinstance(value, bool):
+        if not (value > 0 and math.isfinite(value)):
+            raise RequestError(f"the budget is {value!r} seconds; {accepted}")
+        return Budget(seconds=float(value))
+    if not isinstance(value, str):
+        raise RequestError(f"the budget is {value!r}; {accepted}")
+    if value.strip().lower() == "none":
+        return Budget()
+    if value.strip().endswith("%"):
+        return Budget(share=_percent(value, "budget", accepted, most=1.0))
+    try:
+        return Budget(seconds=parse_duration(value, "budget"))
+    except RequestError:
+        raise RequestError(f"the budget is {value!r}; {accepted}") from None
+
+
+def check_within(value: str | float | None) -> float | None:
+    """Return how near to the truth a prediction is to be, as a share; None if nobody asked.
+
+    Parameters
+    ----------
+    value : str, float or None
+        ``"10%"`` or 0.1: half of the width of the interval of the runtime, over the prediction.
+
+    Raises
+    ------
+    RequestError
+        If it is no share between 0 and 1.
+
+    Examples
+    --------
+    >>> check_within("10%"), check_within(0.2)
+    (0.1, 0.2)
+    """
+    if value is None:
+        return None
+    accepted = "accepted: a share between 0 and 1, such as 10%"
+    if isinstance(value, str):
+        if not value.strip().endswith("%"):
+            raise RequestError(f"within is {value!r}; {accepted}")
+        return _percent(value, "within", accepted, most=1.0)
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value <= 1:
+        raise RequestError(f"within is {value!r}; {accepted}")
+    return float(value)
+
+
+def _percent(text: str, what: str, accepted: str, most: float) -> float:
+    try:
+        share = float(text.strip()[:-1]) / 100.0
+    except ValueError:
+        share = math.nan
+    if not 0.0 < share <= most:
+        raise RequestError(f"the {what} is {text!r}; {accepted}")
+    return share

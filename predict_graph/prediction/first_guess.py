@@ -1,0 +1,189 @@
+"""What a run on this machine will take, before anything of it is measured: the first rung.
+
+A guess is free. It says what a better answer may cost, and whether one is worth having: a run of
+less than a second had better be run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines import Engine, Prices, Witness, Workload, per_iteration
+from predict_graph.graph import Graph
+from predict_graph.history import History, machine_identity
+from predict_graph.iterations import QUANTILE, IterationEstimate
+from predict_graph.iterations.estimate import iteration_interval
+
+__all__ = ["GUESS", "FirstGuess", "first_guess", "guessed_estimate", "guessed_prices"]
+
+
+GUESS = "first guess"
+"""Name of the method of an estimate that is none."""
+
+
+@dataclass(frozen=True)
+class _Usual:
+    """What is usual for an algorithm: iterations, and ns an edge or vertex."""
+
+    iterations: float
+    setup_ns: float
+    iteration_ns: float
+
+
+# Medians over thirteen graphs of many kinds, two cores (docs/studies/first-guess.md).
+_USUAL = {
+    "pagerank": _Usual(7, 25.0, 4.7),
+    "semi-clustering": _Usual(7, 12.0, 305.0),
+    "topk-ranking": _Usual(7, 16.0, 55.0),
+    "connected-components": _Usual(8, 0.4, 7.0),
+    "neighborhood": _Usual(10, 51.0, 44.0),
+}
+_UNKNOWN = _Usual(10, 25.0, 40.0)
+_ITERATIONS_STD = 0.8  # of log(guessed / true), the same study
+_SECONDS_STD = 0.6  # of log of ns an edge and iteration, the same study
+_FEWEST_EDGES = 5_000  # what any superstep takes is as much as that of so many edges
+_NEWEST_RUNS = 20
+_HALVING = 0.5  # of messages from one iteration to the next, where changes spread
+
+
+@dataclass(frozen=True)
+class FirstGuess:
+    """What one algorithm of a chain will take on this machine, roughly.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    iterations : float
+    setup_seconds, superstep_seconds : float
+        Of all supersteps.
+    runs : int
+        Of the history that it rests on; 0 if it is a rule of thumb.
+    """
+
+    algorithm: Algorithm
+    iterations: float
+    setup_seconds: float
+    superstep_seconds: float
+    runs: int
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the compiled run, without reading."""
+        return self.setup_seconds + self.superstep_seconds
+
+    @property
+    def relative_std(self) -> float:
+        """Of the seconds of its iterations: history makes them surer."""
+        return _SECONDS_STD / math.sqrt(1.0 + self.runs)
+
+
+def first_guess(
+    graph: Graph, algorithms: Sequence[Algorithm], history: History | None
+) -> list[FirstGuess]:
+    """Return what compiled runs of the algorithms of a chain will take on this machine.
+
+    By real runs of other graphs that the history has of this machine, or else by a rule of thumb.
+
+    Parameters
+    ----------
+    graph : Graph
+    algorithms : sequence of Algorithm
+    history : History or None
+    """
+    work = max(graph.edges + graph.vertices, _FEWEST_EDGES)
+    guesses = []
+    for algorithm in algorithms:
+        usual, runs = _usual(algorithm, history)
+        iterations = min(usual.iterations, float(algorithm.max_iterations))
+        guesses.append(
+            FirstGuess(
+                algorithm,
+                iterations,
+                1e-9 * usual.setup_ns * work,
+                1e-9 * usual.iteration_ns * work * iterations,
+                runs,
+            )
+        )
+    return guesses
+
+
+def guessed_estimate(graph: Graph, guess: FirstGuess, engine: Engine) -> IterationEstimate:
+    """Return a guess as the iterations stage hands it on: a wide interval, and rough counters."""
+    algorithm = guess.algorithm
+    iterations, low, high = iteration_interval(
+        guess.iterations, _ITERATIONS_STD, QUANTILE, algorithm.max_iterations
+    )
+    decay = 1.0 if algorithm.steady else _HALVING
+    share = decay ** np.arange(iterations)
+    stay = 1.0 / engine.workers
+    size = float(getattr(algorithm, "message_bytes", 16))
+    sent = graph.edges * share
+    counters = pd.DataFrame(
+        {
+            "active_vertices": graph.vertices * share,
+            "local_messages": sent * stay,
+            "remote_messages": sent * (1.0 - stay),
+            "local_message_bytes": sent * stay * size,
+            "remote_message_bytes": sent * (1.0 - stay) * size,
+            "total_vertices": graph.vertices,
+            "working_set_bytes": 8 * graph.vertices,
+        }
+    )
+    threshold = algorithm.threshold(graph.vertices)
+    return IterationEstimate(
+        method=GUESS,
+        crossing=guess.iterations,
+        iterations=iterations,
+        low=low,
+        high=high,
+        curve=threshold * 10.0 ** ((iterations - np.arange(1, iterations + 1)) / 2.0),
+        converged=True,
+        samples=[],
+        edge_steps=0.0,
+        counters=counters,
+    )
+
+
+def guessed_prices(graph: Graph, guess: FirstGuess, workload: Workload, *, first: bool) -> Prices:
+    """Return a guess as the seconds stage hands it on."""
+    each = guess.superstep_seconds / max(guess.iterations, 1.0)
+    seconds = np.full(workload.iterations, each)
+    name = "runs of other graphs" if guess.runs else "rule of thumb"
+    return Prices(
+        witnesses=[Witness(name, seconds, guess.relative_std)],
+        table=workload.table.assign(seconds=seconds),
+        relative_std=guess.relative_std,
+        phases={
+            "setup": guess.setup_seconds,
+            "read": graph.read_seconds if first else 0.0,
+            "superstep": float(seconds.sum()),
+            "write": 0.0,
+        },
+        phase_std=_SECONDS_STD / 2.0,
+    )
+
+
+def _usual(algorithm: Algorithm, history: History | None) -> tuple[_Usual, int]:
+    """Return what is usual: medians of this machine's runs of the history, or the rule of thumb."""
+    thumb = _USUAL.get(algorithm.name, _UNKNOWN)
+    if history is None:
+        return thumb, 0
+    found = history.training_runs(
+        algorithm.name, {"name": "local"}, machine_identity(), limit=_NEWEST_RUNS
+    )
+    if not len(found):
+        return thumb, 0
+    rows = []
+    for run in found.runs.to_dict("records"):
+        table = found.table[found.table["run"] == run["id"]]
+        work = max(int(run["edges"]) + int(run["vertices"]), _FEWEST_EDGES)
+        each = float(per_iteration(table)["seconds"].mean())
+        setup = max(float(run["phases"]["setup"]), 0.0)
+        rows.append((run["iterations"], 1e9 * setup / work, 1e9 * each / work))
+    return _Usual(*(float(value) for value in np.median(np.array(rows), axis=0))), len(rows)

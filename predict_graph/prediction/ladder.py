@@ -1,0 +1,144 @@
+"""The ladder of evidence: which rung is bought for the iterations, and what it may cost.
+
+History of the very run, then the compiled run itself where another engine is the target, then
+samples, as large as the budget allows; and if not even small ones are worth it, a first guess.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from predict_graph.durations import readable_seconds
+from predict_graph.engines.local.kernel import runs_here
+from predict_graph.graph import Graph
+from predict_graph.history import History, RunRecord
+from predict_graph.iterations.budget import LEAN
+from predict_graph.prediction.budget import Budget
+from predict_graph.prediction.first_guess import FirstGuess
+from predict_graph.prediction.request import Request, is_local
+
+__all__ = ["Ladder", "Purse", "known_runs"]
+
+LEVELS = (LEAN, 0.05, 0.2, 0.6)
+"""Edges of all samples / edges of the graph: small ones are nearly as good (docs/studies)."""
+
+# Seconds of sampling: fixed, an edge of the graph, and an edge of the samples, measured on two
+# cores with R-MAT 18 and web-NotreDame (docs/studies/overhead.md).
+_FIXED, _PER_EDGE, _PER_SAMPLED_EDGE = 0.08, 0.045e-6, 0.13e-6
+_LEAN_SHARE = 0.5  # of the fixed part and of that of an edge, where nothing is calibrated
+_OTHER_ENGINES = 20.0  # times as long as compiled, or more, takes any other engine (docs/studies)
+_PROBING = 0.05  # of an iteration, and a fixed part
+_PROBE_FIXED = 0.02
+
+
+class Purse:
+    """What is left of the budget of one prediction.
+
+    Parameters
+    ----------
+    budget : Budget
+    run_seconds : float
+        What the run is guessed to take.
+    """
+
+    def __init__(self, budget: Budget, run_seconds: float) -> None:
+        self._started = time.perf_counter()
+        self._allowed = budget.allowed(run_seconds)
+        self.loading_seconds = 0.0
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the prediction began, those of loading compiled code left out."""
+        return time.perf_counter() - self._started - self.loading_seconds
+
+    @contextmanager
+    def loading(self) -> Iterator[None]:
+        """Do not count what is done inside: a process loads compiled code once, run or predict."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.loading_seconds += time.perf_counter() - started
+
+    def affords(self, seconds: float) -> bool:
+        """Whether so many more seconds are within the budget."""
+        return self.spent + seconds <= self._allowed
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The rungs that are worth buying for one prediction.
+
+    Parameters
+    ----------
+    guesses : list of FirstGuess
+        Of each algorithm of the chain.
+    run_seconds : float
+        What the run is guessed to take, on its engine.
+    """
+
+    guesses: list[FirstGuess]
+    run_seconds: float
+    local: bool = True
+
+    @classmethod
+    def for_request(cls, graph: Graph, request: Request, guesses: list[FirstGuess]) -> Ladder:
+        """Return the ladder of a request."""
+        compiled = sum(guess.seconds for guess in guesses)
+        local = is_local(request.engine)
+        run = compiled if local else _OTHER_ENGINES * compiled
+        return cls(guesses, graph.read_seconds + run, local)
+
+    def buys_whole_run(self, request: Request, purse: Purse) -> bool:
+        """Whether the compiled run on this machine is worth its cost: it is exact."""
+        if self.local or request.estimation_named or not runs_here(request.algorithm):
+            return False
+        return purse.affords(sum(guess.seconds for guess in self.guesses))
+
+    def affordable(self, graph: Graph, purse: Purse) -> list[float]:
+        """Return the levels of sampling whose cost is within the budget, the cheapest first."""
+        return [level for level in LEVELS if purse.affords(self.cost(graph, level))]
+
+    def guessed_setup(self, levels: Sequence[float]) -> dict[str, float]:
+        """Return setup seconds that are guessed, where only the cheapest level is affordable."""
+        if not self.local or max(levels) > LEAN:
+            return {}
+        return {guess.algorithm.name: guess.setup_seconds for guess in self.guesses}
+
+    def more(self, graph: Graph, level: float) -> str:
+        """Say what a larger budget would buy beyond samples of a level; nothing beyond the last."""
+        better = [each for each in LEVELS if each > level]
+        if not self.local or not better:
+            return ""
+        seconds = readable_seconds(self.cost(graph, better[-1]))
+        what = "larger samples" if level else "samples"
+        return f"about {seconds} of {what} would narrow this (--budget none)"
+
+    def cost(self, graph: Graph, level: float) -> float:
+        """Return the seconds that samples of a level take, and setting up and probing with them."""
+        lean = level <= LEAN
+        share = _LEAN_SHARE if lean else 1.0
+        sampling = share * _FIXED + graph.edges * (share * _PER_EDGE + level * _PER_SAMPLED_EDGE)
+        seconds = len(self.guesses) * sampling
+        if self.local:
+            for guess in self.guesses:
+                iteration = guess.superstep_seconds / max(guess.iterations, 1.0)
+                seconds += _PROBE_FIXED + _PROBING * iteration
+                seconds += 0.0 if lean else guess.setup_seconds
+        return seconds
+
+
+def known_runs(
+    graph: Graph, chain: Sequence[Request], history: History | None
+) -> list[list[RunRecord]]:
+    """Return the real runs of each algorithm of a chain on this very graph; [] if one has none."""
+    if history is None or len(history) == 0:
+        return []
+    found = [
+        history.runs_of(part.algorithm.name, graph.fingerprint, part.algorithm.to_dict())
+        for part in chain
+    ]
+    return found if all(found) else []

@@ -1,0 +1,80 @@
+"""The answer in one sentence: how long, mostly what, whether it is worth predicting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from predict_graph.durations import readable_seconds
+from predict_graph.prediction.outcome.interval import Interval
+
+__all__ = ["Verdict", "verdict_of"]
+
+_SHORT = 1.0  # seconds: nobody needs that predicted
+_MOSTLY = 0.6  # of the runtime
+_NAMES = {
+    "setup": "setting up",
+    "read": "reading",
+    "superstep": "supersteps",
+    "write": "writing",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a person wants to know first.
+
+    Parameters
+    ----------
+    sentence : str
+    fits : bool, optional
+        Whether the run fits in memory; None where that is not known.
+    peak_memory_bytes : Interval, optional
+    """
+
+    sentence: str
+    fits: bool | None = None
+    peak_memory_bytes: Interval | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields, for JSON."""
+        peak = self.peak_memory_bytes
+        return {
+            "sentence": self.sentence,
+            "fits": self.fits,
+            "peak_memory_bytes": None if peak is None else peak.to_dict(),
+        }
+
+
+def verdict_of(
+    runtime: Interval, phases: Mapping[str, float], *, guessed: bool = False, local: bool = True
+) -> Verdict:
+    """Return the verdict on a run.
+
+    Parameters
+    ----------
+    runtime : Interval
+    phases : mapping of str to float
+    guessed : bool
+        Whether nothing was measured.
+    local : bool
+        Whether it is a run on this machine, which one may just start.
+
+    Examples
+    --------
+    >>> phases = {"setup": 1.0, "read": 30.0, "superstep": 9.0, "write": 0.0}
+    >>> verdict_of(Interval(40.0, 34.0, 47.0), phases, guessed=False).sentence
+    'about 40 s (34 s to 47 s), mostly reading'
+    >>> verdict_of(Interval(0.2, 0.1, 0.4), phases, guessed=True).sentence
+    'under a second (about 200 ms), mostly reading: just run it'
+    """
+    most = max(phases, key=lambda name: phases[name])
+    total = sum(phases.values())
+    mostly = f", mostly {_NAMES[most]}" if total and phases[most] > _MOSTLY * total else ""
+    about = f"about {readable_seconds(runtime.predicted)}"
+    if local and runtime.high < _SHORT:
+        return Verdict(f"under a second ({about}){mostly}: just run it")
+    low, high = readable_seconds(runtime.low), readable_seconds(runtime.high)
+    rough = "; a rule of thumb, since anything better would cost more than it is worth"
+    return Verdict(f"{about} ({low} to {high}){mostly}{rough if guessed else ''}")

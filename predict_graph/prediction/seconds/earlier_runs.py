@@ -1,0 +1,58 @@
+"""What earlier real runs of the same graph on the same engine took: nothing says it better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from predict_graph.engines import Engine, Prices, Witness, Workload, per_iteration
+from predict_graph.history import RunRecord, machine_identity
+
+__all__ = ["earlier_prices", "of_this_engine"]
+
+_ONCE_STD = 0.15  # two runs of the same on one machine differ so much (docs/studies/runtime.md)
+
+
+def of_this_engine(records: Sequence[RunRecord], engine: Engine) -> list[RunRecord]:
+    """Return the runs by the same engine, with the same settings, on this machine."""
+    settings = engine.describe()
+    return [
+        record
+        for record in records
+        if record.machine == machine_identity()
+        and all(record.engine.get(name) == value for name, value in settings.items())
+    ]
+
+
+def earlier_prices(records: Sequence[RunRecord], workload: Workload, *, first: bool) -> Prices:
+    """Return the prices of a workload by earlier runs of it.
+
+    Parameters
+    ----------
+    records : sequence of RunRecord
+        One or more, of the same algorithm, parameters and graph, on the same engine.
+    workload : Workload
+    first : bool
+        Whether it is the first of its chain, which reads the graph.
+    """
+    seconds = [per_iteration(record.table)["seconds"].to_numpy(np.float64) for record in records]
+    shortest = min(len(each) for each in seconds)
+    mean = np.mean([each[:shortest] for each in seconds], axis=0)
+    at = np.minimum(np.arange(workload.iterations), shortest - 1)
+    totals = np.log([max(float(each.sum()), 1e-12) for each in seconds])
+    spread = float(totals.std(ddof=1)) if len(totals) > 1 else _ONCE_STD
+    std = max(spread, _ONCE_STD / np.sqrt(len(totals)))
+    phases = {
+        name: float(np.mean([record.phases[name] for record in records]))
+        for name in ("setup", "read", "write")
+    }
+    if not first:
+        phases["read"] = 0.0
+    return Prices(
+        witnesses=[Witness("earlier runs of this graph", mean[at], std)],
+        table=workload.table.assign(seconds=mean[at]),
+        relative_std=float(std),
+        phases={**phases, "superstep": float(mean[at].sum())},
+        phase_std=_ONCE_STD,
+    )
