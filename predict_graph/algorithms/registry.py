@@ -20,6 +20,7 @@ ALGORITHMS: Registry[type[Algorithm]] = Registry(
         "semi-clustering": f"{_BUILTIN}.semi_clustering.definition:SemiClustering",
         "topk-ranking": f"{_BUILTIN}.topk_ranking.definition:TopKRanking",
         "connected-components": f"{_BUILTIN}.connected_components.definition:ConnectedComponents",
+        "label-propagation": f"{_BUILTIN}.label_propagation.definition:LabelPropagation",
         "neighborhood": f"{_BUILTIN}.neighborhood.definition:Neighborhood",
     },
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -30,6 +31,7 @@ _METHOD_STD = 0.09  # of log(predicted / true), what one sample does not show (d
 _PILOT_SHARE = 0.25  # of the ratio: how long will the run be?
 _FEWEST = 2_000  # vertices drawn, where the graph has them
 _EDGE_GROWTH = 1.5
+_LASTING = 0.9  # of the share in the middle of a run: what it does not fall below by the end
 _WORTH_WHILE = 1.5  # a sample must be so much larger than the pilot to be drawn
 
 
@@ -79,9 +81,14 @@ def _estimate(
     graph: Graph, algorithm: Algorithm, recipe: Recipe, outcomes: list[_Outcome]
 ) -> IterationEstimate:
     last, staged = outcomes[-1].run, outcomes[-1].staged
-    limit = algorithm.max_iterations
-    centre = _crossing(last, algorithm.threshold(graph.vertices), algorithm)
+    limit, threshold = algorithm.max_iterations, algorithm.threshold(graph.vertices)
+    centre = _crossing(last, threshold, algorithm)
     iterations, low, high = iteration_interval(centre, _METHOD_STD, QUANTILE, limit)
+    if recipe.level_std:
+        factor = _level_factor(recipe)
+        early, late = (crossing(last.convergence, threshold * by) for by in (factor, 1.0 / factor))
+        low = iteration_interval(early, _METHOD_STD, QUANTILE, limit)[1]
+        high = iteration_interval(late, _METHOD_STD, QUANTILE, limit)[2]
     counters = last.counters.iloc[np.minimum(np.arange(iterations), len(last.counters) - 1)]
     scale = graph.vertices / max(staged.summary.vertices, 1)
     return IterationEstimate(
@@ -91,9 +98,10 @@ def _estimate(
         low=low,
         high=high,
         curve=last.convergence[np.minimum(np.arange(iterations), len(last.convergence) - 1)],
-        converged=last.converged,
+        converged=bool((last.convergence < threshold).any()),
         samples=[outcome.staged.summary for outcome in outcomes],
         edge_steps=recipe.edge_visits + sum(outcome.staged.edge_steps for outcome in outcomes),
+        warnings=_doubts(last.convergence, threshold),
         counters=counters.reset_index(drop=True).assign(
             total_vertices=graph.vertices,
             working_set_bytes=last.table["working_set_bytes"].iloc[0] * scale,
@@ -114,7 +122,7 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> _Outcome:
         algorithm,
         sample.graph,
         weighting,
-        threshold=case.threshold,
+        threshold=case.threshold / _level_factor(recipe),
         edges=graph.edges,
         workers=case.engine.workers,
         prior=prior_values,
@@ -154,6 +162,22 @@ def _crossing(run: ObservedRun, threshold: float, algorithm: Algorithm) -> float
     if algorithm.convergence == "fixed-point":
         return float(len(run.convergence))
     return min(crossing(run.convergence, threshold), float(algorithm.max_iterations + 1))
+
+
+def _level_factor(recipe: Recipe) -> float:
+    """Return how far off the share that changes may be: the half width of a 90% interval."""
+    return math.exp(QUANTILE * recipe.level_std)
+
+
+def _doubts(curve: npt.NDArray[np.float64], threshold: float) -> list[str]:
+    """Tell a share that stays above the threshold from one that is still falling at the limit."""
+    half = len(curve) // 2
+    if half == 0 or curve[-1] < threshold or curve[-1] < _LASTING * curve[half]:
+        return []
+    return [
+        f"the share that changes stays at {curve[-1]:.2g}, above the threshold of {threshold:g}: "
+        "the run oscillates, and only its limit of iterations ends it"
+    ]
 
 
 def _messages(run: ObservedRun, sample: RootedSample, graph: Graph) -> float:

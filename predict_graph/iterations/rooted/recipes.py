@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,7 @@ from predict_graph.iterations.rooted.sample import RootedSample, RootedSampler
 __all__ = ["Inputs", "Recipe", "deepest", "hubs", "middle_trees", "recipe_of"]
 
 IntArray = npt.NDArray[np.integer]
-FloatArray = npt.NDArray[np.float64]
-Inputs = Callable[[RootedSample], FloatArray | None]
+Inputs = Callable[[RootedSample], npt.NDArray[Any] | None]
 
 _FEWEST_ROOTS, _MOST_ROOTS = 2, 4
 _ENOUGH = 0.9  # of the vertices: further roots would add little
@@ -25,8 +25,8 @@ _HUB_SHARE = 0.001  # of the vertices
 _TAIL_SHARE = 0.003  # of the vertices
 
 
-def _no_input(sample: RootedSample) -> FloatArray | None:
-    """Return nothing: the algorithm has no prior."""
+def _no_input(sample: RootedSample) -> npt.NDArray[Any] | None:
+    """Return nothing: the kernel needs no more than the sample."""
     return None
 
 
@@ -40,12 +40,17 @@ class Recipe:
     root_visits : int
         Edges that were looked at to find the roots.
     inputs : callable
-        Gives the result of the algorithm's prior on a sample, or None.
+        Gives what the kernel needs beside a sample, the result of the algorithm's prior as a rule;
+        or None.
+    level_std : float
+        Standard deviation of log(share that changes in the sample / in the graph), for a share that
+        may stay about the threshold instead of falling through it.
     """
 
     sampler: RootedSampler
     root_visits: int = 0
     inputs: Inputs = field(default=_no_input)
+    level_std: float = 0.0
 
     @property
     def edge_visits(self) -> int:

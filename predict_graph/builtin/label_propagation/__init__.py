@@ -1,0 +1,1 @@
+"""Communities by synchronous label propagation."""

@@ -1,0 +1,148 @@
+"""One superstep of label propagation, compiled: each vertex pulls the labels of its neighbours.
+
+Votes are counted in a table of a few kilobytes that is as large as the vertex has neighbours, so
+that counting does not read memory at random; reading the labels does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.builtin.label_propagation.definition import LabelPropagation
+from predict_graph.engines.local.blocks import row_blocks
+from predict_graph.engines.local.kernel import Superstep, Weighting, Work
+from predict_graph.engines.local.team import Team
+from predict_graph.graph import Graph
+
+__all__ = ["LabelPropagationKernel", "vote"]
+
+_MESSAGE_BYTES, _WEIGHT_BYTES = 16, 8  # a vertex id and a label; the weight of the edge
+# Work in units of a message (benchmarks/kernel_work.py): a vertex with less than two neighbours
+# has nothing to count.
+_VERTEX, _COUNTING = 2.0, 10.0
+
+
+class LabelPropagationKernel:
+    """Label propagation on one undirected graph.
+
+    Parameters
+    ----------
+    algorithm : LabelPropagation
+    graph : Graph
+        Undirected; an edge without weight weighs 1.
+    team : Team, optional
+        Threads; the calling one alone by default.
+    first_labels : ndarray of int, shape (n,), optional
+        Labels after the first superstep, if the rows do not tell: those of a sample.
+
+    Attributes
+    ----------
+    message_bytes : int
+        A message is a vertex id and a label, 8 bytes each, and the weight of the edge if it has
+        one.
+    working_set_bytes : int
+        What a superstep reads at random: labels.
+    """
+
+    values_are_vertices = True
+
+    def __init__(
+        self,
+        algorithm: LabelPropagation,
+        graph: Graph,
+        team: Team | None = None,
+        first_labels: npt.NDArray[Any] | None = None,
+    ) -> None:
+        self._team = team or Team()
+        weights = np.empty(0, np.float32) if graph.weights is None else graph.weights
+        self._graph = (graph.indptr, graph.indices, weights)
+        self._blocks = row_blocks(graph.indptr)
+        self._labels = np.arange(graph.vertices, dtype=graph.indices.dtype)
+        self._next = self._labels.copy()
+        self._first_labels = first_labels
+        self._work = Work(vertices=_VERTEX + _COUNTING * (graph.out_degrees > 1))
+        self.message_bytes = _MESSAGE_BYTES + (_WEIGHT_BYTES if len(weights) else 0)
+        self.working_set_bytes = self._labels.nbytes
+
+    @property
+    def blocks(self) -> npt.NDArray[np.int64]:
+        """First row of each block, and the number of rows."""
+        return self._blocks
+
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        """Label of each vertex: a vertex."""
+        return self._labels
+
+    def summary(self) -> dict[str, Any]:
+        """Return the number of communities, which are vertices of one label, and the largest."""
+        sizes = np.bincount(self._labels)
+        return {"communities": int(np.count_nonzero(sizes)), "largest": int(sizes.max())}
+
+    def sweep(self, first: int, last: int) -> None:
+        """Do a superstep's work for some blocks of rows; labels stay as they are."""
+        vote(self._blocks[first], self._blocks[last], *self._graph, self._labels, self._next)
+
+    def step(self) -> Superstep:
+        """Run one superstep; its aggregate is the share of vertices whose label changed."""
+        self._team.share(self.sweep, len(self._blocks) - 1)
+        if self._first_labels is not None:
+            self._next[:], self._first_labels = self._first_labels, None
+        changes = self._next != self._labels
+        self._labels, self._next = self._next, self._labels
+        share = int(np.count_nonzero(changes)) / max(len(changes), 1)
+        return Superstep(share, self.message_bytes, changes=changes, work=self._work)
+
+    def stand_for(self, weighting: Weighting) -> None:
+        """Begin with the ids that the same vertices have in the whole graph."""
+        self._labels[:] = weighting.vertices
+
+
+@numba.njit(cache=True, nogil=True)
+def vote(
+    first: int, last: int, indptr: Any, indices: Any, weights: Any, labels: Any, following: Any
+) -> None:
+    """Give the vertices of some rows the label with most votes, or weight, among neighbours.
+
+    Parameters
+    ----------
+    first, last : int
+        Rows.
+    indptr, indices, weights : ndarray
+        CSR; no weights, or one an edge.
+    labels, following : ndarray of int, shape (n,)
+        Before and after: at least 0.
+    """
+    room = 16
+    keys, votes = np.full(room, -1, labels.dtype), np.zeros(room)
+    for v in range(first, last):
+        start, stop = indptr[v], indptr[v + 1]
+        if stop - start < 2:
+            following[v] = labels[v] if start == stop else labels[indices[start]]
+            continue
+        size = 4
+        while size < 2 * (stop - start):
+            size *= 2
+        while room < size:
+            room *= 2
+        if len(keys) < room:
+            keys, votes = np.full(room, -1, labels.dtype), np.zeros(room)
+        for e in range(start, stop):
+            label = labels[indices[e]]
+            spot = ((np.int64(label) * 0x9E3779B1) >> 8) & (size - 1)
+            while keys[spot] != label and keys[spot] >= 0:
+                spot = (spot + 1) & (size - 1)
+            keys[spot] = label
+            votes[spot] += weights[e] if len(weights) else 1.0
+        best, most = keys[0], -np.inf
+        for slot in range(size):
+            heard, count = keys[slot], votes[slot]
+            if heard >= 0:
+                if count > most or (count == most and heard < best):
+                    best, most = heard, count
+                keys[slot], votes[slot] = -1, 0.0
+        following[v] = best
