@@ -67,14 +67,14 @@ def main() -> None:
     lines = [
         "# First guesses",
         "",
-        "What a compiled run on this machine (two cores) took on graphs of many kinds; ns an edge or",
-        "vertex. The first guess of a prediction starts from the medians, until runs of this machine",
-        "are in the history.",
+        "What a compiled run on this machine (two cores) took on graphs of many kinds; ns an edge",
+        "or vertex. The first guess of a prediction starts from the medians, until runs of this",
+        "machine are in the history.",
         "",
         "    python -m benchmarks.first_guess",
         "",
-        "| algorithm | graphs | iterations: median | least to most | setup ns: median | least to most "
-        "| iteration ns: median | least to most |",
+        "| algorithm | graphs | iterations: median | least to most | setup ns: median "
+        "| least to most | iteration ns: median | least to most |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for name in options.algorithms:
