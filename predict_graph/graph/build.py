@@ -24,6 +24,7 @@ from samplers.induced import induced_csr
 
 __all__ = [
     "as_asked",
+    "count_self_loops",
     "from_blocks",
     "from_edges",
     "induced_subgraph",
@@ -206,6 +207,16 @@ def symmetric(graph: Graph) -> Graph:
 
 def _extreme(function: object, array: IndexArray, empty: int) -> int:
     return int(function(array)) if len(array) else empty  # type: ignore[operator]
+
+
+@numba.njit(cache=True, nogil=True)
+def count_self_loops(indptr: IntArray, indices: IndexArray) -> int:
+    """Count the edges from a vertex to itself."""
+    count = 0
+    for v in range(len(indptr) - 1):
+        for e in range(indptr[v], indptr[v + 1]):
+            count += indices[e] == v
+    return count
 
 
 @numba.njit(cache=True, nogil=True)

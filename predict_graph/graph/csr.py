@@ -95,8 +95,9 @@ class Graph:
     @cached_property
     def self_loops(self) -> int:
         """Number of edges from a vertex to itself."""
-        rows = np.repeat(np.arange(self.vertices, dtype=self.indices.dtype), self.out_degrees)
-        return int(np.count_nonzero(rows == self.indices))
+        from predict_graph.graph.build import count_self_loops
+
+        return int(count_self_loops(self.indptr, self.indices))
 
     @cached_property
     def logical_edges(self) -> int:
@@ -124,7 +125,14 @@ class Graph:
         """Number of inbound edges of each vertex."""
         if not self.directed:
             return self.out_degrees
-        return np.bincount(self.indices, minlength=self.vertices).astype(np.int64, copy=False)
+        if "reverse" in vars(self):
+            return self.reverse.out_degrees
+        # In parts: numpy counts copies of 64 bits.
+        part = max(self.vertices, 1 << 20)
+        counts = np.zeros(self.vertices, np.int64)
+        for first in range(0, self.edges, part):
+            counts += np.bincount(self.indices[first : first + part], minlength=self.vertices)
+        return counts
 
     @cached_property
     def reverse(self) -> Graph:

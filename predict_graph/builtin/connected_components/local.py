@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from predict_graph.builtin.connected_components.definition import ConnectedComponents
 from predict_graph.engines.local.atomics import atomic_min
+from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.spreading import SpreadingKernel
 from predict_graph.engines.local.team import Team
@@ -56,6 +57,11 @@ class ComponentsKernel(SpreadingKernel):
         self._sent = self._labels.copy()
         self._lowered = False
         self.working_set_bytes = (graph.indices.itemsize + 1) * n
+
+    @staticmethod
+    def footprint(algorithm: ConnectedComponents, id_bytes: int) -> Footprint:
+        """Return what it allocates: labels twice, three marks; labels and sizes of 64 bits last."""
+        return Footprint(2 * id_bytes + 3 + 2 * 8, reverse=False)
 
     @property
     def values(self) -> npt.NDArray[Any]:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from predict_graph.builtin.neighborhood.definition import Neighborhood
 from predict_graph.engines.local.blocks import ordered_sum
 from predict_graph.engines.local.hashing import splitmix64
+from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep, Weighting
 from predict_graph.engines.local.spreading import MergingKernel
 from predict_graph.engines.local.team import Team
@@ -102,6 +103,14 @@ class NeighborhoodKernel(MergingKernel):
         self.message_bytes = 8 + registers
         self.working_set_bytes = (registers + 1) * n
         self._settle(np.ones(n, np.uint8))
+
+    @staticmethod
+    def footprint(algorithm: Neighborhood, id_bytes: int) -> Footprint:
+        """Return what it allocates: counters twice, degrees, estimates, four marks.
+
+        On top the work of each vertex, that of the last superstep too.
+        """
+        return Footprint(2 * algorithm.registers + 2 * 8 + 4 + 2 * 8)
 
     @property
     def values(self) -> FloatArray:

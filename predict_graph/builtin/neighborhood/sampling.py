@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from predict_graph.builtin.neighborhood.local import hashed
 from predict_graph.graph import Graph
-from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs, middle_trees
+from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs, largest, middle_trees
 from predict_graph.iterations.rooted.sample import RootedSampler
 
 __all__ = ["recipe"]
@@ -17,6 +17,7 @@ __all__ = ["recipe"]
 IntArray = npt.NDArray[np.integer]
 
 _HOLDERS = 4  # of large hashes, for each register
+_AT_ONCE = 1 << 16  # vertices whose counters are held
 
 
 def recipe(algorithm: Any, graph: Graph) -> Recipe:
@@ -33,6 +34,8 @@ def recipe(algorithm: Any, graph: Graph) -> Recipe:
 
 def _largest_hashes(algorithm: Any, graph: Graph) -> IntArray:
     """Return the vertices with the largest hashes in each register of a counter."""
-    counters = hashed(np.arange(graph.vertices), algorithm.registers)
-    most = np.argsort(-counters.max(axis=1).astype(np.int64), kind="stable")
-    return most[: _HOLDERS * algorithm.registers]
+    tops = np.empty(graph.vertices, np.uint8)
+    for first in range(0, graph.vertices, _AT_ONCE):
+        some = np.arange(first, min(first + _AT_ONCE, graph.vertices))
+        tops[some] = hashed(some, algorithm.registers).max(axis=1)
+    return largest(tops.astype(np.int16), _HOLDERS * algorithm.registers)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.engines.local.blocks import ordered_sum, row_blocks
+from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
@@ -69,6 +70,11 @@ class PageRankKernel:
         self._changes, self._dangling = np.zeros(blocks), np.zeros(blocks)
         self._dangling_rank = float(self.rank[degrees == 0].sum())
         self.working_set_bytes = 8 * n
+
+    @staticmethod
+    def footprint(algorithm: PageRank, id_bytes: int) -> Footprint:
+        """Return what it allocates: ranks, what they are scaled by, offers twice; degrees."""
+        return Footprint(5 * 8)
 
     @property
     def values(self) -> FloatArray:

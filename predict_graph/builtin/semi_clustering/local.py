@@ -18,6 +18,7 @@ import numpy.typing as npt
 from predict_graph.builtin.semi_clustering.definition import SemiClustering
 from predict_graph.engines.local.blocks import row_blocks
 from predict_graph.engines.local.hashing import splitmix64
+from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
@@ -85,6 +86,15 @@ class SemiClusteringKernel:
         self._swept = np.zeros(n, np.int32)
         self.message_bytes = _HEADER_BYTES + _CLUSTER_BYTES + _MEMBER_BYTES
         self.working_set_bytes = sum(array.nbytes for array in self._sent)
+
+    @staticmethod
+    def footprint(algorithm: SemiClustering, id_bytes: int) -> Footprint:
+        """Return what it allocates: places for semi-clusters, and what a superstep counts."""
+        parameters: Any = algorithm.parameters
+        places = 2 * int(parameters["s_max"]) + int(parameters["c_max"])
+        a_place = int(parameters["v_max"]) * id_bytes + 4 + 4 * 8
+        # Degrees and a mark; three counts of 32 bits, four of 64; four that the last one left.
+        return Footprint(places * a_place + 8 + 4 + 3 * 4 + 4 * 8 + 4 * 8, reverse=False)
 
     @property
     def blocks(self) -> npt.NDArray[np.int64]:

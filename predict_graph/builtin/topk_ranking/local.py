@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.builtin.topk_ranking.definition import TopKRanking
+from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.spreading import MergingKernel
 from predict_graph.engines.local.team import Team
@@ -115,6 +116,14 @@ class TopKRankingKernel(MergingKernel):
         self._lengths = np.ones(n, np.int32)
         self.message_bytes = _HEADER_BYTES + _ENTRY_BYTES
         self.working_set_bytes = (k * graph.indices.itemsize + 1) * n
+
+    @staticmethod
+    def footprint(algorithm: TopKRanking, id_bytes: int) -> Footprint:
+        """Return what it allocates: lists twice, and twice more for the result and its order.
+
+        Beside them ranks, degrees, an order, lengths twice, the order by rank, and four marks.
+        """
+        return Footprint(4 * algorithm.k * id_bytes + 3 * 8 + 2 * 4 + id_bytes + 4 + algorithm.k)
 
     @property
     def values(self) -> npt.NDArray[Any]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from predict_graph.builtin.topk_ranking.ranks import first_ranks, sampled_ranks
 from predict_graph.graph import Graph
 from predict_graph.iterations.rooted.hops import hop_tree
-from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs, middle_trees
+from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs, largest, middle_trees
 from predict_graph.iterations.rooted.sample import RootedSample, RootedSampler
 
 __all__ = ["recipe"]
@@ -28,7 +28,7 @@ def recipe(algorithm: Any, graph: Graph) -> Recipe:
     sampled vertices.
     """
     first = first_ranks(graph, algorithm.prior)
-    top = np.argsort(-first, kind="stable")[: max(10 * algorithm.k, 50)]
+    top = largest(first, max(10 * algorithm.k, 50))
     second = sampled_ranks(graph, algorithm.prior, first, top)
     best = top[np.argsort(-second, kind="stable")]
     trees = [hop_tree(graph, int(root)) for root in best[: min(algorithm.k, _MOST_RANK_ROOTS)]]

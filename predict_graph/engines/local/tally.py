@@ -38,8 +38,7 @@ class Tally:
     def __init__(self, graph: Graph, workers: int) -> None:
         self._owner, self._inside = out_messages(graph, workers)
         self._indptr = graph.indptr
-        self._vertices = np.bincount(self._owner, minlength=workers)
-        self._out_edges = np.bincount(self._owner, graph.out_degrees, minlength=workers)
+        self._vertices, self._out_edges = _held(self._owner, graph.indptr, workers)
         self._workers = workers
         self._rows: list[IntArray] = []
         self._everyone: dict[int, IntArray] = {}
@@ -85,9 +84,19 @@ class Tally:
             "seconds": np.repeat(seconds, self._workers),
             "convergence": np.repeat(aggregates, self._workers),
             "working_set_bytes": np.full(rows, working_set_bytes),
-            OUT_EDGES: np.tile(self._out_edges.astype(np.int64), iterations),
+            OUT_EDGES: np.tile(self._out_edges, iterations),
         }
         return pd.DataFrame(columns, columns=[*TABLE_COLUMNS, OUT_EDGES])
+
+
+@numba.njit(cache=True, nogil=True)
+def _held(owner: Any, indptr: Any, workers: int) -> tuple[IntArray, IntArray]:
+    """Return how many vertices, and how many out-edges, each worker holds."""
+    vertices, edges = np.zeros(workers, np.int64), np.zeros(workers, np.int64)
+    for v in range(len(owner)):
+        vertices[owner[v]] += 1
+        edges[owner[v]] += indptr[v + 1] - indptr[v]
+    return vertices, edges
 
 
 @numba.njit(cache=True, nogil=True)

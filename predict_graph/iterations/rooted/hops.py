@@ -65,12 +65,12 @@ def hop_tree(graph: Graph, root: int, *, backward: bool = False) -> HopTree:
     [1, 0, 1, 2]
     """
     ahead, behind = (graph.reverse, graph) if backward else (graph, graph.reverse)
-    return _search(ahead, behind, np.array([root]))
+    return _search(ahead, behind, root, root + 1)
 
 
 def component_trees(graph: Graph) -> HopTree:
     """Return shortest paths from the smallest id of each component of an undirected graph."""
-    return _search(graph, graph, np.arange(graph.vertices))
+    return _search(graph, graph, 0, graph.vertices)
 
 
 def add_paths(members: npt.NDArray[np.bool_], tree: HopTree) -> None:
@@ -78,13 +78,12 @@ def add_paths(members: npt.NDArray[np.bool_], tree: HopTree) -> None:
     _add_paths(members, tree.parent)
 
 
-def _search(ahead: Graph, behind: Graph, roots: IntArray) -> HopTree:
+def _search(ahead: Graph, behind: Graph, first: int, stop: int) -> HopTree:
     n = ahead.vertices
     distance = np.full(n, -1, np.int32)
     parent = np.full(n, -1, ahead.indices.dtype)
-    visits = _search_all(
-        ahead.indptr, ahead.indices, behind.indptr, behind.indices, roots, distance, parent
-    )
+    rows = (ahead.indptr, ahead.indices, behind.indptr, behind.indices)
+    visits = _search_all(*rows, first, stop, distance, parent)
     return HopTree(distance, parent, int(visits))
 
 
@@ -94,16 +93,17 @@ def _search_all(
     out_indices: Any,
     in_indptr: Any,
     in_indices: Any,
-    roots: Any,
+    first_root: int,
+    stop_root: int,
     distance: Any,
     parent: Any,
 ) -> int:
-    """Search from each root that no earlier one has reached; return the edges looked at."""
+    """Search from each root of a range that no earlier one has reached; return edges looked at."""
     n = len(distance)
     queue = np.empty(n, out_indices.dtype)
     unexplored = len(out_indices)
     visits = 0
-    for root in roots:
+    for root in range(first_root, stop_root):
         if distance[root] >= 0:
             continue
         distance[root] = 0

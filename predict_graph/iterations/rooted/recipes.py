@@ -14,7 +14,7 @@ from predict_graph.graph import Graph
 from predict_graph.iterations.rooted.hops import HopTree, hop_tree
 from predict_graph.iterations.rooted.sample import RootedSample, RootedSampler
 
-__all__ = ["Inputs", "Recipe", "deepest", "hubs", "middle_trees", "recipe_of"]
+__all__ = ["Inputs", "Recipe", "deepest", "hubs", "largest", "middle_trees", "recipe_of"]
 
 IntArray = npt.NDArray[np.integer]
 Inputs = Callable[[RootedSample], npt.NDArray[Any] | None]
@@ -79,7 +79,8 @@ def middle_trees(graph: Graph) -> list[HopTree]:
     would be a star. Further ones are vertices that no earlier root reaches, until nearly all are
     reached. Undirected trees serve both ways.
     """
-    score = graph.out_degrees.astype(np.float64) * graph.in_degrees
+    score = graph.out_degrees.astype(np.float64)
+    score *= graph.in_degrees
     if not score.any():  # edges that lead nowhere: senders on one side, receivers on the other
         score = graph.out_degrees.astype(np.float64)
     trees: list[HopTree] = []
@@ -107,12 +108,27 @@ def middle_trees(graph: Graph) -> list[HopTree]:
 def deepest(graph: Graph, tree: HopTree) -> IntArray:
     """Return the vertices that are farthest from the root: they are the last to change."""
     count = max(int(_TAIL_SHARE * graph.vertices), 1)
-    order: IntArray = np.argsort(-tree.distance, kind="stable")[:count]
-    return order
+    return largest(tree.distance, count)
 
 
 def hubs(graph: Graph) -> IntArray:
     """Return the vertices with most out-edges: they send most of the messages."""
     count = max(int(_HUB_SHARE * graph.vertices), 1)
-    order: IntArray = np.argsort(-graph.out_degrees, kind="stable")[:count]
+    return largest(graph.out_degrees, count)
+
+
+def largest(values: npt.NDArray[Any], count: int) -> IntArray:
+    """Return where the largest values are, descending; of equal ones, the first.
+
+    Examples
+    --------
+    >>> largest(np.array([3, 9, 4, 9, 4]), 3).tolist()
+    [1, 3, 2]
+    """
+    count = min(count, len(values))
+    least = np.partition(values, len(values) - count)[len(values) - count]
+    above = np.flatnonzero(values > least)
+    level = np.flatnonzero(values == least)[: count - len(above)]
+    chosen = np.concatenate((above, level))
+    order: IntArray = chosen[np.lexsort((chosen, -values[chosen]))]
     return order

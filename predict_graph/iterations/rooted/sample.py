@@ -18,7 +18,7 @@ import numpy.typing as npt
 from predict_graph.graph import Graph
 from predict_graph.iterations.rooted.hops import HopTree, add_paths
 
-__all__ = ["RootedSample", "RootedSampler", "edges_of", "small_neighbours"]
+__all__ = ["RootedSample", "RootedSampler", "degrees_of", "edges_of", "small_neighbours"]
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.integer]
@@ -76,38 +76,44 @@ class RootedSampler:
         self.trees = list(trees)
         self.certain = np.unique(certain)
         self.near = near
-        others = np.ones(graph.vertices, bool)
-        others[self.certain] = False
-        self._others = np.flatnonzero(others)
-        self._degrees = graph.out_degrees
+        self._others = graph.vertices - len(self.certain)
+        # Vertices before each certain one that are not certain.
+        self._before = self.certain - np.arange(len(self.certain))
 
     def draw(self, size: int, rng: np.random.Generator) -> RootedSample:
         """Return a sample with `size` vertices drawn beside the certain ones."""
-        n = self.graph.vertices
-        size = min(size, len(self._others))
+        size = min(size, self._others)
         drawn = rng.choice(self._others, size, replace=False, shuffle=False)
-        weights = np.zeros(n)
-        weights[self.certain] = 1.0
-        if size:
-            weights[drawn] = len(self._others) / size
-        members: BoolArray = weights > 0.0
+        drawn += np.searchsorted(self._before, drawn, side="right")
+        members: BoolArray = np.zeros(self.graph.vertices, bool)
+        members[self.certain] = True
+        members[drawn] = True
         if self.near:
-            members[small_neighbours(self.graph, np.flatnonzero(weights), self.near)] = True
+            members[small_neighbours(self.graph, np.flatnonzero(members), self.near)] = True
         for tree in self.trees:
             add_paths(members, tree)
         vertices = np.flatnonzero(members)
+        weights = np.zeros(len(vertices))
+        weights[np.searchsorted(vertices, self.certain)] = 1.0
+        if size:
+            weights[np.searchsorted(vertices, drawn)] = self._others / size
         return RootedSample(
-            vertices, self.graph.subgraph(vertices), weights[vertices], self._degrees[vertices]
+            vertices, self.graph.subgraph(vertices), weights, degrees_of(self.graph, vertices)
         )
 
 
 def small_neighbours(graph: Graph, vertices: IntArray, most: int) -> IntArray:
     """Return the neighbours of small vertices that are small too: at most `most` edges."""
-    degrees = graph.out_degrees
-    _, places = edges_of(graph, vertices[degrees[vertices] <= most])
+    _, places = edges_of(graph, vertices[degrees_of(graph, vertices) <= most])
     neighbours = graph.indices[places]
-    found: IntArray = neighbours[degrees[neighbours] <= most]
+    found: IntArray = neighbours[degrees_of(graph, neighbours) <= most]
     return found
+
+
+def degrees_of(graph: Graph, vertices: IntArray) -> npt.NDArray[np.int64]:
+    """Return the out-degrees of some vertices."""
+    degrees: npt.NDArray[np.int64] = graph.indptr[vertices + 1] - graph.indptr[vertices]
+    return degrees
 
 
 def edges_of(graph: Graph, vertices: IntArray) -> tuple[IntArray, IntArray]:
@@ -120,7 +126,7 @@ def edges_of(graph: Graph, vertices: IntArray) -> tuple[IntArray, IntArray]:
     places : ndarray of int64
         Where the edge is in ``graph.indices``.
     """
-    lengths = graph.out_degrees[vertices]
+    lengths = degrees_of(graph, vertices)
     starts = np.cumsum(lengths) - lengths
     owners = np.repeat(np.arange(len(vertices)), lengths)
     return owners, (graph.indptr[vertices] - starts)[owners] + np.arange(len(owners))

@@ -1,0 +1,311 @@
+"""How well is the peak memory of a run predicted, and does a prediction need more than the run?
+
+Every run and every prediction is a process of the command line; its peak is the largest resident
+set that the system counted for it (``getrusage``). What is predicted comes from a process that has
+read the graph, as a prediction has. Constants were chosen on the graphs of the first half alone.
+
+    PREDICT_GRAPH_DATA=… python -m benchmarks.memory --out docs/studies/memory.md
+    PREDICT_GRAPH_DATA=… python -m benchmarks.memory --limits --out docs/studies/memory.md
+
+``--limits`` (as root, control groups of version 1) also starts runs where they have less or more
+memory than they need, and counts what was said to fit and did not. ``--kept FILE`` keeps what was
+measured, and goes on from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+PROGRAM = Path(__file__).with_name("memory_program.py")
+FOUR = ("pagerank", "connected-components", "topk-ranking", "neighborhood")
+
+# Graphs and algorithms; a name that ends in a suffix of a format after ">" is converted first.
+FIRST_HALF = {
+    "web-NotreDame": ("pagerank", "semi-clustering"),
+    "soc-Epinions1 > .parquet": ("neighborhood",),
+    "rmat:scale=17,edge_factor=16,seed=1": ("semi-clustering", "topk-ranking"),
+    "rmat:scale=19,edge_factor=8,seed=1": ("pagerank", "connected-components", "topk-ranking"),
+    "rmat:scale=20,edge_factor=16,seed=1": (*FOUR, "hops"),
+    "rmat:scale=20,edge_factor=16,seed=1 > .pgraph": ("pagerank", "neighborhood"),
+    "rmat:scale=19,edge_factor=16,seed=1 > .txt": ("pagerank", "connected-components"),
+    "rmat:scale=20,edge_factor=8,seed=1 > .parquet": ("topk-ranking",),
+    "grid:rows=1000,columns=1500": ("connected-components",),
+    "barabasi-albert:n=50000,m=4,seed=1": ("pagerank",),
+}
+SECOND_HALF = {
+    "uk-2007-05@100000": ("pagerank", "semi-clustering"),
+    "uk-2007-05@100000.graph": ("topk-ranking",),
+    "musae_git_edges.csv.gz": ("connected-components",),
+    "rmat:scale=18,edge_factor=24,seed=5": ("semi-clustering", "neighborhood", "hops"),
+    "rmat:scale=21,edge_factor=16,seed=2": (*FOUR, "hops"),
+    "rmat:scale=21,edge_factor=12,seed=2 > .pgraph": ("pagerank", "connected-components"),
+    "rmat:scale=20,edge_factor=10,seed=4 > .txt.gz": ("neighborhood", "pagerank"),
+    "rmat:scale=20,edge_factor=20,seed=4 > .parquet": ("pagerank", "connected-components"),
+    "rmat:scale=20,edge_factor=12,seed=4 > .npz": ("topk-ranking",),
+    "erdos-renyi:n=60000,p=0.0001,seed=2": ("neighborhood",),
+    "path:n=2000000": ("hops", "neighborhood"),
+}
+UNDIRECTED = ("connected-components", "semi-clustering")
+LIMITS = (0.6, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5)  # of what is predicted
+
+_PREDICTED = """
+import json, sys
+import predict_graph
+predict_graph.predict, predict_graph.run
+from predict_graph.algorithms import check_algorithm
+from predict_graph.engines.local import LocalEngine
+from predict_graph.graph import check_graph
+from predict_graph.prediction.memory import peak_memory
+from predict_graph.prediction.memory.available import resident_memory
+name, source, plugin, undirected = sys.argv[1:5]
+predict_graph.load_plugin(plugin)
+graph = check_graph(source, directed=False if undirected == "yes" else None)
+peak = peak_memory(graph, check_algorithm(name), LocalEngine(), source)
+print(json.dumps(peak.to_dict() | {"vertices": graph.vertices, "edges": graph.edges}))
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run of an algorithm on a graph, given by its name in the study."""
+
+    algorithm: str
+    graph: str
+    half: str
+
+    @property
+    def key(self) -> str:
+        """Name of the case."""
+        return f"{self.algorithm} {self.graph}"
+
+
+def cases() -> list[Case]:
+    """Return the cases of both halves."""
+    return [
+        Case(algorithm, graph, half)
+        for half, graphs in (("first", FIRST_HALF), ("second", SECOND_HALF))
+        for graph, algorithms in graphs.items()
+        for algorithm in algorithms
+    ]
+
+
+def source_of(name: str, folder: Path) -> str:
+    """Return what the command line takes for a graph of the study; converts it if need be."""
+    origin, _, suffix = (part.strip() for part in name.partition(">"))
+    data = Path(os.environ.get("PREDICT_GRAPH_DATA", ".")) / "graphs" / origin
+    if not suffix:
+        return str(data) if data.is_file() else origin
+    target = folder / (origin.replace(":", "-").replace(",", "-").replace("=", "") + suffix)
+    if not target.exists():
+        subprocess.run(
+            [sys.executable, "-m", "benchmarks.memory", "--convert", origin, str(target)],
+            check=True,
+        )
+    return str(target)
+
+
+def convert(origin: str, target: Path) -> None:
+    """Write a graph in the format that a name says."""
+    from predict_graph.graph import check_graph
+    from predict_graph.graph.storage import save_graph
+
+    graph = check_graph(origin)
+    if target.suffix in (".pgraph", ".npz"):
+        save_graph(graph, target)
+        return
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    table = pa.table({"source": sources, "target": graph.indices})
+    if target.suffix == ".parquet":
+        pa.parquet.write_table(table, target)
+        return
+    options = pa.csv.WriteOptions(include_header=False, delimiter="\t")
+    packed = "gzip" if target.suffix == ".gz" else None
+    with pa.output_stream(str(target), compression=packed) as stream:
+        pa.csv.write_csv(table, stream, options)
+
+
+def peak_of(words: list[str], group: Path | None = None) -> tuple[int, int, str]:
+    """Run a process; return its exit status, the peak of its resident set, and what it wrote."""
+
+    def enter() -> None:
+        if group is not None:
+            (group / "cgroup.procs").write_text(str(os.getpid()))
+
+    with tempfile.TemporaryFile("w+") as written, tempfile.TemporaryFile("w+") as errors:
+        child = subprocess.Popen(words, stdout=written, stderr=errors, preexec_fn=enter)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        written.seek(0)
+        return child.returncode, usage.ru_maxrss * 1024, written.read()
+
+
+def command(kind: str, case: Case, source: str) -> list[str]:
+    """Return the words of a run or a prediction."""
+    words = [sys.executable, "-m", "predict_graph", kind, case.algorithm, source]
+    words += ["--history", "none", "--plugin", str(PROGRAM)]
+    if kind == "predict":
+        words += ["--seed", "1"]
+    return words
+
+
+def measured(case: Case, source: str, what: str) -> Any:
+    """Return a figure of a case: the peak of a run or a prediction, or what is predicted."""
+    if what == "predicted":
+        words = [sys.executable, "-c", _PREDICTED, case.algorithm, source, str(PROGRAM)]
+        status, _, text = peak_of([*words, "yes" if case.algorithm in UNDIRECTED else "no"])
+        return json.loads(text) if status == 0 else None
+    status, peak, _ = peak_of(command(what, case, source))
+    return peak if status == 0 else None
+
+
+def limited(case: Case, source: str, predicted: dict[str, Any], kept: dict[str, Any]) -> None:
+    """Run a case with less and with more memory than it is said to need."""
+    groups = Path("/proc/self/cgroup").read_text().splitlines()
+    own = next(line.split(":", 2)[2] for line in groups if ":memory:" in line)
+    group = Path("/sys/fs/cgroup/memory") / own.strip("/") / f"memory-study-{os.getpid()}"
+    group.mkdir()
+    try:
+        for share in LIMITS:
+            if str(share) in kept:
+                continue
+            room = int(share * predicted["predicted"])
+            (group / "memory.limit_in_bytes").write_text(str(room))
+            status, _, _ = peak_of(command("run", case, source), group)
+            fits = True if predicted["high"] <= room else None
+            kept[str(share)] = {
+                "fits": False if predicted["low"] > room else fits,
+                "done": status == 0,
+            }
+    finally:
+        group.rmdir()
+
+
+def report(found: dict[str, Any], limits: dict[str, Any]) -> str:
+    """Return the page of the study."""
+    lines = [
+        "# Peak memory of runs on this machine",
+        "",
+        "`python -m benchmarks.memory --limits` wrote this page. Peaks are of processes of the",
+        "command line (`getrusage`), in MB; what is predicted is an interval and its middle.",
+        "Constants were chosen on the first half.",
+        "",
+    ]
+    for half in ("first", "second"):
+        rows = [(case, found[case.key]) for case in cases() if case.half == half]
+        rows = [(case, row) for case, row in rows if row.get("run") and row.get("predicted")]
+        if rows:
+            lines += [f"## {half.capitalize()} half", "", *_table(rows), ""]
+    if limits:
+        lines += ["## Runs with a limit", "", *_limits(limits), ""]
+    return "\n".join(lines)
+
+
+def _table(rows: list[tuple[Case, dict[str, Any]]]) -> list[str]:
+    lines = [
+        "| algorithm | graph | edges | real | predicted | error | without libraries | in interval |"
+        " prediction itself | / run |",
+        "|---|---|---:|---:|---:|---:|---:|---|---:|---:|",
+    ]
+    errors, inside, shares = [], 0, []
+    for case, row in rows:
+        peak, real = row["predicted"], row["run"]
+        errors.append(peak["predicted"] / real - 1.0)
+        within = peak["low"] <= real <= peak["high"]
+        inside += within
+        beyond = (peak["predicted"] - real) / max(real - 323_000_000, 1)
+        share = ""
+        if row.get("predict"):
+            shares.append(row["predict"] / real)
+            share = f"{shares[-1]:.2f}"
+        lines.append(
+            f"| {case.algorithm} | {case.graph} | {peak['edges']:,} | {real / 1e6:.0f} |"
+            f" {peak['low'] / 1e6:.0f} … {peak['predicted'] / 1e6:.0f} … {peak['high'] / 1e6:.0f} |"
+            f" {errors[-1]:+.1%} | {beyond:+.0%} | {'yes' if within else 'no'} |"
+            f" {(row.get('predict') or 0) / 1e6:.0f} | {share} |"
+        )
+    size = np.abs(errors)
+    lines += [
+        "",
+        f"{len(rows)} runs: |error| median {np.median(size):.1%}, 90th percentile"
+        f" {np.quantile(size, 0.9):.1%}, worst {size.max():.1%}; {inside} inside the interval.",
+    ]
+    if shares:
+        lines[-1] += (
+            f" Peak of the prediction / peak of the run: median {np.median(shares):.2f}, worst"
+            f" {max(shares):.2f}."
+        )
+    return lines
+
+
+def _limits(limits: dict[str, Any]) -> list[str]:
+    lines = ["| said | ran to its end | was stopped |", "|---|---:|---:|"]
+    told = [outcome for kept in limits.values() for outcome in kept.values()]
+    for fits, said in ((True, "fits"), (None, "may not fit"), (False, "needs more")):
+        done = [outcome["done"] for outcome in told if outcome["fits"] is fits]
+        lines.append(f"| {said} | {sum(done)} | {len(done) - sum(done)} |")
+    lines += ["", f"{len(limits)} cases with limits of {', '.join(map(str, LIMITS))} of the peak."]
+    return lines
+
+
+def main() -> None:
+    """Measure what is not kept yet, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--kept", type=Path)
+    parser.add_argument("--folder", type=Path, help="where converted graphs are kept")
+    parser.add_argument("--what", nargs="*", default=["run", "predicted", "predict"])
+    parser.add_argument("--only", help="cases whose names contain this")
+    parser.add_argument("--limits", nargs="*", help="cases that run with limits; all by default")
+    parser.add_argument("--convert", nargs=2, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.convert:
+        convert(arguments.convert[0], Path(arguments.convert[1]))
+        return
+    kept = arguments.kept
+    found: dict[str, Any] = json.loads(kept.read_text()) if kept and kept.exists() else {}
+    limits: dict[str, Any] = found.setdefault("limits", {})
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = arguments.folder or Path(scratch)
+        for case in cases():
+            row = found.setdefault(case.key, {})
+            if arguments.only and arguments.only not in case.key:
+                continue
+            wanted = [what for what in arguments.what if row.get(what) is None]
+            held = arguments.limits is not None and row.get("predicted")
+            asked = arguments.limits == [] or any(w in case.key for w in arguments.limits or [])
+            if not wanted and not (held and asked):
+                continue
+            source = source_of(case.graph, folder)
+            for what in wanted:
+                row[what] = measured(case, source, what)
+                print(case.key, what, row[what], flush=True)
+                if kept:
+                    kept.write_text(json.dumps(found, indent=1))
+            if asked and row.get("predicted"):
+                limited(case, source, row["predicted"], limits.setdefault(case.key, {}))
+                print(case.key, limits[case.key], flush=True)
+                if kept:
+                    kept.write_text(json.dumps(found, indent=1))
+    text = report(found, limits)
+    if arguments.out:
+        arguments.out.write_text(text, encoding="utf-8")
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""The peak of the memory that a run on this machine takes, before it is tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines.local.footprint import TALLY_BYTES, Footprint, footprint_of
+from predict_graph.errors import RequestError
+from predict_graph.graph import Graph
+from predict_graph.prediction.memory.available import available_memory, resident_memory
+from predict_graph.prediction.memory.reading import reading_of
+
+__all__ = ["PeakMemory", "peak_memory"]
+
+_LIBRARIES = 323_000_000  # what a run of ten vertices holds (docs/studies/memory.md)
+_KEPT = 0.5  # of small blocks that were freed (the same study, its first half)
+_BELOW, _ABOVE = 0.15, 0.20  # of the peak (the same study)
+# A kernel that neither declares what it holds nor runs on a part of the graph: arrays of 64 bits.
+_UNKNOWN, _MOST_UNKNOWN = Footprint(8 * 8), Footprint(32 * 8, 8)
+
+
+@dataclass(frozen=True)
+class PeakMemory:
+    """The most memory that a run will hold, in bytes, beside what there is.
+
+    Parameters
+    ----------
+    predicted, low, high : int
+        Resident set of the process at its peak, and an interval.
+    available : int
+        What a new process may take.
+
+    Examples
+    --------
+    >>> peak = PeakMemory(2_100_000_000, 1_800_000_000, 2_500_000_000, 24_000_000_000)
+    >>> peak.fits, peak.sentence
+    (True, 'fits in 2.1 of 24 GB')
+    """
+
+    predicted: int
+    low: int
+    high: int
+    available: int
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether it fits; None if it may or may not."""
+        if self.high <= self.available:
+            return True
+        return None if self.low <= self.available else False
+
+    @property
+    def sentence(self) -> str:
+        """Whether it fits, in words."""
+        if self.fits:
+            return f"fits in {_size(self.predicted)} of {_size(self.available)} GB"
+        if self.fits is None:
+            between = f"{_size(self.low)} to {_size(self.high)} GB"
+            return f"may not fit: needs {between}, there are {_size(self.available)}"
+        return f"needs {_size(self.predicted)} GB, there are {_size(self.available)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the peak, its interval, what there is, and whether it fits, for JSON."""
+        return {
+            "predicted": self.predicted,
+            "low": self.low,
+            "high": self.high,
+            "available": self.available,
+            "fits": self.fits,
+        }
+
+
+def peak_memory(
+    graph: Graph, algorithm: Algorithm, engine: Any, source: Any = None
+) -> PeakMemory:
+    """Return the peak memory of ``predict-graph run`` on the local engine.
+
+    It is reading, making the reverse graph or running, whichever holds most, on top of interpreter
+    and libraries; each from the sizes of its arrays.
+
+    Parameters
+    ----------
+    graph : Graph
+    algorithm : Algorithm
+    engine : LocalEngine
+    source : Graph, str, Path, networkx graph or scipy sparse array, optional
+        What the run reads the graph from; None if it is in memory.
+
+    Raises
+    ------
+    RequestError
+        If `engine` is another one, or the algorithm has no kernel for the local engine.
+    """
+    if getattr(engine, "name", None) != "local":
+        name = getattr(engine, "name", engine)
+        raise RequestError(f"the engine is {name}; accepted for memory on this machine: local")
+    base = _libraries(graph)
+    reading = reading_of(source, graph)
+    kept = _KEPT * reading.left_over
+    running, most_running = _running(algorithm, graph)
+    predicted = base + max(reading.peak, running) + kept
+    most = base + max(reading.peak, most_running) + reading.left_over
+    return PeakMemory(
+        int(predicted),
+        int((1.0 - _BELOW) * (predicted - kept)),
+        int((1.0 + _ABOVE) * max(predicted, most)),
+        available_memory(),
+    )
+
+
+def _libraries(graph: Graph) -> float:
+    """Return what interpreter and libraries hold: what this process does, within bounds.
+
+    It may have loaded more than a run does, or not yet all.
+    """
+    arrays = (graph.indptr, graph.indices, graph.weights)
+    own = sum(array.nbytes for array in arrays if array is not None)
+    return float(np.clip(resident_memory() - own, 0.9 * _LIBRARIES, 1.1 * _LIBRARIES))
+
+
+def _running(algorithm: Algorithm, graph: Graph) -> tuple[float, float]:
+    """Return the peak of a run on a graph that is there, and the most that it may be."""
+    found = footprint_of(algorithm, graph)
+    likely = _held(found or _UNKNOWN, graph)
+    most = _held(found or _MOST_UNKNOWN, graph)
+    if algorithm.prior is not None:
+        before, most_before = _running(algorithm.prior, graph)
+        likely, most = max(likely, before), max(most, most_before)
+    return likely, most
+
+
+def _held(footprint: Footprint, graph: Graph) -> float:
+    n, m = graph.vertices, graph.edges
+    held = float(graph.nbytes) + TALLY_BYTES * n
+    if graph.labels is not None:
+        held += graph.labels.nbytes if graph.labels.dtype != object else 100 * n
+    making = 0.0
+    if footprint.reverse and graph.directed:
+        ends = graph.indices.itemsize + (0 if graph.weights is None else 4)
+        key = 2 if n <= 1 << 26 else 4
+        making = held + (key + 2 * ends) * m + 8 * n
+        held += ends * m + 8 * n
+    return max(making, held + footprint.beside(n, m))
+
+
+def _size(amount: float) -> str:
+    gigabytes = amount / 1e9
+    return f"{gigabytes:.2g}" if gigabytes < 10 else f"{gigabytes:.0f}"
