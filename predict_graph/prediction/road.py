@@ -166,10 +166,12 @@ def predict(
     whole = check_graph(
         graph, directed=direction(request.algorithm, directed), ids=ids, seed=request.seed
     )
-    return predict_on(whole, request, kept)
+    return predict_on(whole, request, kept, source=graph)
 
 
-def predict_on(graph: Graph, request: Request, history: History | None) -> Prediction:
+def predict_on(
+    graph: Graph, request: Request, history: History | None, *, source: Any = None
+) -> Prediction:
     """Predict with everything checked and read: the stages, one after the other.
 
     An algorithm with a prior (:attr:`Algorithm.prior`) runs after it, so the seconds of both are
@@ -184,12 +186,12 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
     records = [] if fresh else known_runs(graph, chain, history)
     told = [of_this_engine(part, request.engine) for part in records]
     if records and all(told):
-        return _from_earlier_runs(graph, chain, told, purse)
+        return _from_earlier_runs(graph, chain, told, purse, source)
     levels = [request.max_overhead]
     if ladder.local and not request.budget.unlimited:
         levels = ladder.affordable(graph, purse)
         if not levels:
-            return _guessed(graph, chain, guesses, purse, ladder.more(graph, 0.0))
+            return _guessed(graph, chain, guesses, purse, ladder.more(graph, 0.0), source)
         if request.within is None:
             levels = levels[-1:]
     guessed = {} if request.budget.unlimited else ladder.guessed_setup(levels)
@@ -211,7 +213,7 @@ def predict_on(graph: Graph, request: Request, history: History | None) -> Predi
         workloads = _workloads(graph, chain, estimates)
         prices = costing.price(workloads)
         left = ladder.more(graph, level)
-        prediction = assembled(graph, more, estimates, workloads, prices, purse, left)
+        prediction = assembled(graph, more, estimates, workloads, prices, purse, left, source)
         if request.within is not None and prediction.relative_width <= request.within:
             break
         if not purse.affords(ladder.cost(graph, level)):
@@ -238,7 +240,11 @@ def _load_compiled(graph: Graph, chain: Sequence[Request]) -> None:
 
 
 def _from_earlier_runs(
-    graph: Graph, chain: Sequence[Request], records: Sequence[Sequence[RunRecord]], purse: Purse
+    graph: Graph,
+    chain: Sequence[Request],
+    records: Sequence[Sequence[RunRecord]],
+    purse: Purse,
+    source: Any,
 ) -> Prediction:
     """Return the prediction that the history holds: this run happened before."""
     workers = chain[-1].engine.workers
@@ -248,7 +254,7 @@ def _from_earlier_runs(
         earlier_prices(part, workload, first=number == 0)
         for number, (part, workload) in enumerate(zip(records, workloads, strict=True))
     ]
-    return assembled(graph, chain, estimates, workloads, prices, purse)
+    return assembled(graph, chain, estimates, workloads, prices, purse, source=source)
 
 
 def _guessed(
@@ -257,6 +263,7 @@ def _guessed(
     guesses: Sequence[FirstGuess],
     purse: Purse,
     more: str,
+    source: Any,
 ) -> Prediction:
     """Return a prediction of a run that costs less than finding out more about it."""
     engine = chain[-1].engine
@@ -266,7 +273,7 @@ def _guessed(
         guessed_prices(graph, guess, workload, first=number == 0)
         for number, (guess, workload) in enumerate(zip(guesses, workloads, strict=True))
     ]
-    return assembled(graph, chain, estimates, workloads, prices, purse, more)
+    return assembled(graph, chain, estimates, workloads, prices, purse, more, source)
 
 
 def _workloads(

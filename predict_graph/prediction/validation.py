@@ -184,7 +184,10 @@ def validate(
     kept = check_history(history)
     directed = direction(request.algorithm, directed)
     prediction = predict_on(
-        check_graph(graph, directed=directed, ids=ids, seed=request.seed), request, kept
+        check_graph(graph, directed=directed, ids=ids, seed=request.seed),
+        request,
+        kept,
+        source=graph,
     )
     if fresh_process:
         request.progress("running for real", 0.0)

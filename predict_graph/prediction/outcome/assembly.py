@@ -12,6 +12,7 @@ from predict_graph.graph import Graph
 from predict_graph.iterations import QUANTILE, IterationEstimate
 from predict_graph.prediction.first_guess import GUESS
 from predict_graph.prediction.ladder import Purse
+from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.outcome.doubts import graph_doubts
 from predict_graph.prediction.outcome.interval import Interval
 from predict_graph.prediction.outcome.prediction import Prediction
@@ -29,6 +30,7 @@ def assembled(
     prices: Sequence[Prices],
     purse: Purse,
     more: str = "",
+    source: Any = None,
 ) -> Prediction:
     """Return the prediction of a chain of algorithms from what the stages say of each.
 
@@ -43,6 +45,8 @@ def assembled(
         Knows what the prediction took.
     more : str
         What a larger budget would buy.
+    source : graph-like, optional
+        What the graph was read from: reading it again takes memory.
     """
     doubts = graph_doubts(graph)
     parts = [
@@ -52,6 +56,7 @@ def assembled(
     result = parts[0]
     for part in parts[1:]:
         result = _after(part, result)
+    local = is_local(chain[-1].engine)
     return replace(
         result,
         overhead_seconds=purse.spent,
@@ -61,7 +66,11 @@ def assembled(
             result.runtime_seconds,
             result.phases,
             guessed=estimates[-1].method == GUESS,
-            local=is_local(chain[-1].engine),
+            local=local,
+            memory=peak_memory(graph, chain[-1].algorithm, chain[-1].engine, source)
+            if local
+            else None,
+            executors=result.executors,
         ),
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from predict_graph.durations import readable_seconds
+from predict_graph.prediction.memory import PeakMemory
 from predict_graph.prediction.outcome.interval import Interval
 
 __all__ = ["Verdict", "verdict_of"]
@@ -48,7 +49,13 @@ class Verdict:
 
 
 def verdict_of(
-    runtime: Interval, phases: Mapping[str, float], *, guessed: bool = False, local: bool = True
+    runtime: Interval,
+    phases: Mapping[str, float],
+    *,
+    guessed: bool = False,
+    local: bool = True,
+    memory: PeakMemory | None = None,
+    executors: Mapping[str, Any] | None = None,
 ) -> Verdict:
     """Return the verdict on a run.
 
@@ -60,12 +67,17 @@ def verdict_of(
         Whether nothing was measured.
     local : bool
         Whether it is a run on this machine, which one may just start.
+    memory : PeakMemory, optional
+        Of a run on this machine.
+    executors : mapping, optional
+        On a cluster: bytes that an executor needs for execution and storage, and has available.
 
     Examples
     --------
     >>> phases = {"setup": 1.0, "read": 30.0, "superstep": 9.0, "write": 0.0}
-    >>> verdict_of(Interval(40.0, 34.0, 47.0), phases, guessed=False).sentence
-    'about 40 s (34 s to 47 s), mostly reading'
+    >>> peak = PeakMemory(2_100_000_000, 1_800_000_000, 2_500_000_000, 24_000_000_000)
+    >>> verdict_of(Interval(40.0, 34.0, 47.0), phases, memory=peak).sentence
+    'about 40 s (34 s to 47 s), mostly reading; fits in 2.1 of 24 GB'
     >>> verdict_of(Interval(0.2, 0.1, 0.4), phases, guessed=True).sentence
     'under a second (about 200 ms), mostly reading: just run it'
     """
@@ -73,8 +85,27 @@ def verdict_of(
     total = sum(phases.values())
     mostly = f", mostly {_NAMES[most]}" if total and phases[most] > _MOSTLY * total else ""
     about = f"about {readable_seconds(runtime.predicted)}"
-    if local and runtime.high < _SHORT:
-        return Verdict(f"under a second ({about}){mostly}: just run it")
+    room, fits, peak = _room(memory, executors)
+    if local and runtime.high < _SHORT and fits is not False:
+        return Verdict(f"under a second ({about}){mostly}{room}: just run it", fits, peak)
     low, high = readable_seconds(runtime.low), readable_seconds(runtime.high)
     rough = "; a rule of thumb, since anything better would cost more than it is worth"
-    return Verdict(f"{about} ({low} to {high}){mostly}{rough if guessed else ''}")
+    text = f"{about} ({low} to {high}){mostly}{room}{rough if guessed else ''}"
+    return Verdict(text, fits, peak)
+
+
+def _room(
+    memory: PeakMemory | None, executors: Mapping[str, Any] | None
+) -> tuple[str, bool | None, Interval | None]:
+    """Return whether it fits, in words and as such, and what it needs."""
+    if memory is not None:
+        peak = Interval(memory.predicted, memory.low, memory.high)
+        return f"; {memory.sentence}", memory.fits, peak
+    if executors:
+        needed = float(executors["execution_bytes"] + executors["storage_bytes"])
+        has = float(executors["available_bytes"])
+        sizes = f"{needed / 1e9:.2g} of {has / 1e9:.2g} GB"
+        if needed <= has:
+            return f"; an executor needs {sizes}", True, None
+        return f"; an executor would need {sizes}: it will spill or fail", False, None
+    return "", None, None
