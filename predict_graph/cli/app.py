@@ -19,7 +19,7 @@ from predict_graph.cli.designing import design
 from predict_graph.cli.history import history_app
 from predict_graph.cli.jobs import collect
 from predict_graph.cli.plans import fit, plan
-from predict_graph.cli.predicting import predict, run, validate
+from predict_graph.cli.predicting import learn, predict, run, validate
 from predict_graph.cli.resources import calibrate, profile
 from predict_graph.cli.sampling import compare_samplers, sample
 from predict_graph.errors import PredictGraphError
@@ -37,6 +37,7 @@ app = typer.Typer(
 app.command()(predict)
 app.command()(run)
 app.command()(validate)
+app.command()(learn)
 app.command()(sample)
 app.command("compare-samplers")(compare_samplers)
 app.command()(design)

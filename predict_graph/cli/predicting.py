@@ -13,12 +13,17 @@ from predict_graph.errors import RequestError
 from predict_graph.files import check_writable
 from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.progress import watched
-from predict_graph.reports.tables import show_comparison, show_prediction, show_run
+from predict_graph.reports.tables import (
+    show_comparison,
+    show_prediction,
+    show_run,
+    show_table,
+)
 
 if TYPE_CHECKING:
     from predict_graph.resources import ResourceProfile
 
-__all__ = ["predict", "run", "validate"]
+__all__ = ["learn", "predict", "run", "validate"]
 
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw convergence and seconds.")]
 
@@ -160,3 +165,44 @@ def _iterations(progress: Any) -> Any:
     return lambda number, aggregate: progress(
         f"iteration {number}: mean change {aggregate:.2e}", 0.0
     )
+
+
+@takes(cluster=Cluster)
+def learn(
+    cluster: Cluster,
+    budget: Annotated[
+        str, typer.Option(metavar="TIME", help="How long learning may take, such as 10m.")
+    ] = "10m",
+    algorithms: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,NAME,…", help="What to learn.", show_default="all"),
+    ] = None,
+    history: options.HistoryFile = None,
+    plugin: options.Plugins = None,
+    seed: options.Seed = None,
+    json: options.Json = None,
+) -> None:
+    """Learn once what a cluster charges; predictions on it then take seconds."""
+    from predict_graph.prediction.learn import learn as learn_costs
+
+    options.load_plugins(plugin)
+    check_json_target(json)
+    asked = cluster.asked()
+    if cluster.engine != "spark":
+        raise RequestError(
+            f"the engine is {cluster.engine}; accepted: spark, whose costs are learned"
+        )
+    with watched(options.messages()) as progress:
+        found = learn_costs(
+            asked["engine"],
+            algorithms=None if algorithms is None else algorithms.split(","),
+            budget=budget,
+            history=history,
+            seed=seed,
+            progress=progress,
+        )
+    rows = [(name, len(graphs), graphs[-1]) for name, graphs in found.lessons.items()]
+    console = options.results(json)
+    show_table(console, "learned", ["algorithm", "lessons", "last graph"], rows)
+    console.print(f"{found.runs} sample runs kept in {found.seconds:.0f} s: {found.ended}")
+    write_json(found.to_dict(), json)

@@ -102,19 +102,23 @@ def _lessons(
         if name is not None and _superstep(run["parameters"]) == asked:
             # Newest first: turned round, so that the runs come in the order in which they ran.
             lessons.setdefault(name, []).insert(0, run)
-    return {name: runs for name, runs in lessons.items() if _complete(runs)}
+    complete = {name: _complete(runs) for name, runs in lessons.items()}
+    return {name: runs for name, runs in complete.items() if runs}
 
 
 def _superstep(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if name not in _STOPPING}
 
 
-def _complete(runs: list[Mapping[str, Any]]) -> bool:
-    """Whether there is a first run and one after it at each machine count."""
+def _complete(runs: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the runs at machine counts that have a first run and one after it.
+
+    A cluster that went away in the middle has taught what it did until then.
+    """
     cold: dict[int, set[bool]] = {}
     for run in runs:
         cold.setdefault(run["sample"]["machines"], set()).add(run["sample"]["cold"])
-    return all(kinds == {True, False} for kinds in cold.values())
+    return [run for run in runs if cold[run["sample"]["machines"]] == {True, False}]
 
 
 def _cluster_run(record: RunRecord, *, first: bool, elsewhere: bool) -> ClusterRun:

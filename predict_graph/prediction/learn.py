@@ -1,0 +1,163 @@
+"""Learning once what a cluster charges, so that predictions on it cost next to nothing.
+
+Lessons are sample runs of generated graphs, kept in the history as they come: whatever ends the
+learning, what was learned so far is used. Algorithms take turns, graphs grow from turn to turn, and
+a lesson is begun only if what the last one of its algorithm took, and as much again, is left.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any
+
+from predict_graph.algorithms import ALGORITHMS, Algorithm, check_algorithm
+from predict_graph.engines import Engine
+from predict_graph.errors import JobError, PredictGraphError, RequestError
+from predict_graph.graph import check_graph
+from predict_graph.history import History, check_history
+from predict_graph.iterations.whole_run import whole_run_estimates
+from predict_graph.prediction.budget import check_budget
+from predict_graph.prediction.request import check_request, check_seed, direction
+from predict_graph.prediction.work import workload_of
+
+__all__ = ["Learning", "learn"]
+
+_FIRST_SCALE, _LAST_SCALE = 16, 20  # of R-MAT graphs: a million edges, and sixteen
+_EDGE_FACTORS = (16, 8)  # denser and sparser in turn: costs of vertices and edges come apart
+_GROWTH = 2.0  # a graph of the next scale takes twice as long, about
+
+
+@dataclass
+class Learning:
+    """What was learned about a cluster.
+
+    Parameters
+    ----------
+    lessons : dict of str to list of str
+        Algorithm to the graphs that it was run on.
+    runs : int
+        Sample runs that were kept.
+    seconds : float
+        What it took.
+    ended : str
+        Why it ended, in plain words.
+    """
+
+    lessons: dict[str, list[str]] = field(default_factory=dict)
+    runs: int = 0
+    seconds: float = 0.0
+    ended: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields, for JSON."""
+        return {
+            "lessons": self.lessons,
+            "runs": self.runs,
+            "seconds": self.seconds,
+            "ended": self.ended,
+        }
+
+
+def learn(
+    engine: Engine,
+    *,
+    algorithms: Sequence[str] | None = None,
+    budget: str | float = "10m",
+    history: History | str | PathLike[str] | bool | None = None,
+    seed: int | None = None,
+    progress: Callable[[str, float], None] | None = None,
+) -> Learning:
+    """Run samples of generated graphs on a cluster until the budget is spent.
+
+    Parameters
+    ----------
+    engine : SparkEngine
+        The cluster; its machines are the most that a lesson runs on.
+    algorithms : sequence of str, optional
+        All that the engine has programs for by default.
+    budget : str or float
+        A time such as ``"10m"``, or seconds.
+    history : History, path, bool or None
+        Where lessons are kept; None for the default place.
+    seed : int, optional
+    progress : callable (text, fraction), optional
+
+    Raises
+    ------
+    RequestError
+        If the engine has no lessons, there is no history, or the budget is no time.
+    JobError
+        If the cluster fails before anything was learned.
+    """
+    from predict_graph.engines.spark import SparkEngine
+    from predict_graph.prediction.seconds.cluster import learn_on_cluster
+
+    if not isinstance(engine, SparkEngine):
+        raise RequestError(f"the engine is {engine.name}; accepted: spark, whose costs are learned")
+    kept = check_history(history)
+    if kept is None:
+        raise RequestError("to learn takes a history; accepted: a file for --history")
+    allowed = check_budget(budget).seconds
+    if allowed is None:
+        raise RequestError(f"the budget is {budget!r}; accepted for learning: a time such as 10m")
+    names = list(algorithms) if algorithms is not None else _with_programs()
+    jobs = [check_algorithm(name) for name in names]
+    entropy, tell = check_seed(seed), progress or (lambda text, fraction: None)
+    found, started, before = Learning(), time.perf_counter(), len(kept)
+    last: dict[str, float] = {}
+    try:
+        for turn in range(_LAST_SCALE - _FIRST_SCALE + 1):
+            scale, factor = _FIRST_SCALE + turn, _EDGE_FACTORS[turn % len(_EDGE_FACTORS)]
+            for job in jobs:
+                spent = time.perf_counter() - started
+                expected = _GROWTH * last.get(job.name, spent / max(len(last), 1))
+                if found.lessons and spent + expected > allowed:
+                    found.ended = "the next lesson would have taken longer than the budget allows"
+                    return found
+                source = f"rmat:scale={scale},edge_factor={factor},seed={entropy}"
+                tell(f"{job.name} on {source}", min(spent / allowed, 1.0))
+                begun = time.perf_counter()
+                _lesson(engine, job, source, kept, entropy, tell, learn_on_cluster)
+                last[job.name] = time.perf_counter() - begun
+                found.lessons.setdefault(job.name, []).append(source)
+        found.ended = "there is nothing larger to learn from"
+    except PredictGraphError as error:
+        if not found.lessons:
+            raise
+        found.ended = f"the cluster failed: {error}"
+    finally:
+        found.runs = len(kept) - before
+        found.seconds = time.perf_counter() - started
+    return found
+
+
+def _lesson(
+    engine: Any,
+    algorithm: Algorithm,
+    source: str,
+    history: History,
+    seed: int,
+    progress: Callable[[str, float], None],
+    learn_on_cluster: Callable[..., Any],
+) -> None:
+    """Run one lesson: the sample runs that a prediction of this graph would make."""
+    request = check_request(algorithm, engine=engine, seed=seed, progress=progress, budget="none")
+    graph = check_graph(source, directed=direction(algorithm, None), seed=seed)
+    chain = [part.algorithm for part in request.chain]
+    estimates = whole_run_estimates(graph, chain, engine.workers)
+    workloads = [
+        workload_of(graph, each, estimate) for each, estimate in zip(chain, estimates, strict=True)
+    ]
+    means = request.means(history, graph.edges, lambda seconds: True, {})
+    learn_on_cluster(graph, engine, chain, means, workloads)
+
+
+def _with_programs() -> list[str]:
+    """Return the algorithms that Spark has programs for."""
+    found = [name for name in ALGORITHMS.names() if "spark" in ALGORITHMS.get(name).runs_on]
+    if not found:
+        raise JobError("no registered algorithm has a program for Spark")
+    return found
