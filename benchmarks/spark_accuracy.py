@@ -149,12 +149,12 @@ def job(
 
 
 def learned_elsewhere(lesson: str, graph: Graph, request: Request, engine: SparkEngine) -> Learned:
-    """Sample runs of another graph, as `--reuse-samples` takes them; not in the seconds."""
+    """Sample runs of another graph, as a prediction takes lessons; not in the seconds."""
     with tempfile.TemporaryDirectory() as folder:
         history = History(Path(folder) / "history.sqlite")
         other = check_graph(lesson, directed=direction(request.algorithm, None))
         learn(other, request, engine, estimates_of(other, request.chain), history)
-        return learn(graph, replace(request, reuse_samples=True), engine, [], history)
+        return learn(graph, request, engine, [], history, fresh=False)
 
 
 def learn(
@@ -163,6 +163,8 @@ def learn(
     engine: SparkEngine,
     estimates: list[IterationEstimate],
     history: History | None,
+    *,
+    fresh: bool = True,
 ) -> Learned:
     """Sample runs on the cluster, as large as the estimated run allows."""
     algorithms = [part.algorithm for part in request.chain]
@@ -170,7 +172,9 @@ def learn(
         workload_of(graph, algorithm, estimate)
         for algorithm, estimate in zip(algorithms, estimates, strict=False)
     ]
-    means = request.means(history, graph.edges)
+    means = replace(
+        request.means(history, graph.edges, lambda seconds: True, {}), fresh_samples=fresh
+    )
     return learn_on_cluster(graph, engine, algorithms, means, workloads)
 
 

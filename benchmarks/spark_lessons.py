@@ -1,7 +1,7 @@
 """How well do the sample runs of one graph predict the real runs of another on the same cluster?
 
 Takes what `benchmarks.spark_accuracy --keep DIR` kept: for each algorithm, the sample runs of each
-graph serve as the lesson for the real runs of each other one, as `--reuse-samples` would take them,
+graph serve as the lesson for the real runs of each other one, as a prediction would take them,
 and those of all other graphs together.
 Nothing runs on Spark here. A prediction then takes what the estimate of iterations takes.
 

@@ -92,7 +92,6 @@ UNREAD = {
         "the method published",
         "completion",
     ),
-    "reuse_samples": ({"reuse_samples": True}, "the engine local", "the engine spark"),
     "train_machines": ({"train_machines": [1]}, "the engine local", "the engine spark"),
     "probe": ({"probe": False, "engine": "spark"}, "the engine spark", "the engine local"),
 }

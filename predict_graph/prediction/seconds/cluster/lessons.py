@@ -102,8 +102,9 @@ def _lessons(
         if name is not None and _superstep(run["parameters"]) == asked:
             # Newest first: turned round, so that the runs come in the order in which they ran.
             lessons.setdefault(name, []).insert(0, run)
-    complete = {name: _complete(runs) for name, runs in lessons.items()}
-    return {name: runs for name, runs in complete.items() if runs}
+    usable = {name: _complete(runs) for name, runs in lessons.items()}
+    whole = {name: runs for name, runs in lessons.items() if len(usable[name]) == len(runs)}
+    return whole or {name: runs for name, runs in usable.items() if runs}
 
 
 def _superstep(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,7 +114,8 @@ def _superstep(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _complete(runs: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the runs at machine counts that have a first run and one after it.
 
-    A cluster that went away in the middle has taught what it did until then.
+    A cluster that went away in the middle has taught what it did until then; where there is a whole
+    lesson, that is not needed.
     """
     cold: dict[int, set[bool]] = {}
     for run in runs:

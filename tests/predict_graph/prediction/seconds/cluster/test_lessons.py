@@ -8,10 +8,8 @@ import pytest
 import predict_graph
 from predict_graph.algorithms import ConnectedComponents, PageRank
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.history import History
-from predict_graph.prediction.request import check_request
 from predict_graph.prediction.seconds.cluster.cluster_costs import fit_cluster_costs
 from predict_graph.prediction.seconds.cluster.lessons import lesson_records, new_lesson, recall
 from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import sample_runs
@@ -106,11 +104,19 @@ def test_what_was_learned_elsewhere_is_not_taken(history, engine, asked):
     learn(history, engine, GRAPH)
     algorithms, options = asked
     other = SparkEngine(**{"master": "spark://127.0.0.1:7077", "workers": 4, **options})
-    with pytest.raises(RequestError, match=r"no sample runs of .* without --reuse-samples"):
-        recall(history, algorithms, other, GRAPH)
+    assert recall(history, algorithms, other, GRAPH) is None
 
 
-def test_a_lesson_that_broke_off_is_not_taken(history, engine):
+def test_a_lesson_that_broke_off_is_taken_as_far_as_it_goes_if_there_is_no_whole_one(
+    tmp_path, engine
+):
+    history = History(tmp_path / "broken.sqlite")
+    learn(history, engine, GRAPH, runs=sample_runs()[:4])  # 2 machines: cold only
+    (found,) = recall(history, [JOB], engine, GRAPH)
+    assert {run.machines for run in found} == {1}
+
+
+def test_a_whole_lesson_comes_before_one_that_broke_off(history, engine):
     learn(history, engine, GRAPH)
     learn(history, engine, GRAPH, slower=9.0, runs=sample_runs()[:4])  # 2 machines: cold only
     (found,) = recall(history, [JOB], engine, GRAPH)
@@ -118,22 +124,13 @@ def test_a_lesson_that_broke_off_is_not_taken(history, engine):
 
 
 def test_without_a_history_there_is_nothing_to_reuse(engine):
-    with pytest.raises(RequestError, match="takes a history"):
-        recall(None, [JOB], engine, GRAPH)
-
-
-def test_the_local_engine_has_no_sample_runs_to_reuse():
-    text = "reuse_samples is not read by the engine local; accepted: the engine spark reads it"
-    with pytest.raises(RequestError, match=text):
-        check_request(JOB, engine="local", reuse_samples=True)
+    assert recall(None, [JOB], engine, GRAPH) is None
 
 
 def test_a_prediction_takes_them_without_a_cluster(history, engine):
     """Nothing listens at the master's address."""
     learn(history, engine, GRAPH)
-    found = predict_graph.predict(
-        JOB, GRAPH, engine=engine, history=history, reuse_samples=True, seed=1
-    )
+    found = predict_graph.predict(JOB, GRAPH, engine=engine, history=history, seed=1)
     assert found.phases["superstep"] > 0.0
     notes = [sample.note for sample in found.samples if sample.purpose == "cost"]
     assert len(notes) == 6
@@ -145,9 +142,7 @@ def test_a_lesson_of_another_graph_makes_it_less_sure_and_is_said(tmp_path, engi
     for name, source in (("own", GRAPH), ("other", OTHER)):
         history = History(tmp_path / f"{name}.sqlite")
         learn(history, engine, source)
-        found[name] = predict_graph.predict(
-            JOB, GRAPH, engine=engine, history=history, reuse_samples=True, seed=1
-        )
+        found[name] = predict_graph.predict(JOB, GRAPH, engine=engine, history=history, seed=1)
     seconds = {name: prediction.runtime_seconds for name, prediction in found.items()}
     assert seconds["own"].predicted == pytest.approx(seconds["other"].predicted)
     assert seconds["other"].high > 1.1 * seconds["own"].high
