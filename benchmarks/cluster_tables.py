@@ -61,6 +61,15 @@ def scout(data: Path) -> Runs:
         yield workload.partition("_")[0], group.assign(scale=1.0)[COLUMNS]
 
 
+def scout_types(data: Path) -> Runs:
+    """All machine types of a workload together, with their cores and memory."""
+    table = scout_runs(data).merge(pd.read_csv(data / "ec2-types.csv"), on="machine_type")
+    table = table.rename(columns={"memory_gb": "memory"})
+    for workload, group in table[table.completed].groupby("workload"):
+        runs = group.assign(scale=1.0)[[*COLUMNS, "cores", "memory"]]
+        yield workload.partition("_")[0], runs.astype(float)
+
+
 def scout_growth(data: Path) -> Runs:
     """Both sizes of a job on one machine type; the scale is 1 for the smaller."""
     table = scout_runs(data)
@@ -110,11 +119,11 @@ def both(*sources: Callable[[Path], Runs]) -> Callable[[Path], Runs]:
 # What the prior is learnt from.
 SOURCES: dict[str, Callable[[Path], Runs]] = {
     "C3O": both(c3o, c3o_growth),
-    "Scout": both(scout, scout_growth),
+    "Scout": both(scout, scout_growth, scout_types),
     "Ernest": ernest,
 }
 
 
 def points_of(runs: pd.DataFrame) -> Points:
-    columns = {name: runs[name].to_numpy(float) for name in ("scale", "machines")}
+    columns = {name: runs[name].to_numpy(float) for name in runs.columns if name != "seconds"}
     return gather_points(columns, runs.seconds.to_numpy(float))

@@ -14,6 +14,7 @@ from scipy.stats import qmc
 
 from costmodels.scaling.points import Points
 from costmodels.scaling.shapes import (
+    AXES,
     MISFITS,
     NAMES,
     NOISES,
@@ -23,7 +24,7 @@ from costmodels.scaling.shapes import (
     readable_shape,
 )
 
-__all__ = ["PooledLaw", "Posterior", "weigh_shapes"]
+__all__ = ["PooledLaw", "Posterior", "middle_of", "pooled_law", "weigh_shapes"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
@@ -38,7 +39,7 @@ MEMBERS = 200
 # drift: 77 to 97%); 15% and no drift were tried as well.
 QUANTILES = stdtrit(4, (np.arange(12) + 0.5) / 12)
 DRIFT = 0.1
-REACHES = (1.0, 1.5)  # how far a misfit goes, in e-folds of machines and of scale
+REACHES = (1.0, 1.5, 1.0, 1.0)  # how far a misfit goes on each of the axes, in e-folds
 LEAST_POINT = 1e-6  # of a weight
 SPREADS = len(MISFITS) * len(NOISES)
 LEAST_WEIGHT = 1e-7
@@ -51,7 +52,7 @@ class Posterior:
 
     Attributes
     ----------
-    shapes : ndarray, shape (k, 9)
+    shapes : ndarray, shape (k, 11)
     weights : ndarray, shape (misfits * noises, k)
         Their sum is 1.
     log_evidence : float
@@ -111,7 +112,7 @@ class PooledLaw:
 
     Attributes
     ----------
-    shapes : ndarray, shape (k, 9)
+    shapes : ndarray, shape (k, 11)
         Equally likely.
     spreads : ndarray of int, shape (k,)
         Misfit and noise of each: place in the list of all pairs.
@@ -119,17 +120,15 @@ class PooledLaw:
         What was measured.
     pressed : bool
         Whether shapes may be short of memory.
+    middle : ndarray, shape (4,)
+        Where the shapes are centred: mean logarithm of each axis.
     """
 
     shapes: FloatArray
     spreads: IntArray
     points: Points
     pressed: bool
-
-    @property
-    def middle(self) -> tuple[float, float]:
-        """Mean logarithm of the machines and of the scale."""
-        return _middle(self.points)
+    middle: FloatArray
 
     @cached_property
     def coefficients(self) -> dict[str, float]:
@@ -188,8 +187,8 @@ class PooledLaw:
         return (mean[:, None] + deviation[:, None] * QUANTILES[:, None]).reshape(-1, mean.shape[1])
 
     def _log_shapes(self, columns: Columns) -> FloatArray:
-        u, v = _places(columns, self.middle)
-        return log_shapes(self.shapes, u, v, self.middle[0], pressed=self.pressed)
+        places = _places(columns, self.middle)
+        return log_shapes(self.shapes, places, self.middle, pressed=self.pressed)
 
     def _members(self, columns: Columns) -> tuple[FloatArray, FloatArray]:
         """Return mean and standard deviation of the log seconds by each shape."""
@@ -215,7 +214,13 @@ class PooledLaw:
         return mean, deviation
 
 
-def weigh_shapes(points: Points, priors: Sequence[Prior], *, pressed: bool = True) -> Posterior:
+def weigh_shapes(
+    points: Points,
+    priors: Sequence[Prior],
+    *,
+    pressed: bool = True,
+    middle: FloatArray | None = None,
+) -> Posterior:
     """Weigh shapes of the priors by how likely they make what was measured.
 
     Seconds are a shape times an unknown factor, times a smooth misfit (a Gaussian process on
@@ -230,8 +235,10 @@ def weigh_shapes(points: Points, priors: Sequence[Prior], *, pressed: bool = Tru
         Equally likely.
     pressed : bool, default True
         Whether a job may be short of memory.
+    middle : ndarray, shape (4,), optional
+        Where the shapes are centred; by default in the middle of the points.
     """
-    measured = _Measured(points, pressed)
+    measured = _Measured(points, pressed, middle_of(points.columns) if middle is None else middle)
     each = DRAWS // len(priors)
     normals = _normals(DRAWS)
     first = np.vstack([p.draw(normals[i * each : (i + 1) * each]) for i, p in enumerate(priors)])
@@ -263,26 +270,32 @@ def weigh_shapes(points: Points, priors: Sequence[Prior], *, pressed: bool = Tru
     )
 
 
-def pooled_law(posterior: Posterior, points: Points, *, pressed: bool = True) -> PooledLaw:
+def pooled_law(
+    posterior: Posterior,
+    points: Points,
+    *,
+    pressed: bool = True,
+    middle: FloatArray | None = None,
+) -> PooledLaw:
     """Return the law of evenly drawn members of a posterior."""
     spread, shape = posterior.members()
-    return PooledLaw(posterior.shapes[shape], spread, points, pressed)
+    center = middle_of(points.columns) if middle is None else middle
+    return PooledLaw(posterior.shapes[shape], spread, points, pressed, center)
 
 
 class _Measured:
     """Points as the likelihood sees them."""
 
-    def __init__(self, points: Points, pressed: bool) -> None:
+    def __init__(self, points: Points, pressed: bool, middle: FloatArray) -> None:
         self._points, self._pressed = points, pressed
-        middle = _middle(points)
-        self._middle = middle[0]
-        self._u, self._v = _places(points.columns, middle)
-        self._axes = _Axes.of((self._u, self._v), points)
+        self._middle = middle
+        self._places = _places(points.columns, self._middle)
+        self._axes = _Axes.of(self._places, points)
         self._spare = float(np.maximum(points.repeats - 1, 0).sum())
 
     def residuals(self, shapes: FloatArray) -> FloatArray:
         """Return log seconds less log shape, shape (k, n)."""
-        logs = log_shapes(shapes, self._u, self._v, self._middle, pressed=self._pressed)
+        logs = log_shapes(shapes, self._places, self._middle, pressed=self._pressed)
         found: FloatArray = np.log(self._points.seconds) - logs
         return found
 
@@ -329,7 +342,7 @@ class _Axes:
     vectors: FloatArray
 
     @classmethod
-    def of(cls, places: tuple[FloatArray, FloatArray], points: Points) -> _Axes:
+    def of(cls, places: FloatArray, points: Points) -> _Axes:
         single = np.diag(1 / np.maximum(points.weight, LEAST_POINT))
         values, vectors = eigh(_kernel(places, places), single)
         return cls(np.maximum(values, 0), vectors)
@@ -374,23 +387,22 @@ def _moments(
     return mean, covariance + 1e-3 * np.diag(np.diag(prior))
 
 
-def _middle(points: Points) -> tuple[float, float]:
-    machines, scale = (float(np.log(points.columns[n]).mean()) for n in ("machines", "scale"))
-    return machines, scale
+def _logs(columns: Columns) -> FloatArray:
+    """Return the logarithms of the axes, shape (4, n); 0 where a column is missing."""
+    count = len(columns["machines"])
+    return np.stack(
+        [np.log(columns[name]) if name in columns else np.zeros(count) for name in AXES]
+    )
 
 
-def _places(columns: Columns, middle: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
-    return np.log(columns["machines"]) - middle[0], np.log(columns["scale"]) - middle[1]
+def middle_of(columns: Columns) -> FloatArray:
+    """Return the mean logarithm of each axis."""
+    found: FloatArray = _logs(columns).mean(axis=1)
+    return found
 
 
-def _outside(
-    known: tuple[FloatArray, FloatArray], new: tuple[FloatArray, FloatArray]
-) -> FloatArray:
-    """Return how many e-folds of machines and scale lie between `new` and the measured range."""
-    gaps = [
-        np.maximum(np.maximum(a.min() - b, b - a.max()), 0) for a, b in zip(known, new, strict=True)
-    ]
-    found: FloatArray = np.hypot(*gaps)
+def _places(columns: Columns, middle: FloatArray) -> FloatArray:
+    found: FloatArray = _logs(columns) - middle[:, None]
     return found
 
 
@@ -399,12 +411,18 @@ def _spread(number: int) -> tuple[float, float]:
     return MISFITS[misfit], NOISES[noise]
 
 
-def _kernel(a: tuple[FloatArray, FloatArray], b: tuple[FloatArray, FloatArray]) -> FloatArray:
-    squares = sum(
-        ((x[:, None] - y[None, :]) / reach) ** 2 for x, y, reach in zip(a, b, REACHES, strict=True)
-    )
-    distance = np.sqrt(3 * np.asarray(squares))
+def _kernel(a: FloatArray, b: FloatArray) -> FloatArray:
+    apart = (a[:, :, None] - b[:, None, :]) / np.array(REACHES)[:, None, None]
+    distance = np.sqrt(3 * (apart**2).sum(axis=0))
     found: FloatArray = (1 + distance) * np.exp(-distance)
+    return found
+
+
+def _outside(known: FloatArray, new: FloatArray) -> FloatArray:
+    """Return how many e-folds lie between `new` and the measured range of the axes."""
+    low, high = known.min(axis=1)[:, None], known.max(axis=1)[:, None]
+    gaps = np.maximum(np.maximum(low - new, new - high), 0)
+    found: FloatArray = np.sqrt((gaps**2).sum(axis=0))
     return found
 
 
@@ -423,7 +441,7 @@ def _relative_median(logs: FloatArray, weights: FloatArray) -> float:
 
 @lru_cache(maxsize=4)
 def _normals(count: int) -> FloatArray:
-    """Return evenly spread standard normal numbers, shape (count, 9), always the same."""
+    """Return evenly spread standard normal numbers, shape (count, 11), always the same."""
     uniform = qmc.Sobol(len(NAMES), seed=0).random(count)
     found: FloatArray = ndtri(np.clip(uniform, 1e-12, 1 - 1e-12))
     # In an order in which any part of them is as even as all.
