@@ -24,7 +24,15 @@ from costmodels.scaling.shapes import (
     readable_shape,
 )
 
-__all__ = ["PooledLaw", "Posterior", "middle_of", "pooled_law", "weigh_shapes"]
+__all__ = [
+    "PooledLaw",
+    "Posterior",
+    "join_logs",
+    "middle_of",
+    "pooled_law",
+    "sobol_normals",
+    "weigh_shapes",
+]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
@@ -166,7 +174,7 @@ class PooledLaw:
 
     def seconds(self, columns: Columns) -> FloatArray:
         """Return the seconds of each configuration: those of least expected relative error."""
-        table = self._samples(columns)
+        table = self.draws(columns)
         even = np.ones(len(table))
         found = np.array([_relative_median(column, even) for column in table.T])
         seconds: FloatArray = np.exp(found)
@@ -175,16 +183,14 @@ class PooledLaw:
     def interval(self, columns: Columns, level: float) -> FloatArray:
         """Return low and high of one run of each configuration, shape (n, 2)."""
         ends = ((1 - level) / 2, (1 + level) / 2)
-        found: FloatArray = np.exp(np.quantile(self._samples(columns), ends, axis=0)).T
+        found: FloatArray = np.exp(np.quantile(self.draws(columns), ends, axis=0)).T
         return found
 
     def draws(self, columns: Columns) -> FloatArray:
         """Return equally likely log seconds of one run, shape (samples, n)."""
-        return self._samples(columns)
-
-    def _samples(self, columns: Columns) -> FloatArray:
         mean, deviation = self._members(columns)
-        return (mean[:, None] + deviation[:, None] * QUANTILES[:, None]).reshape(-1, mean.shape[1])
+        every: FloatArray = mean[:, None] + deviation[:, None] * QUANTILES[:, None]
+        return every.reshape(-1, mean.shape[1])
 
     def _log_shapes(self, columns: Columns) -> FloatArray:
         places = _places(columns, self.middle)
@@ -240,7 +246,7 @@ def weigh_shapes(
     """
     measured = _Measured(points, pressed, middle_of(points.columns) if middle is None else middle)
     each = DRAWS // len(priors)
-    normals = _normals(DRAWS)
+    normals = sobol_normals(DRAWS)
     first = np.vstack([p.draw(normals[i * each : (i + 1) * each]) for i, p in enumerate(priors)])
     likelihood = measured.log_likelihood(first)
     densities = np.stack([p.log_density(first) for p in priors])  # (priors, k)
@@ -387,7 +393,7 @@ def _moments(
     return mean, covariance + 1e-3 * np.diag(np.diag(prior))
 
 
-def _logs(columns: Columns) -> FloatArray:
+def join_logs(columns: Columns) -> FloatArray:
     """Return the logarithms of the axes, shape (4, n); 0 where a column is missing."""
     count = len(columns["machines"])
     return np.stack(
@@ -397,12 +403,12 @@ def _logs(columns: Columns) -> FloatArray:
 
 def middle_of(columns: Columns) -> FloatArray:
     """Return the mean logarithm of each axis."""
-    found: FloatArray = _logs(columns).mean(axis=1)
+    found: FloatArray = join_logs(columns).mean(axis=1)
     return found
 
 
 def _places(columns: Columns, middle: FloatArray) -> FloatArray:
-    found: FloatArray = _logs(columns) - middle[:, None]
+    found: FloatArray = join_logs(columns) - middle[:, None]
     return found
 
 
@@ -440,7 +446,7 @@ def _relative_median(logs: FloatArray, weights: FloatArray) -> float:
 
 
 @lru_cache(maxsize=4)
-def _normals(count: int) -> FloatArray:
+def sobol_normals(count: int) -> FloatArray:
     """Return evenly spread standard normal numbers, shape (count, 11), always the same."""
     uniform = qmc.Sobol(len(NAMES), seed=0).random(count)
     found: FloatArray = ndtri(np.clip(uniform, 1e-12, 1 - 1e-12))

@@ -252,12 +252,12 @@ def _prices(path: Path | None) -> dict[str, Price] | None:
 
 
 def _show_fit(console: Console, fitted: JobModel) -> None:
-    from costmodels.scaling.auto import CombinedLaw
+    from costmodels.scaling.pooled import PooledLaw
     from predict_graph.sizing.report import coefficient_rows, fit_facts
 
     show_table(console, f"model of {fitted.source}", ["what", "value"], fit_facts(fitted))
     law = fitted.estimator.law_
-    if not isinstance(law, CombinedLaw):  # whose formula says it all
+    if not isinstance(law, PooledLaw):  # whose formula says it all
         show_table(console, "coefficients", ["term", "value", "unit"], coefficient_rows(law))
     _show_warnings(console, fitted.warnings)
 

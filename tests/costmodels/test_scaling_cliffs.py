@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from costmodels.scaling import AutoScaling, Ernest
+from costmodels.scaling.cliffs import Cliff, slow_from
 
 
 def runs(seconds, repeats=1, scale=1.0) -> tuple[pd.DataFrame, np.ndarray]:
@@ -90,3 +91,15 @@ def test_a_cliff_does_not_widen_the_interval_of_the_smooth_side():
     (_, _), (low, high) = model.predict_interval(X)
     assert low < 156 < high
     assert high / low < 3
+
+
+def test_the_slow_side_begins_nearer_to_the_slow_point():
+    cliff = Cliff(1.0, (2.0, 8.0), (4000.0, 250.0), 4.0)
+    assert 1 / 8 < cliff.load < slow_from([cliff]) < 1 / 2
+    assert slow_from([cliff]) == pytest.approx(4**0.8 / 8)
+
+
+def test_cliffs_of_several_scales_narrow_the_edge():
+    wide = Cliff(1.0, (2.0, 8.0), (4000.0, 250.0), 4.0)
+    narrow = Cliff(2.0, (6.0, 8.0), (900.0, 300.0), 2.25)
+    assert 2 / 8 < slow_from([wide, narrow]) < 2 / 6

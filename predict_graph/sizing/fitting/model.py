@@ -175,6 +175,10 @@ def fit_job(
         If an option is wrong, or the runs are too few for the model.
     """
     options: dict[str, Any] = {"weights": weights}
+    if model == "auto" and weights == "none":
+        raise RequestError(
+            "auto minimises relative errors; accepted: --weights relative, or another --model"
+        )
     if terms:
         if model not in EXTENSIBLE:
             raise RequestError(
