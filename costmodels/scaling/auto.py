@@ -92,8 +92,8 @@ class AutoScaling(ScalingModel):
     >>> import pandas as pd
     >>> runs = pd.DataFrame({"machines": [2, 4, 6, 8]})
     >>> model = AutoScaling().fit(runs, 50 + 300 / runs["machines"])
-    >>> model.predict(pd.DataFrame({"machines": [12]})).round(-1)
-    array([80.])
+    >>> model.predict(pd.DataFrame({"machines": [12]})).round()
+    array([75.])
     """
 
     def __init__(

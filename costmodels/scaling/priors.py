@@ -122,7 +122,7 @@ def prior_from_plain(plain: Mapping[str, Any]) -> Prior:
 
     Examples
     --------
-    >>> prior_from_plain(prior_to_plain(BASE)) == BASE
+    >>> prior_from_plain(prior_to_plain(shipped_prior())) == shipped_prior()
     True
     """
     same = (list(NAMES), list(MISFITS), list(NOISES))

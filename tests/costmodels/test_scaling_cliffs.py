@@ -55,7 +55,10 @@ def test_the_cliff_moves_with_the_data():
     model = AutoScaling().fit(X, y)
     assert {cliff.scale: cliff.machines for cliff in model.cliffs_} == {2: (2, 4), 4: (4, 8)}
     new = pd.DataFrame({"scale": [8, 8], "machines": [8, 16]})
-    assert model.predict(new) == pytest.approx([4 * 220, 120], rel=0.05)
+    assert model.predict(new) == pytest.approx([4 * 220, 120], rel=0.25)
+    low, high = model.predict_interval(new).T
+    assert (low < [4 * 220, 120]).all()
+    assert (high > [4 * 220, 120]).all()
 
 
 @pytest.mark.parametrize(
@@ -79,9 +82,10 @@ def test_noise_is_no_cliff():
     assert len(AutoScaling().fit(*runs([720, 200, 134, 100])).cliffs_) == 1
 
 
-def test_a_cliff_with_one_point_beyond_it_is_told_but_not_split():
-    model = AutoScaling().fit(*runs([200, 180, 170, 40]))
-    assert [cliff.machines for cliff in model.cliffs_] == [(6, 8)]
+def test_a_cliff_with_one_point_beyond_it_is_told_and_not_split_by_the_laws():
+    for model in (AutoScaling(), Ernest(cliffs="split")):
+        model.fit(*runs([200, 180, 170, 40]))
+        assert [cliff.machines for cliff in model.cliffs_] == [(6, 8)]
     assert "above scale/machines" not in model.formula_
 
 
