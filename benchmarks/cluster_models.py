@@ -29,6 +29,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
 
 from benchmarks.cluster_pictures import draw_contexts, draw_errors  # noqa: E402
+from benchmarks.cluster_tables import CONTEXT, GROWTH, c3o, c3o_runs  # noqa: E402
 from costmodels.scaling import (  # noqa: E402
     AutoScaling,
     Ernest,
@@ -38,17 +39,6 @@ from costmodels.scaling import (  # noqa: E402
     UniversalScalability,
 )
 
-CONTEXT = {
-    "pagerank": ["machine_type", "data_size_MB", "pages", "links", "convergence_criterion"],
-    "sort": ["machine_type", "data_size_MB", "line_length", "lines"],
-    "kmeans": ["machine_type", "data_size_MB", "features", "observations", "k"],
-}
-# What stays the same while the data grows, and the column that says how much data there is.
-GROWTH = {
-    "pagerank": (["machine_type", "pages", "convergence_criterion"], "links"),
-    "sort": (["machine_type", "line_length"], "lines"),
-    "kmeans": (["machine_type", "features", "k"], "observations"),
-}
 TRAIN, TEST = (2, 4, 6, 8), (10, 12)
 SHOTS = (3, 4, 5)
 DRAWS = 2
@@ -108,19 +98,8 @@ class Case:
     test: pd.DataFrame
 
 
-def runs(data: Path, job: str) -> pd.DataFrame:
-    table = pd.read_csv(data / f"c3o-{job}.tsv", sep="\t")
-    return table.rename(columns={"instance_count": "machines", "gross_runtime": "seconds"})
-
-
-def contexts(data: Path) -> Iterator[tuple[str, pd.DataFrame]]:
-    for job, columns in CONTEXT.items():
-        for _, group in runs(data, job).groupby(columns):
-            yield job, group.assign(scale=1.0)[["scale", "machines", "seconds"]]
-
-
 def scale_out(data: Path, train: tuple[int, ...], test: tuple[int, ...]) -> Iterator[Case]:
-    for job, group in contexts(data):
+    for job, group in c3o(data):
         known, unknown = (group[group.machines.isin(m)] for m in (train, test))
         if known.machines.nunique() >= 3 and len(unknown):
             yield Case(job, known, unknown)
@@ -129,7 +108,7 @@ def scale_out(data: Path, train: tuple[int, ...], test: tuple[int, ...]) -> Iter
 def few_shot(data: Path, shots: int) -> Iterator[Case]:
     """Single runs at a few machine counts drawn at random; the other machine counts are unknown."""
     rng = np.random.default_rng(7)
-    for job, group in contexts(data):
+    for job, group in c3o(data):
         counts = group.machines.unique()
         if len(counts) <= shots:
             continue
@@ -143,7 +122,7 @@ def few_shot(data: Path, shots: int) -> Iterator[Case]:
 def growth(data: Path) -> Iterator[Case]:
     """Up to three quarters of the data on up to 8 machines; unknown are all data on 12."""
     for job, (columns, size) in GROWTH.items():
-        for _, group in runs(data, job).groupby(columns):
+        for _, group in c3o_runs(data, job).groupby(columns):
             scale = 100 * group[size] / group[size].max()  # percent
             table = group.assign(scale=scale)[["scale", "machines", "seconds"]]
             known = table[(table.scale <= 75) & (table.machines <= 8)]

@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -33,7 +34,9 @@ def prior_of(tables: list[tuple[str, pd.DataFrame]], base: Prior = BASE) -> Prio
     jobs: dict[str, list] = {}
     for job, runs in tables:
         jobs.setdefault(job, []).append(points_of(runs))
-    return learn_prior(jobs, base)
+    learnt = learn_prior(jobs, base)
+    # What was believed before any table is no cluster that a job might be of.
+    return replace(learnt, parent=None) if base is BASE else learnt
 
 
 def main() -> None:

@@ -95,6 +95,9 @@ def fit_facts(model: JobModel) -> list[tuple[str, str]]:
         ("columns", ", ".join(f"{what}: {name}" for what, name in model.columns.items())),
         ("verdict", str(check_fit(estimator))),
     ]
+    prior = getattr(estimator, "prior", None)
+    if prior is not None:
+        facts.insert(2, ("learnt from", f"{prior.jobs} past jobs of the cluster"))
     if hasattr(estimator, "peak_machines_"):
         facts.insert(
             3,

@@ -17,6 +17,7 @@ from predict_graph.sizing.measuring.measurements import (
     TYPE_NAMES,
     has_failed,
     measured_columns,
+    same_value,
     time_factor,
 )
 from predict_graph.sizing.planning.candidates import MachineType
@@ -84,7 +85,11 @@ def read_past_jobs(
 def rest_of_file(path: Path, where: Mapping[str, str], columns: Mapping[str, str]) -> PastJobs:
     """Return the rows that ``--where`` left out, as past jobs of the same cluster."""
     table = read_table(path)
-    rest = [row for row in table.rows if any(row.cells[name] != v for name, v in where.items())]
+    rest = [
+        row
+        for row in table.rows
+        if any(not same_value(row.cells[name], v) for name, v in where.items())
+    ]
     found, _ = _jobs(table, rest, None, columns)
     return PastJobs({f"{path}: {name}": sets for name, sets in found.items()}, ())
 

@@ -20,6 +20,7 @@ __all__ = [
     "has_failed",
     "measured_columns",
     "read_measurements",
+    "same_value",
     "time_factor",
 ]
 
@@ -254,7 +255,7 @@ def _selected(table: TextTable, where: Mapping[str, str]) -> list[Row]:
     rows = table.rows
     for name, value in where.items():
         table.needs(name, "--where")
-        kept = [row for row in rows if _same(row.cells[name], value)]
+        kept = [row for row in rows if same_value(row.cells[name], value)]
         if not kept:
             there = sorted({row.cells[name] for row in rows})
             shown = ", ".join(there[:10]) + (", …" if len(there) > 10 else "")
@@ -263,7 +264,8 @@ def _selected(table: TextTable, where: Mapping[str, str]) -> list[Row]:
     return rows
 
 
-def _same(text: str, value: str) -> bool:
+def same_value(text: str, value: str) -> bool:
+    """Whether two texts are the same, or the same number."""
     try:
         return text == value or float(text) == float(value)
     except ValueError:
