@@ -150,6 +150,8 @@ def rank_candidates(
     best = _best(tried, succeeded, log_rate, deadline)
     if best is None:
         # What a candidate brings beside a typical one; only those in time bring anything.
+        if deadline is not None and not len(succeeded):
+            costs = costs + samples  # how long a second is, is not known: neither slow nor dear
         target = float(np.median(costs))
         worth = np.exp(np.clip(target - costs, -50, 50))
         gain = weights @ np.where(allowed, worth, 0.0)

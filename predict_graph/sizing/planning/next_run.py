@@ -194,12 +194,17 @@ def advise(
     _check_deadline(goal, first, options)
     best = None if first.best is None else options[first.best]
     picked = _picked(first, runs.tried, ranked, count, parallel)
+    pays = _Pays(goal, best, uses)
+    if picked and not pays(options[picked[0]]):  # a cheaper run may
+        left = [i for i in range(count) if i not in set(runs.tried.candidate.tolist())]
+        picked[0] = max(left, key=lambda i: (pays(options[i]), pays.net(options[i])))
+        picked[1:] = [i for i in picked[1:] if i != picked[0]]
     following = tuple(options[i] for i in picked)
     return Advice(
         goal=goal,
         best=best,
         next=following,
-        stop=_stop(goal, best, following, uses),
+        stop=_stop(following, pays),
         options=tuple(options[i] for i in first.order if i < count),
         uses=uses,
         warnings=(*warnings, *runs.warnings),
@@ -282,21 +287,39 @@ def _check_deadline(goal: Goal, ranking: Ranking, options: Sequence[Option]) -> 
     )
 
 
-def _stop(goal: Goal, best: Option | None, following: Sequence[Option], uses: int) -> str | None:
+@dataclass(frozen=True)
+class _Pays:
+    """Whether what a measurement is expected to gain is more than it costs."""
+
+    goal: Goal
+    best: Option | None
+    uses: int
+
+    def __call__(self, one: Option) -> bool:
+        return self.best is None or self.net(one) >= 0
+
+    def net(self, one: Option) -> float:
+        return self.gain(one) - self.price(one)
+
+    def gain(self, one: Option) -> float:
+        if self.best is None or self.best.measured is None:
+            return np.inf
+        rate = 1.0 if self.goal.unit == "s" else self.best.cost / self.best.seconds
+        return one.gain * rate * self.best.measured * self.uses
+
+    def price(self, one: Option) -> float:
+        return one.seconds if self.goal.unit == "s" else one.cost
+
+
+def _stop(following: Sequence[Option], pays: _Pays) -> str | None:
     if not following:
         return "all candidates were tried"
-    if best is None or best.measured is None:
-        return None
     one = following[0]
-    fast = goal.unit == "s"
-    of_best = best.measured if fast else best.cost / best.seconds * best.measured
-    gain = one.gain * of_best * uses
-    price = one.seconds if fast else one.cost
-    if gain >= price:
+    if pays(one):
         return None
     return (
-        f"another run is expected to gain {_amount(gain, goal)} in {uses} runs of the job, and "
-        f"costs {_amount(price, goal)}"
+        f"another run is expected to gain {_amount(pays.gain(one), pays.goal)} in {pays.uses} runs "
+        f"of the job, and costs {_amount(pays.price(one), pays.goal)}"
     )
 
 
