@@ -38,7 +38,8 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 Columns = Mapping[str, FloatArray]
 
-DRAWS = 1024  # of the priors, and as many again near the shapes that fit
+DRAWS = 1024  # of the priors, and as many again in each batch near the shapes that fit
+BATCHES = 2
 WIDER = 1.5  # standard deviations of the second draws beside those of the first's posterior
 MEMBERS = 200
 # Runs stray further than a normal law says, and every law drifts outside the measured range.
@@ -248,24 +249,25 @@ def weigh_shapes(
     each = DRAWS // len(priors)
     normals = sobol_normals(DRAWS)
     first = np.vstack([p.draw(normals[i * each : (i + 1) * each]) for i, p in enumerate(priors)])
+    shapes = first
     likelihood = measured.log_likelihood(first)
     densities = np.stack([p.log_density(first) for p in priors])  # (priors, k)
-    weights = _weights(likelihood, densities, priors, np.zeros(len(first)), own=True)
-    mean, covariance = _moments(first, weights, np.array(priors[0].covariance))
-    # A second batch near the shapes that fit: few of the first do when much was measured.
-    root = np.linalg.cholesky(covariance)
-    second = mean + normals @ root.T
-    shapes = np.vstack((first, second))
-    likelihood = np.hstack((likelihood, measured.log_likelihood(second)))
-    densities = np.hstack((densities, np.stack([p.log_density(second) for p in priors])))
-    drawn = np.logaddexp(
-        np.log(len(first)) + logsumexp(densities, axis=0) - np.log(len(priors)),
-        np.log(len(second)) + log_normal(shapes, mean, covariance),
-    ) - np.log(len(shapes))
-    joint = _joint(densities, priors)  # (priors, spreads, k)
-    log_weights = likelihood + logsumexp(joint, axis=0) - np.log(len(priors)) - drawn
+    normal = np.array(priors[0].covariance)
+    nearer: list[tuple[FloatArray, FloatArray]] = []
+    # Further batches near the shapes that fit: few of the first do when much was measured.
+    for _ in range(BATCHES):
+        log_weights = _log_weights(likelihood, densities, priors, shapes, nearer, len(first))
+        weights = np.exp(logsumexp(log_weights, axis=0) - logsumexp(log_weights))
+        mean, covariance = _moments(shapes, weights, normal)
+        nearer.append((mean, covariance))
+        batch = mean + normals @ np.linalg.cholesky(covariance).T
+        shapes = np.vstack((shapes, batch))
+        likelihood = np.hstack((likelihood, measured.log_likelihood(batch)))
+        densities = np.hstack((densities, np.stack([p.log_density(batch) for p in priors])))
+    log_weights = _log_weights(likelihood, densities, priors, shapes, nearer, len(first))
     total = float(logsumexp(log_weights))
-    shares = np.array([logsumexp(likelihood + one - drawn) for one in joint])
+    drawn = _log_drawn(densities, shapes, nearer, len(first))
+    shares = np.array([logsumexp(likelihood + one - drawn) for one in _joint(densities, priors)])
     return Posterior(
         shapes,
         np.exp(log_weights - total),
@@ -370,17 +372,30 @@ def _joint(densities: FloatArray, priors: Sequence[Prior]) -> FloatArray:
     return joint
 
 
-def _weights(
+def _log_drawn(
+    densities: FloatArray,
+    shapes: FloatArray,
+    nearer: Sequence[tuple[FloatArray, FloatArray]],
+    each: int,
+) -> FloatArray:
+    """Return the log density by which each shape was drawn, all batches together."""
+    parts = [logsumexp(densities, axis=0) - np.log(len(densities)) + np.log(each)]
+    parts += [np.log(DRAWS) + log_normal(shapes, *batch) for batch in nearer]
+    found: FloatArray = logsumexp(np.stack(parts), axis=0) - np.log(len(shapes))
+    return found
+
+
+def _log_weights(
     likelihood: FloatArray,
     densities: FloatArray,
     priors: Sequence[Prior],
-    drawn: FloatArray,
-    *,
-    own: bool,
+    shapes: FloatArray,
+    nearer: Sequence[tuple[FloatArray, FloatArray]],
+    each: int,
 ) -> FloatArray:
-    """Return the weight of each of the first draws, all misfits and noises together."""
-    log = likelihood + logsumexp(_joint(densities, priors), axis=0) - logsumexp(densities, axis=0)
-    found: FloatArray = np.exp(logsumexp(log, axis=0) - logsumexp(log))
+    """Return the log weight of each misfit and noise and shape, up to a constant."""
+    joint = logsumexp(_joint(densities, priors), axis=0) - np.log(len(priors))
+    found: FloatArray = likelihood + joint - _log_drawn(densities, shapes, nearer, each)
     return found
 
 

@@ -151,7 +151,7 @@ def test_auto_comes_near_a_law_far_outside_and_says_how_near():
     model = AutoScaling().fit(X, 5 + 90 * X["scale"] / X["machines"])
     far = pd.DataFrame({"scale": [64.0, 64.0], "machines": [16.0, 64.0]})
     truth = 5 + 90 * far["scale"] / far["machines"]
-    assert model.predict(far) == pytest.approx(truth, rel=0.1)
+    assert model.predict(far) == pytest.approx(truth, rel=0.15)
     low, high = model.predict_interval(far).T
     assert (low < truth).all()
     assert (truth < high).all()
