@@ -262,10 +262,11 @@ absolute error in percent, against single runs; the noise floor is the error of 
 knows the median of the runs it predicts. Beside the share of runs that the 90% interval holds is
 its median half width as a factor. `refused` counts contexts with too few points for a model.
 
-`auto` takes the prior that comes with the package, which was learnt from these runs among others, so
-its figures here are not blind; [clusters that it was not made on](cluster-transfer.md) are judged with
-priors learnt without them. The part of a machine that does not work on the data was added to its shapes
-after runs on two machines of `sort` were seen here. The threshold of cliffs is 1.5.
+`auto` takes the prior that comes with the package, which was learnt from these runs among others,
+so its figures here are not blind; [clusters that it was not made on](cluster-transfer.md) are
+judged with priors learnt without them. The part of a machine that does not work on the data was
+added to its shapes after runs on two machines of `sort` were seen here. The threshold of cliffs is
+1.5.
 
 ![Predicted and measured seconds against machines](cluster-models/contexts.png)
 
