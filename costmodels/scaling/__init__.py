@@ -35,6 +35,9 @@ if TYPE_CHECKING:
         ProductLaw,
         UniversalScalability,
     )
+    from costmodels.scaling.points import gather_points
+    from costmodels.scaling.priors import learn_prior, shipped_prior
+    from costmodels.scaling.shapes import Prior
     from costmodels.scaling.terms import TERMS, Term
 
 __all__ = [
@@ -48,14 +51,18 @@ __all__ = [
     "LinearScaling",
     "Masha",
     "PowerLaw",
+    "Prior",
     "ProductLaw",
     "ScalingModel",
     "Term",
     "UniversalScalability",
     "check_fit",
+    "gather_points",
+    "learn_prior",
     "masha_score",
     "occupation",
     "sampling_cost",
+    "shipped_prior",
 ]
 
 SCALING_MODELS = {
@@ -83,6 +90,9 @@ _PLACES = {
         "ProductLaw",
         "UniversalScalability",
     ),
+    "points": ("gather_points",),
+    "priors": ("learn_prior", "shipped_prior"),
+    "shapes": ("Prior",),
     "terms": ("TERMS", "Term"),
 }
 

@@ -77,19 +77,27 @@ class ScalingModel(RegressorMixin, BaseEstimator):
         self._check_points(points)
         self.points_ = points
         self.cliffs_: list[Cliff] = find_cliffs(points, self.cliff_excess)
-        self.law_ = self._fit_sides(points)
+        self.law_, left_out = self._fitted(points)
         self.terms_ = self.law_.coefficients
         self.coef_ = np.array(list(self.terms_.values()))
         self.formula_ = self.law_.formula
         self.r2_ = _determination(points, self.law_.seconds(points.columns))
-        self.loocv_: LeaveOneOut = left_out_configurations(self._fit_sides, points)
-        self.warnings_ = [str(cliff) for cliff in self.cliffs_]
+        self.loocv_: LeaveOneOut = left_out
+        self.warnings_ = self._warnings()
+        return self
+
+    def _fitted(self, points: Points) -> tuple[Law, LeaveOneOut]:
+        """Return the law, and each configuration predicted by the law of the others."""
+        return self._fit_sides(points), left_out_configurations(self._fit_sides, points)
+
+    def _warnings(self) -> list[str]:
+        said = [str(cliff) for cliff in self.cliffs_]
         if self.loocv_.median_percent_error > MISFIT:
-            self.warnings_.append(
+            said.append(
                 "this model does not fit: the median error of configurations that were left out is "
                 f"{self.loocv_.median_percent_error:.1f}%, above {MISFIT:g}%"
             )
-        return self
+        return said
 
     def _fit_sides(self, points: Points) -> Law:
         """Fit one law, or one on each side of a cliff."""

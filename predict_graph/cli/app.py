@@ -18,6 +18,7 @@ from predict_graph.cli.catalogue import datasets_app, list_plugins
 from predict_graph.cli.designing import design
 from predict_graph.cli.history import history_app
 from predict_graph.cli.jobs import collect
+from predict_graph.cli.next_runs import next_run
 from predict_graph.cli.plans import fit, plan
 from predict_graph.cli.predicting import learn, predict, run, validate
 from predict_graph.cli.resources import calibrate, profile
@@ -44,6 +45,7 @@ app.command()(design)
 app.command()(collect)
 app.command()(fit)
 app.command()(plan)
+app.command("next")(next_run)
 app.command()(calibrate)
 app.command()(profile)
 app.add_typer(history_app, name="history")

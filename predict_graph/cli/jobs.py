@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from predict_graph.sizing import Collected, Experiment
     from predict_graph.sizing.measuring.running import Outcome
 
-__all__ = ["collect"]
+__all__ = ["collect", "described"]
 
 
 def collect(
@@ -62,7 +62,7 @@ def collect(
     def tell(experiment: Experiment, outcome: Outcome, done: int, count: int) -> None:
         nonlocal kept
         kept += outcome.outcome == "ok"
-        said = f"{done} of {count}: {experiment.name}: {_described(outcome)}"
+        said = f"{done} of {count}: {experiment.name}: {described(outcome)}"
         console.print(escape(said), soft_wrap=True, highlight=False)
 
     try:
@@ -84,7 +84,8 @@ def collect(
     _conclude(collected, out)
 
 
-def _described(outcome: Outcome) -> str:
+def described(outcome: Outcome) -> str:
+    """Return what became of a run, in words."""
     if outcome.outcome == "ok":
         return readable_seconds(outcome.seconds)
     last = f", last line: {outcome.last_line}" if outcome.last_line else ""
@@ -100,6 +101,6 @@ def _conclude(collected: Collected, out: Path) -> None:
         experiment, outcome = collected.failed[0]
         raise JobError(
             f"{len(collected.failed)} of {len(collected.failed) + len(collected.measured)} runs "
-            f"did not succeed; the first, {experiment.name}, {_described(outcome)}; "
+            f"did not succeed; the first, {experiment.name}, {described(outcome)}; "
             "the same command runs them again"
         )

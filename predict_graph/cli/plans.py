@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from predict_graph.sizing import Configuration, JobModel, Plan, Price
+    from predict_graph.sizing import Configuration, JobModel, Measurements, Plan, Price
+    from predict_graph.sizing.fitting.past_jobs import PastJobs
 
 __all__ = ["fit", "plan"]
 
@@ -58,6 +59,14 @@ def fit(
     scale_column: Annotated[str | None, typer.Option(help="Column of the scale.")] = None,
     machines_column: Annotated[str | None, typer.Option(help="Column of the machines.")] = None,
     seconds_column: Annotated[str | None, typer.Option(help="Column of the time.")] = None,
+    history: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE|none",
+            help="For auto: runs of past jobs of the cluster; may come again.",
+            show_default="the rows that --where leaves out",
+        ),
+    ] = None,
     iterations: Annotated[
         int | None, typer.Option(help="Iterations of each measured run, if plan shall scale them.")
     ] = None,
@@ -77,6 +86,7 @@ def fit(
             "machines-column": machines_column,
             "seconds-column": seconds_column,
             "iterations": iterations,
+            "history": history,
             "weights": weights != "relative",
         }
         for name, value in others.items():
@@ -98,7 +108,14 @@ def fit(
         seconds_column=seconds_column,
         where=_conditions(where),
     )
-    fitted = fit_job(measurements, model, weights=weights, terms=term or (), iterations=iterations)
+    fitted = fit_job(
+        measurements,
+        model,
+        weights=weights,
+        terms=term or (),
+        iterations=iterations,
+        past=_past_jobs(history, model, measurements, _conditions(where)),
+    )
     if out is not None:
         save_model(fitted, out)
     _show_fit(options.results(json), fitted)
@@ -202,6 +219,24 @@ def plan(
     _refuse_if_impossible(made)
 
 
+def _past_jobs(
+    history: list[str] | None, model: str, measured: Measurements, where: dict[str, str]
+) -> PastJobs | None:
+    """Return the past jobs that a model learns from: those named, or the rest of the file."""
+    from predict_graph.sizing.fitting.past_jobs import check_taught, read_past_jobs, rest_of_file
+
+    if history and model != "auto":
+        raise RequestError(f"--history is no option of the model {model!r}; accepted: --model auto")
+    if model != "auto" or history == ["none"]:
+        return None
+    if history is None:
+        return rest_of_file(measured.path, where, measured.columns) if where else None
+    paths = [Path(text) for text in history]
+    found = read_past_jobs(paths)
+    check_taught(found, paths)
+    return found
+
+
 def _conditions(texts: list[str] | None) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in texts or []:
@@ -252,12 +287,12 @@ def _prices(path: Path | None) -> dict[str, Price] | None:
 
 
 def _show_fit(console: Console, fitted: JobModel) -> None:
-    from costmodels.scaling.auto import CombinedLaw
+    from costmodels.scaling.pooled import PooledLaw
     from predict_graph.sizing.report import coefficient_rows, fit_facts
 
     show_table(console, f"model of {fitted.source}", ["what", "value"], fit_facts(fitted))
     law = fitted.estimator.law_
-    if not isinstance(law, CombinedLaw):  # whose formula says it all
+    if not isinstance(law, PooledLaw):  # whose formula says it all
         show_table(console, "coefficients", ["term", "value", "unit"], coefficient_rows(law))
     _show_warnings(console, fitted.warnings)
 

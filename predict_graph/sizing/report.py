@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from costmodels.scaling import check_fit
-from costmodels.scaling.auto import CombinedLaw
 from costmodels.scaling.cliffs import CliffLaw
 from costmodels.scaling.laws import Law, LinearLaw, PowerFit
+from costmodels.scaling.pooled import PooledLaw
 from predict_graph.durations import readable_seconds
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def fit_facts(model: JobModel) -> list[tuple[str, str]]:
         scale += f" to {scales.max():.4g}"
     facts = [
         ("model", model.name),
-        ("formula", _lines(estimator.law_)),
+        ("formula", str(estimator.law_.formula)),
         ("R²", f"{estimator.r2_:.4f}"),
         (
             "left-out error",
@@ -95,6 +95,9 @@ def fit_facts(model: JobModel) -> list[tuple[str, str]]:
         ("columns", ", ".join(f"{what}: {name}" for what, name in model.columns.items())),
         ("verdict", str(check_fit(estimator))),
     ]
+    prior = getattr(estimator, "prior", None)
+    if prior is not None:
+        facts.insert(2, ("learnt from", f"{prior.jobs} past jobs of the cluster"))
     if hasattr(estimator, "peak_machines_"):
         facts.insert(
             3,
@@ -120,8 +123,8 @@ def coefficient_rows(law: Law) -> list[tuple[str, float, str]]:
             (term.name, float(cost), "s" if term.units == "1" else f"s/({term.units})")
             for term, cost in zip(law.terms, law.coef, strict=True)
         ]
-    if isinstance(law, CombinedLaw):
-        return [row for name, member in law.laws.items() for row in _prefixed(name, member)]
+    if isinstance(law, PooledLaw):
+        return [(name, float(value), "") for name, value in law.coefficients.items()]
     if isinstance(law, CliffLaw):
         if law.pressed is law.smooth:
             return [*coefficient_rows(law.smooth), ("above the cliff: factor", law.factor, "")]
@@ -132,20 +135,6 @@ def coefficient_rows(law: Law) -> list[tuple[str, float, str]]:
 
 def _prefixed(prefix: str, law: Law) -> list[tuple[str, float, str]]:
     return [(f"{prefix}: {name}", value, unit) for name, value, unit in coefficient_rows(law)]
-
-
-def _lines(law: Any) -> str:
-    """Return the formula; of a median of laws, one line each with its share."""
-    if not isinstance(law, CombinedLaw):
-        return str(law.formula)
-    shares = sorted(zip(law.shares, law.laws.items(), strict=True), key=lambda item: -item[0])
-    lines = ["seconds = weighted median of"]
-    lines += [
-        f"{share:4.0%} {name}: {member.formula.removeprefix('seconds = ')}"
-        for share, (name, member) in shares
-        if share >= 0.01
-    ]
-    return "\n".join(lines)
 
 
 def described(one: Configuration, plan: Plan) -> str:

@@ -24,6 +24,8 @@ from costmodels.scaling import (
     ProductLaw,
     Term,
     UniversalScalability,
+    gather_points,
+    learn_prior,
 )
 from costmodels.scaling.base import ScalingModel
 
@@ -131,7 +133,6 @@ def test_pagerank_at_machine_counts_that_were_not_measured():
         (UniversalScalability, lambda s, m: 50 * s * (1 + 0.1 * (m - 1) + 0.01 * m * (m - 1)) / m),
         (PowerLaw, lambda s, m: 12 + 70 * (s / m) ** 0.8),
         (ProductLaw, lambda s, m: 7 + 30 * s**1.1 * m**-0.7),
-        (AutoScaling, lambda s, m: 5 + 90 * s / m),
     ],
 )
 def test_each_model_finds_its_own_law_far_outside(model, law, weights):
@@ -145,6 +146,64 @@ def test_each_model_finds_its_own_law_far_outside(model, law, weights):
     assert fitted.formula_.startswith("seconds = ")
     assert "\n" not in fitted.formula_
     assert (fitted.coef_[:2] >= 0).all()
+
+
+def test_auto_comes_near_a_law_far_outside_and_says_how_near():
+    X = grid()
+    model = AutoScaling().fit(X, 5 + 90 * X["scale"] / X["machines"])
+    # Twice the data, and eight times: the farther, the less is claimed.
+    far = pd.DataFrame({"scale": [16.0, 64.0], "machines": [32.0, 64.0]})
+    truth = 5 + 90 * far["scale"] / far["machines"]
+    assert model.predict(far)[0] == pytest.approx(truth[0], rel=0.1)
+    assert model.predict(far)[1] == pytest.approx(truth[1], rel=0.3)
+    low, high = model.predict_interval(far).T
+    assert (low < truth).all()
+    assert (truth < high).all()
+    assert model.warnings_ == []
+    assert model.loocv_.max_percent_error < 5
+
+
+def test_intervals_of_auto_widen_with_the_distance():
+    X = pd.DataFrame({"machines": [2.0, 3, 4, 6, 8]})
+    model = AutoScaling().fit(X, 50 + 300 / X["machines"])
+    low, high = model.predict_interval(pd.DataFrame({"machines": [5.0, 12, 24, 64]})).T
+    assert (np.diff(high / low) > 0).all()
+
+
+def test_past_jobs_of_the_cluster_sharpen_what_few_runs_tell():
+    machines = np.array([2.0, 4, 8, 16, 32, 64])
+    columns = {"machines": machines, "scale": np.ones(6)}
+    past = {
+        f"job {i}": [gather_points(columns, 30 * i + 500 * i * machines**-0.6)] for i in range(1, 7)
+    }
+    prior = learn_prior(past)
+    assert prior.jobs == 6
+    X = pd.DataFrame({"machines": [2.0, 4, 6]})
+    new, truth = pd.DataFrame({"machines": [64.0]}), 10 + 200 * 64**-0.6
+    plain, taught = (
+        AutoScaling(prior=p).fit(X, 10 + 200 * X["machines"] ** -0.6) for p in (None, prior)
+    )
+    errors = [abs(np.log(m.predict(new)[0] / truth)) for m in (plain, taught)]
+    widths = [np.ptp(np.log(m.predict_interval(new))) for m in (plain, taught)]
+    assert errors[1] < errors[0]
+    assert widths[1] < widths[0]
+
+
+def test_a_history_that_scales_otherwise_counts_little_and_is_told():
+    machines = np.array([2.0, 4, 8, 16, 32])
+    columns = {"machines": machines, "scale": np.ones(5)}
+    past = {
+        f"job {i}": [gather_points(columns, (100.0 + i) * (1 + 0.2 * machines))] for i in range(30)
+    }
+    prior = learn_prior(past)
+    X = pd.DataFrame({"machines": machines})
+    model = AutoScaling(prior=prior).fit(X, 5 + 900 / machines)
+    assert any("as those of another cluster would" in text for text in model.warnings_)
+    plain = AutoScaling().fit(X, 5 + 900 / machines)
+    new = pd.DataFrame({"machines": [48.0]})
+    assert model.predict(new) == pytest.approx(plain.predict(new), rel=0.2)
+    with pytest.raises(ValueError, match="no past job was measured at two machine counts"):
+        learn_prior({"one": [past["job 0"][0].take([0])]})
 
 
 def test_selection_finds_the_term_and_nothing_else():
@@ -282,7 +341,9 @@ def test_too_few_points_are_refused():
         (Ernest(weights="squared"), "unknown weights 'squared'; accepted: relative, none"),
         (Ernest(cliffs="drop"), "unknown cliffs 'drop'; accepted: split, keep"),
         (Ernest(cliff_excess=1), "cliff_excess is 1, but must be above 1"),
-        (AutoScaling(method="best"), "unknown method 'best'; accepted: combine, select"),
+        (AutoScaling(method="best"), "unknown method 'best'; accepted: pool, select"),
+        (AutoScaling(weights="none"), "the method 'pool' takes no weights='none'"),
+        (AutoScaling(terms=["1"]), "the method 'pool' takes no terms"),
         (AutoScaling(min_gain=1), "min_gain is 1, but"),
         (LinearScaling(["1", "cube"]), "unknown term 'cube'; accepted: 1, scale/machines"),
         (Ernest(extra_terms=["machines"]), "the term 'machines' comes twice"),

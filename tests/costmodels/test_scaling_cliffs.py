@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from costmodels.scaling import AutoScaling, Ernest
+from costmodels.scaling.cliffs import Cliff, slow_from
 
 
 def runs(seconds, repeats=1, scale=1.0) -> tuple[pd.DataFrame, np.ndarray]:
@@ -54,7 +55,10 @@ def test_the_cliff_moves_with_the_data():
     model = AutoScaling().fit(X, y)
     assert {cliff.scale: cliff.machines for cliff in model.cliffs_} == {2: (2, 4), 4: (4, 8)}
     new = pd.DataFrame({"scale": [8, 8], "machines": [8, 16]})
-    assert model.predict(new) == pytest.approx([4 * 220, 120], rel=0.05)
+    assert model.predict(new) == pytest.approx([4 * 220, 120], rel=0.25)
+    low, high = model.predict_interval(new).T
+    assert (low < [4 * 220, 120]).all()
+    assert (high > [4 * 220, 120]).all()
 
 
 @pytest.mark.parametrize(
@@ -78,9 +82,10 @@ def test_noise_is_no_cliff():
     assert len(AutoScaling().fit(*runs([720, 200, 134, 100])).cliffs_) == 1
 
 
-def test_a_cliff_with_one_point_beyond_it_is_told_but_not_split():
-    model = AutoScaling().fit(*runs([200, 180, 170, 40]))
-    assert [cliff.machines for cliff in model.cliffs_] == [(6, 8)]
+def test_a_cliff_with_one_point_beyond_it_is_told_and_not_split_by_the_laws():
+    for model in (AutoScaling(), Ernest(cliffs="split")):
+        model.fit(*runs([200, 180, 170, 40]))
+        assert [cliff.machines for cliff in model.cliffs_] == [(6, 8)]
     assert "above scale/machines" not in model.formula_
 
 
@@ -90,3 +95,15 @@ def test_a_cliff_does_not_widen_the_interval_of_the_smooth_side():
     (_, _), (low, high) = model.predict_interval(X)
     assert low < 156 < high
     assert high / low < 3
+
+
+def test_the_slow_side_begins_nearer_to_the_slow_point():
+    cliff = Cliff(1.0, (2.0, 8.0), (4000.0, 250.0), 4.0)
+    assert 1 / 8 < cliff.load < slow_from([cliff]) < 1 / 2
+    assert slow_from([cliff]) == pytest.approx(4**0.8 / 8)
+
+
+def test_cliffs_of_several_scales_narrow_the_edge():
+    wide = Cliff(1.0, (2.0, 8.0), (4000.0, 250.0), 4.0)
+    narrow = Cliff(2.0, (6.0, 8.0), (900.0, 300.0), 2.25)
+    assert 2 / 8 < slow_from([wide, narrow]) < 2 / 6

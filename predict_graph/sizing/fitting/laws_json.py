@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from costmodels.scaling import TERMS
-from costmodels.scaling.auto import CombinedLaw
 from costmodels.scaling.cliffs import CliffLaw
 from costmodels.scaling.laws import Law, LinearLaw, PowerFit, ProductFit
+from costmodels.scaling.points import Points
+from costmodels.scaling.pooled import PooledLaw
+from costmodels.scaling.shapes import MISFITS, NAMES, NOISES
 from predict_graph.errors import RequestError
 
 __all__ = ["law_from_plain", "law_to_plain"]
@@ -43,22 +47,33 @@ def law_to_plain(law: Law) -> dict[str, Any]:
             "smooth": law_to_plain(law.smooth),
             "pressed": pressed,
         }
-    if isinstance(law, CombinedLaw):
+    if isinstance(law, PooledLaw):
         return {
-            "kind": "combined",
-            "laws": {name: law_to_plain(member) for name, member in law.laws.items()},
-            "shares": [float(share) for share in law.shares],
+            "kind": "pooled",
+            "names": list(NAMES),
+            "misfits": list(MISFITS),
+            "noises": list(NOISES),
+            "shapes": law.shapes.tolist(),
+            "spreads": law.spreads.tolist(),
+            "pressed": law.pressed,
+            "middle": law.middle.tolist(),
         }
     raise RequestError(f"a law of the kind {type(law).__name__} cannot be saved")
 
 
-def law_from_plain(plain: Mapping[str, Any]) -> Law:
+def law_from_plain(plain: Mapping[str, Any], points: Points | None = None) -> Law:
     """Return the law that :func:`law_to_plain` made `plain` of.
+
+    Parameters
+    ----------
+    plain : mapping
+    points : Points, optional
+        What was measured; the law of `auto` is drawn through it.
 
     Raises
     ------
     RequestError
-        If the kind or a term is unknown.
+        If the kind or a term is unknown, or of a version with other shapes.
 
     Examples
     --------
@@ -82,9 +97,20 @@ def law_from_plain(plain: Mapping[str, Any]) -> Law:
         smooth = law_from_plain(rest["smooth"])
         pressed = smooth if rest["pressed"] is None else law_from_plain(rest["pressed"])
         return CliffLaw(smooth, rest["edge"], pressed, rest["factor"])
-    if kind == "combined":
-        laws = {name: law_from_plain(member) for name, member in rest["laws"].items()}
-        return CombinedLaw(laws, tuple(rest["shares"]))
+    if kind == "pooled" and points is not None:
+        if (rest["names"], rest["misfits"], rest["noises"]) != (
+            list(NAMES),
+            list(MISFITS),
+            list(NOISES),
+        ):
+            raise RequestError("the model has shapes of another version; accepted: a new fit")
+        return PooledLaw(
+            np.array(rest["shapes"], np.float64),
+            np.array(rest["spreads"], np.intp),
+            points,
+            rest["pressed"],
+            np.array(rest["middle"], np.float64),
+        )
     raise RequestError(f"unknown kind of law {kind!r}")
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from costmodels.scaling import SCALING_MODELS
 from predict_graph.errors import RequestError, unknown_name
+from predict_graph.sizing.fitting.past_jobs import PastJobs
 from predict_graph.sizing.measuring.measurements import Measurements
 
 __all__ = [
@@ -149,6 +150,7 @@ def fit_job(
     weights: str = "relative",
     terms: Sequence[str] = (),
     iterations: int | None = None,
+    past: PastJobs | None = None,
 ) -> JobModel:
     """Fit a scaling model to measured runs.
 
@@ -164,6 +166,8 @@ def fit_job(
     iterations : int, optional
         Iterations of each measured run; a plan for another number scales the time (Ernest,
         section 6.2).
+    past : PastJobs, optional
+        For ``auto``: past jobs of the cluster, from which it learns what to expect.
 
     Returns
     -------
@@ -175,12 +179,21 @@ def fit_job(
         If an option is wrong, or the runs are too few for the model.
     """
     options: dict[str, Any] = {"weights": weights}
+    if model == "auto" and weights == "none":
+        raise RequestError(
+            "auto minimises relative errors; accepted: --weights relative, or another --model"
+        )
     if terms:
         if model not in EXTENSIBLE:
             raise RequestError(
                 f"terms cannot be added to {model}; accepted: --model {' or '.join(EXTENSIBLE)}"
             )
         options["extra_terms"] = tuple(terms)
+    prior = None if past is None else past.prior()
+    if prior is not None:
+        if model != "auto":
+            raise RequestError(f"{model} learns nothing from past jobs; accepted: the model auto")
+        options["prior"] = prior
     if iterations is not None and iterations < 1:
         raise RequestError(f"iterations are {iterations}; accepted: 1 or more")
     estimator = make_estimator(model, options)
@@ -196,7 +209,11 @@ def fit_job(
         machine_type=measurements.machine_type,
         iterations=iterations,
         source=measurements.path.name,
-        warnings=(*measurements.warnings, *estimator.warnings_),
+        warnings=(
+            *measurements.warnings,
+            *(past.warnings if past is not None else ()),
+            *estimator.warnings_,
+        ),
         version=version("predict-graph"),
     )
 

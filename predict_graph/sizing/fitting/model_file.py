@@ -14,6 +14,8 @@ import numpy as np
 from costmodels.scaling.cliffs import Cliff
 from costmodels.scaling.leftout import LeaveOneOut
 from costmodels.scaling.points import Points
+from costmodels.scaling.priors import prior_from_plain, prior_to_plain
+from costmodels.scaling.shapes import Prior
 from predict_graph.documents import DocumentKind
 from predict_graph.errors import RequestError
 from predict_graph.sizing.fitting.laws_json import law_from_plain, law_to_plain
@@ -97,7 +99,10 @@ def load_model(path: Path) -> JobModel:
 
 
 def _model(document: Mapping[str, Any]) -> JobModel:
-    estimator = make_estimator(document["model"], document["options"])
+    options = dict(document["options"])
+    if options.get("prior") is not None:
+        options["prior"] = prior_from_plain(options["prior"])
+    estimator = make_estimator(document["model"], options)
     points = document["points"]
     estimator.points_ = Points(
         {name: np.array(column, np.float64) for name, column in points["columns"].items()},
@@ -106,7 +111,7 @@ def _model(document: Mapping[str, Any]) -> JobModel:
         repeats=np.array(points["repeats"], np.float64),
         noise=points["noise"],
     )
-    estimator.law_ = law_from_plain(document["law"])
+    estimator.law_ = law_from_plain(document["law"], estimator.points_)
     estimator.terms_ = estimator.law_.coefficients
     estimator.coef_ = np.array(list(estimator.terms_.values()))
     estimator.formula_ = estimator.law_.formula
@@ -133,7 +138,10 @@ def _model(document: Mapping[str, Any]) -> JobModel:
 
 
 def _options(estimator: Any) -> dict[str, Any]:
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in estimator.get_params().items()
-    }
+    return {name: _plain_option(value) for name, value in estimator.get_params().items()}
+
+
+def _plain_option(value: Any) -> Any:
+    if isinstance(value, Prior):
+        return prior_to_plain(value)
+    return list(value) if isinstance(value, tuple) else value

@@ -13,7 +13,16 @@ import numpy.typing as npt
 from predict_graph.errors import RequestError
 from predict_graph.sizing.table_file import Row, TextTable, positive, read_table
 
-__all__ = ["Measurements", "read_measurements"]
+__all__ = [
+    "OWN_COLUMNS",
+    "TYPE_NAMES",
+    "Measurements",
+    "has_failed",
+    "measured_columns",
+    "read_measurements",
+    "same_value",
+    "time_factor",
+]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -55,7 +64,7 @@ TYPE_NAMES = ("machine_type", "instance_type", "type")
 TIME_UNITS = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "seconds": 1.0, "min": 60.0, "h": 3600.0}
 SIZE_UNITS = ("b", "kb", "mb", "gb", "tb")
 # Written by `collect`; they are no properties of the job.
-OWN_COLUMNS = ("repeat", "command", "started", "seconds", "exit_status", "outcome")
+OWN_COLUMNS = ("repeat", "command", "started", "seconds", "exit_status", "outcome", "completed")
 
 
 @dataclass(frozen=True)
@@ -142,21 +151,20 @@ def read_measurements(
         are named), or no row is left.
     """
     table = read_table(path)
-    seconds_name = _found(table, seconds_column, SECONDS_NAMES, "seconds", tuple(TIME_UNITS))
-    machines_name = _found(table, machines_column, MACHINE_NAMES, "machines", ())
-    scale_name = _found_scale(table, scale_column)
-    names = [name for name in (scale_name, machines_name, seconds_name) if name is not None]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise RequestError(f"the column {twice!r} of {path} is given for two things")
+    columns = measured_columns(
+        table,
+        scale_column=scale_column,
+        machines_column=machines_column,
+        seconds_column=seconds_column,
+    )
+    machines_name, seconds_name = columns["machines"], columns["seconds"]
+    scale_name = columns.get("scale")
+    names = list(columns.values())
     rows = _selected(table, where or {})
-    done = [row for row in rows if not _has_failed(row)]
+    done = [row for row in rows if not has_failed(row)]
     if not done:
         raise RequestError(f"all {len(rows)} runs in {path} failed, so there is nothing to fit")
-    factor = _time_factor(seconds_name)
-    columns = {"machines": machines_name, "seconds": seconds_name}
-    if scale_name is not None:
-        columns["scale"] = scale_name
+    factor = time_factor(seconds_name)
     return Measurements(
         scale=_numbers(done, scale_name) if scale_name else np.ones(len(done)),
         machines=_numbers(done, machines_name),
@@ -168,6 +176,34 @@ def read_measurements(
         varying=_varying(table, done, {*names, *(where or {})}, (scale_name, machines_name)),
         path=path,
     )
+
+
+def measured_columns(
+    table: TextTable,
+    *,
+    scale_column: str | None = None,
+    machines_column: str | None = None,
+    seconds_column: str | None = None,
+) -> dict[str, str]:
+    """Return the names of the columns ``machines``, ``seconds`` and, if there is one, ``scale``.
+
+    Raises
+    ------
+    RequestError
+        If one is missing and cannot be guessed, or is given for two things.
+    """
+    found = {
+        "machines": _found(table, machines_column, MACHINE_NAMES, "machines", ()),
+        "seconds": _found(table, seconds_column, SECONDS_NAMES, "seconds", tuple(TIME_UNITS)),
+    }
+    scale = _found_scale(table, scale_column)
+    if scale is not None:
+        found["scale"] = scale
+    names = list(found.values())
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RequestError(f"the column {twice!r} of {table.path} is given for two things")
+    return found
 
 
 def _plain(name: str) -> str:
@@ -210,7 +246,8 @@ def _found_scale(table: TextTable, given: str | None) -> str | None:
         return None  # the scale never changed
 
 
-def _time_factor(name: str) -> float:
+def time_factor(name: str) -> float:
+    """Return how many seconds one unit of a column is, by its name."""
     return TIME_UNITS.get(_plain(name).rpartition("_")[2], 1.0)
 
 
@@ -218,7 +255,7 @@ def _selected(table: TextTable, where: Mapping[str, str]) -> list[Row]:
     rows = table.rows
     for name, value in where.items():
         table.needs(name, "--where")
-        kept = [row for row in rows if _same(row.cells[name], value)]
+        kept = [row for row in rows if same_value(row.cells[name], value)]
         if not kept:
             there = sorted({row.cells[name] for row in rows})
             shown = ", ".join(there[:10]) + (", …" if len(there) > 10 else "")
@@ -227,14 +264,18 @@ def _selected(table: TextTable, where: Mapping[str, str]) -> list[Row]:
     return rows
 
 
-def _same(text: str, value: str) -> bool:
+def same_value(text: str, value: str) -> bool:
+    """Whether two texts are the same, or the same number."""
     try:
         return text == value or float(text) == float(value)
     except ValueError:
         return False
 
 
-def _has_failed(row: Row) -> bool:
+def has_failed(row: Row) -> bool:
+    """Whether a run is recorded as failed: by `collect`, or as not completed."""
+    if row.cells.get("completed", "true").lower() in ("false", "0", "no"):
+        return True
     outcome = row.cells.get("outcome", "ok")
     return outcome != "ok" or row.cells.get("exit_status", "0") not in ("", "0")
 

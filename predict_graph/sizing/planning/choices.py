@@ -358,7 +358,7 @@ def _warnings(
     if not low <= scale <= high:
         said.append(
             f"the scale {scale:.4g} is outside what was measured ({low:.4g} to {high:.4g}); "
-            "intervals do not widen with the distance"
+            f"{_widening(models)}"
         )
     if choice is not None and choice.configuration is not None:
         one = choice.configuration
@@ -367,9 +367,15 @@ def _warnings(
             known = model.measured["machines"]
             said.append(
                 f"{one.machines} {unit} are outside what was measured ({known.min():g} to "
-                f"{known.max():g} {model.unit}); intervals do not widen with the distance"
+                f"{known.max():g} {model.unit}); {_widening([model])}"
             )
     cut = [model for model in models if model.iterations is not None]
     if cut and iterations is None:
         said.append(f"times are for {cut[0].iterations} iterations, as measured")
     return said
+
+
+def _widening(models: Sequence[JobModel]) -> str:
+    if all(model.name == "auto" for model in models):
+        return "intervals are wider for it"
+    return "intervals do not widen with the distance"

@@ -35,7 +35,7 @@ def test_the_tutorial(tmp_path, monkeypatch, capsys):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
     text = PAGE.read_text(encoding="utf-8")
-    job, example = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    job, _, example = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     (tmp_path / "job.py").write_text(job)
     section = text.partition("## A job from beginning to end")[2].partition("\n## ")[0]
     commands = re.findall(r"^    (predict-graph (?:.*\\\n)*.*)$", section, re.MULTILINE)
@@ -54,3 +54,21 @@ def test_the_tutorial(tmp_path, monkeypatch, capsys):
     exec(example, found)
     assert found["made"].choice.configuration.machines == chosen
     assert chosen in (14, 15)  # 0.29 + 20/m + 0.01 m; 15 with the noise of the page
+
+
+def test_next_is_followed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    section = PAGE.read_text(encoding="utf-8").partition("\n## next\n")[2].partition("\n## ")[0]
+    (job,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    (tmp_path / "crawl.py").write_text(job.replace("2000", "400"))
+    table = re.search(r"^    (machine_type,.*\n(?:    .*\n)+)", section, re.MULTILINE)[1]
+    (tmp_path / "workers.csv").write_text(table.replace("    ", ""))
+    _, command = re.findall(r"^    (predict-graph (?:.*\\\n)*.*)$", section, re.MULTILINE)
+    command = command.replace("\\\n", " ").replace("--run", "--timeout 20s --run")
+    assert run(command.replace("-- python", f"-- {shlex.quote(sys.executable)}")) == 0
+    said = capsys.readouterr().out
+    assert "best measured (cheapest within 2 s): " in said
+    assert "stop: " in said
+    points = pd.read_csv("measured.csv")
+    assert 2 <= len(points) <= 14
+    assert not points.duplicated(["machine_type", "machines"]).any()

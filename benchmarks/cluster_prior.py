@@ -1,0 +1,64 @@
+"""The prior that comes with the package, learnt from all shared tables.
+
+    python benchmarks/cluster_prior.py --data FOLDER --out costmodels/scaling/prior.json
+
+A job is what a source measured under one name; its contexts (parameters, machine types) count as
+one job together. Where a table has several sizes of a job's data, they are contexts once more, with
+the size as the scale.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import pandas as pd
+
+HERE = Path(__file__).resolve().parent
+sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
+
+from benchmarks.cluster_tables import SOURCES, points_of  # noqa: E402
+from costmodels.scaling import Prior, learn_prior  # noqa: E402
+from costmodels.scaling.priors import prior_to_plain  # noqa: E402
+from costmodels.scaling.shapes import BASE  # noqa: E402
+
+
+def prior_of(tables: list[tuple[str, pd.DataFrame]], base: Prior = BASE) -> Prior:
+    """Return the prior of jobs, given as name and runs of each context."""
+    jobs: dict[str, list] = {}
+    for job, runs in tables:
+        jobs.setdefault(job, []).append(points_of(runs))
+    learnt = learn_prior(jobs, base)
+    # What was believed before any table is no cluster that a job might be of.
+    return replace(learnt, parent=None) if base is BASE else learnt
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    folder = os.environ.get("PREDICT_GRAPH_DATA")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=Path(folder) / "cluster" if folder else None,
+        required=not folder,
+    )
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    tables = [
+        (f"{source}: {job}", runs)
+        for source, read in SOURCES.items()
+        for job, runs in read(options.data)
+    ]
+    learnt = {"learnt_from": sorted({job for job, _ in tables})} | prior_to_plain(prior_of(tables))
+    text = json.dumps(learnt, indent=1, default=float)
+    options.out.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""Priors of scaling models: the one that comes with the package, and those of past jobs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costmodels.scaling.points import Points
+from costmodels.scaling.pooled import weigh_shapes
+from costmodels.scaling.shapes import MISFITS, NAMES, NOISES, Prior
+
+__all__ = ["learn_prior", "prior_from_plain", "prior_to_plain", "shipped_prior"]
+
+FloatArray = npt.NDArray[np.float64]
+
+ROUNDS = 5
+# Jobs that the prior below counts for: with 1 to 4 all sources of the study were as good, with
+# less a history of one or two jobs began to do harm.
+WORTH = 2.0
+
+
+def learn_prior(
+    jobs: Mapping[str, Sequence[Points]], base: Prior | None = None, *, rounds: int = ROUNDS
+) -> Prior:
+    """Learn what the jobs of a cluster have in common.
+
+    Expectation and maximisation: the shapes that fit each past job, weighed by the prior, are the
+    next prior, along with two jobs' worth of `base`.
+
+    Parameters
+    ----------
+    jobs : mapping of str to sequence of Points
+        Measured configurations by job; several sets of one job, such as its contexts, count as one
+        job together.
+    base : Prior, optional
+        The prior below; by default that of the package.
+
+    Returns
+    -------
+    Prior
+        Whose parent is `base`.
+
+    Raises
+    ------
+    ValueError
+        If there is no job with two machine counts.
+
+    References
+    ----------
+    Robbins: An empirical Bayes approach to statistics, Berkeley Symposium (1956).
+    """
+    below = shipped_prior() if base is None else base
+    useful = {
+        name: kept
+        for name, sets in jobs.items()
+        if (kept := [p for p in sets if len(np.unique(p.columns["machines"])) > 1])
+    }
+    if not useful:
+        raise ValueError("no past job was measured at two machine counts, so none can teach")
+    prior = below
+    for _ in range(rounds):
+        prior = _maximised(useful, prior, below)
+    return Prior(prior.mean, prior.covariance, prior.spreads, len(useful), below)
+
+
+def _maximised(jobs: Mapping[str, Sequence[Points]], prior: Prior, below: Prior) -> Prior:
+    means, squares = _moments_of(below)
+    means, squares = WORTH * means, WORTH * squares
+    spreads = WORTH * np.array(below.spreads)
+    for sets in jobs.values():
+        for points in sets:
+            found = weigh_shapes(points, [prior])
+            share = found.weights.sum(axis=0) / len(sets)
+            means = means + share @ found.shapes
+            squares = squares + (found.shapes.T * share) @ found.shapes
+            spreads = spreads + found.weights.sum(axis=1).reshape(spreads.shape) / len(sets)
+    total = WORTH + len(jobs)
+    mean = means / total
+    covariance = squares / total - np.outer(mean, mean)
+    return Prior(_tuple(mean), tuple(_tuple(row) for row in covariance), _rows(spreads / total))
+
+
+def _moments_of(prior: Prior) -> tuple[FloatArray, FloatArray]:
+    mean = np.array(prior.mean)
+    return mean, np.array(prior.covariance) + np.outer(mean, mean)
+
+
+def _tuple(row: FloatArray) -> tuple[float, ...]:
+    return tuple(float(x) for x in row)
+
+
+def _rows(table: FloatArray) -> tuple[tuple[float, ...], ...]:
+    return tuple(_tuple(row) for row in table)
+
+
+def prior_to_plain(prior: Prior) -> dict[str, Any]:
+    """Return a prior as plain values for JSON, without what it was learnt on top of."""
+    return {
+        "names": list(NAMES),
+        "mean": list(prior.mean),
+        "covariance": [list(row) for row in prior.covariance],
+        "misfits": list(MISFITS),
+        "noises": list(NOISES),
+        "spreads": [list(row) for row in prior.spreads],
+        "jobs": prior.jobs,
+    }
+
+
+def prior_from_plain(plain: Mapping[str, Any]) -> Prior:
+    """Return the prior that :func:`prior_to_plain` made `plain` of.
+
+    Raises
+    ------
+    ValueError
+        If it is of another family of shapes.
+
+    Examples
+    --------
+    >>> prior_from_plain(prior_to_plain(shipped_prior())) == shipped_prior()
+    True
+    """
+    same = (list(NAMES), list(MISFITS), list(NOISES))
+    if (plain["names"], plain["misfits"], plain["noises"]) != same:
+        raise ValueError("the prior is of another family of shapes")
+    return Prior(
+        _tuple(np.array(plain["mean"])),
+        _rows(np.array(plain["covariance"])),
+        _rows(np.array(plain["spreads"])),
+        int(plain["jobs"]),
+    )
+
+
+@lru_cache(maxsize=1)
+def shipped_prior() -> Prior:
+    """Return the prior that comes with the package.
+
+    It was learnt from public measurements by ``python benchmarks/cluster_prior.py``, which says
+    which, and counts two jobs against those of a cluster's own history.
+    """
+    text = (files("costmodels.scaling") / "prior.json").read_text(encoding="utf-8")
+    return prior_from_plain(json.loads(text))

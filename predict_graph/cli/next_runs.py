@@ -1,0 +1,248 @@
+"""The command next: which configuration of a job to measure next, and measuring it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from predict_graph.cli import options
+from predict_graph.durations import readable_seconds
+from predict_graph.errors import RequestError
+from predict_graph.reports.json_output import check_json_target, write_json
+from predict_graph.reports.tables import show_table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from costmodels.scaling.shapes import Prior
+    from predict_graph.sizing.measuring.experiments import Design, Experiment
+    from predict_graph.sizing.measuring.running import Outcome
+    from predict_graph.sizing.planning.candidates import Candidates
+    from predict_graph.sizing.planning.next_run import Advice, Option
+    from predict_graph.sizing.planning.tried_runs import TriedRuns
+
+__all__ = ["next_run"]
+
+_SHOWN = 5
+
+
+def next_run(
+    runs: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUNS.csv", help="Measured runs: machine type, machines, seconds; may be empty."
+        ),
+    ],
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="-- COMMAND…",
+            help="With --run, what to run, after --; {machine_type}, {machines} and {scale} stand "
+            "for their values.",
+            show_default=False,
+        ),
+    ] = None,
+    candidates: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TYPES.csv",
+            help="Machine types with cores, memory_gb, price_per_hour and maybe machines.",
+        ),
+    ] = None,
+    goal: Annotated[
+        str, typer.Option(help="cheapest, fastest, or deadline=TIME: the cheapest within it.")
+    ] = "cheapest",
+    machines: Annotated[
+        str | None, typer.Option(metavar="N:M", help="Machine counts of every type: 2:16, 2,4,8.")
+    ] = None,
+    prior: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="HISTORY", help="Runs of past jobs of the cluster; may come again."),
+    ] = None,
+    scale: Annotated[float | None, typer.Option(help="Scale of the job, of several.")] = None,
+    uses: Annotated[
+        int, typer.Option(help="How often the job will run as chosen; measuring must pay in these.")
+    ] = 10,
+    parallel: Annotated[int, typer.Option(help="Configurations to measure at a time.")] = 1,
+    run: Annotated[
+        bool, typer.Option("--run", help="Measure, and go on until it does not pay.")
+    ] = False,
+    most: Annotated[
+        int | None, typer.Option("--max-runs", help="With --run, runs after which to end.")
+    ] = None,
+    timeout: Annotated[
+        str | None, typer.Option(metavar="TIME", help="With --run, end a run after this time.")
+    ] = None,
+    logs: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="With --run, keep the output of the runs.")
+    ] = None,
+    json: options.Json = None,
+) -> None:
+    """Say which configuration of a job to measure next, or measure until that does not pay."""
+    from predict_graph.sizing.planning.candidates import read_candidates
+    from predict_graph.sizing.planning.next_run import advice_summary, advise, parse_goal
+    from predict_graph.sizing.planning.tried_runs import read_tried
+    from predict_graph.sizing.quantities import parse_counts, parse_duration
+
+    check_json_target(json)
+    _check_options(run, command, most, timeout, logs, candidates)
+    assert candidates is not None
+    wanted = parse_goal(goal)
+    counts = None if machines is None else parse_counts(machines)
+    there = read_candidates(candidates, counts)
+    learnt, said = _prior(prior, there)
+
+    def advice(begun: bool) -> Advice:
+        known = read_tried(runs, there, scale) if begun or runs.exists() else None
+        found = _none() if known is None else known
+        return advise(
+            there, found, wanted, prior=learnt, parallel=parallel, uses=uses, warnings=said
+        )
+
+    console = options.results(json)
+    now = advice(not run)
+    if run:
+        from predict_graph.sizing import collect
+
+        design = _design(there, runs, scale)
+        design.experiments(command or [])  # refuses a command that does not use what varies
+        ended = 0
+        limit = None if timeout is None else parse_duration(timeout, "timeout")
+        while now.stop is None and (most is None or ended < most):
+            _tell_next(options.messages(), now)
+            chosen = now.next[: None if most is None else most - ended]
+            collect(
+                _only(design, chosen, scale),
+                command or [],
+                runs,
+                parallel=parallel,
+                timeout=limit,
+                logs=logs,
+                report=_told,
+            )
+            ended += len(chosen)
+            now = advice(True)
+    _show(console, now)
+    write_json(advice_summary(now, runs), json)
+
+
+def _check_options(
+    run: bool,
+    command: list[str] | None,
+    most: int | None,
+    timeout: str | None,
+    logs: Path | None,
+    candidates: Path | None,
+) -> None:
+    if candidates is None:
+        raise RequestError(
+            "next needs --candidates TYPES.csv; accepted: a table with machine_type, cores, "
+            "memory_gb and price_per_hour"
+        )
+    if run != bool(command):
+        raise RequestError(
+            "--run needs a command, such as: --run -- python job.py {machine_type} {machines}"
+            if run
+            else "there is a command, but no --run; accepted: both or none"
+        )
+    if not run:
+        for name, value in (("max-runs", most), ("timeout", timeout), ("logs", logs)):
+            if value is not None:
+                raise RequestError(f"--{name} goes with --run only")
+    if most is not None and most < 1:
+        raise RequestError(f"--max-runs is {most}; accepted: 1 or more")
+
+
+def _none() -> TriedRuns:
+    import numpy as np
+
+    from costmodels.scaling.search import Tried
+    from predict_graph.sizing.planning.tried_runs import TriedRuns
+
+    return TriedRuns(Tried(np.array([], np.intp), np.array([]), []), [], ())
+
+
+def _prior(paths: list[Path] | None, there: Candidates) -> tuple[Prior | None, tuple[str, ...]]:
+    if not paths:
+        return None, ()
+    from predict_graph.sizing.fitting.past_jobs import check_taught, read_past_jobs
+
+    past = read_past_jobs(paths, there.types)
+    check_taught(past, paths)
+    return past.prior(), past.warnings
+
+
+def _design(there: Candidates, path: Path, scale: float | None) -> Design:
+    from predict_graph.sizing.measuring.experiments import Design
+
+    columns = ["machine_type", "machines", *([] if scale is None else ["scale"])]
+    points = [(_values(kind, count, scale), 1) for kind, count in there.entries]
+    return Design(path, columns, points)
+
+
+def _only(design: Design, chosen: tuple[Option, ...], scale: float | None) -> Design:
+    from dataclasses import replace
+
+    points = [(_values(one.machine_type, one.machines, scale), 1) for one in chosen]
+    return replace(design, points=points)
+
+
+def _values(kind: str, count: int, scale: float | None) -> dict[str, str]:
+    found = {"machine_type": kind, "machines": str(count)}
+    return found if scale is None else {**found, "scale": f"{scale:.10g}"}
+
+
+def _told(experiment: Experiment, outcome: Outcome, done: int, count: int) -> None:
+    from predict_graph.cli.jobs import described
+
+    said = f"{experiment.name}: {described(outcome)}"
+    options.messages().print(escape(said), soft_wrap=True, highlight=False)
+
+
+def _tell_next(console: Console, now: Advice) -> None:
+    for one in now.next:
+        said = f"next: {one.name}{_why(one, now)}"
+        console.print(escape(said), soft_wrap=True, highlight=False)
+
+
+def _why(one: Option, now: Advice) -> str:
+    if now.best is None or one.seconds != one.seconds:
+        return ", by what other jobs did"
+    cost = f", {one.cost:.3g} USD (at most {one.cost_high:.3g})" if one.cost == one.cost else ""
+    return (
+        f", {readable_seconds(one.seconds)} (at most {readable_seconds(one.high)}){cost}, expected "
+        f"gain {one.gain:.1%} of the best"
+    )
+
+
+def _show(console: Console, now: Advice) -> None:
+    if now.best is not None and now.best.measured is not None:
+        best, took = now.best, now.best.measured
+        cost = best.cost / best.seconds * took
+        priced = f", {cost:.3g} USD" if cost == cost else ""
+        said = f"best measured ({now.goal}): {best.name}, {readable_seconds(took)}{priced}"
+        console.print(escape(said), soft_wrap=True, highlight=False, style="bold")
+    rows = [
+        (
+            one.name,
+            *(readable_seconds(x) if x == x else "?" for x in (one.seconds, one.low, one.high)),
+            f"{one.cost:.3g}" if one.cost == one.cost else "?",
+            f"{one.gain:.1%}" if now.best is not None else f"x{one.gain:.2f}",
+            f"{one.chance:.0%}",
+        )
+        for one in [*now.next, *(o for o in now.options if o not in now.next)][:_SHOWN]
+        if one.measured is None
+    ]
+    if rows:
+        titles = ["configuration", "time", "from", "to", "USD", "expected gain", "succeeds"]
+        show_table(console, f"most promising for the goal: {now.goal}", titles, rows)
+    if now.stop is not None:
+        said = f"stop: {now.stop}"
+        console.print(escape(said), soft_wrap=True, highlight=False, style="bold")
+    else:
+        _tell_next(console, now)
+    for warning in now.warnings:
+        console.print(f"[yellow]warning:[/yellow] {escape(warning)}", soft_wrap=True)

@@ -1,0 +1,352 @@
+"""Which configuration of a job to measure next, and when to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costmodels.scaling.priors import shipped_prior
+from costmodels.scaling.search import Ranking, Tried, rank_candidates
+from costmodels.scaling.shapes import Prior
+from predict_graph.durations import readable_seconds
+from predict_graph.errors import JobError, RequestError
+from predict_graph.sizing.planning.candidates import Candidates
+from predict_graph.sizing.planning.tried_runs import TriedRuns
+from predict_graph.sizing.quantities import parse_duration
+
+__all__ = ["Advice", "Goal", "Option", "advice_summary", "advise", "parse_goal"]
+
+FloatArray = npt.NDArray[np.float64]
+
+USES = 10
+UNLIKELY = 0.05  # a deadline that every candidate misses with 95% probability cannot be met
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is sought.
+
+    Attributes
+    ----------
+    name : str
+        ``"cheapest"``, ``"fastest"`` or ``"deadline"``.
+    deadline : float or None
+        Seconds; the cheapest configuration within them is sought.
+    """
+
+    name: str
+    deadline: float | None = None
+
+    @property
+    def unit(self) -> str:
+        """Of what is made small."""
+        return "s" if self.name == "fastest" else "USD"
+
+    def __str__(self) -> str:
+        if self.deadline is None:
+            return self.name
+        return f"cheapest within {readable_seconds(self.deadline)}"
+
+
+def parse_goal(text: str) -> Goal:
+    """Return the goal of ``cheapest``, ``fastest`` or ``deadline=10m``.
+
+    Raises
+    ------
+    RequestError
+        If it is none of these.
+
+    Examples
+    --------
+    >>> parse_goal("deadline=10m").deadline
+    600.0
+    """
+    name, equals, time = text.partition("=")
+    if name == "deadline" and equals:
+        return Goal(name, parse_duration(time, "deadline"))
+    if text not in ("cheapest", "fastest"):
+        raise RequestError(f"the goal is {text!r}; accepted: cheapest, fastest, deadline=10m")
+    return Goal(text)
+
+
+@dataclass(frozen=True)
+class Option:
+    """One configuration.
+
+    Attributes
+    ----------
+    machine_type : str
+    machines : int
+    seconds, low, high : float
+        Predicted, with a 90% interval; not a number while no run has succeeded.
+    cost, cost_high : float
+        Of one run, in USD; not a number without prices.
+    gain : float
+        Expected improvement on the best run, as a part of what that takes or costs; before the
+        first run that succeeds, on a typical candidate.
+    chance : float
+        That a run succeeds, within the deadline where there is one.
+    measured : float or None
+        Median seconds of its runs that succeeded.
+    """
+
+    machine_type: str
+    machines: int
+    seconds: float
+    low: float
+    high: float
+    cost: float
+    cost_high: float
+    gain: float
+    chance: float
+    measured: float | None
+
+    @property
+    def name(self) -> str:
+        """Such as ``m4.large x 8``."""
+        return f"{self.machine_type} x {self.machines}"
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to measure next.
+
+    Attributes
+    ----------
+    goal : Goal
+    best : Option or None
+        The best that was measured.
+    next : tuple of Option
+        To be measured, the most promising first; empty when all were.
+    stop : str or None
+        Why measuring more does not pay; None while it does.
+    options : tuple of Option
+        All candidates by falling gain.
+    uses : int
+        How often the job will run as chosen.
+    warnings : tuple of str
+    """
+
+    goal: Goal
+    best: Option | None
+    next: tuple[Option, ...]
+    stop: str | None
+    options: tuple[Option, ...]
+    uses: int
+    warnings: tuple[str, ...]
+
+
+def advise(
+    candidates: Candidates,
+    runs: TriedRuns,
+    goal: Goal,
+    *,
+    prior: Prior | None = None,
+    parallel: int = 1,
+    uses: int = USES,
+    warnings: Sequence[str] = (),
+) -> Advice:
+    """Choose what to measure next.
+
+    Parameters
+    ----------
+    candidates : Candidates
+    runs : TriedRuns
+    goal : Goal
+    prior : Prior, optional
+        Of past jobs; by default that of the package alone.
+    parallel : int, default 1
+        How many to choose.
+    uses : int, default 10
+        How often the job will run as chosen: measuring stops when what it is expected to gain in
+        all of these costs more than the measurement.
+    warnings : sequence of str, optional
+        To be passed on.
+
+    Raises
+    ------
+    RequestError
+        If an option is wrong, or the goal needs prices that are not there.
+    JobError
+        If no candidate can meet the deadline; says which comes closest.
+    """
+    for name, value in (("parallel", parallel), ("uses", uses)):
+        if value < 1:
+            raise RequestError(f"{name} is {value}; accepted: 1 or more")
+    columns, rates = _extended(candidates, runs, goal)
+    learnt = shipped_prior() if prior is None else prior
+    priors = [learnt] if learnt.parent is None else [learnt, learnt.parent]
+
+    def ranked(tried: Tried) -> Ranking:
+        rate = None if goal.unit == "s" else rates
+        return rank_candidates(columns, tried, priors, rate=rate, deadline=goal.deadline)
+
+    first = ranked(runs.tried)
+    entries = [*candidates.entries, *runs.others]
+    prices = rates if rates is not None else np.full(len(entries), np.nan)
+    options = [_option(i, entries, first, prices, runs.tried) for i in range(len(entries))]
+    count = len(candidates.entries)
+    _check_deadline(goal, first, options)
+    best = None if first.best is None else options[first.best]
+    picked = _picked(first, runs.tried, ranked, count, parallel)
+    pays = _Pays(goal, best, uses)
+    if picked and not pays(options[picked[0]]):  # a cheaper run may
+        left = [i for i in range(count) if i not in set(runs.tried.candidate.tolist())]
+        picked[0] = max(left, key=lambda i: (pays(options[i]), pays.net(options[i])))
+        picked[1:] = [i for i in picked[1:] if i != picked[0]]
+    following = tuple(options[i] for i in picked)
+    return Advice(
+        goal=goal,
+        best=best,
+        next=following,
+        stop=_stop(following, pays),
+        options=tuple(options[i] for i in first.order if i < count),
+        uses=uses,
+        warnings=(*warnings, *runs.warnings),
+    )
+
+
+def _extended(
+    candidates: Candidates, runs: TriedRuns, goal: Goal
+) -> tuple[dict[str, FloatArray], FloatArray | None]:
+    """Return columns and rates of the candidates and of what else was measured."""
+    every = Candidates(candidates.types, [*candidates.entries, *runs.others], candidates.path)
+    priced = all(kind.price is not None for kind in candidates.types.values())
+    return every.columns, every.rates() if priced or goal.unit == "USD" else None
+
+
+def _picked(first: Ranking, tried: Tried, ranked: Any, count: int, parallel: int) -> list[int]:
+    """Return places of what to measure; each further one as if the ones before did as predicted."""
+    found: list[int] = []
+    ranking = first
+    while len(found) < parallel:
+        known = {*tried.candidate.tolist(), *found}
+        place = next((int(i) for i in ranking.order if i < count and i not in known), None)
+        if place is None:
+            break
+        found.append(place)
+        if len(found) < parallel:
+            seconds = ranking.seconds[place]
+            outcome = "ok" if np.isfinite(seconds) else "failed"
+            tried = Tried(
+                np.append(tried.candidate, place),
+                np.append(tried.seconds, seconds if outcome == "ok" else 1.0),
+                [*tried.outcome, outcome],
+            )
+            ranking = ranked(tried)
+    return found
+
+
+def _option(
+    i: int,
+    entries: Sequence[tuple[str, int]],
+    ranking: Ranking,
+    rates: FloatArray,
+    tried: Tried,
+) -> Option:
+    done = [
+        s
+        for s, place, outcome in zip(tried.seconds, tried.candidate, tried.outcome, strict=True)
+        if place == i and outcome == "ok"
+    ]
+    kind, machines = entries[i]
+    seconds, low, high = (float(x[i]) for x in (ranking.seconds, ranking.low, ranking.high))
+    return Option(
+        kind,
+        machines,
+        seconds,
+        low,
+        high,
+        float(rates[i]) * seconds,
+        float(rates[i]) * high,
+        float(ranking.gain[i]),
+        float(ranking.chance[i]),
+        float(np.median(done)) if done else None,
+    )
+
+
+def _check_deadline(goal: Goal, ranking: Ranking, options: Sequence[Option]) -> None:
+    if goal.deadline is None or ranking.best is not None:
+        return
+    if not np.isfinite(ranking.seconds).all() or float(ranking.chance.max()) >= UNLIKELY:
+        return
+    nearest = min(options, key=lambda one: one.measured or one.seconds)
+    if nearest.measured is None:
+        times = (readable_seconds(x) for x in (nearest.seconds, nearest.low, nearest.high))
+        said = "in {} ({} to {}) as predicted".format(*times)
+    else:
+        said = f"in {readable_seconds(nearest.measured)} as measured"
+    raise JobError(
+        f"no candidate is likely to be done in {readable_seconds(goal.deadline)}; {nearest.name} "
+        f"comes closest, {said}"
+    )
+
+
+@dataclass(frozen=True)
+class _Pays:
+    """Whether what a measurement is expected to gain is more than it costs."""
+
+    goal: Goal
+    best: Option | None
+    uses: int
+
+    def __call__(self, one: Option) -> bool:
+        return self.best is None or self.net(one) >= 0
+
+    def net(self, one: Option) -> float:
+        return self.gain(one) - self.price(one)
+
+    def gain(self, one: Option) -> float:
+        if self.best is None or self.best.measured is None:
+            return np.inf
+        rate = 1.0 if self.goal.unit == "s" else self.best.cost / self.best.seconds
+        return one.gain * rate * self.best.measured * self.uses
+
+    def price(self, one: Option) -> float:
+        return one.seconds if self.goal.unit == "s" else one.cost
+
+
+def _stop(following: Sequence[Option], pays: _Pays) -> str | None:
+    if not following:
+        return "all candidates were tried"
+    one = following[0]
+    if pays(one):
+        return None
+    return (
+        f"another run is expected to gain {_amount(pays.gain(one), pays.goal)} in {pays.uses} runs "
+        f"of the job, and costs {_amount(pays.price(one), pays.goal)}"
+    )
+
+
+def _amount(value: float, goal: Goal) -> str:
+    return readable_seconds(value) if goal.unit == "s" else f"{value:.3g} USD"
+
+
+def advice_summary(advice: Advice, path: Path) -> dict[str, Any]:
+    """Return what `next --json` writes; unknown numbers are null."""
+    return {
+        "schema": 1,
+        "runs": str(path),
+        "goal": advice.goal.name,
+        "deadline_seconds": advice.goal.deadline,
+        "uses": advice.uses,
+        "best": None if advice.best is None else _plain(advice.best),
+        "next": [_plain(one) for one in advice.next],
+        "stop": advice.stop,
+        "candidates": [_plain(one) for one in advice.options],
+        "warnings": list(advice.warnings),
+    }
+
+
+def _plain(one: Option) -> dict[str, Any]:
+    names = ("seconds", "low", "high", "cost", "cost_high", "gain", "chance", "measured")
+    found: dict[str, Any] = {"machine_type": one.machine_type, "machines": one.machines}
+    for name in names:
+        value = getattr(one, name)
+        found[name] = value if value is not None and np.isfinite(value) else None
+    return found

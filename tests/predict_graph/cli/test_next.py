@@ -1,0 +1,208 @@
+"""next, as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+TYPES = "machine_type,cores,memory_gb,price_per_hour\nsmall,2,4,0.1\nbig,8,32,0.4\nlean,8,8,0.3\n"
+COUNTS = "2,4,8,16"
+JOB = """
+import sys, time
+kind, machines = sys.argv[1], int(sys.argv[2])
+cores = {"small": 2, "big": 8, "lean": 8}[kind]
+if kind == "lean" and machines < 8:
+    sys.exit("out of memory")
+time.sleep(0.05 + 1.0 / (machines * cores))
+"""
+
+
+def seconds(kind: str, machines: int) -> float:
+    cores = {"small": 2, "big": 8, "lean": 8}[kind]
+    return 20 + 4000 / (machines * cores) + machines
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "types.csv").write_text(TYPES)
+    (tmp_path / "job.py").write_text(JOB)
+    return tmp_path
+
+
+def wrote(folder, *runs: str, header: str = "machine_type,machines,seconds,outcome") -> None:
+    (folder / "runs.csv").write_text("\n".join([header, *runs]) + "\n")
+
+
+def ask(program, *more, goal="cheapest"):
+    given = ("runs.csv", "--candidates", "types.csv", "--machines", COUNTS, "--goal", goal)
+    return program("next", *given, "--json", "-", *more)
+
+
+@pytest.mark.parametrize("goal", ["fastest", "cheapest"])
+def test_following_the_advice_finds_a_good_configuration_in_few_runs(program, folder, goal):
+    price = {"small": 0.1, "big": 0.4, "lean": 0.3}
+    worth = {
+        (kind, count): seconds(kind, count) * (count * price[kind] if goal == "cheapest" else 1)
+        for kind in price
+        for count in (2, 4, 8, 16)
+    }
+    runs = []
+    wrote(folder)
+    for _ in range(6):
+        result = ask(program, "--uses", 1000, goal=goal)
+        assert result.status == 0, result
+        made = json.loads(result.out)
+        if made["stop"]:
+            break
+        one = made["next"][0]
+        kind, count = one["machine_type"], one["machines"]
+        runs.append(f"{kind},{count},{seconds(kind, count)},ok")
+        wrote(folder, *runs)
+    best = json.loads(ask(program, goal=goal).out)["best"]
+    assert worth[best["machine_type"], best["machines"]] <= 1.1 * min(worth.values())
+    assert len(made["candidates"]) == 12
+
+
+def test_a_deadline_is_a_constraint(program, folder):
+    wrote(folder, *(f"{k},{m},{seconds(k, m)},ok" for k in ("small", "big") for m in (2, 4, 8, 16)))
+    made = json.loads(ask(program, goal="deadline=90s").out)
+    assert made["best"]["measured"] <= 90
+    loose = json.loads(ask(program, goal="deadline=1h").out)
+    assert loose["best"]["measured"] > 90
+    result = ask(program, goal="deadline=5s")
+    result.is_refused("no candidate is likely to be done in 5 s", "comes closest", status=1)
+
+
+def test_failures_are_information_and_not_numbers(program, folder):
+    wrote(folder, "small,4,1,failed", "small,2,500,timeout", "big,4,190,ok")
+    made = json.loads(ask(program).out)
+    by_name = {(o["machine_type"], o["machines"]): o for o in made["candidates"]}
+    assert by_name["small", 4]["gain"] == 0
+    assert by_name["small", 4]["chance"] < by_name["big", 16]["chance"]
+    assert by_name["small", 2]["seconds"] > 100
+    wrote(folder, "small,4,1,failed", "small,2,3,failed")
+    made = json.loads(ask(program).out)
+    assert any("all 2 runs failed" in text for text in made["warnings"])
+    assert made["next"][0]["machine_type"] != "small"
+
+
+def test_several_at_a_time_are_different(program, folder):
+    wrote(folder, "big,4,190,ok")
+    made = json.loads(ask(program, "--parallel", 3).out)
+    chosen = {(one["machine_type"], one["machines"]) for one in made["next"]}
+    assert len(chosen) == 3
+    assert ("big", 4) not in chosen
+
+
+def test_the_past_of_the_cluster_is_learnt_from(program, folder):
+    wrote(folder, "big,4,190,ok")
+    rows = [
+        f"job{j},{k},{m},{j * seconds(k, m)}"
+        for j in range(1, 5)
+        for k in ("small", "big")
+        for m in (2, 4, 8, 16)
+    ]
+    (folder / "past.csv").write_text("\n".join(["job,machine_type,machines,seconds", *rows]))
+    plain, taught = (
+        json.loads(ask(program, *more).out)["candidates"] for more in ((), ("--prior", "past.csv"))
+    )
+    width = [
+        next(o["high"] / o["low"] for o in made if (o["machine_type"], o["machines"]) == ("big", 8))
+        for made in (plain, taught)
+    ]
+    assert width[1] < width[0]
+    other = (folder / "past.csv").read_text().replace("small", "odd").replace("big", "strange")
+    (folder / "other.csv").write_text(other)
+    made = json.loads(ask(program, "--prior", "other.csv").out)
+    assert any("the history of another cluster and not used" in text for text in made["warnings"])
+
+
+def test_rows_that_contradict_each_other_are_told(program, folder):
+    wrote(folder, "big,4,190,ok", "big,4,900,ok", "small,4,500,ok", "small,4,3,failed")
+    said = " ".join(json.loads(ask(program).out)["warnings"])
+    assert "runs.csv:2 and line 3 contradict each other: big x 4 in 190 s and 900 s" in said
+    assert "small x 4 failed (runs.csv:5) and succeeded (runs.csv:4)" in said
+
+
+@pytest.mark.parametrize(
+    ("types", "runs", "more", "parts"),
+    [
+        ("machine_type,price\nsmall,1\n", "", (), ("no column 'cores'",)),
+        ("cores\n2\n", "", (), ("no column for the machine type",)),
+        (TYPES.replace("0.1", "0"), "", (), ("types.csv:2", "price_per_hour is '0'")),
+        (TYPES + "small,4,4,0.1\n", "", (), ("types.csv:5", "other cores")),
+        (TYPES.replace("price_per_hour", "watts"), "", (), ("has no prices",)),
+        (TYPES, "odd,4,10,ok", (), ("runs of runs.csv are on odd", "small, big, lean")),
+        (TYPES, "big,4,0,ok", (), ("runs.csv:2: seconds is '0'",)),
+        (TYPES, "", ("--goal", "best"), ("the goal is 'best'", "deadline=10m")),
+        (TYPES, "", ("--goal", "deadline=soon"), ("the deadline is 'soon'",)),
+        (TYPES, "", ("--uses", "0"), ("uses is 0",)),
+        (TYPES, "", ("--run",), ("--run needs a command",)),
+        (TYPES, "", ("--max-runs", "3"), ("--max-runs goes with --run only",)),
+        (TYPES, "", ("--prior", "missing.csv"), ("there is no file missing.csv",)),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(program, folder, types, runs, more, parts):
+    (folder / "types.csv").write_text(types)
+    wrote(folder, *([runs] if runs else []))
+    before = (folder / "runs.csv").read_text()
+    ask(program, *more).is_refused(*parts)
+    assert (folder / "runs.csv").read_text() == before
+
+
+def test_it_measures_until_it_does_not_pay_and_goes_on_after_a_kill(process, folder):
+    command = ["next", "measured.csv", "--candidates", "types.csv", "--machines", "2,4,8"]
+    command += ["--goal", "fastest", "--uses", "2", "--run", "--"]
+    command += [sys.executable, "job.py", "{machine_type}", "{machines}"]
+    begun = subprocess.Popen(
+        [sys.executable, "-m", "predict_graph", *command],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (
+        (folder / "measured.csv").exists()
+        and len((folder / "measured.csv").read_text().splitlines()) >= 2
+    ):
+        time.sleep(0.02)
+    begun.send_signal(signal.SIGKILL)
+    begun.wait()
+    kept = (folder / "measured.csv").read_text()
+    result = process(*command, cwd=folder)
+    assert result.status == 0, result
+    assert (folder / "measured.csv").read_text().startswith(kept)
+    assert "stop: " in result.out
+    configurations = [
+        line.split(",")[:2] for line in (folder / "measured.csv").read_text().splitlines()[1:]
+    ]
+    assert len(configurations) == len({tuple(one) for one in configurations}) <= 9
+    job = [sys.executable, "job.py", "{machines}", "1"]
+    wrong = [*command[: command.index("--") + 1], *job]
+    process(*wrong, cwd=folder).is_refused("does not use {machine_type}")
+
+
+def test_the_rest_of_the_file_is_the_history_of_a_fit(program, folder):
+    rows = ["job,machines,seconds"]
+    for job in range(1, 6):
+        rows += [f"job{job},{m},{10 * job + 400 * job * m**-0.6}" for m in (2, 4, 6, 12, 24, 48)]
+    rows += [f"new,{m},{7 + 300 * m**-0.6}" for m in (2, 4, 6)]
+    (folder / "jobs.csv").write_text("\n".join(rows) + "\n")
+    widths = {}
+    for history in ((), ("--history", "none")):
+        given = ("fit", "jobs.csv", "--where", "job=new", "--out", "m.json", *history)
+        result = program(*given)
+        assert result.status == 0, result
+        assert ("5 past jobs" in result.out) == (not history)
+        planned = program("plan", "m.json", "--machines", "48", "--json", "-")
+        (one,) = json.loads(planned.out)["configurations"]
+        widths[history] = one["high"] / one["low"]
+    assert widths[()] < widths["--history", "none"]
+    given = ("fit", "jobs.csv", "--where", "job=new", "--history", "jobs.csv", "--model", "ernest")
+    program(*given).is_refused("--history is no option of the model 'ernest'")
