@@ -21,6 +21,7 @@ __all__ = [
     "Limits",
     "beyond",
     "check_size",
+    "check_unpacked",
     "limited",
     "limits",
     "parse_limits",
@@ -40,11 +41,14 @@ class Limits:
     unpacked_bytes : int
         Bytes that a compressed file unpacks to, or a stream sends. Four times the memory: text
         takes more room than the graph.
+    unpack_ratio : float
+        How many times larger than itself a compressed file may be unpacked, beyond its first
+        64 MiB. Edge lists reach 10, event logs 50; files made to fill a disk 1000 and more.
     line_bytes : int
         Bytes of one line of a text file. A 64th of the memory, 64 MiB at least.
     document_bytes : int
-        Bytes of a file that is read whole: a model, a profile, a design, a header. A 64th of the
-        memory, 64 MiB at least.
+        Bytes of a file that is read whole, unpacked: a model, a profile, a design, an exported
+        history. A 32nd of the memory, 64 MiB at least.
     vertices, edges : int
         Of a graph in memory; an edge as stored. One for each 16 bytes of memory.
     nesting : int
@@ -61,6 +65,7 @@ class Limits:
     vertices: int
     edges: int
     nesting: int = 100
+    unpack_ratio: float = 300.0
     stream_seconds: float = 600.0
     peer_seconds: float = 60.0
 
@@ -127,6 +132,35 @@ def parse_limits(text: str) -> dict[str, float]:
     return found
 
 
+def check_unpacked(what: str, unpacked: int, packed: int) -> None:
+    """Refuse compressed data that grow too much, while they are being unpacked.
+
+    Parameters
+    ----------
+    what : str
+        The file, for the error.
+    unpacked, packed : int
+        Bytes so far.
+
+    Raises
+    ------
+    RequestError
+    """
+    now = limits()
+    if unpacked > now.unpacked_bytes:
+        raise RequestError(
+            f"{what} unpacks to too much; accepted: up to {beyond('unpacked_bytes')} bytes"
+        )
+    if unpacked > _ALWAYS + now.unpack_ratio * packed:
+        raise RequestError(
+            f"{what} unpacks to more than it should; accepted: times its own size up to "
+            f"{beyond('unpack_ratio')}"
+        )
+
+
+_ALWAYS = 1 << 26
+
+
 def check_size(what: str, **sizes: int) -> None:
     """Refuse a graph that has more vertices or edges than the limits say, before it is made.
 
@@ -149,7 +183,11 @@ def beyond(name: str) -> str:
     ...     beyond("nesting")
     '7 (the limit nesting, which --limit nesting=N or PREDICT_GRAPH_LIMITS sets)'
     """
-    value = f"{getattr(limits(), name):,g}" if "seconds" in name else f"{getattr(limits(), name):,}"
+    value = (
+        f"{getattr(limits(), name):,g}"
+        if isinstance(getattr(limits(), name), float)
+        else f"{getattr(limits(), name):,}"
+    )
     return f"{value} (the limit {name}, which --limit {name}=N or {ENVIRONMENT} sets)"
 
 
@@ -192,7 +230,7 @@ def _of_text(text: str) -> Limits:
     default = Limits(
         unpacked_bytes=4 * memory,
         line_bytes=small,
-        document_bytes=small,
+        document_bytes=max(memory >> 5, 1 << 26),
         vertices=memory // 16,
         edges=memory // 16,
     )
@@ -201,7 +239,7 @@ def _of_text(text: str) -> Limits:
 
 def _with(base: Limits, values: dict[str, float]) -> Limits:
     whole = {
-        name: float(value) if name.endswith("seconds") else int(value)
+        name: float(value) if name.endswith(("seconds", "ratio")) else int(value)
         for name, value in values.items()
     }
     return replace(base, **whole)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from predict_graph.errors import RequestError
 from predict_graph.inputs import Input
-from predict_graph.limits import beyond, limits
+from predict_graph.limits import beyond, check_unpacked, limits
 
 __all__ = ["Content", "line_blocks", "read_ahead", "suffixes_of"]
 
@@ -70,6 +70,7 @@ class Content:
     def __init__(self, path: Path) -> None:
         self._input = Input(path)
         self.path, self.stream = self._input.path, self._input.stream
+        self._taken = 0  # bytes of the file
         try:
             self._first = self._first_bytes()
             self.compression = self._found()
@@ -136,10 +137,11 @@ class Content:
         return self._counted(unpacked)
 
     def _packed(self) -> Iterator[bytes]:
-        yield self._first
-        self._first = b""
-        while block := self._input.read(_READ if self.compression else _BLOCK):
+        block, self._first = self._first, b""
+        while block:
+            self._taken += len(block)
             yield block
+            block = self._input.read(_READ if self.compression else _BLOCK)
 
     def _counted(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
         """Pass blocks on, as many as the limits allow, and say what is damaged."""
@@ -147,12 +149,10 @@ class Content:
         try:
             for block in blocks:
                 count += len(block)
-                if count > limits().unpacked_bytes:
-                    raise RequestError(
-                        f"{self.path} unpacks to too much; accepted: up to "
-                        f"{beyond('unpacked_bytes')} bytes"
-                    )
+                check_unpacked(str(self.path), count, self._taken)
                 yield block
+        except RequestError:
+            raise
         except (zlib.error, EOFError, OSError) as error:
             raise RequestError(
                 f"{self.path}: the {self.compression} data are damaged: {error}"
