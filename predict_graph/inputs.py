@@ -90,13 +90,13 @@ class Input:
         if not waiting.poll(1e3 * limits().stream_seconds):
             raise RequestError(
                 f"{self.path} sent nothing for too long; accepted: silence of up to "
-                f"{beyond('stream_seconds')} seconds"
+                f"{beyond('stream_seconds')}"
             )
         content = os.read(self._handle, size)
         self._read += len(content)
         if self._read > limits().unpacked_bytes:
             raise RequestError(
-                f"{self.path} sends too much; accepted: up to {beyond('unpacked_bytes')} bytes"
+                f"{self.path} sends too much; accepted: up to {beyond('unpacked_bytes')}"
             )
         return content
 
@@ -149,7 +149,7 @@ def read_bytes(path: Path) -> bytes:
             if content.tell() > limits().document_bytes:
                 raise RequestError(
                     f"{path} is too large to be read whole; accepted: up to "
-                    f"{beyond('document_bytes')} bytes"
+                    f"{beyond('document_bytes')}"
                 )
     return content.getvalue()
 
@@ -182,9 +182,7 @@ def parse_json(text: bytes | str, what: str) -> Any:
     most = limits().nesting
     marks = content.count(b"[") + content.count(b"{")  # of most files, these are few enough
     if marks > most and deepest_nesting(content) > most:
-        raise RequestError(
-            f"{what} is nested too deeply; accepted: up to {beyond('nesting')} levels"
-        )
+        raise RequestError(f"{what} is nested too deeply; accepted: up to {beyond('nesting')}")
     try:
         return json.loads(plain)
     except RecursionError:  # the limit was set beyond what Python can do

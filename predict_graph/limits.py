@@ -149,7 +149,7 @@ def check_unpacked(what: str, unpacked: int, packed: int) -> None:
     now = limits()
     if unpacked > now.unpacked_bytes:
         raise RequestError(
-            f"{what} unpacks to too much; accepted: up to {beyond('unpacked_bytes')} bytes"
+            f"{what} unpacks to too much; accepted: up to {beyond('unpacked_bytes')}"
         )
     if unpacked > _ALWAYS + now.unpack_ratio * packed:
         raise RequestError(
@@ -181,14 +181,13 @@ def beyond(name: str) -> str:
     --------
     >>> with limited(nesting=7):
     ...     beyond("nesting")
-    '7 (the limit nesting, which --limit nesting=N or PREDICT_GRAPH_LIMITS sets)'
+    '7 levels (the limit nesting, which --limit nesting=N or PREDICT_GRAPH_LIMITS sets)'
     """
-    value = (
-        f"{getattr(limits(), name):,g}"
-        if isinstance(getattr(limits(), name), float)
-        else f"{getattr(limits(), name):,}"
-    )
-    return f"{value} (the limit {name}, which --limit {name}=N or {ENVIRONMENT} sets)"
+    value = getattr(limits(), name)
+    units = {"bytes": " bytes", "seconds": " seconds", "nesting": " levels"}
+    shown = f"{value:,g}" if isinstance(value, float) else f"{value:,}"
+    unit = units.get(name.rpartition("_")[2], "")
+    return f"{shown}{unit} (the limit {name}, which --limit {name}=N or {ENVIRONMENT} sets)"
 
 
 def whole_number(text: str | bytes, most: int = 2**63 - 1) -> int | None:

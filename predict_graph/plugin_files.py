@@ -102,7 +102,9 @@ def _executed(file: Path, source: bytes) -> ModuleType:
         raise _wrong(file, f"{at}{type(error).__name__}: {error.msg}") from error
     except SystemExit as error:
         raise _wrong(file, f"{_line(error, file)}it ends the program (SystemExit)") from error
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         text = str(error) if isinstance(error, RequestError) else described_error(error)
         raise _wrong(file, f"{_line(error, file)}{text}") from error
     return module

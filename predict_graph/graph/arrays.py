@@ -33,11 +33,14 @@ def read_array(file: IO[bytes], name: str, size: int) -> npt.NDArray[Any]:
     ValueError
         If the header cannot be read.
     """
-    version = np.lib.format.read_magic(file)
-    if version == (1, 0):
-        shape, by_column, kind = np.lib.format.read_array_header_1_0(file)
-    else:
-        shape, by_column, kind = np.lib.format.read_array_header_2_0(file)
+    try:
+        version = np.lib.format.read_magic(file)
+        if version == (1, 0):
+            shape, by_column, kind = np.lib.format.read_array_header_1_0(file)
+        else:
+            shape, by_column, kind = np.lib.format.read_array_header_2_0(file)
+    except Exception as error:  # of numpy, Python's tokenizer among it
+        raise ValueError(f"the array {name[:40]!r} has no header that can be read") from error
     if kind.kind not in "biufSU" or (by_column and len(shape) > 1):
         raise RequestError(f"the array {name[:40]!r} holds {kind}; accepted: numbers")
     count = 1

@@ -89,6 +89,7 @@ def _named(text: str, directed: bool | None, ids: str, name: str | None, seed: A
     if "\0" in text:
         raise RequestError(f"unknown graph {text!r}; accepted: {_accepted()}")
     if text == "-" or is_stream(path):
+        load_readers()
         return read_graph(path, directed=directed, ids=ids, name=name)
     if is_stored(path):
         return as_asked(open_graph(path), directed, name)

@@ -285,7 +285,12 @@ def _umask() -> int:
 def _mapped(path: Path, length: int) -> npt.NDArray[Any]:
     """Map a vector of so many numbers into memory."""
     _check_file(path)
-    array = np.load(path, mmap_mode="r" if length else None, allow_pickle=False)
+    try:
+        array = np.load(path, mmap_mode="r" if length else None, allow_pickle=False)
+    except OSError:
+        raise
+    except Exception as error:  # of numpy, Python's tokenizer among it
+        raise ValueError(f"{path.name} cannot be read: {error}") from error
     kind = array.dtype
     if array.shape != (length,) or kind.kind not in "if" or not kind.isnative:
         raise ValueError(f"{path.name} holds {array.shape} {kind.str}, not {length} numbers")

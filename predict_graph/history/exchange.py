@@ -130,7 +130,7 @@ def _unpacked(path: Path, ending: str) -> bytes:
 
 def _check_size(size: int) -> None:
     if size > limits().document_bytes:
-        raise RequestError(f"it is too large; accepted: up to {beyond('document_bytes')} bytes")
+        raise RequestError(f"it is too large; accepted: up to {beyond('document_bytes')}")
 
 
 def _ending(path: Path) -> str:

@@ -87,7 +87,7 @@ def record_of_log(
 
 def _not_as_written(path: str | os.PathLike[str], error: Exception) -> RequestError:
     return RequestError(
-        f"the event log {path} is not as Spark writes it: {type(error).__name__}: {str(error)[:100]}"
+        f"the event log {path} is not as Spark writes it: {type(error).__name__}: {error!s:.100}"
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from predict_graph.errors import RequestError
 from predict_graph.graph.edges import EdgeSource
 from predict_graph.graph.readers.streams import Content, suffixes_of
+from predict_graph.inputs import STANDARD_INPUT
 
 __all__ = ["FORMATS", "ID_KINDS", "check_ids", "format_of", "open_source"]
 
@@ -87,7 +88,7 @@ def format_of(content: Content) -> str:
     """
     path = content.path
     suffix, compression = suffixes_of(path)
-    if content.stream and suffix not in _SUFFIXES:
+    if suffix not in _SUFFIXES and (content.stream or path == STANDARD_INPUT):
         suffix = ".txt"
     if suffix not in _SUFFIXES:
         raise RequestError(

@@ -58,7 +58,7 @@ def _arrays(path: Path) -> Arrays:
         members = packed.infolist()
         if sum(member.file_size for member in members) > limits().unpacked_bytes:
             raise RequestError(
-                f"it unpacks to too much; accepted: up to {beyond('unpacked_bytes')} bytes"
+                f"it unpacks to too much; accepted: up to {beyond('unpacked_bytes')}"
             )
         found = {}
         for member in members:

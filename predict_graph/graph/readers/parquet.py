@@ -44,11 +44,12 @@ def open_parquet(content: Content, ids: str) -> EdgeSource:
     except UnicodeDecodeError:
         raise RequestError(f"{path}: the name of a column is not UTF-8") from None
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise RequestError(f"{path} is not a Parquet file that can be read: {error}") from error
+        reason = " ".join(str(error).split())
+        raise RequestError(f"{path} is not a Parquet file that can be read: {reason}") from error
     check_size(f"{path}: the table", edges=rows)
     if size > limits().unpacked_bytes:
         raise RequestError(
-            f"{path} unpacks to too much; accepted: up to {beyond('unpacked_bytes')} bytes"
+            f"{path} unpacks to too much; accepted: up to {beyond('unpacked_bytes')}"
         )
     if len(names) < 2:
         raise RequestError(f"{path} has one column; accepted: a source and a target")
@@ -98,7 +99,8 @@ def _blocks(
     except RequestError:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise RequestError(f"{path} is damaged: {error}") from error
+        reason = " ".join(str(error).split())
+        raise RequestError(f"{path} is damaged: {reason}") from error
 
 
 def _plain(column: Any) -> Any:

@@ -231,7 +231,7 @@ def line_blocks(blocks: Iterable[bytes], path: Path = Path("text")) -> Iterator[
             rest += block
             if len(rest) > most:
                 raise RequestError(
-                    f"{path}: a line is too long; accepted: up to {beyond('line_bytes')} bytes"
+                    f"{path}: a line is too long; accepted: up to {beyond('line_bytes')}"
                 )
             continue
         whole = rest

@@ -131,9 +131,7 @@ def _split(pieces: Iterator[bytes], packed: IO[bytes], file: Path) -> Iterator[b
 
 def _check_line(line: bytes | bytearray, file: Path) -> None:
     if len(line) > limits().line_bytes:
-        raise RequestError(
-            f"{file}: a line is too long; accepted: up to {beyond('line_bytes')} bytes"
-        )
+        raise RequestError(f"{file}: a line is too long; accepted: up to {beyond('line_bytes')}")
 
 
 def _arrow(content: IO[bytes], compression: str) -> Iterator[bytes]:
