@@ -12,6 +12,7 @@ import os
 import re
 import select
 import stat
+import threading
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -50,6 +51,7 @@ class Input:
     def __init__(self, path: Path) -> None:
         self.path = STANDARD_INPUT if str(path) == "-" else path
         self._handle = -1
+        self._lock = threading.Lock()
         try:
             self._check(os.stat(self.path).st_mode)  # opening a device can already do something
             self._handle = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -78,13 +80,22 @@ class Input:
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes, at most `size`; none at the end."""
         try:
-            if not self.stream:
-                return os.read(self._handle, size if size >= 0 else 1 << 20)
-            return self._received(size if size >= 0 else 1 << 16)
+            if self.stream:
+                self._wait()
+            with self._lock:  # another thread may close it; the number is another file's then
+                if self.closed:
+                    return b""
+                content = os.read(self._handle, size if size >= 0 else 1 << 16)
         except OSError as error:
             raise RequestError(f"{self.path} cannot be read: {error.strerror}") from error
+        self._read += len(content)
+        if self.stream and self._read > limits().unpacked_bytes:
+            raise RequestError(
+                f"{self.path} sends too much; accepted: up to {beyond('unpacked_bytes')}"
+            )
+        return content
 
-    def _received(self, size: int) -> bytes:
+    def _wait(self) -> None:
         waiting = select.poll()
         waiting.register(self._handle, select.POLLIN)
         if not waiting.poll(1e3 * limits().stream_seconds):
@@ -92,19 +103,13 @@ class Input:
                 f"{self.path} sent nothing for too long; accepted: silence of up to "
                 f"{beyond('stream_seconds')}"
             )
-        content = os.read(self._handle, size)
-        self._read += len(content)
-        if self._read > limits().unpacked_bytes:
-            raise RequestError(
-                f"{self.path} sends too much; accepted: up to {beyond('unpacked_bytes')}"
-            )
-        return content
 
     def close(self) -> None:
         """Close it; a second time does nothing."""
-        if self._handle >= 0:
-            os.close(self._handle)
-            self._handle = -1
+        with self._lock:
+            if self._handle >= 0:
+                os.close(self._handle)
+                self._handle = -1
 
     @property
     def closed(self) -> bool:

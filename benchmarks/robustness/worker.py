@@ -36,7 +36,7 @@ def case(seeds: Path, place: Path, seed: int, form: int, number: int) -> dict[st
         digest = described.read(path)
     except PredictGraphError as error:
         outcome, said = "refused", str(error)
-        if "\n" in said or len(said) > 1500:
+        if "\n" in said or len(said) > 2000:
             outcome = "no sentence"
     except MemoryError:
         outcome, said = "memory", "MemoryError"

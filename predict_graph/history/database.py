@@ -185,6 +185,11 @@ def _explained(path: Path, what: str) -> Iterator[None]:
         if path.is_dir():
             raise RequestError(f"{path} is a folder, but a history is one file")
         yield
+    except UnicodeDecodeError as error:
+        raise RequestError(
+            f"the history {path} is damaged: it has text that is not UTF-8; move it away to start "
+            "a new one, or name another history file"
+        ) from error
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):

@@ -67,7 +67,7 @@ def positive(row: Row, column: str) -> float:
     except ValueError:
         value = math.nan
     if not (value > 0 and math.isfinite(value)):
-        raise RequestError(f"{row.place}: {column} is {text!r}; accepted: a number above 0")
+        raise RequestError(f"{row.place}: {column} is {text[:60]!r}; accepted: a number above 0")
     return value
 
 

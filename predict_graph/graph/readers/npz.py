@@ -38,7 +38,7 @@ def open_npz(content: Content, ids: str) -> EdgeSource:
     except RequestError as error:
         raise RequestError(f"{path}: {error}") from error
     except Exception as error:  # of zipfile, zlib and numpy, about bytes that mean nothing
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise RequestError(f"{path} is not an .npz file that can be read: {reason}") from error
     try:
         if "format" in arrays:

@@ -78,6 +78,7 @@ def predicted_job(path: Path) -> JobModel:
         found = read_json(path)
         rows = [{name: float(row[name]) for name in _WANTED} for row in found["by_machines"]]
         trained = [int(count) for count in found["cost_model"]["machines"]]
+        warnings = tuple(str(text) for text in found.get("warnings", []))
         version = str(found["version"]) if "version" in found else "unknown"
         if not rows or not trained or not all(_usable(row) for row in rows):
             raise ValueError
@@ -93,7 +94,7 @@ def predicted_job(path: Path) -> JobModel:
         machine_type=None,
         iterations=None,
         source=path.name,
-        warnings=tuple(str(text) for text in found.get("warnings", [])),
+        warnings=warnings,
         version=version,
     )
 

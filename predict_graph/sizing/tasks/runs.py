@@ -136,7 +136,7 @@ def _number(row: Row, name: str, low: float = -math.inf, high: float = math.inf)
             accepted = "a number from 0" + (f" to {high:g}" if high < math.inf else "")
         elif low > 0.0:
             accepted = "a number above 0"
-        raise RequestError(f"{row.place}: {name} is {text!r}; accepted: {accepted}")
+        raise RequestError(f"{row.place}: {name} is {text[:60]!r}; accepted: {accepted}")
     return value
 
 
