@@ -291,7 +291,11 @@ class _Peer:
     def take(self, buffer: memoryview) -> int:
         """Fill a part of the buffer; return how much."""
         self._wait()
-        got = self._connection.recv_into(buffer)
+        try:
+            got = self._connection.recv_into(buffer)
+        except TimeoutError:
+            self._wait()  # says so when the time for the whole is over
+            raise
         if not got:
             raise ConnectionResetError("the connection was closed")
         return got

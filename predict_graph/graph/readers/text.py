@@ -235,6 +235,11 @@ def layout_of(line: bytes, suffix: str, ids: str, place: str) -> Layout:
     RequestError
         If it has one column; `place` names file and line.
     """
+    if b"\r" in line:
+        raise RequestError(
+            f"{place}: the line has a carriage return inside; accepted: lines that end with a line "
+            "feed, or both"
+        )
     delimiter = _delimiter(line, suffix, ids)
     fields = _split(line, delimiter)
     if len(fields) < 2:
@@ -294,7 +299,10 @@ def _split(line: bytes, delimiter: int) -> list[str]:
         return text.split()
     import csv
 
-    return next(csv.reader([text], delimiter=chr(delimiter)))
+    try:
+        return next(csv.reader([text], delimiter=chr(delimiter)))
+    except csv.Error:  # a field beyond 128 KiB, a zero byte
+        return text.split(chr(delimiter))
 
 
 def _like_number(text: str) -> bool:
