@@ -254,6 +254,7 @@ def test_4_devices(program, tmp_path, arguments):
 def test_4_streams_are_read_once(program, tmp_path):
     _, out, _ = program("run", "pagerank", "-", status=0, input=EDGES.encode())
     assert "4 vertices, 5 edges" in out
+    assert "validate reads it twice" in program("validate", "pagerank", "-", status=2)[2]
     os.mkfifo(tmp_path / "f.csv")
     writer = threading.Thread(target=lambda: (tmp_path / "f.csv").write_text("a,b\n0,1\n1,0\n"))
     writer.start()

@@ -7,7 +7,7 @@ python -m benchmarks.robustness [--files 100000] [--seed 1] [--only FORMAT,...]
 from __future__ import annotations
 
 import argparse
-import os
+import itertools
 import platform
 import sys
 import tempfile
@@ -32,23 +32,41 @@ def main() -> None:
         for place, form in enumerate(FORMATS)
         if asked.only is None or form.name in asked.only.split(",")
     ]
-    cases = [(forms[i % len(forms)], i // len(forms)) for i in range(asked.files)]
-    begun, processor = time.monotonic(), os.times()
-    tallies, finds = run(cases, asked.seed)
-    after = os.times()
-    used = after.children_user + after.children_system
-    used -= processor.children_user + processor.children_system
-    text = page(asked.files, asked.seed, tallies, finds, time.monotonic() - begun, used)
-    print(text)
+    begun = time.monotonic()
+
+    def written(tallies: dict[int, Tally], finds: list[Find], used: float) -> None:
+        done = sum(sum(tally.outcomes.values()) for tally in tallies.values())
+        text = page(asked.files, done, asked.seed, tallies, finds, time.monotonic() - begun, used)
+        if asked.out:
+            asked.out.write_text(text, encoding="utf-8")
+        if done == asked.files:
+            print(text)
+
+    finds = run(cases_of(forms, asked.files), asked.seed, written)
     if asked.keep:
         keep(asked.keep, asked.seed, finds)
-    if asked.out:
-        asked.out.write_text(text, encoding="utf-8")
     sys.exit(1 if finds else 0)
 
 
+def cases_of(forms: list[int], files: int) -> list[tuple[int, int]]:
+    """Return so many cases: round after round, each format as often as it says."""
+    every = (
+        (form, number)
+        for number in itertools.count()
+        for form in forms
+        if number % FORMATS[form].every == 0
+    )
+    return list(itertools.islice(every, files))
+
+
 def page(
-    files: int, seed: int, tallies: dict[int, Tally], finds: list[Find], wall: float, used: float
+    files: int,
+    done: int,
+    seed: int,
+    tallies: dict[int, Tally],
+    finds: list[Find],
+    wall: float,
+    used: float,
 ) -> str:
     """Return the page of a campaign."""
     total: Counter[str] = sum((tally.outcomes for tally in tallies.values()), Counter())
@@ -57,7 +75,9 @@ def page(
     lines = [
         "# Damaged files",
         "",
-        f"`python -m benchmarks.robustness --files {files} --seed {seed}` on "
+        f"`python -m benchmarks.robustness --files {files} --seed {seed}` "
+        + (f"(the first {done:,} of them) " if done < files else "")
+        + "on "
         f"{time.strftime('%Y-%m-%d')}, Python {platform.python_version()}: {used / 60:.0f} minutes "
         f"of processor time, {wall / 60:.0f} by the clock.",
         "",

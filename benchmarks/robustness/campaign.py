@@ -8,6 +8,7 @@ import select
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ ADDRESSES = 12 << 30  # of the process that reads; most of it is never touched
 LIMITS = (
     "unpacked_bytes=2e8,line_bytes=1e8,document_bytes=1e8,vertices=4e6,edges=16e6,stream_seconds=2"
 )
+EVERY = 5000
 BAD = ("crash", "hang", "internal error", "another content", "memory", "no sentence")
 
 
@@ -45,13 +47,21 @@ class Find:
     said: str
 
 
-def run(cases: list[tuple[int, int]], seed: int) -> tuple[dict[int, Tally], list[Find]]:
-    """Run cases, each a place in `FORMATS` and a number; return tallies and finds."""
+Told = Callable[[dict[int, Tally], list["Find"], float], None]
+
+
+def run(cases: list[tuple[int, int]], seed: int, told: Told) -> list[Find]:
+    """Run cases, each a place in `FORMATS` and a number; return the finds.
+
+    `told` is called every few thousand cases, and in the end, with what there is so far and the
+    seconds of the processor.
+    """
     tallies: dict[int, Tally] = {}
     finds: list[Find] = []
     reader: _Reader | None = None
+    used = 0.0
     try:
-        for form, number in cases:
+        for place, (form, number) in enumerate(cases, 1):
             reader = reader or _Reader(seed)
             answer = reader.ask(form, number)
             tally = tallies.setdefault(form, Tally())
@@ -61,12 +71,15 @@ def run(cases: list[tuple[int, int]], seed: int) -> tuple[dict[int, Tally], list
             if answer["outcome"] in BAD:
                 finds.append(Find(form, number, answer["outcome"], answer["said"]))
                 print(f"{FORMATS[form].name} {number}: {answer['outcome']}: {answer['said']}")
+            used += answer.get("used", 0.0)
             if answer["outcome"] in ("crash", "hang"):
                 reader = None
+            if place % EVERY == 0 or place == len(cases):
+                told(tallies, finds, used)
     finally:
         if reader is not None:
             reader.end()
-    return tallies, finds
+    return finds
 
 
 class _Reader:

@@ -31,7 +31,7 @@ def case(seeds: Path, place: Path, seed: int, form: int, number: int) -> dict[st
 
     described = FORMATS[form]
     path, blind = damaged(described, seeds, place, random_of(seed, form, number))
-    started = time.monotonic()
+    started, processor = time.monotonic(), time.process_time()
     try:
         digest = described.read(path)
     except PredictGraphError as error:
@@ -48,7 +48,12 @@ def case(seeds: Path, place: Path, seed: int, form: int, number: int) -> dict[st
         outcome, said = "read", ""
         if blind and described.checked and digest != described.read(seeds / described.file):
             outcome, said = "another content", digest
-    return {"outcome": outcome, "said": said[:300], "seconds": time.monotonic() - started}
+    return {
+        "outcome": outcome,
+        "said": said[:300],
+        "seconds": time.monotonic() - started,
+        "used": time.process_time() - processor,
+    }
 
 
 def main() -> None:

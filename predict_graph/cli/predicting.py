@@ -11,6 +11,7 @@ from predict_graph.cli import options
 from predict_graph.cli.groups import Cluster, Job, Sampling, takes
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable
+from predict_graph.inputs import is_stream
 from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.progress import watched
 from predict_graph.reports.tables import show_comparison, show_prediction, show_run
@@ -105,6 +106,10 @@ def validate(job: Job, cluster: Cluster, sampling: Sampling, plot: Plot = None) 
     """Predict a job, then run it, then compare."""
     import predict_graph
 
+    if job.graph == "-" or is_stream(Path(job.graph)):
+        raise RequestError(
+            f"the graph is the stream {job.graph}, but validate reads it twice; accepted: a file"
+        )
     _checked(job, plot)
     with watched(options.messages()) as progress:
         comparison = predict_graph.validate(
