@@ -7,7 +7,7 @@ import os
 import select
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +25,7 @@ LIMITS = (
     "unpacked_bytes=2e8,line_bytes=1e8,document_bytes=1e8,vertices=4e6,edges=16e6,stream_seconds=2"
 )
 EVERY = 5000
+AHEAD = 64  # cases that the process has been given, so that it need not wait
 BAD = ("crash", "hang", "internal error", "another content", "memory", "no sentence")
 
 
@@ -58,20 +59,29 @@ def run(cases: list[tuple[int, int]], seed: int, told: Told) -> list[Find]:
     """
     tallies: dict[int, Tally] = {}
     finds: list[Find] = []
+    waiting: deque[tuple[int, int]] = deque()  # asked, not yet answered
     reader: _Reader | None = None
-    used = 0.0
+    used, asked = 0.0, 0
     try:
-        for place, (form, number) in enumerate(cases, 1):
-            reader = reader or _Reader(seed)
-            answer = reader.ask(form, number)
+        for place in range(1, len(cases) + 1):
+            if reader is None:
+                reader = _Reader(seed)
+                reader.ask(list(waiting))
+            if len(waiting) <= AHEAD // 2 and asked < len(cases):
+                more = cases[asked : asked + AHEAD]
+                reader.ask(more)
+                waiting += more
+                asked += len(more)
+            form, number = waiting.popleft()
+            answer = reader.answer(SILENCE)
             tally = tallies.setdefault(form, Tally())
             tally.outcomes[answer["outcome"]] += 1
             tally.slowest = max(tally.slowest, answer.get("seconds", 0.0))
             tally.peak = max(tally.peak, answer.get("peak", 0))
+            used += answer.get("used", 0.0)
             if answer["outcome"] in BAD:
                 finds.append(Find(form, number, answer["outcome"], answer["said"]))
                 print(f"{FORMATS[form].name} {number}: {answer['outcome']}: {answer['said']}")
-            used += answer.get("used", 0.0)
             if answer["outcome"] in ("crash", "hang"):
                 reader = None
             if place % EVERY == 0 or place == len(cases):
@@ -103,28 +113,37 @@ class _Reader:
             cwd=ROOT,
             env=environment,
         )
-        answer = self._answer(600.0)
+        self._rest = b""
+        self._said: deque[bytes] = deque()
+        answer = self.answer(600.0)
         if "ready" not in answer:
             raise RuntimeError(f"the process that reads did not start: {answer}")
 
-    def ask(self, form: int, number: int) -> dict[str, Any]:
+    def ask(self, cases: list[tuple[int, int]]) -> None:
+        """Ask for cases; each is answered in turn."""
         assert self._process.stdin is not None
-        self._process.stdin.write(f"{form} {number}\n")
+        self._process.stdin.writelines(f"{form} {number}\n" for form, number in cases)
         self._process.stdin.flush()
-        return self._answer(SILENCE)
 
-    def _answer(self, patience: float) -> dict[str, Any]:
+    def answer(self, patience: float) -> dict[str, Any]:
         assert self._process.stdout is not None
-        ready, _, _ = select.select([self._process.stdout], [], [], patience)
+        if not self._said:
+            ready, _, _ = select.select([self._process.stdout], [], [], patience)
+            part = os.read(self._process.stdout.fileno(), 1 << 16) if ready else b""
+            *whole, self._rest = (self._rest + part).split(b"\n")
+            self._said += whole
+            if ready and part and not whole:
+                return self.answer(patience)
+        else:
+            ready = [self._process.stdout]
         if not ready:
             self._process.kill()
             self._process.wait()
             return {"outcome": "hang", "said": f"silent for {patience:g} s", "seconds": patience}
-        line = self._process.stdout.readline()
-        if not line:
+        if not self._said:
             status = self._process.wait()
             return {"outcome": "crash", "said": f"exit status {status}"}
-        answer: dict[str, Any] = json.loads(line)
+        answer: dict[str, Any] = json.loads(self._said.popleft())
         return answer
 
     def end(self) -> None:
