@@ -403,9 +403,32 @@ def test_7_blanks_before_the_first_edge(tmp_path):
 
 # 8: plug-ins
 
-PLUGIN = """
-from predict_graph import register_algorithm
+LEAVING = """
+import numpy as np
+from predict_graph.algorithms import ALGORITHMS, VertexProgram
+
+@ALGORITHMS.register("leaver")
+class Leaver(VertexProgram):
+    name = "leaver"
+    summary = "Leaves."
+    combiner = "min"
+    resend = "changed"
+
+    def initial(self, graph):
+        return np.where(np.arange(graph.vertices) == 0, 0.0, np.inf)
+
+    def starters(self, state, graph):
+        return state == 0.0
+
+    def update(self, state, combined, received):
+        raise SystemExit
 """
+
+
+def test_8_an_update_that_ends_the_program(program, tmp_path):
+    (tmp_path / "p.py").write_text(LEAVING)
+    _, _, err = program("run", "leaver", "star:n=20", "--plugin", "p.py", status=1)
+    assert "the vertex program 'leaver.update' failed (p.py, line 20): SystemExit" in err
 
 
 @pytest.mark.parametrize("raised", ["SystemExit", "SystemExit(0)", "GeneratorExit", "Own"])
@@ -423,7 +446,7 @@ def test_8_a_plugin_that_ends_the_program(program, tmp_path, raised):
         raise kinds.get(raised, SystemExit)
 
 
-def test_8_an_algorithm_that_ends_the_program(program, tmp_path):
+def test_8_a_generator_that_ends_the_program(program, tmp_path):
     (tmp_path / "p.py").write_text(
         "from predict_graph.plugins import Registry\n"
         "from predict_graph.graph.generators import GENERATORS\n"
