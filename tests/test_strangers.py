@@ -428,7 +428,7 @@ class Leaver(VertexProgram):
 def test_8_an_update_that_ends_the_program(program, tmp_path):
     (tmp_path / "p.py").write_text(LEAVING)
     _, _, err = program("run", "leaver", "star:n=20", "--plugin", "p.py", status=1)
-    assert "the vertex program 'leaver.update' failed (p.py, line 20): SystemExit" in err
+    assert "the vertex program 'leaver.update' failed (p.py, line 19): SystemExit" in err
 
 
 @pytest.mark.parametrize("raised", ["SystemExit", "SystemExit(0)", "GeneratorExit", "Own"])
