@@ -11,6 +11,7 @@ from typing import Any
 
 from predict_graph.errors import RequestError
 from predict_graph.files import written_beside
+from predict_graph.inputs import read_json
 
 __all__ = ["DocumentKind"]
 
@@ -60,8 +61,8 @@ class DocumentKind:
     def describes(self, path: Path) -> bool:
         """Whether a file holds a document of this kind, of whatever version."""
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
+            found = read_json(path)
+        except ValueError:  # no file, no JSON, nested too deeply
             return False
         return isinstance(found, dict) and found.get("kind") == self.kind
 
@@ -75,12 +76,14 @@ class DocumentKind:
         """
         wrote = f"a file that {self.written_by} wrote"
         try:
-            document = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise RequestError(f"there is no file {path}; accepted: {wrote}") from None
-        except OSError as error:
+            if not path.exists():
+                raise RequestError(f"there is no file {path}; accepted: {wrote}")
+            document = read_json(path)
+        except RequestError:
+            raise
+        except OSError as error:  # a name that is too long
             raise RequestError(f"cannot read {path}: {error.strerror}") from error
-        except (ValueError, RecursionError):
+        except ValueError:
             document = None
         if not isinstance(document, dict) or document.get("kind") != self.kind:
             raise RequestError(f"{path} is no {self.name}; accepted: {wrote}")

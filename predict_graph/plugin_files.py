@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 import sys
 import traceback
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from predict_graph.errors import RequestError
+from predict_graph.inputs import read_bytes
 from predict_graph.plugins import Registry, described_error, registrations
 
 __all__ = ["load_plugin", "loaded_plugins"]
@@ -78,9 +81,14 @@ def _read(file: Path) -> bytes:
     if file.suffix != ".py":
         raise _wrong(file, "its name does not end in .py; accepted: a Python file")
     try:
-        return file.read_bytes()
+        if file.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        file.stat()
+        return read_bytes(file)
     except OSError as error:
         raise _wrong(file, error.strerror or str(error)) from error
+    except RequestError as error:
+        raise _wrong(file, str(error).removeprefix(f"{file} ")) from error
 
 
 def _executed(file: Path, source: bytes) -> ModuleType:
@@ -94,7 +102,9 @@ def _executed(file: Path, source: bytes) -> ModuleType:
         raise _wrong(file, f"{at}{type(error).__name__}: {error.msg}") from error
     except SystemExit as error:
         raise _wrong(file, f"{_line(error, file)}it ends the program (SystemExit)") from error
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         text = str(error) if isinstance(error, RequestError) else described_error(error)
         raise _wrong(file, f"{_line(error, file)}{text}") from error
     return module

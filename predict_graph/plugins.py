@@ -131,9 +131,11 @@ class Registry(Generic[T]):
             raise unknown_name(self.kind, name, self.names())
         try:
             plugin: T = loaded(reference)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a package may do anything as it is imported
             raise RequestError(
-                f"the {self.kind} {name!r} ({reference}) cannot be loaded: {error}"
+                f"the {self.kind} {name!r} ({reference}) cannot be loaded: {described_error(error)}"
             ) from error
         return self._registered.get(name, plugin)  # the decorators of its module come first
 
@@ -170,7 +172,8 @@ def blamed_on(kind: str, name: str) -> Iterator[None]:
     ------
     JobError
         With the text of the error and the place that raised it; errors that are sentences already,
-        and want of memory, are passed on.
+        want of memory and Ctrl-C are passed on. What would end the program, such as SystemExit, is
+        an error like any other.
 
     Examples
     --------
@@ -181,9 +184,9 @@ def blamed_on(kind: str, name: str) -> Iterator[None]:
     """
     try:
         yield
-    except (PredictGraphError, MemoryError):
+    except (PredictGraphError, MemoryError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:
         raise JobError(
             f"the {kind} {name!r} failed{_place(error)}: {described_error(error)}"
         ) from error

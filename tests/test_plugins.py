@@ -167,7 +167,9 @@ def test_a_broken_package_disturbs_no_other(installed):
     )
     registry = shapes()
     assert registry.get("good").__name__ == "Good"
-    with pytest.raises(RequestError, match=r"the shape 'bad' .* cannot be loaded: made badly"):
+    with pytest.raises(
+        RequestError, match=r"the shape 'bad' .* cannot be loaded: RuntimeError: made badly"
+    ):
         registry.get("bad")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import sys
 import threading
@@ -13,17 +14,21 @@ from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from predict_graph.cli.catalogue import datasets_app, list_plugins
 from predict_graph.cli.designing import design
 from predict_graph.cli.history import history_app
 from predict_graph.cli.jobs import collect
 from predict_graph.cli.next_runs import next_run
+from predict_graph.cli.overwriting import check_apart
 from predict_graph.cli.plans import fit, plan
 from predict_graph.cli.predicting import learn, predict, run, validate
 from predict_graph.cli.resources import calibrate, profile
 from predict_graph.cli.sampling import compare_samplers, sample
 from predict_graph.errors import PredictGraphError
+from predict_graph.limits import ENVIRONMENT, limits
+from predict_graph.reports.terminal import printable
 
 __all__ = ["app", "main"]
 
@@ -52,7 +57,7 @@ app.add_typer(history_app, name="history")
 app.add_typer(datasets_app, name="datasets")
 app.command("list")(list_plugins)
 
-_FAILED, _WRONG_REQUEST, _INTERRUPTED = 1, 2, 130
+_FAILED, _WRONG_REQUEST, _INTERRUPTED, _ENDED = 1, 2, 130, 143
 
 
 def _show_version(asked: bool) -> None:
@@ -72,8 +77,19 @@ def _program(
             "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
         ),
     ] = False,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--limit",
+            metavar="NAME=NUMBER",
+            help="Accept more, or less, than by default; such as edges=4e9; may come again.",
+        ),
+    ] = None,
 ) -> None:
     """Predict, before an iterative graph job runs, how many iterations and how long it takes."""
+    if limit:  # for the processes that this one starts, too
+        os.environ[ENVIRONMENT] = ",".join([os.environ.get(ENVIRONMENT, ""), *limit])
+    limits()  # refuses what is no limit
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -90,38 +106,80 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = [word for number, word in enumerate(given) if word != "--debug" or number > end]
     with _interrupts_seen() as interrupts:
         try:
-            status = app(args=given, prog_name="predict-graph", standalone_mode=False)
+            program = get_command(app)
+            _guard(program)
+            status = program(args=given, prog_name="predict-graph", standalone_mode=False)
         except (KeyboardInterrupt, typer.Abort):
             status = _INTERRUPTED
-        except Exception as error:
-            # Compiled code turns an interrupt into errors of its own.
+        except BaseException as error:
+            # Compiled code and Spark turn an interrupt into errors of their own.
             status = _INTERRUPTED if interrupts else _failed(error, given, debug)
     if status == _INTERRUPTED:
-        status = _explain("interrupted; nothing is half written", _INTERRUPTED, debug)
+        ended = signal.SIGTERM in interrupts
+        status = _explain(
+            f"{'ended' if ended else 'interrupted'}; nothing is half written",
+            _ENDED if ended else _INTERRUPTED,
+            debug,
+        )
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _guard(program: Any) -> None:
+    """Let every command look at its files before it begins."""
+    for name, command in program.commands.items():
+        if hasattr(command, "commands"):
+            _guard(command)
+            continue
+
+        def invoke(context: Any, *, _name: str = name, _invoke: Any = command.invoke) -> Any:
+            check_apart(_name, context.params, _labels(context.command.params))
+            return _invoke(context)
+
+        command.invoke = invoke
+
+
+def _labels(parameters: Any) -> dict[str, str]:
+    """Return what a user calls each parameter: --out, GRAPH."""
+    return {
+        each.name: each.opts[0]
+        if each.param_type_name == "option"
+        else (each.metavar or each.name).upper()
+        for each in parameters
+    }
 
 
 @contextmanager
 def _interrupts_seen() -> Iterator[list[int]]:
-    """Give a list that grows with each Ctrl-C, which raises KeyboardInterrupt as always."""
+    """Give a list that grows with each Ctrl-C or request to end, which raise KeyboardInterrupt.
+
+    So temporary files are removed, and children ended, as on the way out of any error.
+    """
     seen: list[int] = []
 
     def interrupt(number: int, frame: Any) -> None:
         seen.append(number)
         raise KeyboardInterrupt
 
-    here = threading.current_thread() is threading.main_thread()
-    if not here or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if threading.current_thread() is not threading.main_thread():
         yield seen
         return
-    before = signal.signal(signal.SIGINT, interrupt)
+    usual: dict[int, Any] = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGTERM: signal.SIG_DFL,
+        signal.SIGHUP: signal.SIG_DFL,
+    }
+    # What another program has set, such as to ignore them, stays.
+    changed = [number for number, handler in usual.items() if signal.getsignal(number) is handler]
+    for number in changed:
+        signal.signal(number, interrupt)
     try:
         yield seen
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number in changed:
+            signal.signal(number, usual[number])
 
 
-def _failed(error: Exception, given: Sequence[str], debug: bool) -> int:
+def _failed(error: BaseException, given: Sequence[str], debug: bool) -> int:
     """Explain an error in one line and return the exit status."""
     status = _FAILED
     if isinstance(error, PredictGraphError):
@@ -137,6 +195,8 @@ def _failed(error: Exception, given: Sequence[str], debug: bool) -> int:
         # The errors of typer have no public base class, and moved between its versions.
         error.show()  # type: ignore[attr-defined]
         return _WRONG_REQUEST
+    elif isinstance(error, SystemExit):
+        text = f"something that was called ended the program (SystemExit {error.code!r})"
     elif hasattr(error, "format_message"):
         text, status = _sentence(error, given), _WRONG_REQUEST
     else:
@@ -155,10 +215,10 @@ def _sentence(error: Any, given: Sequence[str]) -> str:
     return text
 
 
-def _explain(text: str, status: int, debug: bool, error: Exception | None = None) -> int:
+def _explain(text: str, status: int, debug: bool, error: BaseException | None = None) -> int:
     """Print an error as one line on standard error, with its traceback when asked."""
     if debug and error is not None:
         traceback.print_exception(error)
-    line = " ".join(text.split())
+    line = printable(" ".join(text.split()))
     sys.stderr.write(f"error: {line}\n")
     return status

@@ -21,7 +21,7 @@ _Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a dataset.")
 @datasets_app.command("list")
 def list_datasets() -> None:
     """List the datasets, and which are here already."""
-    from predict_graph.graph.datasets import dataset, dataset_names, dataset_path
+    from predict_graph.graph.datasets import dataset, dataset_names, dataset_path, trust
 
     described = [dataset(name) for name in dataset_names()]
     rows = [
@@ -30,11 +30,12 @@ def list_datasets() -> None:
             "directed" if data.directed else "undirected",
             data.vertices,
             data.edges,
+            trust(data.name),
             str(dataset_path(data.name) or ""),
         )
         for data in described
     ]
-    columns = ["name", "kind", "vertices", "edges", "local copy"]
+    columns = ["name", "kind", "vertices", "edges", "checked by", "local copy"]
     show_table(options.results(None), "datasets", columns, rows)
 
 
@@ -48,13 +49,13 @@ def path(name: _Name) -> None:
         raise RequestError(
             f"there is no local copy of {name}; get it with: predict-graph datasets fetch {name}"
         )
-    typer.echo(str(found))
+    options.say(str(found))
 
 
 @datasets_app.command()
 def fetch(name: _Name) -> None:
     """Download a dataset unless it is here, and print where it is."""
-    typer.echo(str(options.fetched(name)))
+    options.say(str(options.fetched(name)))
 
 
 def list_plugins(

@@ -111,7 +111,7 @@ def export(
 ) -> None:
     """Write all runs to a file."""
     count = _history(history).export(file)
-    typer.echo(f"{count} runs written to {file}")
+    options.say(f"{count} runs written to {file}")
 
 
 @history_app.command("import")
@@ -121,7 +121,7 @@ def import_runs(
 ) -> None:
     """Add the runs of a file; those already here are skipped."""
     imported = _history(history).import_(file)
-    typer.echo(f"{imported.added} runs added, {imported.skipped} were here already")
+    options.say(f"{imported.added} runs added, {imported.skipped} were here already")
 
 
 @history_app.command("import-eventlog")
@@ -150,9 +150,9 @@ def import_event_log(
     )
     imported = target.add_all([record])
     if not imported.added:
-        typer.echo(f"the run of {file} was here already")
+        options.say(f"the run of {file} was here already")
         return
-    typer.echo(
+    options.say(
         f"{record.algorithm}: {found.iterations} supersteps in {record.seconds:.1f} s added; "
         f"{found.certainty}: {found.reason}"
     )
@@ -168,4 +168,4 @@ def prune(
 ) -> None:
     """Forget old runs."""
     count = _history(history).prune(keep=keep, older_than=older_than)
-    typer.echo(f"{count} runs forgotten")
+    options.say(f"{count} runs forgotten")

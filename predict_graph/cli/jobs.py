@@ -96,7 +96,7 @@ def described(outcome: Outcome) -> str:
 
 def _conclude(collected: Collected, out: Path) -> None:
     skipped = f", {collected.skipped} were there already" if collected.skipped else ""
-    typer.echo(f"{len(collected.measured)} points measured{skipped}: {out}")
+    options.say(f"{len(collected.measured)} points measured{skipped}: {out}")
     if collected.failed:
         experiment, outcome = collected.failed[0]
         raise JobError(

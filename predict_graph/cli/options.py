@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from predict_graph.errors import RequestError
+from predict_graph.reports.terminal import SafeConsole, printable
 
 __all__ = [
     "AlgorithmName",
@@ -32,6 +33,7 @@ __all__ = [
     "messages",
     "ratios",
     "results",
+    "say",
 ]
 
 AlgorithmName = Annotated[str, typer.Argument(metavar="ALGORITHM", help="Such as pagerank.")]
@@ -170,21 +172,34 @@ def fetch_if_missing(source: str) -> None:
 
 def fetched(name: str) -> Path:
     """Return the local copy of a dataset, downloaded under a bar if need be."""
-    from predict_graph.graph.datasets import fetch
+    from predict_graph.graph.datasets import dataset_path, fetch, trust
     from predict_graph.reports.progress import DownloadBar
 
+    new = dataset_path(name) is None
     bar = DownloadBar(messages(), name)
     try:
-        return fetch(name, progress=bar)
+        found = fetch(name, progress=bar)
     finally:
         bar.close()
+    if new and trust(name) == "first use":
+        messages().print(
+            f"nothing is known to check the download of {name} against: it is trusted, and later "
+            "ones are compared with it",
+            soft_wrap=True,
+        )
+    return found
 
 
 def results(json_target: str | None) -> Console:
     """Return the console for results: standard error when JSON goes to standard output."""
-    return Console(stderr=json_target == "-")
+    return SafeConsole(stderr=json_target == "-")
 
 
 def messages() -> Console:
     """Return the console for progress."""
-    return Console(stderr=True)
+    return SafeConsole(stderr=True)
+
+
+def say(text: str) -> None:
+    """Print a line on standard output."""
+    typer.echo(printable(text))

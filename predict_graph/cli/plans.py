@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_text
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +13,7 @@ from predict_graph.cli.tasks import fit_tasks, rank_assignments
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
+from predict_graph.inputs import read_json
 from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.tables import show_table
 
@@ -269,8 +269,8 @@ def _loaded(path: Path) -> JobModel:
     from predict_graph.sizing.planning.predicted import is_prediction, predicted_job
 
     try:
-        found = json_text.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = read_json(path)
+    except ValueError:
         found = None  # load_model says what is wrong with it
     return predicted_job(path) if is_prediction(found) else load_model(path)
 

@@ -11,6 +11,7 @@ from predict_graph.cli import options
 from predict_graph.cli.groups import Case, Cluster, Sampling, takes
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable
+from predict_graph.inputs import is_stream
 from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.progress import watched
 from predict_graph.reports.tables import (
@@ -110,6 +111,10 @@ def validate(case: Case, cluster: Cluster, sampling: Sampling, plot: Plot = None
     """Predict a job, then run it, then compare."""
     import predict_graph
 
+    if case.graph == "-" or is_stream(Path(case.graph)):
+        raise RequestError(
+            f"the graph is the stream {case.graph}, but validate reads it twice; accepted: a file"
+        )
     _checked(case, plot)
     with watched(options.messages()) as progress:
         comparison = predict_graph.validate(

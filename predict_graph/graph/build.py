@@ -20,6 +20,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.counting_sort import sorted_by_target, transposed
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edges import EdgeBlock
+from predict_graph.limits import check_size
 from samplers.induced import induced_csr
 
 __all__ = [
@@ -77,6 +78,12 @@ def from_edges(
     (2, [2])
     """
     sources, targets = np.asarray(sources), np.asarray(targets)
+    for ends in (sources, targets):
+        if ends.ndim != 1 or ends.dtype.kind not in "iub":
+            raise RequestError(
+                f"ends of edges are {ends.ndim}-dimensional {ends.dtype}; accepted: vectors of "
+                "integers"
+            )
     if len(sources) != len(targets) or (weights is not None and len(weights) != len(sources)):
         raise RequestError("sources, targets and weights of the edges differ in length")
     lowest = min(_extreme(np.min, sources, 0), _extreme(np.min, targets, 0))
@@ -111,14 +118,25 @@ def from_blocks(
         n; the ids must be below it.
     directed, name, labels
         See :class:`Graph`.
+
+    Raises
+    ------
+    RequestError
+        If there are more vertices or edges than the limits say.
     """
+    check_size(
+        f"the graph {name!r}",
+        vertices=vertices,
+        edges=sum(len(block.sources) for block in blocks) * (1 if directed else 2),
+    )
     weighted = bool(blocks) and blocks[0].weights is not None
     # Sorted by target first, so that the second, stable sort leaves each row ascending.
     indptr, indices, values = transposed(*sorted_by_target(blocks, vertices), vertices)
     indptr, indices, values = merge_duplicates(indptr, indices, values)
+    if not directed:
+        indptr, indices, values = _in_both_directions(indptr, indices, values)
     kept = values if weighted else None
-    graph = Graph(indptr, indices, kept, directed=True, name=name, labels=labels)
-    return graph if directed else symmetric(graph)
+    return Graph(indptr, indices, kept, directed=directed, name=name, labels=labels)
 
 
 def transpose(graph: Graph) -> Graph:
@@ -179,8 +197,8 @@ def as_asked(graph: Graph, directed: bool | None, name: str | None) -> Graph:
     if directed is False and graph.directed:
         graph = symmetric(graph)
     elif directed is True and not graph.directed:
-        graph = replace(graph, directed=True)
-    return replace(graph, name=name) if name and name != graph.name else graph
+        graph = graph.described_as(directed=True)
+    return graph.described_as(name=name) if name and name != graph.name else graph
 
 
 def symmetric(graph: Graph) -> Graph:
@@ -194,15 +212,20 @@ def symmetric(graph: Graph) -> Graph:
     >>> symmetric(from_edges(np.array([0, 1, 1]), np.array([1, 0, 2])))
     Graph('graph', 3 vertices, 2 undirected edges)
     """
-    other = transpose(graph)
-    values = (_NO_WEIGHTS, _NO_WEIGHTS)
-    if graph.weights is not None and other.weights is not None:
-        values = (graph.weights, other.weights)
-    indptr, indices, merged = union_of_rows(
-        graph.indptr, graph.indices, values[0], other.indptr, other.indices, values[1]
-    )
-    kept = None if graph.weights is None else merged
+    values = _NO_WEIGHTS if graph.weights is None else graph.weights
+    indptr, indices, values = _in_both_directions(graph.indptr, graph.indices, values)
+    kept = None if graph.weights is None else values
     return replace(graph, indptr=indptr, indices=indices, weights=kept, directed=False)
+
+
+def _in_both_directions(
+    indptr: IntArray, indices: IndexArray, values: WeightArray
+) -> tuple[IntArray, IndexArray, WeightArray]:
+    other = transposed(indptr, indices, values, len(indptr) - 1)
+    merged: tuple[IntArray, IndexArray, WeightArray] = union_of_rows(
+        indptr, indices, values, *other
+    )
+    return merged
 
 
 def _extreme(function: object, array: IndexArray, empty: int) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 __all__ = ["CATALOGUE", "Dataset"]
 
 _SNAP = "https://snap.stanford.edu/data/"
+# Answers no https, so only what has a SHA-256 below is taken from there.
 _LAW = "http://data.law.di.unimi.it/webdata/"
 
 
@@ -26,8 +27,9 @@ class Dataset:
         As published; an undirected edge counts once.
     member : str, optional
         File inside the archive that is downloaded.
-    sha256 : str, optional
-        Of the first address; None where it is not known for certain.
+    sha256 : tuple of (str or None)
+        Of what each address gives; None, or nothing, where that is not known for certain: then the
+        first download is trusted, and later ones are compared with it.
     """
 
     name: str
@@ -37,15 +39,22 @@ class Dataset:
     vertices: int
     edges: int
     member: str | None = None
-    sha256: str | None = None
+    sha256: tuple[str | None, ...] = ()
 
 
 def _snap(
-    name: str, vertices: int, edges: int, *, directed: bool = True, file: str = ""
+    name: str,
+    vertices: int,
+    edges: int,
+    *,
+    directed: bool = True,
+    file: str = "",
+    sha256: str | None = None,
 ) -> Dataset:
     address = _SNAP + (file or f"{name}.txt.gz")
     local = address.rpartition("/")[2]
-    return Dataset(name, (address,), (local, local.removesuffix(".gz")), directed, vertices, edges)
+    files = (local, local.removesuffix(".gz"))
+    return Dataset(name, (address,), files, directed, vertices, edges, sha256=(sha256,))
 
 
 _COMMUNITIES = "bigdata/communities/"
@@ -106,7 +115,12 @@ CATALOGUE: tuple[Dataset, ...] = (
         member="git_web_ml/musae_git_edges.csv",
     ),
     _snap("p2p-Gnutella31", 62_586, 147_892),
-    _snap("soc-Epinions1", 75_879, 508_837),
+    _snap(
+        "soc-Epinions1",
+        75_879,
+        508_837,
+        sha256="69a2dab71fa5e3a0715487599fc16ca17ddc847379325a6c765bbad6e3e36938",
+    ),
     _snap("soc-LiveJournal1", 4_847_571, 68_993_773),
     _snap("soc-Slashdot0811", 77_360, 905_468),
     _snap("soc-Slashdot0902", 82_168, 948_464),
@@ -120,10 +134,19 @@ CATALOGUE: tuple[Dataset, ...] = (
         directed=True,
         vertices=100_000,
         edges=3_050_615,
+        sha256=(
+            "affa340d5643f83ccd086aaa68c061dd13c01ecd6bf0bd952e0f6900bbf133fb",
+            "4323a7bf520bed17cbfbc2a9db0d8508ddd127b30c6cac0916a599817aa611bd",
+        ),
     ),
     _snap("web-BerkStan", 685_230, 7_600_595),
     _snap("web-Google", 875_713, 5_105_039),
-    _snap("web-NotreDame", 325_729, 1_497_134),
+    _snap(
+        "web-NotreDame",
+        325_729,
+        1_497_134,
+        sha256="d4f4916db2b45060d4dde21fca2d6d757f245f4397528f72230eff3bb57e499e",
+    ),
     _snap("web-Stanford", 281_903, 2_312_497),
     _snap("wiki-Talk", 2_394_385, 5_021_410),
     _snap("wiki-Vote", 7_115, 103_689),

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import from_edges
 from predict_graph.graph.csr import Graph
+from predict_graph.limits import beyond, check_size, limits
 
 __all__ = [
     "barabasi_albert",
@@ -33,6 +34,7 @@ def barabasi_albert(
     """Return a preferential-attachment graph: each new vertex brings `m` edges."""
     import networkx as nx
 
+    _check_networkx(n, n * m)
     return _of_networkx(nx.barabasi_albert_graph(n, m, _seed(seed)), directed, name)
 
 
@@ -44,6 +46,7 @@ def erdos_renyi(
 
     if not 0 <= p <= 1:
         raise RequestError(f"p of erdos-renyi is {p}; accepted: 0 to 1")
+    _check_networkx(n, int(p * n * n / (1 if directed else 2)))
     made = nx.fast_gnp_random_graph(n, p, seed=_seed(seed), directed=directed)
     return _of_networkx(made, directed, name)
 
@@ -60,6 +63,7 @@ def watts_strogatz(
     """Return a small-world graph: a ring of `k` neighbours, rewired with probability `p`."""
     import networkx as nx
 
+    _check_networkx(n, n * k // 2)
     return _of_networkx(nx.watts_strogatz_graph(n, k, p, seed=_seed(seed)), directed, name)
 
 
@@ -75,6 +79,7 @@ def powerlaw_cluster(
     """Return a Holme-Kim graph: preferential attachment, triangles closed with probability `p`."""
     import networkx as nx
 
+    _check_networkx(n, n * m)
     return _of_networkx(nx.powerlaw_cluster_graph(n, m, p, seed=_seed(seed)), directed, name)
 
 
@@ -103,6 +108,7 @@ def grid(rows: int, columns: int, *, directed: bool = False, name: str = "grid")
     """Return a grid in which each vertex is joined to those beside and below it."""
     _check("grid", "rows", rows)
     _check("grid", "columns", columns)
+    check_size("the grid", vertices=rows * columns)
     at = np.arange(rows * columns).reshape(rows, columns)
     sources = np.concatenate([at[:, :-1].ravel(), at[:-1].ravel()])
     targets = np.concatenate([at[:, 1:].ravel(), at[1:].ravel()])
@@ -112,6 +118,22 @@ def grid(rows: int, columns: int, *, directed: bool = False, name: str = "grid")
 def _check(kind: str, what: str, value: int) -> None:
     if not 1 <= value < 2**31:
         raise RequestError(f"{what} of {kind} is {value}; accepted: 1 to {2**31 - 1}")
+    check_size(f"the {kind}", vertices=value, edges=2 * value)
+
+
+def _check_networkx(n: int, edges: int) -> None:
+    """Refuse what networkx would take hours and all memory for, before it begins."""
+    for name, size in (("vertices", n), ("edges", edges)):
+        most = getattr(limits(), name) // _NETWORKX
+        if size > most:
+            raise RequestError(
+                f"the graph would have {size:,} {name}; accepted of networkx: up to {most:,}, "
+                f"a {_NETWORKX}th of {beyond(name)}"
+            )
+
+
+# Bytes of an edge in networkx over those in our rows: some 300 to 12.
+_NETWORKX = 25
 
 
 def _seed(seed: int | np.random.Generator) -> int | np.random.Generator:

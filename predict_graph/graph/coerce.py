@@ -14,6 +14,7 @@ from predict_graph.graph.build import as_asked
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.generators import GENERATORS, generate, is_generator
 from predict_graph.graph.warm import load_generators, load_readers
+from predict_graph.inputs import is_stream
 from predict_graph.stopwatch import stopwatch
 
 __all__ = ["check_graph"]
@@ -85,6 +86,11 @@ def _named(text: str, directed: bool | None, ids: str, name: str | None, seed: A
     from predict_graph.graph.storage import is_stored, open_graph
 
     path = Path(text)
+    if "\0" in text:
+        raise RequestError(f"unknown graph {text!r}; accepted: {_accepted()}")
+    if text == "-" or is_stream(path):
+        load_readers()
+        return read_graph(path, directed=directed, ids=ids, name=name)
     if is_stored(path):
         return as_asked(open_graph(path), directed, name)
     if os.path.isfile(text):

@@ -19,11 +19,11 @@ import numpy.typing as npt
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import as_asked, merge_duplicates, union_of_rows
 from predict_graph.graph.counting_sort import Rows, sorted_by_target, transposed
+from predict_graph.graph.csr import Graph
 from predict_graph.graph.edges import EdgeBlock, EdgeSource
 from predict_graph.graph.relabel import IdMap
 from predict_graph.graph.storage import (
     folder_beside,
-    open_graph,
     save_graph,
     write_header,
     write_labels,
@@ -69,6 +69,7 @@ def convert_graph(
     Examples
     --------
     >>> import tempfile
+    >>> from predict_graph.graph import open_graph
     >>> with tempfile.TemporaryDirectory() as place:
     ...     file = Path(place) / "tiny.txt"
     ...     _ = file.write_text("7 9\n9 12\n9 7\n")
@@ -100,9 +101,18 @@ def convert_graph(
             "weighted": spill.weighted,
             "labels": write_labels(beside, labels),
         }
-        write_header(beside, **facts)
-        write_header(beside, **facts, fingerprint=open_graph(beside).fingerprint)
+        stored = _stored(beside, spill.weighted, both)
+        write_header(beside, **facts, fingerprint=stored.fingerprint, labels_array=labels)
     return folder
+
+
+def _stored(folder: Path, weighted: bool, both: bool) -> Graph:
+    """Map what was written, which checks it."""
+    indptr, indices, weights = (
+        np.load(folder / f"{name}.npy", mmap_mode="r").view(np.ndarray) if there else None
+        for name, there in (("indptr", True), ("indices", True), ("weights", weighted))
+    )
+    return Graph(indptr, indices, weights, directed=not both)  # type: ignore[arg-type]
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,17 @@ class Graph:
     read_seconds : float
         How long reading and building took; 0 for a graph made in memory.
 
+    Attributes
+    ----------
+    ascending : bool
+        Whether each row ascends without duplicates, as the rows of every graph that was read do.
+
+    Raises
+    ------
+    RequestError
+        If the arrays are not those of a graph. Each is checked, in one compiled pass: compiled code
+        reads and writes where they say.
+
     Examples
     --------
     >>> import numpy as np
@@ -62,18 +73,22 @@ class Graph:
     name: str = "graph"
     labels: npt.NDArray[np.generic] | None = field(default=None, repr=False)
     read_seconds: float = 0.0
+    ascending: bool = field(default=True, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.indptr.ndim != 1 or len(self.indptr) < 1:
-            raise RequestError("indptr of a graph must be a vector of at least one element")
-        if len(self.indices) != int(self.indptr[-1]):
+        from predict_graph.graph.rows import check_symmetric, checked_rows, checked_weights
+
+        indptr, indices, ascending = checked_rows(self.indptr, self.indices)
+        weights = checked_weights(self.weights, len(indices))
+        if self.labels is not None and len(self.labels) != len(indptr) - 1:
             raise RequestError(
-                f"indptr ends at {int(self.indptr[-1])}, but there are {len(self.indices)} edges"
+                f"there are {len(self.labels)} labels, but {len(indptr) - 1} vertices"
             )
-        if self.weights is not None and len(self.weights) != len(self.indices):
-            raise RequestError(
-                f"there are {len(self.weights)} weights, but {len(self.indices)} edges"
-            )
+        for name, value in (("indptr", indptr), ("indices", indices), ("weights", weights)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "ascending", ascending)
+        if not self.directed:
+            check_symmetric(indptr, indices)
         for array in (self.indptr, self.indices, self.weights, self.labels):
             if array is not None and array.flags.writeable:
                 array.flags.writeable = False
@@ -155,7 +170,15 @@ class Graph:
 
     def fresh(self) -> Graph:
         """Return the graph without anything computed from it so far, such as its reverse."""
-        return replace(self)
+        return self.described_as()
+
+    def described_as(self, **changes: Any) -> Graph:
+        """Return the graph with another name, direction or labels; its rows are the same."""
+        other = object.__new__(Graph)
+        for each in fields(self):
+            value = changes[each.name] if each.name in changes else getattr(self, each.name)
+            object.__setattr__(other, each.name, value)
+        return other
 
     def describe(self) -> dict[str, Any]:
         """Return name, size, direction and fingerprint, for JSON."""

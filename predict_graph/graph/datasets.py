@@ -2,8 +2,9 @@
 
 A local copy is looked for in the folder that the environment variable ``PREDICT_GRAPH_DATA`` names
 and in its ``graphs/``; then in the cache folder of the user (``PREDICT_GRAPH_CACHE`` names another
-one). A download is checked against the published SHA-256 where there is one; otherwise the SHA-256
-of the first download is recorded in the cache, and the file is checked against it from then on.
+one). A download is checked against the SHA-256 that comes with this package where there is one;
+otherwise the first download is trusted: its SHA-256 is recorded in the cache, and the file is
+checked against it from then on. A file of the cache whose record is lost is not used.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from predict_graph.errors import JobError, RequestError, unknown_name
 from predict_graph.graph.catalogue import CATALOGUE, Dataset
+from predict_graph.inputs import read_json
+from predict_graph.limits import check_unpacked
 
-__all__ = ["Dataset", "cache_folder", "dataset", "dataset_names", "dataset_path", "fetch"]
+__all__ = ["Dataset", "cache_folder", "dataset", "dataset_names", "dataset_path", "fetch", "trust"]
 
 _DATA, _CACHE = "PREDICT_GRAPH_DATA", "PREDICT_GRAPH_CACHE"
 _CHECKSUMS = "checksums.json"
@@ -101,8 +104,22 @@ def fetch(name: str, *, progress: Any = False) -> Path:
         cached = _cached_copy(described)
         if cached is None:
             raise JobError(f"the download of {name} holds no file {described.files[0]}")
-    _verify(cached)
+    _verify(described, cached)
+    if cached.suffix == ".graph" and cached.with_suffix(".properties").is_file():
+        _verify(described, cached.with_suffix(".properties"))
     return cached
+
+
+def trust(name: str) -> str:
+    """Say by what a download of a dataset is known: ``SHA-256``, or ``first use``.
+
+    Examples
+    --------
+    >>> trust("web-NotreDame"), trust("wiki-Vote")
+    ('SHA-256', 'first use')
+    """
+    known = dataset(name).sha256
+    return "SHA-256" if known and all(known) else "first use"
 
 
 def _local_copy(described: Dataset) -> Path | None:
@@ -137,7 +154,10 @@ def _download(described: Dataset, progress: Any) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for i, address in enumerate(described.addresses):
-            known = f"sha256:{described.sha256}" if described.sha256 and i == 0 else None
+            published = described.sha256[i] if i < len(described.sha256) else None
+            if published is None and _in_the_clear(address):
+                raise ValueError(f"{address} is not encrypted, and its SHA-256 is not known")
+            known = f"sha256:{published}" if published else None
             target = address.rpartition("/")[2]
             pooch.retrieve(
                 address,
@@ -156,6 +176,14 @@ def _download(described: Dataset, progress: Any) -> None:
             f"the dataset {described.name} cannot be downloaded from {address}: {_reason(error)}; "
             f"a copy called {described.files[0]} in the folder that {_DATA} names is used as it is"
         ) from error
+
+
+def _in_the_clear(address: str) -> bool:
+    """Tell whether an address gives no encryption, though others can listen and change."""
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(address)
+    return parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "::1", "localhost")
 
 
 def _reason(error: Exception) -> str:
@@ -182,24 +210,39 @@ def _unpack(archive: Path, described: Dataset) -> None:
     if archive.suffix == ".zip":
         with zipfile.ZipFile(archive) as packed:
             found = [name for name in packed.namelist() if name.rpartition("/")[2] == wanted]
-            content = packed.read(found[0]) if found else b""
+            size = _copy(packed.open(found[0]), beside, archive) if found else 0
     else:
         with tarfile.open(archive) as packed:
-            members = [m for m in packed.getmembers() if m.name.rpartition("/")[2] == wanted]
+            members = [m for m in packed if m.name.rpartition("/")[2] == wanted]
             file = packed.extractfile(members[0]) if members else None
-            content = file.read() if file else b""
-    if not content:
+            size = _copy(file, beside, archive) if file else 0
+    if not size:
+        beside.unlink(missing_ok=True)
         raise ValueError(f"{archive.name} holds no {wanted}")
-    beside.write_bytes(content)
     beside.replace(target)
     _record(target)
     archive.unlink()
 
 
+def _copy(source: IO[bytes], target: Path, archive: Path) -> int:
+    """Copy a member of an archive, within the limits; return its bytes."""
+    size = 0
+    try:
+        with source, target.open("wb") as out:
+            while block := source.read(1 << 20):
+                size += len(block)
+                check_unpacked(str(archive), size, archive.stat().st_size)
+                out.write(block)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+    return size
+
+
 def _checksums() -> dict[str, str]:
     try:
-        content: Any = json.loads((cache_folder() / _CHECKSUMS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        content: Any = read_json(cache_folder() / _CHECKSUMS)
+    except ValueError:  # it is not there, or is no JSON
         return {}
     return content if isinstance(content, dict) else {}
 
@@ -212,12 +255,19 @@ def _record(path: Path) -> None:
         beside.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def _verify(path: Path) -> None:
-    """Check a cached file against its checksum; record it when there is none."""
-    known = _checksums().get(path.name)
+def _verify(described: Dataset, path: Path) -> None:
+    """Check a cached file against the SHA-256 that is known of it."""
+    published = {
+        address.rpartition("/")[2]: sum_
+        for address, sum_ in zip(described.addresses, described.sha256, strict=False)
+    }
+    known = published.get(path.name) or _checksums().get(path.name)
     if known is None:
-        _record(path)
-    elif known != _sha256(path):
+        raise JobError(
+            f"{path} is not in {cache_folder() / _CHECKSUMS}, so that nobody knows whether it is "
+            "the file that was downloaded; delete it to download it again"
+        )
+    if known != _sha256(path):
         raise JobError(
             f"{path} is not the file that was downloaded first (SHA-256 differs); "
             "delete it to download it again"

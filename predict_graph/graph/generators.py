@@ -14,7 +14,7 @@ import numpy as np
 
 from predict_graph.errors import PredictGraphError, RequestError
 from predict_graph.graph.csr import Graph
-from predict_graph.plugins import Registry
+from predict_graph.plugins import Registry, described_error
 from predict_graph.stopwatch import stopwatch
 
 __all__ = ["GENERATORS", "generate", "is_generator", "parse_generator"]
@@ -113,10 +113,16 @@ def generate(
     with stopwatch() as watch:
         try:
             graph = make(**values)
-        except PredictGraphError:
+        except (PredictGraphError, KeyboardInterrupt, MemoryError):
             raise
-        except Exception as error:  # of another library, about a value of the user
-            raise RequestError(f"the graph {text!r} cannot be made: {error}") from error
+        except BaseException as error:  # of another library, about a value of the user
+            raise RequestError(
+                f"the graph {text!r} cannot be made: {described_error(error)}"
+            ) from error
+        if not isinstance(graph, Graph):
+            raise RequestError(
+                f"the generator {kind!r} returned {type(graph).__name__}, not a Graph"
+            )
         object.__setattr__(graph, "read_seconds", watch.seconds)
     return graph
 
@@ -154,7 +160,7 @@ def _converted(what: str, text: str, annotation: str) -> Any:
     kind = float if annotation == "float" else int
     try:
         value = kind(text.replace("_", ""))
-    except ValueError:
+    except (ValueError, OverflowError):
         noun = "a number" if kind is float else "an integer"
         raise RequestError(f"{what} is {text!r}; accepted: {noun}") from None
     if not np.isfinite(value):

@@ -9,6 +9,7 @@ import numpy as np
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import from_edges
 from predict_graph.graph.csr import Graph
+from predict_graph.graph.rows import checked_rows
 
 __all__ = ["check_weights", "from_networkx", "from_scipy"]
 
@@ -69,6 +70,9 @@ def from_scipy(source: Any, *, directed: bool | None = None, name: str | None = 
         raise RequestError(f"the sparse array has the shape {source.shape}; accepted: square")
     if np.iscomplexobj(source):
         raise RequestError("the sparse array has complex values; accepted: real ones")
+    if source.dtype.kind not in "biuf":
+        raise RequestError(f"the sparse array has values of {source.dtype}; accepted: real numbers")
+    _check_layout(source)
     listed = source.tocoo()
     rows, columns = listed.coords if hasattr(listed, "coords") else (listed.row, listed.col)
     values = np.asarray(listed.data, dtype=np.float64)
@@ -82,6 +86,20 @@ def from_scipy(source: Any, *, directed: bool | None = None, name: str | None = 
         directed=directed is not False,
         name=name or "sparse array",
     )
+
+
+def _check_layout(source: Any) -> None:
+    """Check the row pointers of a compressed layout, which scipy's compiled code believes."""
+    if source.format not in ("csr", "csc", "bsr"):
+        return
+    high, wide = getattr(source, "blocksize", (1, 1))
+    rows, columns = source.shape[0] // high, source.shape[1] // wide
+    if len(source.indptr) != rows + 1 or len(source.data) != len(source.indices):
+        raise RequestError("the arrays of the sparse array differ in length")
+    try:
+        checked_rows(source.indptr, source.indices, columns)
+    except RequestError as error:
+        raise RequestError(f"the sparse array is no matrix: {error}") from error
 
 
 def check_weights(weights: np.ndarray[Any, Any], where: str) -> None:

@@ -17,6 +17,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.build import from_blocks
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edges import EdgeBlock
+from predict_graph.limits import check_size
 
 __all__ = ["rmat"]
 
@@ -72,11 +73,16 @@ def rmat(
         raise RequestError(
             f"a, b, c of rmat are {a}, {b}, {c}; accepted: probabilities with a sum of at most 1"
         )
+    drawn = edge_factor << scale
+    check_size(
+        f"an R-MAT graph of scale {scale}",
+        vertices=1 << scale,
+        edges=drawn if directed else 2 * drawn,
+    )
     random = np.random.default_rng(seed)
     key = random.integers(0, 2**64, dtype=np.uint64)
     renamed = random.permutation(2**scale).astype(np.int32)
     thresholds, aliases = _alias_table(np.array([[a, b], [c, 1 - a - b - c]]))
-    drawn = edge_factor << scale
     blocks = []
     for begin in range(0, drawn, _BLOCK):
         length = min(_BLOCK, drawn - begin)

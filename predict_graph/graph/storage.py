@@ -3,22 +3,25 @@
 ::
 
     wiki.pgraph/
-        header.json     format, version, name, vertices, edges, directed, labels, fingerprint
+        header.json     format, version, name, vertices, edges, directed, labels, fingerprint, seal
         indptr.npy      int64
         indices.npy     int32
         weights.npy     float32, when there are weights
         labels.npy      original ids; text ids as UTF-8 bytes, with label_starts.npy
 
-A folder is written beside its place and then renamed, so there is never half a graph.
+A folder is written beside its place and then renamed, so there is never half a graph. Opening it
+checks all of it: the rows, as compiled code believes them; the fingerprint of rows and weights; and
+the seal, a digest of the header and the labels.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -28,11 +31,23 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import JobError, RequestError
+from predict_graph.graph.arrays import read_array
 from predict_graph.graph.csr import Graph
+from predict_graph.inputs import Input, parse_json, read_bytes
 
-__all__ = ["folder_beside", "is_stored", "open_graph", "save_graph", "write_header", "write_labels"]
+__all__ = [
+    "check_ascending",
+    "folder_beside",
+    "is_stored",
+    "labels_of",
+    "open_graph",
+    "save_graph",
+    "write_header",
+    "write_labels",
+]
 
-_FORMAT, _VERSION = "predict-graph graph", 1
+_FORMAT, _VERSION = "predict-graph graph", 2
+_SEALED = 2  # the first version with a seal
 _HEADER = "header.json"
 
 
@@ -87,12 +102,13 @@ def save_graph(graph: Graph, folder: str | Path) -> Path:
             weighted=graph.weights is not None,
             labels=labels,
             fingerprint=graph.fingerprint,
+            labels_array=graph.labels,
         )
     return Path(folder)
 
 
 def open_graph(folder: str | Path) -> Graph:
-    """Open a stored graph; its arrays are memory-mapped, so opening costs next to nothing.
+    """Open a stored graph; its arrays are memory-mapped, and read once to be checked.
 
     Raises
     ------
@@ -103,37 +119,89 @@ def open_graph(folder: str | Path) -> Graph:
     if not is_stored(folder):
         raise RequestError(f"{folder} is not a stored graph: it has no {_HEADER}")
     try:
-        header: dict[str, Any] = json.loads((folder / _HEADER).read_text(encoding="utf-8"))
-        if header.get("format") != _FORMAT:
-            raise RequestError(f"{folder / _HEADER} is not the header of a stored graph")
-        if int(header["version"]) > _VERSION:
-            raise RequestError(
-                f"{folder} has version {header['version']} of the format; "
-                f"accepted: up to {_VERSION}; install a newer predict-graph"
-            )
+        header = _read_header(folder)
+        labels = _read_labels(folder, header["labels"])
+        if "seal" in header and header["seal"] != _seal(header, _label_arrays(labels)):
+            raise ValueError("header or labels are not those that were written")
         graph = Graph(
-            _mapped(folder / "indptr.npy", np.int64, header["vertices"] + 1),
-            _mapped(folder / "indices.npy", None, header["edges"]),
-            _mapped(folder / "weights.npy", np.float32, header["edges"])
-            if header["weighted"]
-            else None,
-            directed=bool(header["directed"]),
-            name=str(header["name"]),
-            labels=_read_labels(folder, header["labels"]),
+            _mapped(folder / "indptr.npy", header["vertices"] + 1),
+            _mapped(folder / "indices.npy", header["edges"]),
+            _mapped(folder / "weights.npy", header["edges"]) if header["weighted"] else None,
+            directed=header["directed"],
+            name=header["name"],
+            labels=labels,
         )
-    except RequestError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
-        raise RequestError(f"the stored graph {folder} is damaged: {error}") from error
-    if header.get("fingerprint"):
-        graph.__dict__["fingerprint"] = header["fingerprint"]
+        check_ascending(graph)
+        if graph.fingerprint != header["fingerprint"]:
+            raise ValueError("its content is not the one that was written: the fingerprint differs")
+    except (OSError, ValueError, OverflowError, EOFError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise RequestError(f"the stored graph {folder} is damaged: {reason}") from error
     return graph
 
 
+_FACTS = {
+    "version": int,
+    "name": str,
+    "vertices": int,
+    "edges": int,
+    "directed": bool,
+    "weighted": bool,
+    "fingerprint": str,
+}
+
+
+def _read_header(folder: Path) -> dict[str, Any]:
+    where = folder / _HEADER
+    header = parse_json(read_bytes(where), str(where))
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise ValueError(f"{_HEADER} is not the header of a stored graph")
+    for name, kind in _FACTS.items():
+        if type(header.get(name)) is not kind:
+            raise ValueError(f"{name} in {_HEADER} is {str(header.get(name))[:40]!r}")
+    version = header["version"]
+    if version > _VERSION:
+        raise ValueError(
+            f"it has version {version} of the format; accepted: up to {_VERSION}; install a newer "
+            "predict-graph"
+        )
+    if version < 1 or (version >= _SEALED and "seal" not in header):
+        raise ValueError(f"{_HEADER} has version {version} and no seal")
+    if header.get("labels", "") not in (None, "integer", "text"):
+        raise ValueError(f"labels in {_HEADER} are of another kind than integer and text")
+    if not (0 <= header["vertices"] < 2**62 and 0 <= header["edges"] < 2**62):
+        raise ValueError(f"vertices and edges in {_HEADER} are out of range")
+    return header
+
+
+def check_ascending(graph: Graph) -> None:
+    """Raise an error unless each row ascends without duplicates, as all stored rows do.
+
+    Raises
+    ------
+    RequestError
+    """
+    if not graph.ascending:
+        raise RequestError("the targets of some vertex are not ascending, or come twice")
+
+
 def write_header(folder: Path, **facts: Any) -> None:
-    """Write the header of a stored graph."""
+    """Write the header of a stored graph, sealed; `labels_array` is part of the seal only."""
+    labels = facts.pop("labels_array", None)
     header = {"format": _FORMAT, "version": _VERSION, **facts}
+    header["seal"] = _seal(header, _label_arrays(labels))
     (folder / _HEADER).write_text(json.dumps(header, indent=1) + "\n", encoding="utf-8")
+
+
+def _seal(header: Mapping[str, Any], labels: Mapping[str, npt.NDArray[Any]]) -> str:
+    """Return the digest of a header without its seal, and of the labels that lie beside it."""
+    rest = {name: value for name, value in header.items() if name != "seal"}
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode())
+    for name, array in labels.items():
+        digest.update(f" {name} {array.dtype.str} {len(array)} ".encode())
+        digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+    return digest.hexdigest()
 
 
 def write_labels(folder: Path, labels: npt.NDArray[np.generic] | None) -> str | None:
@@ -214,10 +282,18 @@ def _umask() -> int:
     return mask
 
 
-def _mapped(path: Path, dtype: Any, length: int) -> npt.NDArray[Any]:
-    array = np.load(path, mmap_mode="r", allow_pickle=False) if length else np.load(path)
-    if array.shape != (length,) or (dtype is not None and array.dtype != dtype):
-        raise ValueError(f"{path.name} holds {array.shape} {array.dtype}, not {length} elements")
+def _mapped(path: Path, length: int) -> npt.NDArray[Any]:
+    """Map a vector of so many numbers into memory."""
+    _check_file(path)
+    try:
+        array = np.load(path, mmap_mode="r" if length else None, allow_pickle=False)
+    except OSError:
+        raise
+    except Exception as error:  # of numpy, Python's tokenizer among it
+        raise ValueError(f"{path.name} cannot be read: {error}") from error
+    kind = array.dtype
+    if array.shape != (length,) or kind.kind not in "if" or not kind.isnative:
+        raise ValueError(f"{path.name} holds {array.shape} {kind.str}, not {length} numbers")
     plain: npt.NDArray[Any] = array.view(np.ndarray)
     return plain
 
@@ -225,18 +301,55 @@ def _mapped(path: Path, dtype: Any, length: int) -> npt.NDArray[Any]:
 def _read_labels(folder: Path, kind: str | None) -> npt.NDArray[np.generic] | None:
     if kind is None:
         return None
-    stored = np.load(folder / "labels.npy", mmap_mode="r" if kind == "integer" else None)
     if kind == "integer":
-        integers: npt.NDArray[np.generic] = stored.view(np.ndarray)
-        return integers
-    return texts_of(stored, np.load(folder / "label_starts.npy"))
+        return labels_of(_loaded(folder / "labels.npy"), None)
+    return labels_of(_loaded(folder / "labels.npy"), _loaded(folder / "label_starts.npy"))
 
 
-def texts_of(
-    content: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64]
-) -> npt.NDArray[np.object_]:
-    """Return texts that were stored as bytes, one after the other."""
-    joined, places = content.tobytes(), starts.tolist()
+def _loaded(path: Path) -> npt.NDArray[Any]:
+    _check_file(path)
+    with path.open("rb") as file:
+        return read_array(file, path.name, path.stat().st_size)
+
+
+def _check_file(path: Path) -> None:
+    """Refuse what is no regular file, such as a link to a device."""
+    with Input(path) as file:
+        if file.stream:
+            raise ValueError(f"{path.name} is no file")
+
+
+def labels_of(
+    stored: npt.NDArray[Any] | None, starts: npt.NDArray[Any] | None
+) -> npt.NDArray[np.generic] | None:
+    """Return labels as they were before :func:`write_labels`.
+
+    Parameters
+    ----------
+    stored : ndarray, optional
+        Integers; or texts as bytes, one after the other.
+    starts : ndarray of int64, shape (n + 1,), optional
+        Where each text begins.
+
+    Raises
+    ------
+    ValueError
+        If they are neither.
+    """
+    if stored is None:
+        return None
+    if starts is None:
+        if stored.ndim != 1 or stored.dtype.kind not in "iu":
+            raise ValueError(f"the labels are {stored.ndim}-dimensional {stored.dtype}")
+        return stored
+    if stored.dtype != np.uint8 or starts.ndim != 1 or starts.dtype.kind not in "iu":
+        raise ValueError("the labels are no bytes with the places where they begin")
+    joined, places = stored.tobytes(), starts.tolist()
+    if not places or places[0] != 0 or places[-1] != len(joined):
+        raise ValueError("the labels do not begin and end where they should")
     texts = np.empty(len(places) - 1, dtype=object)
-    texts[:] = [joined[begin:end].decode("utf-8") for begin, end in pairwise(places)]
+    for number, (begin, end) in enumerate(pairwise(places)):
+        if end < begin:
+            raise ValueError("the labels are not in order")
+        texts[number] = joined[begin:end].decode("utf-8")
     return texts

@@ -185,14 +185,21 @@ def _explained(path: Path, what: str) -> Iterator[None]:
         if path.is_dir():
             raise RequestError(f"{path} is a folder, but a history is one file")
         yield
+    except UnicodeDecodeError as error:
+        raise RequestError(
+            f"the history {path} is damaged: it has text that is not UTF-8; move it away to start "
+            "a new one, or name another history file"
+        ) from error
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        reason = " ".join(str(error).split())
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
             raise RequestError(
-                f"the history {path} is damaged or not a history ({error}); move it away to start "
+                f"the history {path} is damaged or not a history ({reason}); move it away to start "
                 "a new one, or name another history file"
             ) from error
-        raise JobError(f"the history {path} could not be {what}: {error}") from error
-    except OSError as error:
-        reason = error.strerror or error
         raise JobError(f"the history {path} could not be {what}: {reason}") from error
+    except OSError as error:
+        raise JobError(
+            f"the history {path} could not be {what}: {error.strerror or error}"
+        ) from error

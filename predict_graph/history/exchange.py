@@ -7,6 +7,7 @@ whether they are integers, so that an import gives back exactly what was exporte
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import tempfile
@@ -20,7 +21,9 @@ import numpy as np
 from predict_graph.errors import JobError, PredictGraphError, RequestError
 from predict_graph.history.pack import Columns
 from predict_graph.history.record import RunRecord
-from predict_graph.history.rows import FIELDS, decode, encode
+from predict_graph.history.rows import FIELDS, OPTIONAL, WHOLE_NUMBERS, decode, encode
+from predict_graph.inputs import Input, parse_json
+from predict_graph.limits import beyond, check_unpacked, limits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,8 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["read_runs", "write_runs"]
 
 ENDINGS = (".parquet", ".csv", ".csv.gz")
-WHOLE_NUMBERS = ("vertices", "edges", "directed", "iterations", "converged")
-OPTIONAL = ("converged", "sample", "sample_of")
 
 
 def write_runs(path: Path, runs: Sequence[dict[str, Any]], tables: dict[int, Columns]) -> int:
@@ -73,21 +74,63 @@ def read_runs(path: Path) -> list[RunRecord]:
     ending = _ending(path)
     import pandas as pd
 
+    if not path.exists():
+        raise RequestError(f"there is no file {path} to import")
     try:
         if ending == ".parquet":
-            frame = pd.read_parquet(path)
+            frame = _of_parquet(path)
         else:
-            frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+            content = io.BytesIO(_unpacked(path, ending))
+            frame = pd.read_csv(content, dtype=str, keep_default_na=False)
         return _records(frame)
-    except FileNotFoundError as error:
-        raise RequestError(f"there is no file {path} to import") from error
     except PredictGraphError as error:
         raise RequestError(f"{path} cannot be imported: {error}") from error
-    except (ValueError, TypeError, KeyError, OSError, EOFError, zlib.error) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # of pandas, pyarrow and zlib, about a file that means nothing
         reason = " ".join(str(error).split()) or type(error).__name__
         raise RequestError(
             f"{path} is damaged or not an exported history, nothing was imported: {reason}"
         ) from error
+
+
+def _of_parquet(path: Path) -> pd.DataFrame:
+    import pandas as pd
+    import pyarrow.parquet as pq
+
+    Input(path).close()  # refuses devices and folders
+    facts = pq.ParquetFile(path).metadata
+    size = sum(facts.row_group(i).total_byte_size for i in range(facts.num_row_groups))
+    _check_size(max(size, 8 * facts.num_rows * facts.num_columns))
+    frame: pd.DataFrame = pd.read_parquet(path)
+    return frame
+
+
+def _unpacked(path: Path, ending: str) -> bytes:
+    """Return the text of a CSV file, unpacked within the limits."""
+    unpacked = io.BytesIO()
+    taken = 0
+    with Input(path) as file:
+        member = zlib.decompressobj(wbits=31) if ending.endswith(".gz") else None
+        while block := file.read(1 << 16):
+            taken += len(block)
+            if member is None:
+                unpacked.write(block)
+                _check_size(unpacked.tell())
+                continue
+            while block and not member.eof:
+                unpacked.write(member.decompress(block, 1 << 22))
+                block = member.unconsumed_tail
+                check_unpacked("it", unpacked.tell(), taken)
+                _check_size(unpacked.tell())
+        if member is not None and not member.eof:
+            raise ValueError("it ends before the compressed data do")
+    return unpacked.getvalue()
+
+
+def _check_size(size: int) -> None:
+    if size > limits().document_bytes:
+        raise RequestError(f"it is too large; accepted: up to {beyond('document_bytes')}")
 
 
 def _ending(path: Path) -> str:
@@ -166,7 +209,8 @@ def _records(frame: pd.DataFrame) -> list[RunRecord]:
         if len(lines) != max(rows, 1):
             raise ValueError(f"{len(lines)} rows of the run {names[run]}, where {rows} belong")
         table: Columns = {}
-        for name, kind in json.loads(head["run_types"]):
+        columns = parse_json(str(head["run_types"]), "the list of columns")
+        for name, kind in columns:
             if (name, kind) not in cells:
                 cells[name, kind] = _parsed(frame[name], kind)
             table[name] = cells[name, kind][lines[:rows]]

@@ -16,6 +16,9 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     import pandas as pd
 
+from predict_graph.inputs import parse_json
+from predict_graph.limits import beyond, limits
+
 __all__ = ["pack", "unpack"]
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -53,14 +56,29 @@ def unpack(types: str, rows: int, cells: bytes) -> Columns:
     ValueError
         If the block is damaged.
     """
+    named = parse_json(types, "the list of columns")
+    if not isinstance(named, list) or not all(_is_column(each) for each in named):
+        raise ValueError("the list of columns is no list of names and types")
+    size = 8 * rows * len(named)
+    if not 0 <= size <= limits().document_bytes:
+        raise ValueError(f"it has {size:,} bytes; accepted: up to {beyond('document_bytes')}")
     try:
-        content = zlib.decompress(cells)
+        unpacking = zlib.decompressobj()
+        content = unpacking.decompress(cells, size + 1)
     except zlib.error as error:
         raise ValueError(str(error)) from error
-    named = json.loads(types)
-    if len(content) != 8 * rows * len(named):
-        raise ValueError(f"{len(content)} bytes where {8 * rows * len(named)} belong")
+    if len(content) != size or not (unpacking.eof or size == 0):
+        raise ValueError(f"it has not the {size} bytes that belong there")
     return {
         name: np.frombuffer(content, "<" + kind, rows, 8 * rows * position).copy()
         for position, (name, kind) in enumerate(named)
     }
+
+
+def _is_column(each: Any) -> bool:
+    return (
+        isinstance(each, list)
+        and len(each) == 2
+        and isinstance(each[0], str)
+        and each[1] in ("i8", "f8")
+    )

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.errors import RequestError
@@ -102,10 +103,13 @@ class RunRecord:
         if self.kind not in KINDS:
             raise RequestError(f"unknown kind of run {self.kind!r}; accepted: {', '.join(KINDS)}")
         for name in ("vertices", "edges", "iterations"):
-            if int(getattr(self, name)) < 0:
+            if not 0 <= int(getattr(self, name)) < 2**63:
                 raise RequestError(f"a run cannot have {getattr(self, name)} {name}")
+        for name in ("parameters", "engine", "phases"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise RequestError(f"the {name} of a run are no mapping")
         for name, seconds in self.phases.items():
-            if not (math.isfinite(seconds) and seconds >= 0):
+            if not (isinstance(seconds, Real) and math.isfinite(seconds) and seconds >= 0):
                 raise RequestError(f"the phase {name!r} of a run cannot last {seconds} seconds")
         if not self.table.columns.is_unique:
             raise RequestError("two columns of a run's table have the same name")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,12 +13,15 @@ from typing import TYPE_CHECKING, Any
 from predict_graph.errors import RequestError
 from predict_graph.history.pack import Columns, pack, unpack
 from predict_graph.history.record import RunRecord, to_json
+from predict_graph.inputs import parse_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
     "FIELDS",
+    "OPTIONAL",
+    "WHOLE_NUMBERS",
     "decode",
     "encode",
     "frame_of",
@@ -33,6 +37,8 @@ FIELDS = (
     *("vertices", "edges", "directed", "engine", "machine", "version", "phases"),
     *("iterations", "converged", "sample", "sample_of"),
 )
+WHOLE_NUMBERS = ("vertices", "edges", "directed", "iterations", "converged")
+OPTIONAL = ("converged", "sample", "sample_of")
 JSON_FIELDS = ("parameters", "engine", "phases", "sample")
 
 
@@ -49,11 +55,29 @@ def encode(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def decode(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what :func:`encode` was given."""
+    """Return what :func:`encode` was given.
+
+    Raises
+    ------
+    ValueError
+        If a field is not one that :func:`encode` wrote.
+    """
     run = dict(row)
-    for name in JSON_FIELDS:
-        run[name] = None if run[name] is None else json.loads(run[name])
+    for name in FIELDS:
+        value = run[name]
+        kind = int if name in WHOLE_NUMBERS else str
+        if not (isinstance(value, kind) or (value is None and name in OPTIONAL)):
+            raise ValueError(f"its {name} is {str(value)[:40]!r}")
+        if name in JSON_FIELDS and value is not None:
+            run[name] = parse_json(str(value), f"its {name}")
+            if not isinstance(run[name], dict):
+                raise ValueError(f"its {name} is no JSON object")
+    for name, seconds in run["phases"].items():
+        if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
+            raise ValueError(f"its phase {name!r} lasted {str(seconds)[:40]!r}")
     run["time"] = datetime.fromisoformat(run["time"])
+    if run["time"].tzinfo is None:
+        raise ValueError("its time has no time zone")
     run["directed"] = bool(run["directed"])
     run["converged"] = None if run["converged"] is None else bool(run["converged"])
     return run
@@ -88,7 +112,16 @@ def select(
         "ORDER BY time DESC, id DESC LIMIT ?",
         (*given.values(), -1 if limit is None else limit),
     )
-    return [decode(dict(zip(names, row, strict=True))) for row in rows]
+    found = []
+    for row in rows:
+        try:
+            found.append(decode(dict(zip(names, row, strict=True))))
+        except (ValueError, OverflowError) as error:
+            raise RequestError(
+                f"the run {row[0]} in the history is damaged: {error}; move the file away to start "
+                "a new one, or name another history file"
+            ) from error
+    return found
 
 
 def read_tables(
@@ -115,7 +148,7 @@ def read_tables(
     for run, types, rows, cells in found:
         try:
             tables[run] = unpack(types, rows, cells)
-        except ValueError as error:
+        except (ValueError, TypeError, ArithmeticError) as error:
             raise RequestError(
                 f"the table of run {run} in the history {path} is damaged ({error}); "
                 "move the file away to start a new one, or name another history file"

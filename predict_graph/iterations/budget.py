@@ -6,7 +6,6 @@ random jump hold 66% of its edges (docs/design-notes.md, fact 3).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from numbers import Real
 
@@ -108,16 +107,22 @@ class EdgeBudget:
         return int((1.0 - _COMPLETION_SHARE - _CALIBRATION_SHARE) * self.total)
 
 
+_MOST_OVERHEAD = 1e6  # times the edges of the graph
+
+
 def check_max_overhead(value: float | None) -> float:
     """Return the overhead that the user allows.
 
     Raises
     ------
     RequestError
-        If it is not a positive number.
+        If it is not a positive number, or so large that edges could not be counted.
     """
     if value is None:
         return DEFAULT_MAX_OVERHEAD
-    if not isinstance(value, Real) or not 0 < value < math.inf:
-        raise RequestError(f"max overhead is {value!r}; accepted: a positive number, such as 0.6")
+    if not isinstance(value, Real) or not 0 < value <= _MOST_OVERHEAD:
+        raise RequestError(
+            f"max overhead is {value!r}; accepted: a positive number, such as 0.6, up to "
+            f"{_MOST_OVERHEAD:g}"
+        )
     return float(value)

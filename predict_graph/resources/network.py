@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import resource
+import selectors
 import signal
 import socket
 import struct
@@ -12,8 +15,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 
 from predict_graph.errors import JobError, RequestError
+from predict_graph.limits import beyond, limits, whole_number
 from predict_graph.resources.profile import Measured
 from predict_graph.resources.repeating import summed_up
 
@@ -27,7 +32,15 @@ _FIRST_BYTES = 1 << 20
 _WINDOW = 0.25
 _REPEATS = 5
 _PATIENCE = 5.0
-_MOST_BYTES = 1 << 32
+_MOST_BYTES = 1 << 30
+
+# Of those who are answered.
+_ZEROS = memoryview(bytes(_BLOCK))
+_MOST_CLIENTS = 1024
+_OTHER_FILES = 64  # open files of this process beside the connections
+_IDLE = 30.0
+_LONGEST = 600.0
+_LOOK = 1.0
 
 
 def check_peer(peer: str) -> tuple[str, int]:
@@ -44,9 +57,10 @@ def check_peer(peer: str) -> tuple[str, int]:
     ('10.0.0.7', 7070)
     """
     host, colon, port = peer.rpartition(":")
-    if not (colon and host and port.isdigit() and 0 < int(port) < 65536):
+    number = whole_number(port, 65535)
+    if not (colon and host and number):
         raise RequestError(f"the peer is {peer!r}; accepted: HOST:PORT of calibrate --serve PORT")
-    return host, int(port)
+    return host, number
 
 
 def measure_network(peer: tuple[str, int] | None = None) -> dict[str, Measured]:
@@ -79,6 +93,11 @@ def measure_network(peer: tuple[str, int] | None = None) -> dict[str, Measured]:
 def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | None = None) -> None:
     """Answer those who measure, until interrupted.
 
+    One thread serves all, in turns, with a buffer that they share. As many may be connected as the
+    process may have files open, 1,024 at most; the next one takes the place of the one that has
+    been silent longest. One that is silent for half a minute, or takes nothing of what it asked
+    for, is left, and so is one that has been here for ten.
+
     Parameters
     ----------
     port : int
@@ -94,15 +113,125 @@ def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | Non
         If the address cannot be had.
     """
     try:
-        listening = socket.create_server((host, port))
+        listening = socket.create_server((host, port), backlog=1024)
     except OSError as error:
         raise JobError(f"cannot listen on {host}:{port}: {error.strerror}") from error
-    with listening:
+    with listening, selectors.DefaultSelector() as selector:
+        listening.setblocking(False)
+        selector.register(listening, selectors.EVENT_READ)
         if ready is not None:
             ready(listening.getsockname()[1])
+        clients = _Clients(selector)
         while True:
+            for key, _ in selector.select(_LOOK):
+                if key.data is None:
+                    clients.accept(listening)
+                else:
+                    clients.serve(key.data)
+            clients.leave_silent()
+
+
+@dataclass(eq=False)
+class _Client:
+    """One connection: what is known of its question, and how much of the answer is left."""
+
+    connection: socket.socket
+    since: float
+    moved: float
+    asked: bytes = b""
+    left: int = 0
+
+
+class _Clients:
+    """All connections, the one that has moved last at the end."""
+
+    def __init__(self, selector: selectors.BaseSelector) -> None:
+        self._selector = selector
+        self._clients: dict[_Client, None] = {}
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self._most = max(min(_MOST_CLIENTS, soft - _OTHER_FILES), 1)
+
+    def accept(self, listening: socket.socket) -> None:
+        """Take up a new connection; the one silent for longest makes room."""
+        try:
             connection, _ = listening.accept()
-            threading.Thread(target=_answer, args=(connection,), daemon=True).start()
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS):
+                self._most = max(len(self._clients) - 1, 1)
+                self._leave_oldest()
+            return
+        while len(self._clients) >= self._most:
+            self._leave_oldest()
+        now = time.monotonic()
+        client = _Client(connection, now, now)
+        with suppress(OSError):
+            connection.setblocking(False)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._clients[client] = None
+        self._selector.register(connection, selectors.EVENT_READ, client)
+
+    def serve(self, client: _Client) -> None:
+        """Read a part of the question, or send a part of the answer."""
+        if client not in self._clients:
+            return  # left while this event was waiting
+        try:
+            moved = self._send(client) if client.left else self._read(client)
+        except BlockingIOError:
+            return
+        except OSError:
+            moved = False
+        if not moved:
+            self._leave(client)
+            return
+        client.moved = time.monotonic()
+        del self._clients[client]
+        self._clients[client] = None
+
+    def _read(self, client: _Client) -> bool:
+        part = client.connection.recv(_ASK.size - len(client.asked))
+        client.asked += part
+        if len(client.asked) == _ASK.size:
+            client.left = min(int(_ASK.unpack(client.asked)[0]), _MOST_BYTES)
+            client.asked = b""
+            if client.left:
+                # Most answers are short, and leave at once.
+                with suppress(BlockingIOError):
+                    self._send(client)
+                self._wait_for(client)
+        return bool(part)
+
+    def _send(self, client: _Client) -> bool:
+        client.left -= client.connection.send(_ZEROS[: min(client.left, _BLOCK)])
+        self._wait_for(client)
+        return True
+
+    def _wait_for(self, client: _Client) -> None:
+        wanted = selectors.EVENT_WRITE if client.left else selectors.EVENT_READ
+        if self._selector.get_key(client.connection).events != wanted:
+            self._selector.modify(client.connection, wanted, client)
+
+    def leave_silent(self) -> None:
+        """Leave those who have not moved for too long, or are here for too long."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + _LOOK
+        for client in list(self._clients):
+            if now - client.moved > _IDLE or now - client.since > _LONGEST:
+                self._leave(client)
+
+    _next = 0.0
+
+    def _leave_oldest(self) -> None:
+        for client in self._clients:
+            self._leave(client)
+            return
+
+    def _leave(self, client: _Client) -> None:
+        del self._clients[client]
+        with suppress(OSError, KeyError, ValueError):
+            self._selector.unregister(client.connection)
+        client.connection.close()
 
 
 @contextmanager
@@ -144,39 +273,52 @@ def _serve_here(core: int) -> None:
     serve(0, ready=lambda port: print(port, flush=True))
 
 
-def _answer(connection: socket.socket) -> None:
-    """Send as many bytes as are asked for, again and again."""
-    block = bytes(_BLOCK)
-    with connection, suppress(OSError):
+class _Peer:
+    """A connection to those who answer, which ends in time even if they are slow.
+
+    Each wait is as long as what is left of the whole.
+    """
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._end = time.monotonic() + limits().peer_seconds
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        while asked := _received(connection, _ASK.size):
-            left = min(int(_ASK.unpack(asked)[0]), _MOST_BYTES)
-            while left > 0:
-                part = min(left, _BLOCK)
-                connection.sendall(block[:part])
-                left -= part
 
+    def ask(self, count: int) -> None:
+        """Ask for so many bytes."""
+        self._wait()
+        self._connection.sendall(_ASK.pack(count))
 
-def _received(connection: socket.socket, count: int) -> bytes:
-    found = b""
-    while len(found) < count:
-        part = connection.recv(count - len(found))
-        if not part:
-            return b""
-        found += part
-    return found
+    def take(self, buffer: memoryview) -> int:
+        """Fill a part of the buffer; return how much."""
+        self._wait()
+        try:
+            got = self._connection.recv_into(buffer)
+        except TimeoutError:
+            self._wait()  # says so when the time for the whole is over
+            raise
+        if not got:
+            raise ConnectionResetError("the connection was closed")
+        return got
+
+    def _wait(self) -> None:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise JobError(
+                f"measuring the network took too long; accepted: up to {beyond('peer_seconds')}"
+            )
+        self._connection.settimeout(min(left, _PATIENCE))
 
 
 def _measured(peer: tuple[str, int]) -> dict[str, Measured]:
     try:
         with socket.create_connection(peer, timeout=_PATIENCE) as connection:
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            trips, rates = _in_turns(connection)
-    except OSError as error:
+            trips, rates = _in_turns(_Peer(connection))
+    except (OSError, UnicodeError) as error:
         where = f"{peer[0]}:{peer[1]}"
+        reason = getattr(error, "strerror", None) or error
         raise JobError(
-            f"{where} does not answer ({error.strerror or error}); does calibrate --serve "
-            f"{peer[1]} run there?"
+            f"{where} does not answer ({reason}); does calibrate --serve {peer[1]} run there?"
         ) from error
     return {
         "network_latency": summed_up(
@@ -186,28 +328,31 @@ def _measured(peer: tuple[str, int]) -> dict[str, Measured]:
     }
 
 
-def _in_turns(connection: socket.socket) -> tuple[list[float], list[float]]:
+def _in_turns(peer: _Peer) -> tuple[list[float], list[float]]:
     """Return seconds of round trips, and bytes a second of streams, of several rounds of both."""
     trips: list[float] = []
     rates: list[float] = []
     count = _FIRST_BYTES
     while len(rates) < _REPEATS:
-        trips += _round_trips(connection)
-        seconds = _stream(connection, count)
-        while seconds < _WINDOW / 2 and count < _MOST_BYTES // 4:
-            count = int(count * min(max(_WINDOW / max(seconds, 1e-4), 2.0), 16.0))
-            seconds = _stream(connection, count)
+        trips += _round_trips(peer)
+        seconds = _stream(peer, count)
+        while seconds < _WINDOW / 2 and count < _MOST_BYTES:
+            more = min(max(_WINDOW / max(seconds, 1e-4), 2.0), 16.0)
+            count = min(int(count * more), _MOST_BYTES)
+            seconds = _stream(peer, count)
         rates.append(count / seconds)
     return trips, rates
 
 
-def _round_trips(connection: socket.socket) -> list[float]:
+def _round_trips(peer: _Peer) -> list[float]:
     found, begun = [], time.perf_counter()
+    buffer = memoryview(bytearray(8))
     for number in range(_ROUND_TRIPS + 1):
         started = time.perf_counter()
-        connection.sendall(_ASK.pack(8))
-        if not _received(connection, 8):
-            raise ConnectionResetError("the connection was closed")
+        peer.ask(8)
+        left = 8
+        while left:
+            left -= peer.take(buffer[:left])
         if number:  # the first one finds nothing ready
             found.append(time.perf_counter() - started)
         if found and time.perf_counter() - begun > _WINDOW:
@@ -215,15 +360,12 @@ def _round_trips(connection: socket.socket) -> list[float]:
     return found
 
 
-def _stream(connection: socket.socket, count: int) -> float:
+def _stream(peer: _Peer, count: int) -> float:
     """Return the seconds that so many bytes take."""
-    buffer = bytearray(_BLOCK)
+    buffer = memoryview(bytearray(_BLOCK))
     started = time.perf_counter()
-    connection.sendall(_ASK.pack(count))
+    peer.ask(count)
     left = count
     while left > 0:
-        got = connection.recv_into(buffer, min(left, _BLOCK))
-        if not got:
-            raise ConnectionResetError("the connection was closed")
-        left -= got
+        left -= peer.take(buffer[: min(left, _BLOCK)])
     return time.perf_counter() - started

@@ -132,7 +132,7 @@ def read_profile(path: Path) -> ResourceProfile:
         )
     except RequestError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise RequestError(f"{path} holds no usable profile: {error!r}") from error
 
 

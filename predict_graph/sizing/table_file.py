@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from predict_graph.errors import RequestError
+from predict_graph.inputs import read_bytes
 
 __all__ = ["Row", "TextTable", "positive", "read_table", "table_line"]
 
@@ -66,7 +67,7 @@ def positive(row: Row, column: str) -> float:
     except ValueError:
         value = math.nan
     if not (value > 0 and math.isfinite(value)):
-        raise RequestError(f"{row.place}: {column} is {text!r}; accepted: a number above 0")
+        raise RequestError(f"{row.place}: {column} is {text[:60]!r}; accepted: a number above 0")
     return value
 
 
@@ -116,12 +117,12 @@ Line = tuple[int, list[str]]
 def _lines(path: Path) -> Iterator[Line]:
     """Yield line number and values of each line that is not blank."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise RequestError(f"there is no file {path}; accepted: a CSV or TSV file") from None
+        if str(path) != "-" and not path.exists():
+            raise RequestError(f"there is no file {path}; accepted: a CSV or TSV file")
+        text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise RequestError(f"{path} is no text; accepted: a CSV or TSV file") from None
-    except OSError as error:
+    except OSError as error:  # a name that is too long
         raise RequestError(f"cannot read {path}: {error.strerror}") from error
     if "\0" in text:
         raise RequestError(f"{path} is no text; accepted: a CSV or TSV file")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,11 @@ import numpy.typing as npt
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import as_asked, from_blocks
 from predict_graph.graph.csr import Graph
-from predict_graph.graph.edges import EdgeSource
+from predict_graph.graph.edges import EdgeBlock, EdgeSource
 from predict_graph.graph.readers.formats import FORMATS, ID_KINDS, check_ids, open_source
 from predict_graph.graph.relabel import relabel
+from predict_graph.inputs import STANDARD_INPUT
+from predict_graph.limits import beyond, limits
 from predict_graph.stopwatch import stopwatch
 
 __all__ = ["FORMATS", "ID_KINDS", "EdgeSource", "check_ids", "open_source", "read_graph"]
@@ -26,7 +29,7 @@ def read_graph(
     Parameters
     ----------
     path : str or Path
-        The format follows from suffix and content; see docs/graphs.md.
+        The format follows from suffix and content; see docs/graphs.md. ``-`` is standard input.
     directed : bool, optional
         None: as the file says, else directed.
     ids : {"integer", "string"}
@@ -53,7 +56,7 @@ def read_graph(
     ...     read_graph(file)
     Graph('tiny', 3 vertices, 2 directed edges)
     """
-    path = Path(path)
+    path = STANDARD_INPUT if str(path) == "-" else Path(path)
     name = name or name_of(path)
     with stopwatch() as watch:
         source = open_source(path, ids)
@@ -70,7 +73,7 @@ def read_graph(
 def _built(path: Path, source: EdgeSource, directed: bool | None, name: str) -> Graph:
     if directed is None:
         directed = source.directed
-    blocks = list(source.blocks)
+    blocks = list(_within_limits(path, source.blocks))
     if not blocks:
         raise RequestError(f"{path} has no edges")
     labels: npt.NDArray[np.generic] | None = None
@@ -81,6 +84,16 @@ def _built(path: Path, source: EdgeSource, directed: bool | None, name: str) -> 
     else:
         blocks, n, labels = relabel(blocks)
     return from_blocks(blocks, n, directed=directed is not False, name=name, labels=labels)
+
+
+def _within_limits(path: Path, blocks: Iterable[EdgeBlock]) -> Iterator[EdgeBlock]:
+    """Pass blocks on as long as the limits allow so many edges."""
+    edges, most = 0, limits().edges
+    for block in blocks:
+        edges += len(block.sources)
+        if edges > most:
+            raise RequestError(f"{path} has more edges than accepted: up to {beyond('edges')}")
+        yield block
 
 
 def name_of(path: Path) -> str:

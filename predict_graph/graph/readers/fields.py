@@ -28,17 +28,19 @@ _CAPACITY = 1 << 18
 Ints = npt.NDArray[np.int64]
 
 
-def open_fields(path: Path, blocks: Iterator[bytearray], layout: Layout, ids: str) -> EdgeSource:
-    """Read edges out of blocks of whole lines, laid out as `layout` says.
+def open_fields(
+    path: Path, blocks: Iterator[bytearray], layout: Layout, ids: str, line: int = 0
+) -> EdgeSource:
+    """Read edges out of blocks of whole lines, laid out as `layout` says, after so many lines.
 
     A field may stand in double quotes, a quote inside of it doubled; it cannot hold a line end.
     """
     text_ids = TextIds() if ids == "string" else None
-    return EdgeSource(_blocks(path, blocks, layout, text_ids), text_ids=text_ids)
+    return EdgeSource(_blocks(path, blocks, layout, text_ids, line), text_ids=text_ids)
 
 
 def _blocks(
-    path: Path, blocks: Iterator[bytearray], layout: Layout, text_ids: TextIds | None
+    path: Path, blocks: Iterator[bytearray], layout: Layout, text_ids: TextIds | None, line: int
 ) -> Iterator[EdgeBlock]:
     from predict_graph.graph.readers.text import scan_error, wrong_field
 
@@ -48,7 +50,7 @@ def _blocks(
     most = 2 if layout.exact else 2**31
     spans = np.empty((_CAPACITY, 3, 2), np.int64)
     lines = np.empty(_CAPACITY, np.int64)
-    cursor = np.zeros(3, np.int64)
+    cursor = np.array([0, line, 0], np.int64)
     for block in blocks:
         _check_utf8(path, block, int(cursor[scan.LINE]))
         buffer = np.frombuffer(block, np.uint8)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.edges import EdgeSource
-from predict_graph.graph.readers.streams import raw_blocks, suffixes_of
+from predict_graph.graph.readers.streams import Content, suffixes_of
+from predict_graph.inputs import STANDARD_INPUT
 
 __all__ = ["FORMATS", "ID_KINDS", "check_ids", "format_of", "open_source"]
 
@@ -36,7 +37,6 @@ _SUFFIXES = {
     ".pq": "parquet",
 }
 # Formats that seek in the file, or know the ids 0 … n - 1 only.
-_PEEK = 1 << 12
 _NEVER_COMPRESSED = ("npz", "parquet", "webgraph")
 _INTEGER_ONLY = ("matrix-market", "metis", "npz", "webgraph")
 
@@ -63,27 +63,33 @@ def open_source(path: Path, ids: str = "integer") -> EdgeSource:
         If the file cannot be read, or its format is unknown or does not fit `ids`.
     """
     check_ids(ids)
-    form = format_of(path)
-    if ids == "string" and form in _INTEGER_ONLY:
-        raise RequestError(f"{path}: the format {form} has integer ids only; drop --ids string")
-    module, _, function = FORMATS[form].partition(":")
-    source: EdgeSource = getattr(import_module(module), function)(path, ids)
+    content = Content(path)
+    try:
+        form = format_of(content)
+        if ids == "string" and form in _INTEGER_ONLY:
+            raise RequestError(f"{path}: the format {form} has integer ids only; drop --ids string")
+        module, _, function = FORMATS[form].partition(":")
+        source: EdgeSource = getattr(import_module(module), function)(content, ids)
+    except BaseException:
+        content.close()
+        raise
     return source
 
 
-def format_of(path: Path) -> str:
+def format_of(content: Content) -> str:
     """Return the format of a file, a key of `FORMATS`.
+
+    A stream without a suffix holds text: an edge list or a Matrix Market file.
 
     Raises
     ------
     RequestError
-        If the file is missing, empty, a folder or unreadable, or its suffix is unknown.
+        If its suffix is unknown, or it is a stream or compressed and its format cannot be that.
     """
-    if path.is_dir():
-        raise RequestError(f"{path} is a folder; accepted: a graph file, or a .pgraph folder")
-    if not path.exists():
-        raise RequestError(f"there is no file {path}")
+    path = content.path
     suffix, compression = suffixes_of(path)
+    if suffix not in _SUFFIXES and (content.stream or path == STANDARD_INPUT):
+        suffix = ".txt"
     if suffix not in _SUFFIXES:
         raise RequestError(
             f"{path} has the suffix {suffix or 'none'!r}; accepted: {' '.join(sorted(_SUFFIXES))}, "
@@ -95,15 +101,12 @@ def format_of(path: Path) -> str:
     if form in _NEVER_COMPRESSED:
         if compression:
             raise RequestError(f"{path}: {form} files are read uncompressed only")
+        if content.stream:
+            raise RequestError(f"{path}: {form} files cannot be read from a stream")
         return form
-    blocks = raw_blocks(path, _PEEK)
-    start = next(blocks, b"")
-    blocks.close()
-    if not start.strip():
-        raise RequestError(f"{path} is empty")
-    if start.startswith(b"%%MatrixMarket"):
+    if content.start.startswith(b"%%MatrixMarket"):
         return "matrix-market"
-    if suffix == ".graph" and b"\0" in start[:4096]:
+    if suffix == ".graph" and b"\0" in content.start:
         raise RequestError(
             f"{path} is not METIS text; a WebGraph needs {path.with_suffix('.properties').name} "
             "beside it"

@@ -12,13 +12,13 @@ References
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.edges import EdgeBlock, EdgeSource
-from predict_graph.graph.readers.streams import line_blocks, raw_blocks, read_ahead
-from predict_graph.graph.readers.text import first_data, overwrite_line, scan_blocks
+from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
+from predict_graph.graph.readers.text import first_data, scan_blocks
+from predict_graph.limits import check_size, whole_number
 
 __all__ = ["open_matrix_market"]
 
@@ -26,7 +26,7 @@ _FIELDS = {"pattern": 2, "real": 3, "integer": 3, "double": 3}
 _SYMMETRIES = {"general": None, "symmetric": False}
 
 
-def open_matrix_market(path: Path, ids: str) -> EdgeSource:
+def open_matrix_market(content: Content, ids: str) -> EdgeSource:
     """Open a Matrix Market file; the ids become 0 … n - 1.
 
     Raises
@@ -34,9 +34,9 @@ def open_matrix_market(path: Path, ids: str) -> EdgeSource:
     RequestError
         If it is no square coordinate matrix of real numbers, or the number of entries is wrong.
     """
-    blocks = line_blocks(read_ahead(raw_blocks(path)))
-    first, _, size, line = first_data(blocks)
-    banner = bytes(first.split(b"\n", 1)[0]).decode(errors="replace").lower().split()
+    path = content.path
+    found = first_data(line_blocks(read_ahead(content.blocks()), path))
+    banner = found.comments.split(b"\n", 1)[0].decode(errors="replace").lower().split()
     if len(banner) != 5 or banner[0] != "%%matrixmarket" or banner[1] != "matrix":
         raise RequestError(
             f"{path}:1: a Matrix Market file begins with "
@@ -45,17 +45,27 @@ def open_matrix_market(path: Path, ids: str) -> EdgeSource:
     kind, field, symmetry = banner[2:]
     if kind != "coordinate" or field not in _FIELDS or symmetry not in _SYMMETRIES:
         raise RequestError(
-            f"{path}:1: a matrix of the kind {kind} {field} {symmetry} is no graph; accepted: "
-            f"coordinate, {' or '.join(_FIELDS)}, {' or '.join(_SYMMETRIES)}"
+            f"{path}:1: a matrix of the kind {kind[:40]} {field[:40]} {symmetry[:40]} is no graph; "
+            f"accepted: coordinate, {' or '.join(_FIELDS)}, {' or '.join(_SYMMETRIES)}"
         )
-    counts = (size or b"").split()
-    if len(counts) != 3 or not all(count.isdigit() for count in counts):
-        raise RequestError(f"{path}:{line}: the line of sizes must be 'rows columns entries'")
-    rows, columns, entries = (int(count) for count in counts)
+    counts = [whole_number(count) for count in (found.text or b"").split()]
+    if len(counts) != 3 or None in counts:
+        raise RequestError(
+            f"{path}:{found.number}: the line of sizes must be 'rows columns entries', whole "
+            f"numbers below 2**63"
+        )
+    rows, columns, entries = (count or 0 for count in counts)
     if rows != columns:
-        raise RequestError(f"{path}:{line}: the matrix is {rows} by {columns}; accepted: square")
-    overwrite_line(first, line)
-    edges = scan_blocks(path, chain([first], blocks), 0, _FIELDS[field], lowest=1, highest=rows)
+        raise RequestError(
+            f"{path}:{found.number}: the matrix is {rows} by {columns}; accepted: square"
+        )
+    if rows < 1:
+        raise RequestError(f"{path} has no edges")
+    check_size(f"{path}: the matrix", vertices=rows, edges=entries)
+    found.blank()
+    edges = scan_blocks(
+        path, found.blocks(), 0, _FIELDS[field], lowest=1, highest=rows, line=found.number - 1
+    )
     return EdgeSource(_counted(path, edges, entries), vertices=rows, directed=_SYMMETRIES[symmetry])
 
 

@@ -13,7 +13,6 @@ References
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -24,16 +23,19 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.edges import EdgeBlock, EdgeSource
 from predict_graph.graph.readers import scan
 from predict_graph.graph.readers.scan import parse_float, parse_integer
-from predict_graph.graph.readers.streams import line_blocks, raw_blocks, read_ahead
+from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
+from predict_graph.graph.readers.text import first_data
+from predict_graph.limits import check_size, whole_number
 
 __all__ = ["open_metis"]
 
 _NEWLINE, _PERCENT = 10, 37
 _TOO_MANY_LINES = 20
 _CAPACITY = 1 << 19
+_MOST_CONSTRAINTS = 1000
 
 
-def open_metis(path: Path, ids: str) -> EdgeSource:
+def open_metis(content: Content, ids: str) -> EdgeSource:
     """Open a METIS file; the ids become 0 … n - 1.
 
     Raises
@@ -41,38 +43,29 @@ def open_metis(path: Path, ids: str) -> EdgeSource:
     RequestError
         If the header is wrong, the counts are, or an edge is listed at one of its ends only.
     """
-    blocks = line_blocks(read_ahead(raw_blocks(path)))
-    first = next(blocks, bytearray())
-    header, line, at = _header(first)
-    if not 2 <= len(header) <= 4 or not all(field.isdigit() for field in header):
+    path = content.path
+    found = first_data(line_blocks(read_ahead(content.blocks()), path), b"%")
+    header, line = (found.text or b"").split(), found.number
+    numbers = [whole_number(field, 2**62) for field in header]
+    if not 2 <= len(header) <= 4 or None in numbers:
         raise RequestError(
             f"{path}:{line}: the header of a METIS file is 'n m [fmt [ncon]]', "
             f"not {b' '.join(header).decode(errors='replace')[:60]!r}"
         )
-    vertices, edges = int(header[0]), int(header[1])
+    vertices, edges = numbers[0] or 0, numbers[1] or 0
     form = header[2].decode().zfill(3) if len(header) > 2 else "000"
     if len(form) != 3 or set(form) - {"0", "1"}:
-        raise RequestError(f"{path}:{line}: fmt is {form}; accepted: three digits of 0 and 1")
-    constraints = int(header[3]) if len(header) > 3 else 1
+        raise RequestError(f"{path}:{line}: fmt is {form[:40]}; accepted: three digits of 0 and 1")
+    constraints = (numbers[3] or 0) if len(header) > 3 else 1
+    if constraints > _MOST_CONSTRAINTS:
+        raise RequestError(f"{path}:{line}: ncon is {constraints}; accepted: 0 to 1000")
+    if vertices >= 2**31:
+        raise RequestError(f"{path}:{line}: n is {vertices}; accepted: up to {2**31 - 1}")
+    check_size(f"{path}: the graph", vertices=vertices, edges=2 * edges)
     skipped = (form[0] == "1") + (constraints if form[1] == "1" else 0)
-    del first[:at]
-    edge_blocks = _blocks(
-        path, chain([first], blocks), line, vertices, edges, skipped, form[2] == "1"
-    )
+    del found.block[: found.block.index(b"\n") + 1]
+    edge_blocks = _blocks(path, found.blocks(), line, vertices, edges, skipped, form[2] == "1")
     return EdgeSource(edge_blocks, vertices=vertices, directed=False)
-
-
-def _header(block: bytearray) -> tuple[list[bytes], int, int]:
-    """Return the fields of the first line that is no comment, its number, and where it ends."""
-    at, line = 0, 0
-    while at < len(block):
-        stop = block.index(b"\n", at)
-        line += 1
-        text = bytes(block[at:stop]).strip()
-        at = stop + 1
-        if text and not text.startswith(b"%"):
-            return text.split(), line, at
-    return [], line, at
 
 
 def _blocks(

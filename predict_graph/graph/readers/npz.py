@@ -1,19 +1,29 @@
-"""``.npz`` files: sparse arrays that scipy saved, and graphs that :func:`save_graph` saved."""
+"""``.npz`` files: sparse arrays that scipy saved, and graphs that :func:`save_graph` saved.
+
+The arrays are taken out here, not by numpy: their headers say how large they are, and are believed
+only as far as the archive holds so many bytes and the limits allow them.
+"""
 
 from __future__ import annotations
 
 import zipfile
 from pathlib import Path
+from typing import Any
 
-import numpy as np
+import numpy.typing as npt
 
 from predict_graph.errors import RequestError
+from predict_graph.graph.arrays import read_array
 from predict_graph.graph.edges import EdgeSource
+from predict_graph.graph.readers.streams import Content
+from predict_graph.limits import beyond, limits
 
 __all__ = ["open_npz"]
 
+Arrays = dict[str, npt.NDArray[Any]]
 
-def open_npz(path: Path, ids: str) -> EdgeSource:
+
+def open_npz(content: Content, ids: str) -> EdgeSource:
     """Open an ``.npz`` file; its rows are the vertices.
 
     Raises
@@ -21,53 +31,86 @@ def open_npz(path: Path, ids: str) -> EdgeSource:
     RequestError
         If it holds neither a square sparse array nor a graph.
     """
+    path = content.path
+    content.close()
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            keys = set(stored.files)
-        if "format" in keys:
-            return _of_scipy(path)
-        if {"indptr", "indices", "directed"} <= keys:
-            return _of_ours(path)
+        arrays = _arrays(path)
     except RequestError as error:
         raise RequestError(f"{path}: {error}") from error
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise RequestError(f"{path} is not an .npz file that can be read: {error}") from error
+    except Exception as error:  # of zipfile, zlib and numpy, about bytes that mean nothing
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise RequestError(f"{path} is not an .npz file that can be read: {reason}") from error
+    try:
+        if "format" in arrays:
+            return _of_scipy(arrays)
+        if {"indptr", "indices", "directed"} <= set(arrays):
+            return _of_ours(arrays)
+    except (RequestError, ValueError, TypeError, IndexError, KeyError) as error:
+        raise RequestError(f"{path}: the arrays are not those of a graph: {error}") from error
     raise RequestError(
-        f"{path} holds the arrays {', '.join(sorted(keys))}; accepted: a sparse array that "
+        f"{path} holds the arrays {', '.join(sorted(arrays))[:200]}; accepted: a sparse array that "
         "scipy.sparse.save_npz wrote, or a graph that save_graph wrote"
     )
 
 
-def _of_scipy(path: Path) -> EdgeSource:
+def _arrays(path: Path) -> Arrays:
+    with zipfile.ZipFile(path) as packed:
+        members = packed.infolist()
+        if sum(member.file_size for member in members) > limits().unpacked_bytes:
+            raise RequestError(
+                f"it unpacks to too much; accepted: up to {beyond('unpacked_bytes')}"
+            )
+        found = {}
+        for member in members:
+            if member.filename.endswith(".npy") and member.compress_type in (
+                zipfile.ZIP_STORED,
+                zipfile.ZIP_DEFLATED,
+            ):
+                with packed.open(member) as file:
+                    name = member.filename.removesuffix(".npy")
+                    found[name] = read_array(file, name, member.file_size)
+        return found
+
+
+def _of_scipy(arrays: Arrays) -> EdgeSource:
     from scipy import sparse
 
     from predict_graph.graph.objects import from_scipy
 
-    return EdgeSource(graph=from_scipy(sparse.load_npz(path)))
+    form = arrays["format"].reshape(-1)[:1].astype("U").tolist()[0]
+    shape = tuple(int(length) for length in arrays["shape"].reshape(-1))
+    data = arrays["data"]
+    if data.dtype.kind not in "biuf":
+        raise RequestError(f"data is {data.dtype}; accepted: numbers")
+    matrix: Any
+    if form in ("csr", "csc", "bsr"):
+        maker = getattr(sparse, f"{form}_array")
+        matrix = maker((data, arrays["indices"], arrays["indptr"]), shape=shape)
+    elif form == "coo":
+        matrix = sparse.coo_array((data, (arrays["row"], arrays["col"])), shape=shape)
+    elif form == "dia":
+        matrix = sparse.dia_array((data, arrays["offsets"]), shape=shape)
+    else:
+        raise RequestError(f"the format is {form[:20]!r}; accepted: csr, csc, coo, bsr, dia")
+    return EdgeSource(graph=from_scipy(matrix))
 
 
-def _of_ours(path: Path) -> EdgeSource:
+def _of_ours(arrays: Arrays) -> EdgeSource:
     from predict_graph.graph.csr import Graph
+    from predict_graph.graph.objects import check_weights
+    from predict_graph.graph.storage import check_ascending, labels_of
 
-    with np.load(path, allow_pickle=False) as stored:
-        arrays = {key: stored[key] for key in stored.files}
-    indptr = arrays["indptr"].astype(np.int64, copy=False)
-    indices, weights = arrays["indices"], arrays.get("weights")
-    n = len(indptr) - 1
-    if n < 1 or indptr[0] != 0 or np.any(np.diff(indptr) < 0) or indptr[-1] != len(indices):
-        raise ValueError("indptr is not that of a graph")
-    if len(indices) and (int(indices.min()) < 0 or int(indices.max()) >= n):
-        raise ValueError(f"indices are not all in 0 to {n - 1}")
-    labels = arrays.get("labels")
-    if "label_starts" in arrays and labels is not None:
-        from predict_graph.graph.storage import texts_of
-
-        labels = texts_of(labels, arrays["label_starts"])
+    weights = arrays.get("weights")
     graph = Graph(
-        indptr,
-        indices,
+        arrays["indptr"],
+        arrays["indices"],
         weights,
         directed=bool(arrays["directed"]),
-        labels=labels,
+        labels=labels_of(arrays.get("labels"), arrays.get("label_starts")),
     )
+    if graph.vertices < 1:
+        raise RequestError("there are no vertices")
+    if graph.weights is not None:
+        check_weights(graph.weights, "the file")
+    check_ascending(graph)
     return EdgeSource(graph=graph)

@@ -15,13 +15,15 @@ import numpy.typing as npt
 from predict_graph.errors import RequestError
 from predict_graph.graph.edges import EdgeBlock, EdgeSource
 from predict_graph.graph.objects import check_weights
+from predict_graph.graph.readers.streams import Content
 from predict_graph.graph.readers.text import find_columns
 from predict_graph.graph.text_ids import TextIds
+from predict_graph.limits import beyond, check_size, limits
 
 __all__ = ["open_parquet"]
 
 
-def open_parquet(path: Path, ids: str) -> EdgeSource:
+def open_parquet(content: Content, ids: str) -> EdgeSource:
     """Open a Parquet file.
 
     Raises
@@ -32,15 +34,30 @@ def open_parquet(path: Path, ids: str) -> EdgeSource:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    path = content.path
+    content.close()
     try:
         file = pq.ParquetFile(path)
-    except (pa.ArrowException, OSError) as error:
-        raise RequestError(f"{path} is not a Parquet file that can be read: {error}") from error
-    names = file.schema_arrow.names
+        names, facts = file.schema_arrow.names, file.metadata
+        rows = facts.num_rows
+        size = sum(facts.row_group(i).total_byte_size for i in range(facts.num_row_groups))
+    except UnicodeDecodeError:
+        raise RequestError(f"{path}: the name of a column is not UTF-8") from None
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise RequestError(f"{path} is not a Parquet file that can be read: {reason}") from error
+    check_size(f"{path}: the table", edges=rows)
+    if size > limits().unpacked_bytes:
+        raise RequestError(
+            f"{path} unpacks to too much; accepted: up to {beyond('unpacked_bytes')}"
+        )
     if len(names) < 2:
         raise RequestError(f"{path} has one column; accepted: a source and a target")
     source, target, weight = find_columns(names)
     chosen = [names[source], names[target]] + ([] if weight is None else [names[weight]])
+    for name in chosen:
+        if names.count(name) > 1:
+            raise RequestError(f"{path} has more than one column {name!r}; accepted: one")
     for name in chosen[:2]:
         kind = file.schema_arrow.field(name).type
         if pa.types.is_dictionary(kind):
@@ -64,6 +81,7 @@ def _blocks(
     ends: list[npt.NDArray[np.integer]]
     try:
         for batch in file.iter_batches(batch_size=1 << 19, columns=chosen):
+            batch.validate(full=True)  # offsets and texts go to compiled code
             columns = [_plain(batch.column(name)) for name in chosen]
             for name, column in zip(chosen, columns, strict=True):
                 if column.null_count:
@@ -78,8 +96,11 @@ def _blocks(
                 ends = [_texts(column, text_ids) for column in columns[:2]]
             done += len(batch)
             yield EdgeBlock(ends[0], ends[1], weights)
-    except (pa.ArrowException, OSError) as error:
-        raise RequestError(f"{path} is damaged: {error}") from error
+    except RequestError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise RequestError(f"{path} is damaged: {reason}") from error
 
 
 def _plain(column: Any) -> Any:

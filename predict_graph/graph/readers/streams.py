@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import queue
+import re
 import threading
 import zlib
 from collections.abc import Generator, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from predict_graph.errors import RequestError
+from predict_graph.inputs import Input
+from predict_graph.limits import beyond, check_unpacked, limits
 
-__all__ = ["compression_of", "line_blocks", "raw_blocks", "read_ahead", "suffixes_of"]
+__all__ = ["Content", "line_blocks", "read_ahead", "suffixes_of"]
 
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 _MAGIC = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd", "bz2": b"BZh"}
 _READ = 1 << 19
 _BLOCK = 1 << 22
+_FIRST = 1 << 16
+_PEEK = 1 << 12
+_PATIENCE = 2.0
+_NOT_BLANK = re.compile(rb"\S")
 
 
 def suffixes_of(path: Path) -> tuple[str, str]:
@@ -34,65 +42,126 @@ def suffixes_of(path: Path) -> tuple[str, str]:
     return last, ""
 
 
-def compression_of(path: Path) -> str | None:
-    """Return how a file is compressed, by its first bytes: ``gzip``, ``zstd``, ``bz2`` or None.
+class Content:
+    """What a file or a stream holds, decompressed; opened once and read once.
+
+    Parameters
+    ----------
+    path : Path
+        ``-`` is standard input.
+
+    Attributes
+    ----------
+    path : Path
+    stream : bool
+        Whether it can be read only once: standard input, a FIFO.
+    compression : str or None
+        By its first bytes: ``gzip``, ``zstd``, ``bz2`` or None.
+    start : bytes
+        What it begins with, decompressed and without blanks, some thousands of bytes.
 
     Raises
     ------
     RequestError
-        If the file cannot be read, or its name promises a compression that its content has not.
+        If it cannot be read, is empty or damaged, or its name promises a compression that its
+        content has not.
     """
-    try:
-        with path.open("rb") as file:
-            start = file.read(4)
-    except OSError as error:
-        raise RequestError(f"{path} cannot be read: {error.strerror}") from error
-    if not start:
-        raise RequestError(f"{path} is empty")
-    for name, magic in _MAGIC.items():
-        if start.startswith(magic):
-            return name
-    promised = _COMPRESSIONS.get(suffixes_of(path)[1])
-    if promised:
-        raise RequestError(f"{path} is not {promised} data, as its suffix says it is")
-    return None
 
+    def __init__(self, path: Path) -> None:
+        self._input = Input(path)
+        self.path, self.stream = self._input.path, self._input.stream
+        self._taken = 0  # bytes of the file
+        try:
+            self._first = self._first_bytes()
+            self.compression = self._found()
+            self._blocks = self._unpacked()
+            self.start = self._peeked()
+        except BaseException:
+            self._input.close()
+            raise
 
-def raw_blocks(path: Path, size: int = _BLOCK) -> Generator[bytes, None, None]:
-    """Yield the decompressed content of a file in blocks of at most `size` bytes.
+    def blocks(self) -> Generator[bytes, None, None]:
+        """Yield the decompressed content, from its beginning on; this works once.
 
-    Raises
-    ------
-    RequestError
-        If the file cannot be read, or its compressed data are damaged or end too early.
-    """
-    compression = compression_of(path)
-    try:
-        if compression is None:
-            yield from _plain_blocks(path, size)
-        elif compression == "gzip":
-            yield from _gzip_blocks(path, size)
-        else:
-            yield from _arrow_blocks(path, compression, size)
-    except (zlib.error, EOFError) as error:
-        raise RequestError(f"{path}: the {compression} data are damaged: {error}") from error
-    except OSError as error:
-        if compression in (None, "gzip"):
-            raise RequestError(f"{path} cannot be read: {error.strerror}") from error
-        raise RequestError(f"{path}: the {compression} data are damaged: {error}") from error
+        Raises
+        ------
+        RequestError
+            If it is damaged, or unpacks to more than the limits say.
+        """
+        try:
+            yield from self._blocks
+        finally:
+            self.close()
 
+    def close(self) -> None:
+        """Close it without reading the rest."""
+        self._input.close()
 
-def _plain_blocks(path: Path, size: int) -> Iterator[bytes]:
-    with path.open("rb", buffering=0) as file:
-        while block := file.read(size):
+    def _first_bytes(self) -> bytes:
+        first = self._input.read(_READ)
+        while first and len(first) < 4 and (more := self._input.read(_READ)):
+            first += more
+        if not first:
+            raise RequestError(f"{self.path} is empty")
+        return first
+
+    def _found(self) -> str | None:
+        for name, magic in _MAGIC.items():
+            if self._first.startswith(magic):
+                return name
+        promised = _COMPRESSIONS.get(suffixes_of(self.path)[1])
+        if promised:
+            raise RequestError(f"{self.path} is not {promised} data, as its suffix says it is")
+        return None
+
+    def _peeked(self) -> bytes:
+        """Read blocks up to one that is not blank, some thousand bytes at most, and keep them."""
+        taken: list[bytes] = []
+        start = b""
+        while block := next(self._blocks, b""):
+            taken.append(block)
+            found = _NOT_BLANK.search(block)
+            if found is not None:
+                start = block[found.start() : found.start() + _PEEK]
+                break
+            if sum(map(len, taken)) >= _BLOCK:
+                break
+        self._blocks = chain(taken, self._blocks)
+        return start
+
+    def _unpacked(self) -> Iterator[bytes]:
+        packed = self._packed()
+        if self.compression is None:
+            return packed
+        unpacked = self._gzip(packed) if self.compression == "gzip" else self._arrow(packed)
+        return self._counted(unpacked)
+
+    def _packed(self) -> Iterator[bytes]:
+        block, self._first = self._first, b""
+        while block:
+            self._taken += len(block)
             yield block
+            block = self._input.read(_READ if self.compression else _BLOCK)
 
+    def _counted(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        """Pass blocks on, as many as the limits allow, and say what is damaged."""
+        count = 0
+        try:
+            for block in blocks:
+                count += len(block)
+                check_unpacked(str(self.path), count, self._taken)
+                yield block
+        except RequestError:
+            raise
+        except (zlib.error, EOFError, OSError) as error:
+            raise RequestError(
+                f"{self.path}: the {self.compression} data are damaged: {error}"
+            ) from error
 
-def _gzip_blocks(path: Path, size: int) -> Iterator[bytes]:
-    with path.open("rb", buffering=0) as file:
-        packed, members = b"", 0
+    def _gzip(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        packed, members, size = b"", 0, _FIRST
         member = None
-        while packed := packed or file.read(min(size, _READ)):
+        while packed := packed or next(blocks, b""):
             if member is None:
                 if members:  # zero bytes may follow the last member
                     packed = packed.lstrip(b"\0")
@@ -100,37 +169,70 @@ def _gzip_blocks(path: Path, size: int) -> Iterator[bytes]:
                         continue
                 member = zlib.decompressobj(wbits=31)
                 members += 1
-            block = member.decompress(packed, size)
+            # The first block is looked at before the thread that reads ahead begins.
+            block = member.decompress(packed, min(_BLOCK, size))
             packed = member.unconsumed_tail
             if member.eof:
                 packed, member = member.unused_data, None
             if block:
                 yield block
+                size = _BLOCK
         if member is not None:
             raise EOFError("the file ends before the compressed data do")
 
+    def _arrow(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        import pyarrow as pa
 
-def _arrow_blocks(path: Path, compression: str, size: int) -> Iterator[bytes]:
-    import pyarrow as pa
+        packed = pa.PythonFile(_Pieces(blocks), mode="r")
+        with pa.CompressedInputStream(packed, self.compression) as stream:
+            size = _FIRST
+            while block := stream.read(size):
+                yield block
+                size = _BLOCK
 
-    with pa.input_stream(str(path), compression=compression) as stream:
-        while block := stream.read(size):
-            yield block
+
+class _Pieces:
+    """Blocks of bytes as a file that can be read, for pyarrow."""
+
+    closed = False
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self._rest = b""
+
+    def read(self, size: int = -1) -> bytes:
+        if not self._rest:
+            self._rest = next(self._blocks, b"")
+        piece, self._rest = self._rest[:size], self._rest[size:]
+        return piece
+
+    def close(self) -> None:
+        self.closed = True
 
 
-def line_blocks(blocks: Iterable[bytes]) -> Iterator[bytearray]:
+def line_blocks(blocks: Iterable[bytes], path: Path = Path("text")) -> Iterator[bytearray]:
     r"""Join and cut blocks of bytes so that each one ends with a line end.
 
     Examples
     --------
     >>> list(line_blocks([b"1 2\n3", b" 4\n5 6"]))
     [bytearray(b'1 2\n'), bytearray(b'3 4\n'), bytearray(b'5 6\n')]
+
+    Raises
+    ------
+    RequestError
+        If a line is longer than the limits say.
     """
     rest = bytearray()
+    most = limits().line_bytes
     for block in blocks:
         cut = block.rfind(b"\n") + 1
         if not cut:
             rest += block
+            if len(rest) > most:
+                raise RequestError(
+                    f"{path}: a line is too long; accepted: up to {beyond('line_bytes')}"
+                )
             continue
         whole = rest
         whole += memoryview(block)[:cut]
@@ -177,4 +279,4 @@ def read_ahead(blocks: Iterable[bytes], depth: int = 2) -> Generator[bytes, None
             yield item
     finally:
         stopped.set()
-        thread.join()
+        thread.join(_PATIENCE)  # it may be waiting for a stream that sends nothing

@@ -15,6 +15,7 @@ Rules:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -26,15 +27,15 @@ import numpy.typing as npt
 from predict_graph.errors import RequestError
 from predict_graph.graph.edges import EdgeBlock, EdgeSource
 from predict_graph.graph.readers import scan
-from predict_graph.graph.readers.streams import line_blocks, raw_blocks, read_ahead, suffixes_of
+from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead, suffixes_of
 
 __all__ = [
+    "FirstData",
     "Layout",
     "find_columns",
     "first_data",
     "layout_of",
     "open_text",
-    "overwrite_line",
     "scan_blocks",
     "scan_error",
     "wrong_field",
@@ -72,7 +73,7 @@ class Layout:
     header: bool = False
 
 
-def open_text(path: Path, ids: str) -> EdgeSource:
+def open_text(content: Content, ids: str) -> EdgeSource:
     """Open an edge list of integer ids, or of text ids when `ids` is ``"string"``.
 
     Raises
@@ -80,22 +81,23 @@ def open_text(path: Path, ids: str) -> EdgeSource:
     RequestError
         If the file holds no line of data or its first lines are not those of an edge list.
     """
-    blocks = line_blocks(read_ahead(raw_blocks(path)))
-    first, comments, fields_line, line = first_data(blocks)
-    if fields_line is None:
-        raise RequestError(f"{path} has no edges")
-    layout = layout_of(fields_line, suffixes_of(path)[0], ids, f"{path}:{line}")
-    directed = False if b"# undirected graph" in comments.lower() else None
+    path = content.path
+    found = first_data(line_blocks(read_ahead(content.blocks()), path))
+    if found.text is None:
+        raise RequestError(f"{path} {'has no edges' if found.comments else 'is empty'}")
+    layout = layout_of(found.text, suffixes_of(path)[0], ids, f"{path}:{found.number}")
+    directed = False if b"# undirected graph" in found.comments.lower() else None
     if layout.header:
-        overwrite_line(first, line)
-    whole = chain([first], blocks)
+        found.blank()
+    blocks, line = found.blocks(), found.number - 1
     simple = (layout.source, layout.target) == (0, 1) and layout.weight in (None, 2)
-    if ids == "integer" and simple and b'"' not in first:
+    if ids == "integer" and simple and b'"' not in found.block:
         columns = 3 if layout.weight is not None else 2 if layout.exact else 0
-        return EdgeSource(scan_blocks(path, whole, layout.delimiter, columns), directed=directed)
+        edges = scan_blocks(path, blocks, layout.delimiter, columns, line=line)
+        return EdgeSource(edges, directed=directed)
     from predict_graph.graph.readers.fields import open_fields
 
-    source = open_fields(path, whole, layout, ids)
+    source = open_fields(path, blocks, layout, ids, line)
     source.directed = directed
     return source
 
@@ -160,34 +162,69 @@ def scan_error(
     return RequestError(f"{place}: {what[code]}")
 
 
-def first_data(blocks: Iterator[bytearray]) -> tuple[bytearray, bytes, bytes | None, int]:
-    """Take blocks up to the first line of data.
+@dataclass
+class FirstData:
+    """Where the data of a text file begin.
 
-    Returns
-    -------
+    Attributes
+    ----------
     block : bytearray
-        All that was taken.
-    comments : bytes
-        What comes before that line.
-    line : bytes or None
+        Whole lines, from the first line of data on.
+    text : bytes or None
         That line, stripped; None when there is none.
     number : int
         Its number, from 1 on.
+    comments : bytes
+        The comments before it, the first kilobytes of them.
+    rest : iterator of bytearray
+        The blocks that follow.
     """
-    taken = bytearray()
-    at, number = 0, 0
-    for block in blocks:
-        taken += block
-        if at == 0 and taken.startswith(b"\xef\xbb\xbf"):
-            del taken[:3]
-        while at < len(taken):
-            stop = taken.index(b"\n", at)
+
+    block: bytearray
+    text: bytes | None
+    number: int
+    comments: bytes
+    rest: Iterator[bytearray]
+
+    def blocks(self) -> Iterator[bytearray]:
+        """Return all blocks of data."""
+        return chain([self.block], self.rest)
+
+    def blank(self) -> None:
+        """Overwrite the line by blanks, so that the numbers of the others stay right."""
+        stop = self.block.index(b"\n")
+        self.block[:stop] = b" " * stop
+
+
+_KEPT_COMMENTS = 1 << 16
+_NOT_BLANK = re.compile(rb"\S")
+
+
+def first_data(blocks: Iterator[bytearray], comment: bytes = b"#%") -> FirstData:
+    """Take blocks up to the first line of data: neither blank nor a comment.
+
+    What comes before is not kept, however much it is.
+    """
+    comments = bytearray()
+    number = 1
+    for place, block in enumerate(blocks):
+        if place == 0 and block.startswith(b"\xef\xbb\xbf"):
+            del block[:3]
+        at = 0
+        while found := _NOT_BLANK.search(block, at):
+            number += block.count(b"\n", at, found.start())
+            begin = max(block.rfind(b"\n", at, found.start()) + 1, at)
+            stop = block.index(b"\n", found.start())
+            line = bytes(block[begin:stop]).strip()
+            if line[:1] not in {comment[i : i + 1] for i in range(len(comment))}:
+                del block[:begin]
+                return FirstData(block, line, number, bytes(comments), blocks)
+            if len(comments) < _KEPT_COMMENTS:
+                comments += line[:_KEPT_COMMENTS] + b"\n"
             number += 1
-            line = bytes(taken[at:stop]).strip()
-            if line and line[:1] not in (b"#", b"%"):
-                return taken, bytes(taken[:at]), line, number
             at = stop + 1
-    return taken, bytes(taken), None, number
+        number += block.count(b"\n", at)
+    return FirstData(bytearray(), None, number, bytes(comments), blocks)
 
 
 def layout_of(line: bytes, suffix: str, ids: str, place: str) -> Layout:
@@ -198,6 +235,11 @@ def layout_of(line: bytes, suffix: str, ids: str, place: str) -> Layout:
     RequestError
         If it has one column; `place` names file and line.
     """
+    if b"\r" in line:
+        raise RequestError(
+            f"{place}: the line has a carriage return inside; accepted: lines that end with a line "
+            "feed, or both"
+        )
     delimiter = _delimiter(line, suffix, ids)
     fields = _split(line, delimiter)
     if len(fields) < 2:
@@ -257,20 +299,14 @@ def _split(line: bytes, delimiter: int) -> list[str]:
         return text.split()
     import csv
 
-    return next(csv.reader([text], delimiter=chr(delimiter)))
+    try:
+        return next(csv.reader([text], delimiter=chr(delimiter)))
+    except csv.Error:  # a field beyond 128 KiB, a zero byte
+        return text.split(chr(delimiter))
 
 
 def _like_number(text: str) -> bool:
     return text[:1].isdigit() or (text[:1] in "+-." and text[1:2].isdigit())
-
-
-def overwrite_line(block: bytearray, line: int) -> None:
-    """Overwrite a line by blanks, so that the numbers of the others stay right."""
-    at = 0
-    for _ in range(line - 1):
-        at = block.index(b"\n", at) + 1
-    stop = block.index(b"\n", at)
-    block[at:stop] = b" " * (stop - at)
 
 
 def wrong_field(block: bytearray, at: int, delimiter: int) -> str:

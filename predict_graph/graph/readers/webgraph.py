@@ -2,6 +2,11 @@
 
 All codes of the format are read except Golomb's. The offsets are not needed.
 
+Nothing in the bits is believed. Every number is read by one bounded reader, which never looks past
+the end of the file and never returns more than the caller says makes sense, so that sums of a few
+of them cannot overflow. The format has no checksum; but the properties count the bits and the arcs
+of each part and the sizes of the gaps, and what is decoded has to come to the same figures.
+
 References
 ----------
 .. [1] P. Boldi, S. Vigna, "The WebGraph Framework I: Compression Techniques", WWW 2004, section 4.
@@ -14,6 +19,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +29,9 @@ from numba import njit
 from predict_graph.errors import RequestError
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edges import EdgeSource
+from predict_graph.graph.readers.streams import Content
+from predict_graph.inputs import Input, read_bytes
+from predict_graph.limits import check_size, whole_number
 
 __all__ = ["open_webgraph"]
 
@@ -30,13 +39,30 @@ _UNARY, _GAMMA, _DELTA, _ZETA, _NIBBLE = range(5)
 _CODES = {"UNARY": _UNARY, "GAMMA": _GAMMA, "DELTA": _DELTA, "ZETA": _ZETA, "NIBBLE": _NIBBLE}
 _PARTS = ("OUTDEGREES", "BLOCKS", "RESIDUALS", "REFERENCES", "BLOCK_COUNT")
 _DEFAULTS = (_GAMMA, _GAMMA, _ZETA, _UNARY, _GAMMA)
-_DAMAGED = -1
+_OUTDEGREES, _BLOCKS, _RESIDUALS, _REFERENCES, _BLOCK_COUNT = range(5)
+
+# The cursor: the next bit, whether something made no sense, and what was counted on the way.
+_AT, _DAMAGED = 0, 1
+_COUNTED = {
+    "bitsforoutdegrees": 2,
+    "bitsforreferences": 3,
+    "bitsforblocks": 4,
+    "bitsforintervals": 5,
+    "bitsforresiduals": 6,
+    "copiedarcs": 7,
+    "intervalisedarcs": 8,
+    "residualarcs": 9,
+}
+_DEGREE_BITS, _REFERENCE_BITS, _BLOCK_BITS, _INTERVAL_BITS, _RESIDUAL_BITS = 2, 3, 4, 5, 6
+_COPIED, _INTERVALISED, _RESIDUAL = 7, 8, 9
+_RESIDUAL_GAPS, _GAPS = 10, 45  # where the counts of gaps by their highest bit begin
+_CURSOR = 80
 
 Words = npt.NDArray[np.uint64]
 Cursor = npt.NDArray[np.int64]
 
 
-def open_webgraph(path: Path, ids: str) -> EdgeSource:
+def open_webgraph(content: Content, ids: str) -> EdgeSource:
     """Open a BVGraph.
 
     Raises
@@ -44,55 +70,79 @@ def open_webgraph(path: Path, ids: str) -> EdgeSource:
     RequestError
         If the properties are not those of a BVGraph, or the graph does not decode to them.
     """
-    facts = _properties(path.with_suffix(".properties"))
+    path = content.path
     where = path.with_suffix(".properties")
+    facts = _properties(where)
     if not facts.get("graphclass", "").endswith("BVGraph"):
         raise RequestError(
             f"{where}: graphclass is {facts.get('graphclass', 'missing')}; accepted: BVGraph"
         )
     if facts.get("endianness", "big") != "big" or facts.get("version", "0") != "0":
         raise RequestError(f"{where}: only version 0 with big-endian bits is read")
-    vertices, edges, window, shortest, zeta = (
-        _integer(where, facts, key, default)
-        for key, default in (
-            ("nodes", None),
-            ("arcs", None),
-            ("windowsize", 7),
-            ("minintervallength", 4),
-            ("zetak", 3),
-        )
-    )
-    if vertices >= 2**31:
-        raise RequestError(f"{where}: {vertices} vertices are more than the accepted {2**31 - 1}")
+    vertices = _integer(where, facts, "nodes", None, 0, 2**31 - 1)
+    edges = _integer(where, facts, "arcs", None, 0, 2**62)
+    window = _integer(where, facts, "windowsize", 7, 0, 2**31 - 1)
+    shortest = _integer(where, facts, "minintervallength", 4, 0, 2**31 - 1)
+    zeta = _integer(where, facts, "zetak", 3, 1, 31)
+    check_size(f"{where}: the graph", vertices=vertices, edges=edges)
     codes = _codes(where, facts.get("compressionflags", ""))
-    try:
-        words = _words(path)
-    except OSError as error:
-        raise RequestError(f"{path} cannot be read: {error.strerror}") from error
+    words, bits = _words(content)
+    if vertices > bits:
+        raise RequestError(
+            f"{path} is damaged: {bits // 8:,} bytes cannot hold the {vertices:,} vertices that "
+            f"{where.name} says"
+        )
     indptr, indices = np.zeros(vertices + 1, np.int64), np.empty(edges, np.int32)
-    vertex = _decode(words, codes, window, shortest, zeta, indptr, indices)
+    cursor = np.zeros(_CURSOR, np.int64)
+    vertex = _decode(words, bits, codes, window, shortest, zeta, indptr, indices, cursor)
     if vertex >= 0:
         raise RequestError(f"{path} is damaged: the successors of vertex {vertex} do not decode")
     if indptr[-1] != edges:
         raise RequestError(f"{path} holds {indptr[-1]} edges, but {where.name} says {edges}")
-    return EdgeSource(graph=Graph(indptr, indices))
+    graph = Graph(indptr, indices)
+    if not graph.ascending:
+        raise RequestError(f"{path} is damaged: some successors are not in order")
+    _count_gaps(graph.indptr, graph.indices, cursor)
+    _check_figures(path, where, facts, cursor)
+    if _bits_left(words, int(cursor[_AT])):
+        raise RequestError(f"{path} is damaged: there are bits after the last vertex")
+    return EdgeSource(graph=graph)
+
+
+def _check_figures(path: Path, where: Path, facts: Mapping[str, str], cursor: Cursor) -> None:
+    """Compare what was counted with the properties that say it; not every writer gives all."""
+    found = {name: str(cursor[place]) for name, place in _COUNTED.items()}
+    for name, begin in (("residualexpstats", _RESIDUAL_GAPS), ("successorexpstats", _GAPS)):
+        bins = cursor[begin : begin + 35].tolist()
+        while len(bins) > 1 and not bins[-1]:
+            bins.pop()
+        found[name] = ",".join(map(str, bins))
+    for name, figure in found.items():
+        said = facts.get(name)
+        if said is not None and said != figure and (said or "0") != figure:
+            raise RequestError(
+                f"{path} is damaged, or is not the graph of {where.name}: {name} is {figure[:60]}, "
+                f"but should be {said[:60]}"
+            )
 
 
 def _properties(path: Path) -> dict[str, str]:
-    try:
-        text = path.read_text(encoding="latin-1")
-    except OSError as error:
-        raise RequestError(f"{path} cannot be read: {error.strerror}") from error
+    text = read_bytes(path).decode("latin-1")
     lines = (line.strip() for line in text.splitlines())
     pairs = (line.partition("=") for line in lines if line and not line.startswith(("#", "!")))
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
-def _integer(path: Path, facts: dict[str, str], key: str, default: int | None) -> int:
+def _integer(
+    path: Path, facts: dict[str, str], key: str, default: int | None, least: int, most: int
+) -> int:
     text = facts.get(key, "" if default is None else str(default))
-    if not text.isdigit():
-        raise RequestError(f"{path}: {key} is {text or 'missing'}; accepted: integers from 0 on")
-    return int(text)
+    value = whole_number(text)
+    if value is None or not least <= value <= most:
+        raise RequestError(
+            f"{path}: {key} is {text[:40] or 'missing'}; accepted: integers from {least} to {most}"
+        )
+    return value
 
 
 def _codes(path: Path, flags: str) -> npt.NDArray[np.int64]:
@@ -111,12 +161,19 @@ def _codes(path: Path, flags: str) -> npt.NDArray[np.int64]:
     return codes
 
 
-def _words(path: Path) -> Words:
-    """Return the bits of a file in words of 64, the first bit highest, and some words of zeros."""
-    content = np.fromfile(path, np.uint8)
-    padded = np.zeros((len(content) // 8 + 3) * 8, np.uint8)
-    padded[: len(content)] = content
-    return padded.view(">u8").astype(np.uint64)
+def _words(content: Content) -> tuple[Words, int]:
+    """Return the bits of a file in words of 64, the first bit highest, and how many there are.
+
+    Three words of zeros follow, so that a look at 64 bits anywhere in the file ends inside.
+    """
+    with Input(content.path) as file:
+        pieces = []
+        while piece := file.read(1 << 24):
+            pieces.append(piece)
+    packed = b"".join(pieces)
+    padded = np.zeros((len(packed) // 8 + 4) * 8, np.uint8)
+    padded[: len(packed)] = np.frombuffer(packed, np.uint8)
+    return padded.view(">u8").astype(np.uint64), 8 * len(packed)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -130,73 +187,86 @@ def _peek(words: Words, at: int) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def _bits(words: Words, cursor: Cursor, count: int) -> int:
+def _fixed(words: Words, stop: int, cursor: Cursor, count: int) -> int:
+    """Read a number of so many bits, 0 to 62."""
+    at = cursor[_AT]
+    if count < 0 or count > 62 or at + count > stop:
+        cursor[_DAMAGED] = 1
+        return 0
     if count == 0:
         return 0
-    value = _peek(words, cursor[0]) >> np.uint64(64 - count)
-    cursor[0] += count
-    return np.int64(value)
+    cursor[_AT] = at + count
+    return np.int64(_peek(words, at) >> np.uint64(64 - count))
 
 
 @njit(cache=True, nogil=True)
-def _unary(words: Words, cursor: Cursor) -> int:
+def _unary(words: Words, stop: int, cursor: Cursor) -> int:
     """Count the zeros before the next one."""
-    zeros = 0
-    last = (len(words) - 2) << 6
-    while cursor[0] < last:
-        bits = _peek(words, cursor[0])
+    zeros, at = 0, cursor[_AT]
+    while at < stop:
+        bits = _peek(words, at)
         if bits == 0:
             zeros += 64
-            cursor[0] += 64
+            at += 64
             continue
         lead = 0
         for step in (32, 16, 8, 4, 2, 1):
             if bits >> np.uint64(64 - step) == 0:
                 bits <<= np.uint64(step)
                 lead += step
-        cursor[0] += lead + 1
+        cursor[_AT] = at + lead + 1
         return zeros + lead
-    cursor[1] = _DAMAGED
+    cursor[_DAMAGED] = 1
     return 0
 
 
 @njit(cache=True, nogil=True)
-def _gamma(words: Words, cursor: Cursor) -> int:
-    length = _unary(words, cursor)
-    if length > 62 or cursor[0] >= (len(words) - 2) << 6:
-        cursor[1] = _DAMAGED
+def _gamma(words: Words, stop: int, cursor: Cursor) -> int:
+    length = _unary(words, stop, cursor)
+    if length > 61:
+        cursor[_DAMAGED] = 1
         return 0
-    return ((1 << length) | _bits(words, cursor, length)) - 1
+    return ((1 << length) | _fixed(words, stop, cursor, length)) - 1
 
 
 @njit(cache=True, nogil=True)
-def _coded(words: Words, cursor: Cursor, code: int, k: int) -> int:
-    """Read one number in the given code."""
+def _natural(words: Words, stop: int, cursor: Cursor, code: int, k: int, most: int) -> int:
+    """Read one number in the given code: the bounded reader through which all of them come.
+
+    A number above `most`, or one that does not end with the file, sets the mark of damage, and is
+    returned as 0. `most` is at most 2**33 in this file, which leaves room for sums.
+    """
     if code == _UNARY:
-        return _unary(words, cursor)
-    if code == _GAMMA:
-        return _gamma(words, cursor)
-    if code == _DELTA:
-        length = _gamma(words, cursor)
-        if length > 62 or cursor[0] >= (len(words) - 2) << 6:
-            cursor[1] = _DAMAGED
+        value = _unary(words, stop, cursor)
+    elif code == _GAMMA:
+        value = _gamma(words, stop, cursor)
+    elif code == _DELTA:
+        length = _gamma(words, stop, cursor)
+        if length > 61:
+            cursor[_DAMAGED] = 1
             return 0
-        return ((1 << length) | _bits(words, cursor, length)) - 1
-    if code == _ZETA:
-        width = _unary(words, cursor) * k
-        if width + k > 62 or cursor[0] >= (len(words) - 2) << 6:
-            cursor[1] = _DAMAGED
+        value = ((1 << length) | _fixed(words, stop, cursor, length)) - 1
+    elif code == _ZETA:
+        blocks = _unary(words, stop, cursor)
+        if blocks > 61 or blocks * k + k > 61:
+            cursor[_DAMAGED] = 1
             return 0
+        width = blocks * k
         low = 1 << width
-        value = _bits(words, cursor, width + k - 1)
-        if value < low:
-            return value + low - 1
-        return 2 * value + _bits(words, cursor, 1) - 1
-    value, more = 0, True
-    while more and cursor[0] < (len(words) - 2) << 6:
-        more = _bits(words, cursor, 1) == 0
-        value = ((value << 3) | _bits(words, cursor, 3)) & (2**62 - 1)
-    return value
+        value = _fixed(words, stop, cursor, width + k - 1)
+        value = value + low if value < low else 2 * value + _fixed(words, stop, cursor, 1)
+        value -= 1
+    else:
+        value, more = 0, True
+        while more:
+            more = _fixed(words, stop, cursor, 1) == 0
+            value = (value << 3) | _fixed(words, stop, cursor, 3)
+            if value > most or cursor[_DAMAGED]:
+                cursor[_DAMAGED] = 1
+                return 0
+    if value > most:
+        cursor[_DAMAGED] = 1
+    return 0 if cursor[_DAMAGED] else value
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -207,41 +277,50 @@ def _signed(number: int) -> int:
 @njit(cache=True, nogil=True)
 def _decode(
     words: Words,
+    stop: int,
     codes: npt.NDArray[np.int64],
     window: int,
     shortest: int,
     zeta: int,
     indptr: npt.NDArray[np.int64],
     indices: npt.NDArray[np.int32],
+    cursor: Cursor,
 ) -> int:
     """Fill `indptr` and `indices`; return -1, or the vertex at which the bits make no sense."""
     n, room = len(indptr) - 1, len(indices)
-    cursor = np.zeros(2, np.int64)
     others = np.empty(16, np.int32)
     for v in range(n):
-        begin = indptr[v]
-        degree = _coded(words, cursor, codes[0], zeta)
-        if cursor[1] or degree < 0 or degree > min(n, room - begin):
+        begin, before = indptr[v], cursor[_AT]
+        most = min(n, room - begin)
+        degree = _natural(words, stop, cursor, codes[_OUTDEGREES], zeta, most)
+        if cursor[_DAMAGED]:
             return v
+        cursor[_DEGREE_BITS] += cursor[_AT] - before
         indptr[v + 1] = begin + degree
         if degree == 0:
             continue
-        at, stop = begin, begin + degree
-        reference = _coded(words, cursor, codes[3], zeta) if window > 0 else 0
-        if cursor[1] or reference > min(v, window):
-            return v
+        at, end = begin, begin + degree
+        reference = 0
+        if window > 0:
+            before = cursor[_AT]
+            reference = _natural(words, stop, cursor, codes[_REFERENCES], zeta, min(v, window))
+            if cursor[_DAMAGED]:
+                return v
+            cursor[_REFERENCE_BITS] += cursor[_AT] - before
         if reference:
-            at = _copy_blocks(words, cursor, codes, zeta, indptr, indices, v - reference, at, stop)
+            at = _copy_blocks(words, stop, cursor, codes, zeta, indptr, indices, v, reference)
             if at < 0:
                 return v
-        rest = stop - at
+            cursor[_COPIED] += at - begin
+        rest = end - at
         if rest == 0:
             continue
         if len(others) < rest:
             others = np.empty(2 * rest, np.int32)
-        if not _extras(words, cursor, codes[2], shortest, zeta, v, n, others[:rest]):
+        extras = others[:rest]
+        if not _extras(words, stop, cursor, codes[_RESIDUALS], shortest, zeta, v, n, extras):
             return v
-        if not _merge(indices, begin, at, others[:rest]):
+        if not _merge(indices, begin, at, extras):
             return v
     return -1
 
@@ -249,42 +328,48 @@ def _decode(
 @njit(cache=True, nogil=True)
 def _copy_blocks(
     words: Words,
+    stop: int,
     cursor: Cursor,
     codes: npt.NDArray[np.int64],
     zeta: int,
     indptr: npt.NDArray[np.int64],
     indices: npt.NDArray[np.int32],
-    referred: int,
-    at: int,
-    stop: int,
+    vertex: int,
+    reference: int,
 ) -> int:
-    """Copy every other block of the row `referred` to `at`; return where that ends, or -1."""
-    blocks = _coded(words, cursor, codes[4], zeta)
-    source, source_stop = indptr[referred], indptr[referred + 1]
-    if cursor[1] or blocks < 0 or blocks > source_stop - source + 1:
-        return -1
+    """Copy every other block of an earlier row to that of `vertex`; return where it ends, or -1."""
+    before = cursor[_AT]
+    at, end = indptr[vertex], indptr[vertex + 1]
+    source, source_stop = indptr[vertex - reference], indptr[vertex - reference + 1]
+    most = source_stop - source + 1
+    blocks = _natural(words, stop, cursor, codes[_BLOCK_COUNT], zeta, most)
     for block in range(blocks + 1):
         copied = block % 2 == 0
+        left = source_stop - source
         if block == blocks:
             # After an even number of blocks, the rest of the row is copied too.
-            length = source_stop - source if copied else 0
+            length = left if copied else 0
         else:
-            length = _coded(words, cursor, codes[1], zeta) + (block > 0)
-        if cursor[1] or length < 0 or length > source_stop - source:
+            length = _natural(words, stop, cursor, codes[_BLOCKS], zeta, left) + (block > 0)
+        if cursor[_DAMAGED] or length > left:
             return -1
         if copied:
-            if length > stop - at:
+            if length > end - at:
                 return -1
             for e in range(length):
                 indices[at + e] = indices[source + e]
             at += length
         source += length
+    if cursor[_DAMAGED]:
+        return -1
+    cursor[_BLOCK_BITS] += cursor[_AT] - before
     return at
 
 
 @njit(cache=True, nogil=True)
 def _extras(
     words: Words,
+    stop: int,
     cursor: Cursor,
     residual_code: int,
     shortest: int,
@@ -294,33 +379,43 @@ def _extras(
     others: npt.NDArray[np.int32],
 ) -> bool:
     """Fill `others` with the successors of intervals, then with residuals, merged ascending."""
-    done = 0
+    done, farthest = 0, 2 * n + 1
+    before = cursor[_AT]
     if shortest > 0:
-        intervals = _gamma(words, cursor)
-        if cursor[1] or intervals > len(others):
-            return False
+        intervals = _natural(words, stop, cursor, _GAMMA, zeta, len(others) // shortest)
         left = 0
         for i in range(intervals):
-            gap = _gamma(words, cursor)
+            gap = _natural(words, stop, cursor, _GAMMA, zeta, farthest)
             left = vertex + _signed(gap) if i == 0 else left + gap + 1
-            length = _gamma(words, cursor) + shortest
-            if cursor[1] or left < 0 or length > len(others) - done or left + length > n:
+            length = shortest + _natural(words, stop, cursor, _GAMMA, zeta, n)
+            if cursor[_DAMAGED] or left < 0 or length > len(others) - done or left + length > n:
                 return False
             for e in range(length):
                 others[done + e] = left + e
             done += length
             left += length
+        if cursor[_DAMAGED]:
+            return False
+        cursor[_INTERVAL_BITS] += cursor[_AT] - before
+        cursor[_INTERVALISED] += done
     residuals = len(others) - done
     if residuals == 0:
         return True
+    before = cursor[_AT]
     rest = np.empty(residuals, np.int32)
     target = 0
     for e in range(residuals):
-        gap = _coded(words, cursor, residual_code, zeta)
+        gap = _natural(words, stop, cursor, residual_code, zeta, farthest)
         target = vertex + _signed(gap) if e == 0 else target + gap + 1
-        if cursor[1] or target < 0 or target >= n:
+        if cursor[_DAMAGED] or target < 0 or target >= n:
             return False
         rest[e] = target
+        if e > 0:
+            gap += 1
+        if gap > 0:
+            cursor[_RESIDUAL_GAPS + _highest_bit(gap)] += 1
+    cursor[_RESIDUAL_BITS] += cursor[_AT] - before
+    cursor[_RESIDUAL] += residuals
     return _merge(others, 0, done, rest)
 
 
@@ -342,3 +437,49 @@ def _merge(
             b -= 1
         at -= 1
     return True
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _highest_bit(number: int) -> int:
+    place = 0
+    for step in (32, 16, 8, 4, 2, 1):
+        if number >> step:
+            number >>= step
+            place += step
+    return place
+
+
+@njit(cache=True, nogil=True)
+def _count_gaps(
+    indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.int32], cursor: Cursor
+) -> None:
+    """Count the gaps between successors by their highest bit, as the properties do.
+
+    The first gap of a row is the one to the vertex itself, as a natural number.
+    """
+    ones = 0  # most of them
+    for v in range(len(indptr) - 1):
+        begin, end = indptr[v], indptr[v + 1]
+        if begin == end:
+            continue
+        before = np.int64(indices[begin])
+        away = before - v
+        gap = 2 * away if away >= 0 else -2 * away - 1
+        if gap > 0:
+            cursor[_GAPS + _highest_bit(gap)] += 1
+        for e in range(begin + 1, end):
+            target = np.int64(indices[e])
+            gap = target - before
+            before = target
+            if gap == 1:
+                ones += 1
+            else:
+                cursor[_GAPS + _highest_bit(gap)] += 1
+    cursor[_GAPS] += ones
+
+
+def _bits_left(words: Words, at: int) -> bool:
+    """Tell whether a bit from `at` on is set; writers pad by zeros."""
+    index = at >> 6
+    first = int(words[index]) & ((1 << (64 - (at & 63))) - 1)
+    return first != 0 or bool(np.any(words[index + 1 :]))

@@ -94,7 +94,7 @@ def load_model(path: Path) -> JobModel:
     document = MODEL.read(path)
     try:
         return _model(document)
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise RequestError(f"{path} holds no usable model: {error}") from error
 
 
@@ -127,6 +127,8 @@ def _model(document: Mapping[str, Any]) -> JobModel:
     estimator.warnings_ = list(document["warnings"])
     estimator.n_features_in_ = 2
     for name, text in document["derived"].items():
+        if name not in DERIVED:
+            raise ValueError(f"it has the unknown figure {name!r}")
         setattr(estimator, name, float(text))
     plain = ("unit", "columns", "machine_type", "iterations", "source", "version")
     return JobModel(

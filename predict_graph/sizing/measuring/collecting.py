@@ -21,6 +21,9 @@ from predict_graph.sizing.measuring.running import PATIENCE, Job, Outcome
 
 __all__ = ["Collected", "Report", "collect"]
 
+MOST_PARALLEL = 1_000  # each has a thread and a process
+MOST_SECONDS = 31_536_000
+
 Report = Callable[[Experiment, Outcome, int, int], None]
 
 
@@ -86,8 +89,12 @@ def collect(
     JobError
         If a point cannot be written.
     """
-    if parallel < 1:
-        raise RequestError(f"parallel is {parallel}; accepted: 1 or more")
+    if not 1 <= parallel <= MOST_PARALLEL:
+        raise RequestError(f"parallel is {parallel}; accepted: 1 to {MOST_PARALLEL:,}")
+    if timeout is not None and not 0 < timeout <= MOST_SECONDS:
+        raise RequestError(
+            f"the timeout is {timeout:g} seconds; accepted: above 0, up to a year, {MOST_SECONDS:,}"
+        )
     experiments = design.experiments(command, repeats)
     _check_programs(experiments)
     if logs is not None:
@@ -96,7 +103,7 @@ def collect(
         left = [one for one in experiments if not points.has(one)]
         result = Collected([], [], len(experiments) - len(left))
         waiting = _Waiting(left, timeout, logs, points)
-        with _signals_interrupt(), _running(waiting, parallel) as ended:
+        with _signals_interrupt(), _running(waiting, parallel, len(left)) as ended:
             for done in range(1, len(left) + 1):
                 experiment, outcome = ended()
                 kept = result.measured if outcome.outcome == "ok" else result.failed
@@ -182,10 +189,10 @@ class _Waiting:
 
 
 @contextmanager
-def _running(waiting: _Waiting, parallel: int) -> Iterator[Callable[[], Ended]]:
-    """Start so many experiments; give a function that waits for the next one to end."""
+def _running(waiting: _Waiting, parallel: int, count: int) -> Iterator[Callable[[], Ended]]:
+    """Start so many experiments of `count`; give a function that waits for the next one to end."""
     try:
-        for _ in range(parallel):
+        for _ in range(min(parallel, count)):
             waiting.start_next()
         yield waiting.next_ended
     finally:

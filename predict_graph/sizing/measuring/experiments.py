@@ -140,15 +140,16 @@ def _points(table: TextTable, columns: Sequence[str]) -> list[tuple[tuple[str, .
         machines = positive(row, "machines")
         if machines != int(machines):
             raise RequestError(
-                f"{row.place}: machines is {row.cells['machines']!r}; accepted: a whole number "
-                "above 0"
+                f"{row.place}: machines is {row.cells['machines'][:60]!r}; accepted: a whole "
+                "number above 0"
             )
         if "scale" in columns:
             positive(row, "scale")
         repeats = positive(row, REPEATS) if REPEATS in table.columns else 1.0
         if repeats != int(repeats):
             raise RequestError(
-                f"{row.place}: repeats is {row.cells[REPEATS]!r}; accepted: a whole number above 0"
+                f"{row.place}: repeats is {row.cells[REPEATS][:60]!r}; accepted: a whole number "
+                "above 0"
             )
         values = {**row.cells, "machines": str(int(machines))}
         found.append((tuple(values[name] for name in columns), int(repeats)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import NormalDist
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
+from predict_graph.inputs import read_json
 from predict_graph.sizing.fitting.model import JobModel
 
 __all__ = ["is_prediction", "predicted_job"]
@@ -74,13 +75,14 @@ def predicted_job(path: Path) -> JobModel:
         If it is no such file.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = read_json(path)
         rows = [{name: float(row[name]) for name in _WANTED} for row in found["by_machines"]]
         trained = [int(count) for count in found["cost_model"]["machines"]]
+        warnings = tuple(str(text) for text in found.get("warnings", []))
         version = str(found["version"]) if "version" in found else "unknown"
-        if not rows or not trained or min(min(row.values()) for row in rows) <= 0:
+        if not rows or not trained or not all(_usable(row) for row in rows):
             raise ValueError
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
         raise RequestError(
             f"{path} is no prediction on a cluster; accepted: JSON of predict --engine spark"
         ) from error
@@ -92,9 +94,13 @@ def predicted_job(path: Path) -> JobModel:
         machine_type=None,
         iterations=None,
         source=path.name,
-        warnings=tuple(str(text) for text in found.get("warnings", [])),
+        warnings=warnings,
         version=version,
     )
+
+
+def _usable(row: dict[str, float]) -> bool:
+    return all(0 < value < math.inf for value in row.values())
 
 
 _WANTED = ("machines", "predicted", "low", "high")

@@ -60,7 +60,8 @@ def read_prices(path: Path) -> dict[str, Price]:
         cores = positive(row, "cores")
         if cores != int(cores):
             raise RequestError(
-                f"{row.place}: cores is {row.cells['cores']!r}; accepted: a whole number above 0"
+                f"{row.place}: cores is {row.cells['cores'][:60]!r}; accepted: a whole number "
+                "above 0"
             )
         found[name] = Price(name, int(cores), positive(row, "usd_per_hour"))
     return found

@@ -14,6 +14,7 @@ import pandas as pd
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
+from predict_graph.inputs import read_bytes
 from predict_graph.sizing.table_file import Row, read_table, table_line
 
 __all__ = ["SEEN", "TaskRuns", "add_run", "read_runs"]
@@ -58,7 +59,7 @@ def add_run(path: Path, seen: Mapping[str, object], attributes: Mapping[str, flo
     check_writable(path)
     columns = [*SEEN, *attributes]
     line = table_line([*(seen[name] for name in SEEN), *attributes.values()])
-    text = path.read_bytes() if path.exists() else b""
+    text = read_bytes(path) if path.exists() else b""
     if text:
         header = text.partition(b"\n")[0].decode(errors="replace").strip()
         if header.split(",") != columns:
@@ -135,7 +136,7 @@ def _number(row: Row, name: str, low: float = -math.inf, high: float = math.inf)
             accepted = "a number from 0" + (f" to {high:g}" if high < math.inf else "")
         elif low > 0.0:
             accepted = "a number above 0"
-        raise RequestError(f"{row.place}: {name} is {text!r}; accepted: {accepted}")
+        raise RequestError(f"{row.place}: {name} is {text[:60]!r}; accepted: {accepted}")
     return value
 
 

@@ -171,7 +171,7 @@ def test_npz(tmp_path):
     with pytest.raises(RequestError, match=r"\(2, 3\); accepted: square"):
         check_graph(tmp_path / "g.npz")
     np.savez(tmp_path / "g.npz", indptr=np.array([0, 1]), indices=np.array([9]), directed=np.True_)
-    with pytest.raises(RequestError, match="indices are not all in 0 to 0"):
+    with pytest.raises(RequestError, match="leads to the vertex 9; accepted: 0 to 0"):
         check_graph(tmp_path / "g.npz")
 
 
@@ -248,7 +248,7 @@ def test_stored(tmp_path):
         save_graph(check_graph("star:n=9"), tmp_path / "none" / "s.pgraph")
     header = (folder / "header.json").read_text()
     for old, new, message in [
-        ('"version": 1', '"version": 2', "accepted: up to 1; install a newer"),
+        ('"version": 2', '"version": 3', "accepted: up to 2; install a newer"),
         ('"vertices": 9', '"vertices": 8', "is damaged"),
         ('"edges"', '"ages"', "is damaged"),
         ("predict-graph graph", "other", "not the header of a stored graph"),

@@ -137,7 +137,53 @@ def test_failing_downloads(places, monkeypatch):
     with pytest.raises(JobError, match=r"wiki-Vote cannot be downloaded from .*404.*a copy called"):
         fetch("wiki-Vote")
     (folder / "server" / "wiki-Vote.txt.gz").write_bytes(b"other")
-    serve(monkeypatch, "wiki-Vote", address + "wiki-Vote.txt.gz", sha256="0" * 64)
+    serve(monkeypatch, "wiki-Vote", address + "wiki-Vote.txt.gz", sha256=("0" * 64,))
     with pytest.raises(JobError, match="SHA256 hash"):
         fetch("wiki-Vote")
     assert dataset_path("wiki-Vote") is None
+
+
+def test_a_lost_record_trusts_nothing(places, monkeypatch):
+    folder, address = places
+    (folder / "server" / "wiki-Vote.txt.gz").write_bytes(gzip.compress(b"0 1\n"))
+    serve(monkeypatch, "wiki-Vote", address + "wiki-Vote.txt.gz")
+    fetch("wiki-Vote")
+    for lost in ("", "[]", "{}"):
+        (folder / "cache" / "checksums.json").write_text(lost)
+        with pytest.raises(JobError, match="nobody knows whether it is the file"):
+            check_graph("wiki-Vote")
+    (folder / "cache" / "checksums.json").unlink()
+    with pytest.raises(JobError, match="delete it to download it again"):
+        fetch("wiki-Vote")
+
+
+def test_what_is_published_counts_more_than_the_record(places):
+    folder, _ = places
+    (folder / "cache" / "web-NotreDame.txt.gz").write_bytes(gzip.compress(b"0 1\n"))
+    (folder / "cache" / "checksums.json").write_text("{}")
+    with pytest.raises(JobError, match="SHA-256 differs"):
+        fetch("web-NotreDame")
+
+
+def test_sums_are_those_of_the_files(shared_graph_file):
+    import hashlib
+
+    for name in ("web-NotreDame", "soc-Epinions1", "uk-2007-05@100000"):
+        described = dataset(name)
+        for address, published in zip(described.addresses, described.sha256, strict=True):
+            content = shared_graph_file(address.rpartition("/")[2]).read_bytes()
+            assert hashlib.sha256(content).hexdigest() == published
+
+
+def test_nothing_is_taken_in_the_clear_that_cannot_be_checked():
+    for name in dataset_names():
+        described = dataset(name)
+        for i, address in enumerate(described.addresses):
+            known = described.sha256[i] if i < len(described.sha256) else None
+            assert address.startswith("https://") or known
+
+
+def test_an_address_in_the_clear_is_refused(places, monkeypatch):
+    serve(monkeypatch, "wiki-Vote", "http://example.invalid/wiki-Vote.txt.gz")
+    with pytest.raises(JobError, match="is not encrypted, and its SHA-256 is not known"):
+        fetch("wiki-Vote")

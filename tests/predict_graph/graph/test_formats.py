@@ -292,7 +292,8 @@ def test_gzip_of_several_members_and_padding():
 def test_lines_across_blocks(monkeypatch):
     from predict_graph.graph.readers import streams
 
-    monkeypatch.setattr(streams.raw_blocks, "__defaults__", (7,))
+    monkeypatch.setattr(streams, "_BLOCK", 7)
+    monkeypatch.setattr(streams, "_READ", 7)
     edges = [(s, s * s) for s in range(1000)]
     text = "\n".join(f"{s} {t}" for s, t in edges)
     expect(read(text, ".txt"), edges)

@@ -119,7 +119,13 @@ def read_event_log(path: Path, start: int = 0, *, kept: Iterable[int] = ()) -> E
     reader = LogReader(kept=set(kept))
     known = reader.kinds()
     for event in _events(path, start, known, reader):
-        reader.take(event)
+        try:
+            reader.take(event)
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            name = str(event.get("Event", "")) if isinstance(event, dict) else ""
+            raise RequestError(
+                f"{path}: an event {name[:60]!r} is not as Spark writes it: {error!r:.100}"
+            ) from error
     if not start and not reader.application and not reader.jobs:
         raise RequestError(f"{path} is not an event log of Spark; accepted: one event a line, JSON")
     return EventLog(
@@ -163,9 +169,11 @@ def _events(
         if cut is None:
             continue
         try:
-            yield json.loads(cut(line))
-        except ValueError:
+            event = json.loads(cut(line))
+        except (ValueError, RecursionError):
             reader.broken += 1
+            continue
+        yield event
 
 
 def _tasks(reader: LogReader) -> pd.DataFrame:

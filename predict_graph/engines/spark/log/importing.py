@@ -63,11 +63,7 @@ def record_of_log(
     from pathlib import Path
 
     from predict_graph.engines.spark.log.eventlog import read_event_log
-    from predict_graph.engines.spark.recognition import (
-        observed_phases,
-        observed_table,
-        recognise,
-    )
+    from predict_graph.engines.spark.recognition import recognise
 
     for name, size in (("vertices", vertices), ("edges", edges)):
         if size is not None and size < 1:
@@ -79,10 +75,36 @@ def record_of_log(
         found = recognise(log, run=run)
     except RequestError as error:
         raise RequestError(f"{path}: {error}") from error
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise _not_as_written(path, error) from error
+    try:
+        return _record(log, found, algorithm, graph, vertices, edges), found
+    except RequestError:
+        raise
+    except (LookupError, TypeError, ValueError, ArithmeticError, OSError) as error:
+        raise _not_as_written(path, error) from error
+
+
+def _not_as_written(path: str | os.PathLike[str], error: Exception) -> RequestError:
+    return RequestError(
+        f"the event log {path} is not as Spark writes it: {type(error).__name__}: {error!s:.100}"
+    )
+
+
+def _record(
+    log: EventLog,
+    found: Recognised,
+    algorithm: str | None,
+    graph: str | None,
+    vertices: int | None,
+    edges: int | None,
+) -> RunRecord:
+    from predict_graph.engines.spark.recognition import observed_phases, observed_table
+
     application = dict(log.application)
     name = graph or "unknown"
     began = float(application.get("started") or found.started)
-    record = RunRecord(
+    return RunRecord(
         kind="run",
         algorithm=algorithm or _algorithm(found, application),
         parameters={},
@@ -102,7 +124,6 @@ def record_of_log(
             "spark", application.get("id"), began, found.name if found.by == "names" else ""
         ),
     )
-    return record, found
 
 
 def _algorithm(found: Recognised, application: Mapping[str, Any]) -> str:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import IO
 
 from predict_graph.errors import RequestError
+from predict_graph.inputs import Input
+from predict_graph.limits import beyond, check_unpacked, limits
 
 __all__ = ["log_files", "log_lines"]
 
@@ -18,6 +20,8 @@ _ROLLED = re.compile(r"events_(\d+)_")
 _ZSTD, _LZ4_FRAME, _LZ4_BLOCK = b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18", b"LZ4Block"
 _SNAPPY = b"\x82SNAPPY\x00"
 _CHUNK = 1 << 20
+# Spark writes blocks of 32 KiB, at most 32 MiB by its settings; a larger one is damage.
+_BLOCK_BYTES = 1 << 26
 _ACCEPTED = "a file, or a folder eventlog_v2_…; plain, gzip, zstd, lz4 or snappy (not lzf)"
 
 
@@ -65,6 +69,7 @@ def log_lines(path: Path, start: int = 0) -> Iterator[bytes]:
         If it cannot be read, or is compressed as nothing here can read.
     """
     for file in log_files(path):
+        Input(file).close()  # refuses devices and sockets
         try:
             with file.open("rb") as content:
                 yield from _lines(content, file, start)
@@ -77,33 +82,56 @@ def _lines(content: IO[bytes], file: Path, start: int) -> Iterator[bytes]:
     content.seek(start)
     if head.startswith(b"\x1f\x8b"):
         unpacked = gzip.GzipFile(fileobj=content)
-        yield from _split(iter(lambda: unpacked.read1(_CHUNK), b""))
+        yield from _split(iter(lambda: unpacked.read1(_CHUNK), b""), content, file)
     elif head.startswith(_ZSTD):
-        yield from _split(_arrow(content, "zstd"))
+        yield from _split(_arrow(content, "zstd"), content, file)
     elif head.startswith(_LZ4_FRAME):
-        yield from _split(_arrow(content, "lz4"))
+        yield from _split(_arrow(content, "lz4"), content, file)
     elif head.startswith(_LZ4_BLOCK):
-        yield from _split(_lz4_blocks(content))
+        yield from _split(_lz4_blocks(content), content, file)
     elif head.startswith(_SNAPPY):
-        yield from _split(_snappy_blocks(content))
+        yield from _split(_snappy_blocks(content), content, file)
     elif head.startswith(b"ZV"):
         raise RequestError(f"{file} is compressed by lzf; accepted: {_ACCEPTED}")
     else:
-        yield from content
+        most = limits().line_bytes
+        while line := content.readline(most + 1):
+            _check_line(line, file)
+            yield line
 
 
-def _split(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the lines that pieces make up, until they end or cannot be unpacked any more."""
-    rest = b""
+def _split(pieces: Iterator[bytes], packed: IO[bytes], file: Path) -> Iterator[bytes]:
+    """Yield the lines that pieces make up, until they end or cannot be unpacked any more.
+
+    Raises
+    ------
+    RequestError
+        If they are more than the limits say, or one is too long.
+    """
+    rest = bytearray()
+    size = 0
     try:
         for piece in pieces:
-            *whole, rest = (rest + piece).split(b"\n")
-            yield from whole
+            size += len(piece)
+            check_unpacked(str(file), size, packed.tell())
+            cut = piece.rfind(b"\n")
+            if cut < 0:
+                rest += piece
+                _check_line(rest, file)
+                continue
+            rest += piece[:cut]
+            yield from bytes(rest).split(b"\n")
+            rest = bytearray(piece[cut + 1 :])
     except (EOFError, zlib.error, struct.error, OSError) as error:
         if isinstance(error, OSError) and error.errno not in (None, 0):
             raise
     if rest:
-        yield rest
+        yield bytes(rest)
+
+
+def _check_line(line: bytes | bytearray, file: Path) -> None:
+    if len(line) > limits().line_bytes:
+        raise RequestError(f"{file}: a line is too long; accepted: up to {beyond('line_bytes')}")
 
 
 def _arrow(content: IO[bytes], compression: str) -> Iterator[bytes]:
@@ -123,6 +151,8 @@ def _lz4_blocks(content: IO[bytes]) -> Iterator[bytes]:
         magic, token, packed, plain, _ = struct.unpack("<8sBiii", header)
         if magic != _LZ4_BLOCK:
             raise EOFError
+        if not (0 <= packed <= _BLOCK_BYTES and 0 <= plain <= _BLOCK_BYTES):
+            raise EOFError
         block = content.read(packed)
         if len(block) < packed:
             raise EOFError
@@ -139,10 +169,15 @@ def _snappy_blocks(content: IO[bytes]) -> Iterator[bytes]:
     content.read(16)
     while header := content.read(4):
         (packed,) = struct.unpack(">i", header)
+        if not 0 <= packed <= _BLOCK_BYTES:
+            raise EOFError
         block = content.read(packed)
         if len(block) < packed:
             raise EOFError
-        yield codec.decompress(block, _varint(block)).to_pybytes()
+        plain = _varint(block)
+        if plain > _BLOCK_BYTES:
+            raise EOFError
+        yield codec.decompress(block, plain).to_pybytes()
 
 
 def _varint(block: bytes) -> int:

@@ -6,6 +6,7 @@ import signal
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -143,12 +144,18 @@ def _session(settings: SparkSettings, conf: Mapping[str, str], name: str) -> Spa
 def _interrupts_as_before() -> Iterator[None]:
     """Put back what Ctrl-C does, which a new SparkContext replaces for good.
 
-    Its own way is to cancel all jobs first; ours is to end the driver.
+    Its own way is to cancel all jobs first, which fails with an error of another kind when Ctrl-C
+    has reached the driver, too; ours is to end the driver.
     """
     here = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT) if here else None
     try:
         yield
+    except Exception as error:
+        frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+        if any(frame.f_code.co_name == "signal_handler" for frame in frames):
+            raise KeyboardInterrupt from error
+        raise
     finally:
         if here:
             signal.signal(signal.SIGINT, before)

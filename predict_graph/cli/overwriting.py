@@ -1,0 +1,127 @@
+"""Refusing, before any work, requests that would overwrite what they read, or write one file twice.
+
+Which arguments of a command are outputs follows from their names; every other argument that names a
+file is something that is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from predict_graph.errors import RequestError
+
+__all__ = ["check_apart"]
+
+_OUTPUTS = ("out", "json", "plot", "report")
+_OUTPUTS_OF = {"export": ("file",)}
+_NO_FILES = ("command",)  # the words of another program
+_READ_AND_WRITTEN = ("history",)
+
+Named = tuple[str, str]  # the option as a user writes it, and the path
+
+
+def check_apart(command: str, arguments: Mapping[str, Any], labels: Mapping[str, str]) -> None:
+    """Raise an error if an output of a command is one of its inputs or another output.
+
+    Parameters
+    ----------
+    command : str
+        Name of the command.
+    arguments : mapping
+        By the names of its parameters.
+    labels : mapping of str to str
+        What a user calls each of them.
+
+    Raises
+    ------
+    RequestError
+    """
+    outputs = [*_OUTPUTS, *_OUTPUTS_OF.get(command, ())]
+    written = list(_paths(arguments, outputs, labels))
+    if not written:
+        return
+    read = [
+        named
+        for name in arguments
+        if name not in (*outputs, *_NO_FILES, *_READ_AND_WRITTEN)
+        for named in _inputs(labels[name], arguments[name])
+    ]
+    kept = list(_paths(arguments, _READ_AND_WRITTEN, labels)) or list(_default_history(arguments))
+    for place, (option, path) in enumerate(written):
+        for other, source in [*read, *kept]:
+            if _is_or_holds(source, path):
+                raise RequestError(
+                    f"{option} {path} would overwrite what {other} names, {source}; accepted: "
+                    "another name"
+                )
+        for other, second in written[:place]:
+            if _same(second, path):
+                raise RequestError(
+                    f"{other} and {option} name one file, {path}; accepted: one file for each"
+                )
+
+
+def _paths(
+    arguments: Mapping[str, Any], names: Sequence[str], labels: Mapping[str, str]
+) -> Iterator[Named]:
+    for name in names:
+        value = arguments.get(name)
+        if isinstance(value, str | Path) and str(value) not in ("", "-", "none"):
+            yield labels[name], os.path.expanduser(value) if name == "history" else str(value)
+
+
+def _inputs(label: str, value: Any) -> Iterator[Named]:
+    """Yield the files that an argument names, and those that are read with them."""
+    for each in value if isinstance(value, list | tuple) else [value]:
+        if not isinstance(each, str | Path):
+            continue
+        # Such as TYPE=MODEL.json.
+        for text in dict.fromkeys([str(each), str(each).partition("=")[2]]):
+            for path in _read_for(text):
+                yield label, path
+
+
+def _read_for(text: str) -> Iterator[str]:
+    if not text or "\0" in text:
+        return
+    if os.path.exists(text):
+        yield text
+        beside = Path(text).with_suffix(".properties")
+        if text.endswith(".graph") and beside.exists():
+            yield str(beside)
+    elif "/" not in text and "." not in text:
+        from predict_graph.graph.datasets import dataset_names, dataset_path
+
+        found = dataset_path(text) if text in dataset_names() else None
+        if found is not None:
+            yield str(found)
+
+
+def _default_history(arguments: Mapping[str, Any]) -> Iterator[Named]:
+    if "history" in arguments and arguments["history"] is None:
+        from predict_graph.history import default_path
+
+        path = default_path()
+        if path is not None:
+            yield "the history", str(path)
+
+
+def _is_or_holds(source: str, path: str) -> bool:
+    """Tell whether `path` is a file, or lies in a folder, that is read."""
+    if _same(source, path):
+        return True
+    stored = os.path.isfile(os.path.join(source, "header.json"))
+    inside = os.path.realpath(path).startswith(os.path.realpath(source) + os.sep)
+    return stored and inside
+
+
+def _same(first: str, second: str) -> bool:
+    if os.path.realpath(first) == os.path.realpath(second):
+        return True
+    try:
+        return os.path.samefile(first, second)
+    except OSError:
+        return False

@@ -1,0 +1,207 @@
+"""The check that comes before all compiled code: are these arrays rows of a graph?
+
+Kernels read and write where row pointers and neighbours say. So every graph passes through here
+once, whatever file, object or kernel its arrays come from.
+"""
+
+# Compiled functions: what numba infers, and casts it needs, are not types that mypy knows.
+# mypy: disable-error-code="assignment, arg-type"
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from predict_graph.errors import RequestError
+
+__all__ = ["check_symmetric", "checked_rows", "checked_weights"]
+
+_GOOD, _START, _FALLS, _END, _TARGET = range(5)
+
+
+# Drawn anew by each process, so that no file can be made to pass.
+_KEYS = np.frombuffer(os.urandom(16), np.uint64) | np.uint64(1)
+
+
+def checked_rows(
+    indptr: Any, indices: Any, columns: int | None = None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.integer], bool]:
+    """Return the rows of a graph as arrays that compiled code can be given.
+
+    One compiled pass over both arrays. Integers of other widths or of another byte order are
+    converted; nothing is copied when both are as :class:`Graph` has them.
+
+    Parameters
+    ----------
+    indptr : array, shape (n + 1,)
+    indices : array, shape (m,)
+    columns : int, optional
+        Number of columns of a matrix that is not square; n by default.
+
+    Returns
+    -------
+    indptr : ndarray of int64, shape (n + 1,)
+        From 0 to m, never falling.
+    indices : ndarray of int32 (int64 from 2**31 vertices on), shape (m,)
+        All in 0 … n - 1.
+    ascending : bool
+        Whether each row ascends without duplicates.
+
+    Raises
+    ------
+    RequestError
+        If they are not the rows of a graph.
+
+    Examples
+    --------
+    >>> checked_rows(np.array([0, 1, 1]), np.array([2], np.int32))
+    Traceback (most recent call last):
+    predict_graph.errors.RequestError: edge 0 leads to the vertex 2; accepted: 0 to 1
+    """
+    for name, array in (("indptr", indptr), ("indices", indices)):
+        if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "iu":
+            found = f"{array.ndim}-dimensional {array.dtype}" if hasattr(array, "ndim") else "none"
+            raise RequestError(f"{name} of a graph is {found}; accepted: a vector of integers")
+    if len(indptr) < 1:
+        raise RequestError("indptr of a graph must be a vector of at least one element")
+    n = len(indptr) - 1
+    columns = n if columns is None else columns
+    pointers = _plain(indptr, np.int64)
+    narrow = columns < 2**31
+    # Narrowed only after the check: a cast would turn wrong vertices into right ones.
+    targets = _plain(indices, np.int32 if narrow and indices.dtype.itemsize == 4 else np.int64)
+    if indices.dtype.kind == "u":
+        targets = _plain(_signed(indices), np.int64)
+    code, place, ascending = _check(pointers, targets, columns)
+    if code == _START:
+        raise RequestError(f"indptr of a graph begins with {int(pointers[0])}; accepted: 0")
+    if code == _FALLS:
+        raise RequestError(
+            f"indptr of a graph falls from {int(pointers[place])} to {int(pointers[place + 1])} at "
+            f"vertex {place}; accepted: starts of rows, in order"
+        )
+    if code == _END:
+        raise RequestError(f"indptr ends at {int(pointers[n])}, but there are {len(targets)} edges")
+    if code == _TARGET:
+        raise RequestError(
+            f"edge {place} leads to the vertex {int(targets[place])}; accepted: 0 to {columns - 1}"
+        )
+    if narrow:
+        targets = targets.astype(np.int32, copy=False)
+    return pointers, targets, bool(ascending)
+
+
+def checked_weights(weights: Any, edges: int) -> npt.NDArray[np.float32] | None:
+    """Return the weights of so many edges as float32; None when there are none.
+
+    Raises
+    ------
+    RequestError
+        If they are not one real number an edge.
+    """
+    if weights is None:
+        return None
+    if not isinstance(weights, np.ndarray) or weights.ndim != 1 or weights.dtype.kind not in "iuf":
+        raise RequestError("weights of a graph must be a vector of real numbers")
+    if len(weights) != edges:
+        raise RequestError(f"there are {len(weights)} weights, but {edges} edges")
+    return _plain(weights, np.float32)
+
+
+def _plain(array: npt.NDArray[Any], kind: Any) -> npt.NDArray[Any]:
+    """Return an array as one run of aligned numbers in the machine's byte order."""
+    plain: npt.NDArray[Any] = np.require(np.asarray(array), kind, ["C", "A"])
+    return plain
+
+
+def _signed(array: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return unsigned integers as signed ones; those that are too large become -1."""
+    wide = array.astype(np.uint64)
+    return np.where(wide > np.uint64(2**63 - 1), np.int64(-1), wide.astype(np.int64))
+
+
+def check_symmetric(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer]) -> None:
+    """Raise an error unless every edge is there in both directions.
+
+    One pass: each end of an edge adds a hash of the edge, or takes it away when it is the larger
+    end. Wrong rows pass with a probability of 2**-64.
+
+    Raises
+    ------
+    RequestError
+    """
+    if _signed_hashes(*_frozen(indptr, indices), _KEYS[0], _KEYS[1]):
+        raise RequestError(
+            "the graph is said to be undirected, but some edge is stored in one direction only"
+        )
+
+
+def _check(
+    indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer], columns: int
+) -> tuple[int, int, bool]:
+    result: tuple[int, int, bool] = _check_compiled(*_frozen(indptr, indices), columns)
+    return result
+
+
+def _frozen(*arrays: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+    """Return read-only views: one compiled version serves all callers."""
+    views = [array.view() for array in arrays]
+    for view in views:
+        view.flags.writeable = False
+    return views
+
+
+@njit(cache=True, nogil=True)
+def _check_compiled(
+    indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer], columns: int
+) -> tuple[int, int, bool]:
+    n, m = len(indptr) - 1, len(indices)
+    if indptr[0] != 0:
+        return _START, 0, False
+    for v in range(n):
+        if indptr[v + 1] < indptr[v]:
+            return _FALLS, v, False
+    if indptr[n] != m:
+        return _END, n, False
+    wrong = False
+    falls = 0
+    for v in range(n):
+        before = np.int64(-1)
+        for e in range(indptr[v], indptr[v + 1]):
+            target = np.int64(indices[e])
+            wrong |= (target < 0) | (target >= columns)
+            falls += target <= before
+            before = target
+    if wrong:
+        for e in range(m):
+            if indices[e] < 0 or indices[e] >= columns:
+                return _TARGET, e, False
+    return _GOOD, 0, falls == 0
+
+
+@njit(cache=True, nogil=True)
+def _signed_hashes(
+    indptr: npt.NDArray[np.int64],
+    indices: npt.NDArray[np.integer],
+    low_key: np.uint64,
+    high_key: np.uint64,
+) -> int:
+    total = np.uint64(0)
+    for v in range(len(indptr) - 1):
+        for e in range(indptr[v], indptr[v + 1]):
+            target = np.int64(indices[e])
+            low, high = min(v, target), max(v, target)
+            z = np.uint64(low) * low_key + np.uint64(high) * high_key
+            # The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            z = z ^ (z >> np.uint64(31))
+            if v < target:
+                total += z
+            elif v > target:
+                total -= z
+    return total  # type: ignore[return-value]

@@ -1,0 +1,215 @@
+"""Opening what a user names: a file, standard input (``-``), a FIFO. Once, and within the limits.
+
+Devices have no end and are refused. A stream is read as it comes; one that sends nothing for too
+long, or too much, is given up.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import select
+import stat
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from predict_graph.errors import RequestError
+from predict_graph.limits import beyond, limits
+
+__all__ = [
+    "STANDARD_INPUT",
+    "Input",
+    "deepest_nesting",
+    "is_stream",
+    "parse_json",
+    "read_bytes",
+    "read_json",
+]
+
+STANDARD_INPUT = Path("/dev/stdin")
+
+
+class Input:
+    """A file or stream that is open for reading.
+
+    Parameters
+    ----------
+    path : Path
+        ``-`` is standard input.
+
+    Raises
+    ------
+    RequestError
+        If it cannot be opened, or is a folder, a device or a socket. By :meth:`read`: if the stream
+        sends nothing for too long, or more than the limits say.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = STANDARD_INPUT if str(path) == "-" else path
+        self._handle = -1
+        self._lock = threading.Lock()
+        try:
+            self._check(os.stat(self.path).st_mode)  # opening a device can already do something
+            self._handle = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            state = os.fstat(self._handle)
+            self._check(state.st_mode)
+        except OSError as error:
+            self.close()
+            raise RequestError(f"{self.path} cannot be read: {error.strerror}") from error
+        except ValueError as error:  # a zero byte in the name; or refused
+            self.close()
+            if isinstance(error, RequestError):
+                raise
+            raise RequestError(f"{str(path)!r} cannot be read: {error}") from error
+        self.stream = stat.S_ISFIFO(state.st_mode)
+        self._read = 0
+
+    def _check(self, mode: int) -> None:
+        kinds = {"a folder": stat.S_ISDIR, "a socket": stat.S_ISSOCK}
+        kinds |= {"a device": lambda mode: stat.S_ISCHR(mode) or stat.S_ISBLK(mode)}
+        for kind, matches in kinds.items():
+            if matches(mode):
+                raise RequestError(
+                    f"{self.path} is {kind}; accepted: a file, - for standard input, or a FIFO"
+                )
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes, at most `size`; none at the end."""
+        try:
+            if self.stream:
+                self._wait()
+            with self._lock:  # another thread may close it; the number is another file's then
+                if self.closed:
+                    return b""
+                content = os.read(self._handle, size if size >= 0 else 1 << 16)
+        except OSError as error:
+            raise RequestError(f"{self.path} cannot be read: {error.strerror}") from error
+        self._read += len(content)
+        if self.stream and self._read > limits().unpacked_bytes:
+            raise RequestError(
+                f"{self.path} sends too much; accepted: up to {beyond('unpacked_bytes')}"
+            )
+        return content
+
+    def _wait(self) -> None:
+        waiting = select.poll()
+        waiting.register(self._handle, select.POLLIN)
+        if not waiting.poll(1e3 * limits().stream_seconds):
+            raise RequestError(
+                f"{self.path} sent nothing for too long; accepted: silence of up to "
+                f"{beyond('stream_seconds')}"
+            )
+
+    def close(self) -> None:
+        """Close it; a second time does nothing."""
+        with self._lock:
+            if self._handle >= 0:
+                os.close(self._handle)
+                self._handle = -1
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is closed."""
+        return self._handle < 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def is_stream(path: Path) -> bool:
+    """Tell whether a path is a FIFO, such as what the shell makes of ``<(command)``."""
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except OSError:
+        return False
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a small file: a model, a profile, a design.
+
+    Raises
+    ------
+    RequestError
+        If it cannot be read, or has more bytes than the limits say.
+    """
+    content = io.BytesIO()
+    with Input(path) as file:
+        while block := file.read(1 << 16 if file.stream else 1 << 20):
+            content.write(block)
+            if content.tell() > limits().document_bytes:
+                raise RequestError(
+                    f"{path} is too large to be read whole; accepted: up to "
+                    f"{beyond('document_bytes')}"
+                )
+    return content.getvalue()
+
+
+def read_json(path: Path) -> Any:
+    """Return the content of a JSON file.
+
+    Raises
+    ------
+    RequestError
+        If it cannot be read, or is too large or too deeply nested.
+    ValueError
+        If it is no JSON.
+    """
+    return parse_json(read_bytes(path), str(path))
+
+
+def parse_json(text: bytes | str, what: str) -> Any:
+    """Return what a JSON text says.
+
+    Raises
+    ------
+    RequestError
+        If it is nested too deeply; `what` names it.
+    ValueError
+        If it is no JSON.
+    """
+    content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    plain = content.decode("utf-8")
+    most = limits().nesting
+    marks = content.count(b"[") + content.count(b"{")  # of most files, these are few enough
+    if marks > most and deepest_nesting(content) > most:
+        raise RequestError(f"{what} is nested too deeply; accepted: up to {beyond('nesting')}")
+    try:
+        return json.loads(plain)
+    except RecursionError:  # the limit was set beyond what Python can do
+        raise RequestError(f"{what} is nested too deeply for this Python") from None
+
+
+def deepest_nesting(content: bytes) -> int:
+    r"""Return how deep the brackets of a JSON text go, those in texts not counted.
+
+    Examples
+    --------
+    >>> deepest_nesting(b'[{"a]": "\\"{"}]')
+    2
+    """
+    depth = deepest = 0
+    for found in _BRACKETS.finditer(content):
+        mark = found.group()[:1]
+        if mark != b'"':
+            depth += 1 if mark in b"[{" else -1
+            deepest = max(deepest, depth)
+    return deepest
+
+
+# A text that does not end takes the rest of the file, so that no byte is looked at twice.
+_BRACKETS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[{\]}]', re.DOTALL)

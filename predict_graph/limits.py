@@ -1,0 +1,244 @@
+"""Limits on work and memory that a file, a stream or a request can cause; each has a name.
+
+They are generous, and follow from the memory of the machine. The environment variable
+``PREDICT_GRAPH_LIMITS`` sets others, as ``edges=2e9,unpacked_bytes=100e9``; so does ``--limit`` on
+the command line, and :func:`limited` in a program. The sentence that refuses names the limit.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from pathlib import Path
+
+from predict_graph.errors import RequestError
+
+__all__ = [
+    "ENVIRONMENT",
+    "Limits",
+    "beyond",
+    "check_size",
+    "check_unpacked",
+    "limited",
+    "limits",
+    "parse_limits",
+    "usable_memory",
+    "whole_number",
+]
+
+ENVIRONMENT = "PREDICT_GRAPH_LIMITS"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What is accepted at most.
+
+    Attributes
+    ----------
+    unpacked_bytes : int
+        Bytes that a compressed file unpacks to, or a stream sends. Four times the memory: text
+        takes more room than the graph.
+    unpack_ratio : float
+        How many times larger than itself a compressed file may be unpacked, beyond its first
+        64 MiB. Edge lists reach 10, event logs 50; files made to fill a disk 1000 and more.
+    line_bytes : int
+        Bytes of one line of a text file. A 64th of the memory, 64 MiB at least.
+    document_bytes : int
+        Bytes of a file that is read whole, unpacked: a model, a profile, a design, an exported
+        history. A 32nd of the memory, 64 MiB at least.
+    vertices, edges : int
+        Of a graph in memory; an edge as stored. One for each 16 bytes of memory.
+    nesting : int
+        Levels of lists and objects in a JSON file.
+    stream_seconds : float
+        How long a stream (standard input, a FIFO) may send nothing.
+    peer_seconds : float
+        How long measuring the network to a peer may take.
+    """
+
+    unpacked_bytes: int
+    line_bytes: int
+    document_bytes: int
+    vertices: int
+    edges: int
+    nesting: int = 100
+    unpack_ratio: float = 300.0
+    stream_seconds: float = 600.0
+    peer_seconds: float = 60.0
+
+
+_set: Limits | None = None
+
+
+def limits() -> Limits:
+    """Return the limits that hold now.
+
+    Raises
+    ------
+    RequestError
+        If the environment variable is not as it should be.
+    """
+    return _set if _set is not None else _of_text(os.environ.get(ENVIRONMENT, ""))
+
+
+@contextmanager
+def limited(**values: float) -> Iterator[Limits]:
+    """Set limits of this process for a while.
+
+    Examples
+    --------
+    >>> with limited(edges=10):
+    ...     limits().edges
+    10
+    """
+    global _set  # noqa: PLW0603
+    before = _set
+    _set = _with(limits(), values)
+    try:
+        yield _set
+    finally:
+        _set = before
+
+
+def parse_limits(text: str) -> dict[str, float]:
+    """Return the limits that a text such as ``edges=2e9,nesting=50`` names.
+
+    Raises
+    ------
+    RequestError
+        If a name is unknown or a value is no number above 0.
+
+    Examples
+    --------
+    >>> parse_limits("edges=2e9")
+    {'edges': 2000000000.0}
+    """
+    found = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        names = [each.name for each in fields(Limits)]
+        if not equals or name not in names:
+            raise RequestError(f"the limit {part!r}; accepted: NAME=NUMBER of {', '.join(names)}")
+        try:
+            number = float(value)
+        except ValueError:
+            number = 0.0
+        if not 0 < number < 2**62:
+            raise RequestError(f"the limit {name} is {value!r}; accepted: a number above 0")
+        found[name] = number
+    return found
+
+
+def check_unpacked(what: str, unpacked: int, packed: int) -> None:
+    """Refuse compressed data that grow too much, while they are being unpacked.
+
+    Parameters
+    ----------
+    what : str
+        The file, for the error.
+    unpacked, packed : int
+        Bytes so far.
+
+    Raises
+    ------
+    RequestError
+    """
+    now = limits()
+    if unpacked > now.unpacked_bytes:
+        raise RequestError(
+            f"{what} unpacks to too much; accepted: up to {beyond('unpacked_bytes')}"
+        )
+    if unpacked > _ALWAYS + now.unpack_ratio * packed:
+        raise RequestError(
+            f"{what} unpacks to more than it should; accepted: times its own size up to "
+            f"{beyond('unpack_ratio')}"
+        )
+
+
+_ALWAYS = 1 << 26
+
+
+def check_size(what: str, **sizes: int) -> None:
+    """Refuse a graph that has more vertices or edges than the limits say, before it is made.
+
+    Raises
+    ------
+    RequestError
+    """
+    for name, size in sizes.items():
+        most = getattr(limits(), name)
+        if size > most:
+            raise RequestError(f"{what} has {size:,} {name}; accepted: up to {beyond(name)}")
+
+
+def beyond(name: str) -> str:
+    """Return a limit in the words of an error: its value, its name and how to change it.
+
+    Examples
+    --------
+    >>> with limited(nesting=7):
+    ...     beyond("nesting")
+    '7 levels (the limit nesting, which --limit nesting=N or PREDICT_GRAPH_LIMITS sets)'
+    """
+    value = getattr(limits(), name)
+    units = {"bytes": " bytes", "seconds": " seconds", "nesting": " levels"}
+    shown = f"{value:,g}" if isinstance(value, float) else f"{value:,}"
+    unit = units.get(name.rpartition("_")[2], "")
+    return f"{shown}{unit} (the limit {name}, which --limit {name}=N or {ENVIRONMENT} sets)"
+
+
+def whole_number(text: str | bytes, most: int = 2**63 - 1) -> int | None:
+    """Return the number that ASCII digits are; None if they are none, or more than `most`.
+
+    Examples
+    --------
+    >>> whole_number("12"), whole_number("²"), whole_number("9" * 5000)
+    (12, None, None)
+    """
+    if not (text.isdigit() and text.isascii()):
+        return None
+    digits = text.lstrip("0" if isinstance(text, str) else b"0")  # type: ignore[arg-type]
+    if len(digits) > 19:  # 2**63 has 19 digits; int() of thousands of them is slow, or refused
+        return None
+    value = int(digits or 0)
+    return value if value <= most else None
+
+
+@cache
+def usable_memory() -> int:
+    """Return the bytes of memory that this process may use: of the machine, or of its cgroup."""
+    found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    for place in ("memory.max", "memory/memory.limit_in_bytes"):
+        try:
+            text = (Path("/sys/fs/cgroup") / place).read_text(encoding="ascii").strip()
+        except (OSError, ValueError):
+            continue
+        number = whole_number(text)
+        if number:
+            found.append(number)
+    return min(found)
+
+
+@cache
+def _of_text(text: str) -> Limits:
+    memory = usable_memory()
+    small = max(memory >> 6, 1 << 26)
+    default = Limits(
+        unpacked_bytes=4 * memory,
+        line_bytes=small,
+        document_bytes=max(memory >> 5, 1 << 26),
+        vertices=memory // 16,
+        edges=memory // 16,
+    )
+    return _with(default, parse_limits(text))
+
+
+def _with(base: Limits, values: dict[str, float]) -> Limits:
+    whole = {
+        name: float(value) if name.endswith(("seconds", "ratio")) else int(value)
+        for name, value in values.items()
+    }
+    return replace(base, **whole)  # type: ignore[arg-type]

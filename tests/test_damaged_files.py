@@ -1,0 +1,153 @@
+"""Damaged files: a short campaign over all readers, the files that were finds, and full disks."""
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.robustness.campaign import BAD, run
+from benchmarks.robustness.formats import FORMATS, _record
+from predict_graph.errors import JobError, PredictGraphError, RequestError
+from predict_graph.graph import check_graph, open_graph, save_graph
+from predict_graph.graph.convert import convert_graph
+from predict_graph.graph.writing import write_edges
+from predict_graph.history import History
+
+FINDS = Path(__file__).parent / "finds"
+
+
+def test_a_short_campaign():
+    """The long one is python -m benchmarks.robustness."""
+    cases = [(form, number) for number in range(20) for form in range(len(FORMATS))]
+    said = []
+    assert run(cases, 20, lambda tallies, finds, used: said.append(tallies)) == []
+    tallies = said[-1]
+    assert sorted(tallies) == list(range(len(FORMATS)))
+    assert sum(tally.outcomes["refused"] for tally in tallies.values()) > len(cases) / 2
+    assert sum(tally.outcomes["read"] for tally in tallies.values()) > len(FORMATS)
+    assert not set(BAD) & {name for tally in tallies.values() for name in tally.outcomes}
+
+
+def reader_of(path):
+    """Return the reader of a file: of the format that has its suffix, predictions for JSON."""
+    readers = {Path(form.file).suffix: form.read for form in FORMATS}
+    readers[".json"] = next(form.read for form in FORMATS if form.name == "prediction")
+    return readers[path.suffix]
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for path in FINDS.iterdir() if path.suffix != ".properties"),
+    ids=lambda path: path.name,
+)
+def test_finds(path, tmp_path):
+    place = tmp_path / path.name
+    if path.is_dir():
+        shutil.copytree(path, place)
+    else:
+        shutil.copy(path, place)
+    if path.suffix == ".graph":
+        shutil.copy(path.with_suffix(".properties"), tmp_path)
+    with pytest.raises(RequestError) as caught:
+        reader_of(place)(place)
+    assert "\n" not in str(caught.value)
+
+
+# Faults while writing: what was there stays, nothing is left beside it, one sentence.
+
+
+def _graph_folder(place):
+    return save_graph(check_graph("cycle:n=9"), place / "g.pgraph")
+
+
+def _npz(place):
+    return save_graph(check_graph("cycle:n=9"), place / "g.npz")
+
+
+def _edges(place):
+    write_edges(place / "g.csv", check_graph("cycle:n=9"))
+
+
+def _converted(place):
+    source = place.parent / "source.txt"
+    source.write_text("7 9\n9 12\n9 7\n")
+    return convert_graph(source, place / "c.pgraph")
+
+
+def _exported(place):
+    history = History(place.parent / "h.sqlite")
+    if not len(history):
+        history.add(_record(1))
+    history.export(place / "h.csv")
+
+
+@pytest.mark.parametrize("write", [_graph_folder, _npz, _edges, _converted, _exported])
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), OSError(errno.EIO, "io")])
+def test_faults_of_the_disk(tmp_path, monkeypatch, write, error):
+    place = tmp_path / "out"
+    place.mkdir()
+    write(place)
+    before = {file: file.read_bytes() for file in place.rglob("*") if file.is_file()}
+
+    def fail(*arguments, **options):
+        raise error
+
+    monkeypatch.setattr(np, "save", fail)
+    monkeypatch.setattr(np, "savez", fail)
+    monkeypatch.setattr("pyarrow.csv.write_csv", fail)
+    monkeypatch.setattr("pandas.DataFrame.to_csv", fail)
+    with pytest.raises(JobError) as caught:
+        write(place)
+    assert "\n" not in str(caught.value)
+    assert {file: file.read_bytes() for file in place.rglob("*") if file.is_file()} == before
+
+
+@pytest.mark.parametrize("write", [_graph_folder, _npz, _edges, _exported])
+def test_no_memory_while_writing(tmp_path, monkeypatch, write):
+    place = tmp_path / "out"
+    place.mkdir()
+    write(place)
+    before = {file: file.read_bytes() for file in place.rglob("*") if file.is_file()}
+
+    def fail(*arguments, **options):
+        raise MemoryError
+
+    for name in ("numpy.save", "numpy.savez", "pyarrow.csv.write_csv", "pandas.DataFrame.to_csv"):
+        monkeypatch.setattr(name, fail)
+    with pytest.raises((MemoryError, PredictGraphError)):
+        write(place)
+    assert {file: file.read_bytes() for file in place.rglob("*") if file.is_file()} == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="limits of a process")
+def test_a_file_that_may_not_grow(tmp_path):
+    """A real fault, of the system: the limit of the size of a file, reached half way."""
+    save_graph(check_graph("cycle:n=9"), tmp_path / "g.pgraph")
+    program = (
+        "import resource, signal, sys\n"
+        "from predict_graph.errors import JobError\n"
+        "from predict_graph.graph import check_graph, save_graph\n"
+        "graph = check_graph('cycle:n=99999')\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
+        "try:\n"
+        "    save_graph(graph, sys.argv[1])\n"
+        "except JobError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "g.pgraph")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "writing" in done.stdout, done.stderr
+    assert open_graph(tmp_path / "g.pgraph").vertices == 9
+    assert os.listdir(tmp_path) == ["g.pgraph"]
+    assert json.loads((tmp_path / "g.pgraph" / "header.json").read_text())["version"] == 2

@@ -1,0 +1,676 @@
+"""Input from strangers: nothing crashes, nothing runs away, nothing is overwritten.
+
+One part for each of thirteen findings; each of them failed before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import os
+import signal
+import socket
+import sqlite3
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy import sparse
+
+from benchmarks.robustness import webgraph
+from benchmarks.robustness.formats import rows_of
+from predict_graph.errors import JobError, RequestError
+from predict_graph.graph import Graph, check_graph, open_graph, save_graph
+from predict_graph.graph.build import from_edges
+from predict_graph.limits import limited, parse_limits
+
+EDGES = "0 1\n1 2\n2 0\n0 3\n3 1\n"
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Run the program in a process of its own, in an empty folder."""
+
+    def call(*arguments, status=None, **options):
+        environment = os.environ | {"PREDICT_GRAPH_HISTORY": "none", "COLUMNS": "200"}
+        environment |= options.pop("env", {})
+        done = subprocess.run(
+            [sys.executable, "-m", "predict_graph", *map(str, arguments)],
+            capture_output=True,
+            cwd=tmp_path,
+            env=environment,
+            timeout=100,
+            check=False,
+            **options,
+        )
+        out, err = done.stdout.decode(), done.stderr.decode()
+        assert "internal error" not in err, err
+        assert "Traceback" not in err, err
+        assert done.returncode >= 0, done  # not ended by a signal
+        if status is not None:
+            assert done.returncode == status, err
+        return done.returncode, out, err
+
+    return call
+
+
+def refused(source, match, **options):
+    with pytest.raises(RequestError, match=match) as caught:
+        check_graph(source, **options)
+    assert "\n" not in str(caught.value)
+
+
+# 1 and 2: WebGraph
+
+
+def bit_stream(folder, symbols, nodes, arcs, **facts):
+    (folder / "w.graph").write_bytes(webgraph.packed(symbols))
+    (folder / "w.properties").write_text(webgraph.properties(nodes, arcs, **facts))
+    return folder / "w.graph"
+
+
+HUGE = 2**62 - 2
+
+
+@pytest.mark.parametrize(
+    ("extras", "arcs", "facts"),
+    [
+        # An interval whose length overflows with the shortest one added.
+        ([("gamma", 1), ("gamma", 0), ("gamma", HUGE)], 5, {"minintervallength": 2**62}),
+        ([("gamma", 1), ("gamma", 0), ("gamma", 2**63 - 4)], 5, {}),
+        ([("gamma", 2), ("gamma", 0), ("gamma", 0), ("gamma", HUGE), ("gamma", 0)], 9, {}),
+        ([("gamma", 0), ("zeta", HUGE), ("zeta", HUGE), ("zeta", HUGE)], 5, {}),
+        ([("gamma", 0), ("zeta", 3)], 5, {"zetak": 2**62}),
+        ([("gamma", 0), ("zeta", 3)], 5, {"zetak": 0}),
+    ],
+)
+def test_1_numbers_of_a_webgraph_that_overflow(tmp_path, extras, arcs, facts):
+    symbols = [("gamma", arcs), ("unary", 0), *extras, *[("gamma", 0)] * 9]
+    refused(bit_stream(tmp_path, symbols, 10, arcs, **facts), r"w\.(graph|properties)")
+
+
+def test_1_a_webgraph_that_our_own_encoder_wrote_is_read(tmp_path):
+    for seed in range(1, 6):
+        rows = rows_of(seed)
+        path = bit_stream(tmp_path, webgraph.symbols_of(rows), len(rows), sum(map(len, rows)))
+        graph = check_graph(path)
+        assert [graph.neighbors(v).tolist() for v in range(len(rows))] == rows
+
+
+def test_2_short_bit_streams(tmp_path):
+    """64 bytes of anything, and ordinary properties, in a process that may not die."""
+    random = np.random.default_rng(3)
+    (tmp_path / "w.properties").write_text(webgraph.properties(64, 500, minintervallength=4))
+    for _ in range(300):
+        (tmp_path / "w.graph").write_bytes(random.bytes(64))
+        refused(tmp_path / "w.graph", r"w\.graph")
+
+
+def test_2_a_flipped_bit_is_another_graph(tmp_path, shared_graph_file):
+    """What the properties count has to come out of the bits."""
+    content = shared_graph_file("uk-2007-05@100000.graph").read_bytes()
+    facts = shared_graph_file("uk-2007-05@100000.properties").read_text()
+    (tmp_path / "w.properties").write_text(facts)
+    random = np.random.default_rng(0)
+    passed = 0
+    for at in random.integers(0, 8 * len(content), 25).tolist():
+        wrong = bytearray(content)
+        wrong[at // 8] ^= 0x80 >> at % 8
+        (tmp_path / "w.graph").write_bytes(wrong)
+        try:
+            check_graph(tmp_path / "w.graph")
+        except RequestError:
+            continue
+        passed += 1
+    assert passed <= 2  # seven of twenty-five before; a gap of about the same size is not seen
+
+
+# 3: stored graphs, and every other way to rows
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("indices", lambda a: np.where(a == 1, 2**30, a).astype(np.int32)),
+        ("indices", lambda a: np.where(a == 1, 2, a).astype(np.int32)),
+        ("indices", lambda a: a.astype(">i4")),
+        ("indices", lambda a: a.astype(np.float32)),
+        ("indptr", lambda a: np.where(a == 2, 10**12, a)),
+        ("indptr", lambda a: a[::-1].copy()),
+        ("indptr", lambda a: a.astype(">i8")),
+        ("weights", lambda a: a + 1),
+        ("labels", lambda a: a + 1),
+    ],
+)
+def test_3_a_stored_graph_is_what_was_stored(tmp_path, name, change):
+    graph = from_edges(
+        np.array([0, 0, 1, 2, 3]),
+        np.array([1, 2, 2, 0, 1]),
+        weights=np.arange(5.0),
+        labels=np.array([3, 5, 7, 9]),
+    )
+    folder = save_graph(graph, tmp_path / "g.pgraph")
+    assert open_graph(folder).fingerprint == graph.fingerprint
+    np.save(folder / f"{name}.npy", change(np.load(folder / f"{name}.npy")))
+    refused(folder, "is damaged")
+
+
+def test_3_any_flipped_bit_of_a_stored_graph_is_seen(tmp_path):
+    folder = save_graph(check_graph("star:n=9"), tmp_path / "s.pgraph")
+    before = check_graph(folder).fingerprint
+    for file in sorted(folder.iterdir()):
+        content = file.read_bytes()
+        begin = 128 if file.suffix == ".npy" else 0  # the header of an array has blanks
+        for at in range(8 * begin, 8 * len(content), 7):
+            wrong = bytearray(content)
+            wrong[at // 8] ^= 0x80 >> at % 8
+            file.write_bytes(wrong)
+            try:
+                assert check_graph(folder).fingerprint == before
+                assert file.suffix == ".json"  # a blank that became another one
+            except RequestError as error:
+                assert str(folder) in str(error)  # noqa: PT017
+        file.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("indptr", "indices", "match"),
+    [
+        ([0, 2, 1, 3], [0, 1, 2], "falls from 2 to 1"),
+        ([1, 2, 2, 3], [0, 1, 2], "begins with 1"),
+        ([0, 1, 2, 3], [0, 3, 1], "edge 1 leads to the vertex 3; accepted: 0 to 2"),
+        ([0, 1, 2, 3], [0, -1, 1], "vertex -1"),
+        ([0, 1, 2, 9], [0, 1, 1], "ends at 9"),
+    ],
+)
+def test_3_no_graph_without_a_check(indptr, indices, match):
+    with pytest.raises(RequestError, match=match):
+        Graph(np.array(indptr), np.array(indices, np.int32))
+    made = sparse.csr_array((3, 3))
+    made.indptr, made.indices = np.array(indptr), np.array(indices)
+    made.data = np.ones(3)
+    with pytest.raises(RequestError, match=match):
+        check_graph(made)
+
+
+def test_3_an_undirected_graph_has_both_directions():
+    with pytest.raises(RequestError, match="one direction only"):
+        Graph(np.array([0, 1, 1]), np.array([1], np.int32), directed=False)
+
+
+# 4: limits
+
+
+def test_4_bombs(tmp_path):
+    bombs = {
+        "line.txt.gz": gzip.compress(b"1" * 80_000_000),
+        "blank.txt.gz": gzip.compress(b"\n" * 80_000_000),
+        "edges.txt.zst": pa.compress(b"0 1\n" * 20_000_000, codec="zstd", asbytes=True),
+    }
+    for name, content in bombs.items():
+        (tmp_path / name).write_bytes(content)
+        with limited(line_bytes=10_000_000, unpack_ratio=10):
+            refused(tmp_path / name, "the limit (line_bytes|unpack_ratio), which --limit")
+        with limited(unpacked_bytes=10_000_000):
+            refused(tmp_path / name, "the limit unpacked_bytes, which --limit")
+
+
+def test_4_an_event_log_that_never_ends(program, tmp_path):
+    (tmp_path / "app").write_bytes(pa.compress(b"\n" * 10**8, codec="zstd", asbytes=True))
+    _, _, err = program(
+        "history", "import-eventlog", "app", "--history", tmp_path / "h.sqlite", status=2
+    )
+    assert "the limit unpack_ratio" in err
+
+
+def test_4_vertices_edges_and_nesting(tmp_path):
+    (tmp_path / "g.txt").write_text(EDGES)
+    with limited(edges=4):
+        refused(tmp_path / "g.txt", "more edges than accepted: up to 4 .the limit edges")
+    with limited(vertices=3):
+        refused(tmp_path / "g.txt", "4 vertices; accepted: up to 3 .the limit vertices")
+    (tmp_path / "g.mtx").write_text(
+        "%%MatrixMarket matrix coordinate pattern general\n900000000000 900000000000 1\n1 1\n"
+    )
+    refused(tmp_path / "g.mtx", "the limit vertices")
+    with pytest.raises(RequestError, match="the limit 'edgse=4'; accepted: NAME=NUMBER of"):
+        parse_limits("edgse=4")
+
+
+@pytest.mark.parametrize("arguments", [("run", "pagerank"), ("collect", "--design")])
+def test_4_devices(program, tmp_path, arguments):
+    (tmp_path / "z.txt").symlink_to("/dev/zero")
+    for name in ("/dev/zero", "z.txt"):
+        command = [] if arguments[0] == "run" else ["--", "true"]
+        assert "is a device; accepted" in program(*arguments, name, *command, status=2)[2]
+
+
+def test_4_streams_are_read_once(program, tmp_path):
+    _, out, _ = program("run", "pagerank", "-", status=0, input=EDGES.encode())
+    assert "4 vertices, 5 edges" in out
+    assert "validate reads it twice" in program("validate", "pagerank", "-", status=2)[2]
+    os.mkfifo(tmp_path / "f.csv")
+    writer = threading.Thread(target=lambda: (tmp_path / "f.csv").write_text("a,b\n0,1\n1,0\n"))
+    writer.start()
+    _, out, _ = program("run", "pagerank", "f.csv", status=0)
+    writer.join()
+    assert "2 vertices, 2 edges" in out
+    _, _, err = program("--limit", "stream_seconds=0.3", "run", "pagerank", "f.csv", status=2)
+    assert "sent nothing for too long; accepted: silence of up to 0.3 seconds" in err
+
+
+# 5: calibrate --serve
+
+
+@pytest.fixture
+def server():
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "from predict_graph.resources.network import serve\n"
+            "serve(0, ready=lambda port: print(port, flush=True))",
+        ],
+        stdout=subprocess.PIPE,
+    )
+    yield process, int(process.stdout.readline())
+    process.kill()
+    process.wait()
+
+
+def figure(process, name):
+    with open(f"/proc/{process.pid}/status") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith(name))
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="looks into /proc")
+def test_5_a_thousand_idle_and_a_hundred_busy_clients(server):
+    process, port = server
+    before = figure(process, "VmRSS")
+    idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(1000)]
+    answered = []
+
+    def ask():
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+            for _ in range(5):
+                connection.sendall(struct.pack("!Q", 100_000))
+                left = 100_000
+                while left:
+                    left -= len(connection.recv(left))
+            answered.append(1)
+
+    busy = [threading.Thread(target=ask) for _ in range(100)]
+    for thread in busy:
+        thread.start()
+    for thread in busy:
+        thread.join()
+    assert len(answered) == 100
+    assert figure(process, "Threads") <= 2
+    assert figure(process, "VmRSS") - before < 20_000  # kB
+    for connection in idle:
+        connection.close()
+    assert process.poll() is None
+    ask()
+    assert len(answered) == 101
+
+
+def test_5_the_limit_of_open_files(server):
+    process, port = server
+    if not hasattr(__import__("resource"), "prlimit"):
+        pytest.skip("cannot set the limits of another process")
+    import resource
+
+    resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (40, 40))
+    many = [socket.create_connection(("127.0.0.1", port)) for _ in range(80)]
+    time.sleep(0.3)
+    assert process.poll() is None
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.sendall(struct.pack("!Q", 8))
+        assert connection.recv(8)
+    for connection in many:
+        connection.close()
+
+
+def test_5_a_peer_that_trickles():
+    from predict_graph.resources.network import measure_network
+
+    def trickle():
+        connection, _ = listening.accept()
+        with connection, contextlib.suppress(OSError):
+            while not over.wait(0.05):
+                connection.send(b"\0")
+
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=trickle)
+        thread.start()
+        begun = time.monotonic()
+        with limited(peer_seconds=1), pytest.raises(JobError, match="the limit peer_seconds"):
+            measure_network(("127.0.0.1", listening.getsockname()[1]))
+        over.set()
+        thread.join()
+    assert time.monotonic() - begun < 8
+
+
+# 6: overwriting
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("sample", "i.txt", "--out", "i.txt"),
+        ("sample", "i.txt", "--out", "linked.txt"),
+        ("run", "pagerank", "e.csv", "--out", "e.csv"),
+        ("run", "pagerank", "e.csv", "--json", "./e.csv"),
+        ("run", "pagerank", "s.pgraph", "--json", "s.pgraph/header.json"),
+        ("run", "pagerank", "e.csv", "--history", "h.sqlite", "--json", "h.sqlite"),
+        ("predict", "pagerank", "e.csv", "--plot", "a.png", "--json", "a.png"),
+        ("predict", "pagerank", "e.csv", "--plugin", "p.py", "--json", "p.py"),
+        ("collect", "--design", "e.csv", "--out", "e.csv", "--", "true"),
+    ],
+)
+def test_6_nothing_is_overwritten(program, tmp_path, arguments):
+    (tmp_path / "i.txt").write_text(EDGES)
+    (tmp_path / "linked.txt").symlink_to("i.txt")
+    (tmp_path / "e.csv").write_text("source,target\n0,1\n1,0\n")
+    (tmp_path / "p.py").write_text("")
+    save_graph(check_graph("star:n=4"), tmp_path / "s.pgraph")
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    _, _, err = program(*arguments, status=2)
+    assert "would overwrite what" in err or "name one file" in err
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+
+
+# 7: valid input
+
+
+def test_7_blanks_before_the_first_edge(tmp_path):
+    (tmp_path / "b.txt").write_text("\n" * 5000 + EDGES)
+    assert check_graph(tmp_path / "b.txt").edges == 5
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"\n") + gzip.compress(EDGES.encode()))
+    assert check_graph(tmp_path / "b.txt.gz").edges == 5
+    (tmp_path / "b.metis").write_text("% c\n" * 2_000_000 + "2 1\n2\n1\n")
+    assert check_graph(tmp_path / "b.metis").edges == 2
+    (tmp_path / "b.txt").write_text("\n" * 5000 + EDGES + "x y\n")
+    refused(tmp_path / "b.txt", r"b\.txt:5006: 'x' is not an id")
+
+
+# 8: plug-ins
+
+LEAVING = """
+import numpy as np
+from predict_graph.algorithms import ALGORITHMS, VertexProgram
+
+@ALGORITHMS.register("leaver")
+class Leaver(VertexProgram):
+    name = "leaver"
+    summary = "Leaves."
+    combiner = "min"
+    resend = "changed"
+
+    def initial(self, graph):
+        return np.where(np.arange(graph.vertices) == 0, 0.0, np.inf)
+
+    def starters(self, state, graph):
+        return state == 0.0
+
+    def update(self, state, combined, received):
+        raise SystemExit
+"""
+
+
+def test_8_an_update_that_ends_the_program(program, tmp_path):
+    (tmp_path / "p.py").write_text(LEAVING)
+    _, _, err = program("run", "leaver", "star:n=20", "--plugin", "p.py", status=1)
+    assert "the vertex program 'leaver.update' failed (p.py, line 19): SystemExit" in err
+
+
+@pytest.mark.parametrize("raised", ["SystemExit", "SystemExit(0)", "GeneratorExit", "Own"])
+def test_8_a_plugin_that_ends_the_program(program, tmp_path, raised):
+    (tmp_path / "p.py").write_text(f"class Own(BaseException): ...\nraise {raised}\n")
+    _, _, err = program("list", "samplers", "--plugin", "p.py", status=2)
+    assert "the plug-in file" in err
+    from predict_graph.plugins import blamed_on
+
+    kinds = {"GeneratorExit": GeneratorExit, "Own": type("Own", (BaseException,), {})}
+    with (
+        pytest.raises(JobError, match="the algorithm 'mine' failed"),
+        blamed_on("algorithm", "mine"),
+    ):
+        raise kinds.get(raised, SystemExit)
+
+
+def test_8_a_generator_that_ends_the_program(program, tmp_path):
+    (tmp_path / "p.py").write_text(
+        "from predict_graph.plugins import Registry\n"
+        "from predict_graph.graph.generators import GENERATORS\n"
+        "@GENERATORS.register('leaving')\n"
+        "def leaving():\n"
+        "    raise SystemExit\n"
+        "@GENERATORS.register('nothing')\n"
+        "def nothing():\n"
+        "    return None\n"
+    )
+    said = program("run", "pagerank", "leaving", "--plugin", "p.py", status=2)[2]
+    assert "the graph 'leaving' cannot be made: SystemExit" in said
+    said = program("run", "pagerank", "nothing", "--plugin", "p.py", status=2)[2]
+    assert "returned NoneType, not a Graph" in said
+
+
+# 9: collect
+
+
+@pytest.mark.parametrize("option", ["--timeout", "--parallel"])
+def test_9_enormous_options_of_collect(program, tmp_path, option):
+    (tmp_path / "d.csv").write_text("machines,scale\n1,0.1\n")
+    command = ("collect", "--design", "d.csv", option, "99999999999999999999", "--", "true")
+    assert option.strip("-") in program(*command, "{scale}", status=2)[2]
+
+
+# 10: sentences
+
+
+def test_10_npz(tmp_path):
+    rows = {"indptr": np.array([0, 1, 2]), "indices": np.array([1, 0]), "directed": np.True_}
+    wrong = [
+        {"indptr": rows["indptr"].astype(float)},
+        {"indptr": rows["indptr"].reshape(1, -1)},
+        {"indptr": np.array(["0", "1", "2"])},
+        {"indices": np.array([1.0, 0.0])},
+        {"indices": np.array(["a", "b"])},
+        {"weights": np.array(["a", "b"])},
+        {"directed": np.array([True, False])},
+        {"labels": np.array([1.5, 2.5])},
+        {"label_starts": np.array([0, 5]), "labels": np.zeros(3, np.uint8)},
+    ]
+    for changes in wrong:
+        np.savez(tmp_path / "g.npz", **{**rows, **changes})
+        refused(tmp_path / "g.npz", r"g\.npz")
+    np.savez_compressed(tmp_path / "g.npz", **{**rows, "weights": np.random.rand(2)})  # noqa: NPY002
+    content = bytearray((tmp_path / "g.npz").read_bytes())
+    for at in range(30, len(content), 3):
+        damaged = content.copy()
+        damaged[at] ^= 0xFF
+        (tmp_path / "g.npz").write_bytes(damaged)
+        try:
+            check_graph(tmp_path / "g.npz")
+        except RequestError as error:
+            assert "g.npz" in str(error)  # noqa: PT017
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("g.mtx", f"%%MatrixMarket matrix coordinate pattern general\n{'9' * 30} 2 1\n1 1\n"),
+        ("g.mtx", f"%%MatrixMarket matrix coordinate pattern general\n{'9' * 5000} 2 1\n1 1\n"),
+        ("g.mtx", "%%MatrixMarket matrix coordinate pattern general\n² ² 1\n1 1\n"),
+        ("g.metis", f"{'9' * 30} 1\n2\n1\n"),
+        ("g.metis", f"2 1 010 {'9' * 30}\n1 2\n1 1\n"),
+        ("g.csv", "a,b\r0,1\r1,2\r"),
+        ("g.txt", "\r"),
+        ("g.txt", "0 1\r1 2\r"),
+    ],
+)
+def test_10_numbers_and_line_ends(tmp_path, name, content):
+    (tmp_path / name).write_text(content, newline="")
+    refused(tmp_path / name, name.replace(".", r"\."))
+
+
+def test_10_properties(tmp_path):
+    for key, value in [("nodes", "9" * 30), ("arcs", 2**63), ("zetak", "²"), ("windowsize", -1)]:
+        facts = {"nodes": 2, "arcs": 1, key: value}
+        (tmp_path / "w.graph").write_bytes(b"\xff" * 8)
+        (tmp_path / "w.properties").write_text(
+            webgraph.properties(facts.pop("nodes"), facts.pop("arcs"), **facts)
+        )
+        refused(tmp_path / "w.graph", rf"w\.properties: ({key} is|the graph has)")
+
+
+def test_10_parquet_names(tmp_path):
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"src": [0, 1], "other": [1, 0]}), tmp_path / "g.parquet")
+    content = (tmp_path / "g.parquet").read_bytes().replace(b"other", b"\xff\xfe\xfd\xfc\xfb")
+    (tmp_path / "g.parquet").write_bytes(content)
+    refused(tmp_path / "g.parquet", "not UTF-8|cannot be read|is damaged")
+
+
+def test_10_headers_and_models(program, tmp_path):
+    folder = save_graph(check_graph("star:n=4"), tmp_path / "s.pgraph")
+    for text in ("[]", "[" * 100_000, '{"format": "predict-graph graph", "version": []}', "1e999"):
+        (folder / "header.json").write_text(text)
+        refused(folder, r"s\.pgraph")
+    deep = '{"kind": ' + "[" * 900 + "]" * 900 + "}"
+    (tmp_path / "model.json").write_text(deep)
+    assert "nested too deeply" in program("plan", "model.json", "--machines", "1:4", status=2)[2]
+
+
+def test_10_rows_of_a_history(program, tmp_path):
+    from benchmarks.robustness.formats import _record
+    from predict_graph.history import History
+
+    history = History(tmp_path / "h.sqlite")
+    history.add(_record(1))
+    for column, value in [
+        ("parameters", "{"),
+        ("parameters", "[" * 3000),
+        ("time", "yesterday"),
+        ("time", "2026-01-01"),
+        ("engine", "[]"),
+        ("phases", '{"setup": "long"}'),
+        ("vertices", "many"),
+        ("graph", b"\xff\xfe"),
+    ]:
+        with sqlite3.connect(tmp_path / "h.sqlite") as connection:
+            (before,) = connection.execute(f"SELECT {column} FROM runs").fetchone()
+            connection.execute(f"UPDATE runs SET {column} = ?", (value,))
+        connection.close()
+        with pytest.raises(RequestError, match="damaged"):
+            history.runs()
+        with sqlite3.connect(tmp_path / "h.sqlite") as connection:
+            connection.execute(f"UPDATE runs SET {column} = ?", (before,))
+        connection.close()
+    assert len(history.runs()) == 1
+    history.export(tmp_path / "h.csv")
+    text = (tmp_path / "h.csv").read_text().replace(",100,", f",{2**63},")
+    (tmp_path / "h.csv").write_text(text)
+    other = tmp_path / "other.sqlite"
+    _, _, err = program("history", "import", "h.csv", "--history", other, status=2)
+    assert str(2**63) in err
+
+
+def test_10_options(program, tmp_path):
+    (tmp_path / "i.txt").write_text(EDGES)
+    program("predict", "pagerank", "star:n=50", "--max-overhead", "1e308")
+    said = program("calibrate", "--peer", "127.0.0.1:²", status=2)[2]
+    assert "accepted: HOST:PORT" in said
+
+
+# 11: terminal escapes
+
+ESCAPE = "\x1b[31m\x1b]0;owned\x07"
+
+
+def test_11_escapes(program, tmp_path):
+    from benchmarks.robustness.formats import _record
+    from predict_graph.history import History
+
+    history = History(tmp_path / "h.sqlite")
+    record = _record(1)
+    object.__setattr__(record, "graph", f"web{ESCAPE}")
+    history.add(record)
+    said = [program("history", "list", "--history", tmp_path / "h.sqlite", status=0)]
+    said += [program("run", "pagerank", f"a{ESCAPE}.txt", status=2)]
+    (tmp_path / "d.csv").write_text("machines,scale\n1,0.1\n")
+    talking = f"print({ESCAPE!r} + 'x'); raise SystemExit(3)"
+    command = (sys.executable, "-c", talking, "{scale}")
+    said += [program("collect", "--design", "d.csv", "--", *command, status=1)]
+    for _, out, err in said:
+        assert not {"\x1b", "\x07"} & {*out, *err}
+        assert "\\x1b[31m" in out + err
+
+
+# 12: datasets are in tests/predict_graph/graph/test_datasets.py
+
+
+# 13: signals
+
+
+def test_13_ctrl_c_while_spark_takes_the_signal():
+    opening = pytest.importorskip("predict_graph.engines.spark.session.opening")
+
+    def signal_handler(number, frame):  # as pyspark calls it
+        raise RuntimeError("cannot cancel jobs of a driver that is gone")
+
+    def started():
+        with opening._interrupts_as_before():
+            signal.signal(signal.SIGINT, signal_handler)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5)
+
+    with pytest.raises(KeyboardInterrupt):
+        started()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_13_a_request_to_end_leaves_nothing_behind(tmp_path):
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "work").mkdir()
+    (tmp_path / "d.csv").write_text("machines,scale\n1,0.1\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "predict_graph", "calibrate", "--no-network"],
+        env=os.environ | {"TMPDIR": str(tmp_path / "tmp"), "PREDICT_GRAPH_HISTORY": "none"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    patience = time.monotonic() + 60
+    while not list((tmp_path / "tmp").glob("predict-graph-*")):
+        assert time.monotonic() < patience
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert err.strip().endswith("error: ended; nothing is half written")
+    assert list((tmp_path / "tmp").glob("predict-graph-*")) == []
+
+
+def test_13_what_does_not_fit_is_refused_at_once(program):
+    begun = time.monotonic()
+    _, _, err = program("run", "pagerank", "rmat:scale=30,edge_factor=64", status=2)
+    assert "the limit edges" in err or "the limit vertices" in err
+    assert time.monotonic() - begun < 30
+
+
+def test_limits_are_said_as_json_is(tmp_path):
+    (tmp_path / "p.json").write_text(json.dumps([[[[[1]]]]]))
+    from predict_graph.inputs import read_json
+
+    with limited(nesting=4), pytest.raises(RequestError, match="up to 4 levels"):
+        read_json(tmp_path / "p.json")
