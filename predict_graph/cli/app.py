@@ -16,6 +16,7 @@ import typer
 
 from predict_graph.cli.catalogue import datasets_app, list_plugins
 from predict_graph.cli.designing import design
+from predict_graph.cli.functions import compare_functions
 from predict_graph.cli.history import history_app
 from predict_graph.cli.jobs import collect
 from predict_graph.cli.plans import fit, plan
@@ -39,6 +40,7 @@ app.command()(run)
 app.command()(validate)
 app.command()(sample)
 app.command("compare-samplers")(compare_samplers)
+app.command("compare-functions")(compare_functions)
 app.command()(design)
 app.command()(collect)
 app.command()(fit)

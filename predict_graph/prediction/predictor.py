@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,8 @@ import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import IterationProbe
+from predict_graph.errors import RequestError
+from predict_graph.functions import FunctionPrediction, is_function, predict_function
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, check_history
 from predict_graph.iterations import (
@@ -41,16 +44,23 @@ _MEASURED_STD = 0.18  # of a phase that was measured once: the next time differs
 _COST_STD = 0.12  # of the cost of an iteration, what the training rows do not show
 
 
+@overload
+def predict(algorithm: str | Algorithm, graph: Any, **options: Any) -> Prediction: ...
+@overload
+def predict(algorithm: Callable[..., Any], graph: Any, **options: Any) -> FunctionPrediction: ...
 def predict(
-    algorithm: str | Algorithm,
+    algorithm: str | Algorithm | Callable[..., Any],
     graph: Any,
     *,
     directed: bool | None = None,
     ids: str = "integer",
     history: History | str | bool | None = None,
     **options: Any,
-) -> Prediction:
+) -> Prediction | FunctionPrediction:
     """Predict the run of an algorithm on a graph, without running it.
+
+    A function, or ``"module:function"``, is predicted by
+    :func:`~predict_graph.functions.predictor.predict_function`, which says what the options are.
 
     Parameters
     ----------
@@ -82,6 +92,15 @@ def predict(
     JobError
         If a sample run fails.
     """
+    if not isinstance(algorithm, Algorithm) and is_function(algorithm):
+        return predict_function(
+            algorithm, graph, directed=directed, ids=ids, history=history, **options
+        )
+    if not isinstance(algorithm, str | Algorithm):
+        raise RequestError(
+            f"an algorithm cannot be a {type(algorithm).__name__}; accepted: a name, an Algorithm, "
+            "a function"
+        )
     check_options(options)
     request = check_request(algorithm, **options)
     kept = check_history(history)

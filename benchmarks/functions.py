@@ -1,0 +1,337 @@
+"""Graph functions of Python libraries: how far off predictions of runs are, and what they cost.
+
+Truths are runs to the end in a child process, on parts of the shared graphs (balls of a
+breadth-first search, which no sampler here draws) and on generated graphs, each cut to a size at
+which the function takes seconds to minutes.
+
+    python benchmarks/functions.py truths FILE.jsonl [--only NAME …] [--graphs N] [--seconds 8]
+    python benchmarks/functions.py predict FILE.jsonl OUT.jsonl [--budgets 5%,1%,10%]
+    python benchmarks/functions.py report FILE.jsonl OUT.jsonl --out docs/studies/functions.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+import time
+from collections import deque
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
+
+from predict_graph.functions.child import Limits, run_in_child  # noqa: E402
+from predict_graph.functions.drivers import drivers_of  # noqa: E402
+from predict_graph.functions.forms import build  # noqa: E402
+from predict_graph.functions.naming import check_function  # noqa: E402
+from predict_graph.functions.sampling import connected_part, draw, spread_order  # noqa: E402
+from predict_graph.graph import check_graph  # noqa: E402
+from predict_graph.graph.build import symmetric  # noqa: E402
+
+OWN = HERE / "functions_own.py"
+
+# name: (function, keywords, driver that sizes it, needs: "undirected", "connected")
+FUNCTIONS = {
+    "nx betweenness": ("networkx:betweenness_centrality", {}, "reached_edges", ""),
+    "nx betweenness k=200": ("networkx:betweenness_centrality", {"k": 200, "seed": 1}, "edges", ""),
+    "nx closeness": ("networkx:closeness_centrality", {}, "reached_edges", ""),
+    "nx harmonic": ("networkx:harmonic_centrality", {}, "reached_edges", ""),
+    "nx load": ("networkx:load_centrality", {}, "reached_edges", ""),
+    "nx edge betweenness": ("networkx:edge_betweenness_centrality", {}, "reached_edges", ""),
+    "nx square clustering": ("networkx:square_clustering", {}, "two_hop", "undirected"),
+    "nx clustering": ("networkx:clustering", {}, "squares", "undirected"),
+    "nx dispersion": ("networkx:dispersion", {}, "two_hop", "undirected"),
+    "nx core number": ("networkx:core_number", {}, "edges", "undirected"),
+    "nx average path length": (
+        "networkx:average_shortest_path_length",
+        {},
+        "reached_edges",
+        "connected",
+    ),
+    "nx global efficiency": ("networkx:global_efficiency", {}, "reached_edges", "undirected"),
+    "nx diameter": ("networkx:diameter", {}, "reached_edges", "connected"),
+    "nx all path lengths": ("networkx:all_pairs_shortest_path_length", {}, "reached_edges", ""),
+    "nx louvain": ("networkx:louvain_communities", {"seed": 1}, "edges", ""),
+    "nx label propagation": ("networkx:asyn_lpa_communities", {"seed": 1}, "edges", ""),
+    "nx greedy modularity": (
+        "networkx:greedy_modularity_communities",
+        {},
+        "edges_log",
+        "undirected",
+    ),
+    "nx jaccard": ("networkx:jaccard_coefficient", {}, "vertices_squared", "undirected"),
+    "nx eigenvector": (
+        "networkx:eigenvector_centrality",
+        {"max_iter": 1000},
+        "edges",
+        "undirected",
+    ),
+    "nx cliques": ("networkx:find_cliques", {}, "wedges", "undirected"),
+    "nx voterank": ("networkx:voterank", {"number_of_nodes": 500}, "vertices", "undirected"),
+    "igraph betweenness": ("igraph:betweenness", {}, "reached_edges", ""),
+    "igraph closeness": ("igraph:closeness", {}, "reached_edges", ""),
+    "igraph infomap": ("igraph:community_infomap", {}, "edges", ""),
+    "igraph walktrap": ("igraph:community_walktrap", {}, "vertices_edges", "undirected"),
+    "igraph distances": ("igraph:distances", {}, "reached_edges", ""),
+    "networkit betweenness": ("networkit:centrality.Betweenness", {}, "reached_edges", ""),
+    "own spectral": (f"{OWN}:spectral", {}, "edges", "undirected"),
+    "own reach": (f"{OWN}:reach_two", {}, "two_hop", ""),
+    "own rounds": (f"{OWN}:rounds", {}, "edges", ""),
+}
+SHARED = {
+    "facebook": "musae_facebook_edges.csv.gz",
+    "github": "musae_git_edges.csv.gz",
+    "deezer": "gemsec_deezer_HU_edges.csv.gz",
+    "enron": "email-Enron.txt.gz",
+    "epinions": "soc-Epinions1.txt.gz",
+    "wiki-vote": "wiki-Vote.txt.gz",
+    "gnutella": "p2p-Gnutella31.txt.gz",
+    "notredame": "web-NotreDame.txt.gz",
+    "wing": "wing.graph.gz",
+}
+GENERATED = {
+    "preferential": "barabasi-albert:n={n},m=5,seed=7",
+    "small world": "watts-strogatz:n={n},k=8,p=0.05,seed=7",
+    "clustered": "powerlaw-cluster:n={n},m=6,p=0.5,seed=7",
+}
+DIRECTED = ("epinions", "wiki-vote", "gnutella", "notredame")
+GRAPHS = (*SHARED, *GENERATED)
+LADDER = (0.01, 0.02, 0.04, 0.08, 0.16)
+MOST_VERTICES = 60_000
+
+
+def whole(name):
+    """Read a shared graph; kept, because cuts of many sizes are made of it."""
+    if name not in _READ:
+        path = Path(os.environ["PREDICT_GRAPH_DATA"]) / "graphs" / SHARED[name]
+        _READ[name] = check_graph(path, directed=name in DIRECTED)
+    return _READ[name]
+
+
+_READ: dict = {}
+
+
+def cut(name, size, needs, seed):
+    """Return a graph of about so many vertices."""
+    size = int(min(max(size, 60), MOST_VERTICES))
+    if name in GENERATED:
+        graph = check_graph(GENERATED[name].format(n=size))
+    else:
+        graph = whole(name)
+        if size < graph.vertices:
+            graph = graph.subgraph(ball(graph, size, np.random.default_rng(seed)))
+    if graph.directed and needs:
+        graph = symmetric(graph)
+    return connected_part(graph) if needs == "connected" else graph
+
+
+def ball(graph, size, rng):
+    """Return the first vertices of a breadth-first search that ignores directions."""
+    both = symmetric(graph) if graph.directed else graph
+    if id(graph) in _BOTH:
+        both = _BOTH[id(graph)]
+    _BOTH[id(graph)] = both
+    seen = np.zeros(graph.vertices, bool)
+    order = []
+    while len(order) < size:
+        start = int(rng.choice(np.flatnonzero(~seen)))
+        seen[start] = True
+        queue = deque([start])
+        while queue and len(order) < size:
+            v = queue.popleft()
+            order.append(v)
+            for w in both.neighbors(v):
+                if not seen[w]:
+                    seen[w] = True
+                    queue.append(int(w))
+    return np.sort(np.array(order))
+
+
+_BOTH: dict = {}
+
+
+def seed_of(*parts):
+    """Return a seed that is the same in every run."""
+    return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=4).digest(), "big")
+
+
+def function_of(name):
+    text, keywords, driver, needs = FUNCTIONS[name]
+    return check_function(text, (), keywords), driver, needs
+
+
+def progress_of(form):
+    from predict_graph.functions.reported import reporter
+
+    return reporter(form)
+
+
+def timed(function, graph, seed, seconds=120.0):
+    order = spread_order(graph, np.random.default_rng(seed))
+    return run_in_child(
+        lambda: build(graph, function.form, order),
+        function,
+        Limits(seconds=seconds, wall=4 * seconds + 30, memory=8 * 2**30),
+        progress=progress_of(function.form),
+    )
+
+
+def unit_of(name, units):
+    """Return seconds a unit of the driver, by a small run; only to choose sizes."""
+    if name not in units:
+        function, driver, needs = function_of(name)
+        size = 300
+        while True:
+            graph = cut("facebook", size, needs or "undirected", 5)
+            run = timed(function, graph, 5, 30.0)
+            if run.seconds > 0.25 or size > 20_000:
+                break
+            size *= 2
+        units[name] = run.seconds / drivers_of(graph, np.random.default_rng(0))[driver]
+    return units[name]
+
+
+def sized(name, graph_name, seconds, units):
+    """Return a cut on which the function should take about so many seconds."""
+    _, driver, needs = function_of(name)
+    unit = unit_of(name, units)
+    seed = seed_of(name, graph_name)
+    size = 2000.0
+    for _ in range(5):
+        graph = cut(graph_name, size, needs, seed)
+        found = unit * drivers_of(graph, np.random.default_rng(0))[driver]
+        power = (
+            2.0
+            if "reached" in driver or driver in ("two_hop", "vertices_squared", "vertices_edges")
+            else 1.2
+        )
+        factor = (seconds / found) ** (1.0 / power)
+        if 0.8 < factor < 1.25:
+            break
+        size = min(max(size * factor, 60), MOST_VERTICES)
+    return graph
+
+
+def pairs(only, graphs):
+    """Return pairs of function and graph: each function on some of the graphs, in a fixed draw."""
+    listed = []
+    for name in only or FUNCTIONS:
+        drawn = np.random.default_rng(seed_of("graphs", name)).permutation(len(GRAPHS))[:graphs]
+        listed += [(name, GRAPHS[each]) for each in drawn]
+    order = np.random.default_rng(3).permutation(len(listed))
+    return [listed[each] for each in order]
+
+
+def truths(arguments):
+    out = Path(arguments.file)
+    done = {(row["function"], row["graph"]) for row in rows(out)}
+    units = {}
+    for name, graph_name in pairs(arguments.only, arguments.graphs):
+        if (name, graph_name) in done:
+            continue
+        rng = np.random.default_rng(seed_of("target", name, graph_name))
+        target = arguments.seconds * float(np.exp(0.5 * rng.standard_normal()))
+        try:
+            graph = sized(name, graph_name, target, units)
+        except Exception as error:
+            print(name, graph_name, "no graph:", error, flush=True)
+            continue
+        function, _, _ = function_of(name)
+        run = timed(function, graph, 1)
+        row = {
+            "function": name,
+            "graph": graph_name,
+            "size": graph.vertices,
+            "state": run.state,
+            "error": run.sentence,
+            "seconds": run.seconds,
+            "wall": run.wall,
+            "convert": run.convert_seconds,
+            "peak": run.peak_bytes,
+            "drivers": drivers_of(graph, np.random.default_rng(0)),
+            "directed": graph.directed,
+            "looks": thinned(run.looks),
+            "ladder": ladder(function, graph, run.seconds) if run.done else [],
+        }
+        with out.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+        print(
+            f"{name} on {graph_name} ({graph.vertices}): {run.state} {run.seconds:.2f} s, "
+            f"ladder {len(row['ladder'])} {run.sentence}",
+            flush=True,
+        )
+
+
+def ladder(function, graph, seconds):
+    """Run samples of growing size, each kind until it has used a tenth of the run."""
+    found = []
+    for sampler in ("completed", "mhrw", "rj"):
+        spent = 0.0
+        for ratio in LADDER:
+            size = round(ratio * graph.vertices)
+            if size < 30:
+                continue
+            rng = np.random.default_rng(seed_of(sampler, ratio))
+            sample = draw(graph, sampler, size, rng)
+            run = timed(function, sample, 2, max(0.2 * seconds, 0.5))
+            connected = False
+            if run.state == "error":
+                sample, connected = connected_part(sample), True
+                if sample.vertices < 20:
+                    continue
+                run = timed(function, sample, 2, max(0.2 * seconds, 0.5))
+            spent += run.seconds
+            found.append(
+                {
+                    "sampler": sampler,
+                    "ratio": ratio,
+                    "connected": connected,
+                    "state": run.state,
+                    "seconds": run.seconds,
+                    "convert": run.convert_seconds,
+                    "peak": run.peak_bytes,
+                    "drivers": drivers_of(sample, rng),
+                    "looks": thinned(run.looks, 60),
+                }
+            )
+            if spent > 0.1 * seconds or not run.done:
+                break
+    return found
+
+
+def thinned(looks, most=600):
+    step = max(len(looks) // most, 1)
+    return [
+        [look.seconds, [[s.loop, s.done, s.total, s.bounded, s.early] for s in look.loops]]
+        for look in looks[::step]
+    ]
+
+
+def rows(path):
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parts = parser.add_subparsers(dest="what", required=True)
+    part = parts.add_parser("truths")
+    part.add_argument("file")
+    part.add_argument("--only", nargs="*")
+    part.add_argument("--graphs", type=int, default=6)
+    part.add_argument("--seconds", type=float, default=8.0)
+    part.set_defaults(call=truths)
+    arguments = parser.parse_args()
+    started = time.perf_counter()
+    arguments.call(arguments)
+    print(f"{time.perf_counter() - started:.0f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

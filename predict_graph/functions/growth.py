@@ -1,0 +1,222 @@
+"""How a function's cost grows with its graph, from runs on samples and on other graphs.
+
+Many models, each a Gaussian process on logarithms: the cost is proportional to a power near one of
+one driver, or of a sum of two. Runs on samples by the same sampler share an error, because the
+sampler's graphs are all unlike the whole in the same way; runs on other graphs share what is
+particular to those graphs. The models are averaged by how well each foretells the runs (Bayesian
+model averaging: the marginal likelihood of the logarithms of the costs).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.functions.drivers import DRIVERS
+
+__all__ = ["Growth", "Hyper", "Point", "foretell"]
+
+FloatArray = npt.NDArray[np.float64]
+
+MEMORY_DRIVERS = ("vertices", "edges", "vertices_squared", "reached_vertices", "squares")
+"""What memory is taken to grow with."""
+
+_SHARES = (0.1, 1.0, 10.0)  # of the second driver to the first one, at the largest run
+_PAIRED = ("vertices", "edges", "squares", "two_hop", "reached_edges", "vertices_squared")
+
+
+@dataclass(frozen=True)
+class Hyper:
+    """Standard deviations of logarithms; set by benchmarks/functions.py, whole functions left out.
+
+    Parameters
+    ----------
+    noise : float
+        Of one run about its model.
+    level : float
+        Of the cost of a unit of the driver: hardly known before.
+    power : float
+        Of the power of the driver, about 1.
+    sampler : float
+        Of what the runs on one sampler's samples have in common.
+    reach : float
+        Of the same, for each factor of e between the sample's vertices and those of the graph.
+    graph : float
+        Of what the runs on one graph and its samples have in common.
+    seconds : float
+        Error of a time, seconds.
+    pairs : float
+        Logarithm of the weight of a model of two drivers against a model of one.
+    """
+
+    noise: float = 0.08
+    level: float = 5.0
+    power: float = 0.06
+    sampler: float = 0.10
+    reach: float = 0.05
+    graph: float = 0.25
+    seconds: float = 0.004
+    pairs: float = -1.0
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run of the function.
+
+    Parameters
+    ----------
+    drivers : mapping
+        See :func:`~predict_graph.functions.drivers.drivers_of`.
+    cost : float
+        Seconds, or bytes.
+    sampler : str
+        Empty for a whole graph.
+    graph : str
+        The graph that it is, or is a sample of.
+    """
+
+    drivers: Mapping[str, float]
+    cost: float
+    sampler: str
+    graph: str
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What runs foretell.
+
+    Parameters
+    ----------
+    cost : float
+    log_std : float
+        Standard deviation of its logarithm.
+    drivers : list of (str, float)
+        The models that count most, by name, with their weights.
+    """
+
+    cost: float
+    log_std: float
+    drivers: list[tuple[str, float]]
+
+
+def foretell(
+    points: Sequence[Point],
+    target: Mapping[str, float],
+    graph: str,
+    *,
+    hyper: Hyper | None = None,
+    names: Sequence[str] = tuple(DRIVERS),
+    prior: Mapping[str, float] | None = None,
+    resolution: float | None = None,
+) -> Growth | None:
+    """Return what a run would cost on a graph with the drivers `target`.
+
+    Parameters
+    ----------
+    points : sequence of Point
+        At least one.
+    target : mapping
+        Drivers of the graph.
+    graph : str
+        What :attr:`Point.graph` calls it.
+    hyper : Hyper, optional
+    names : sequence of str
+        Drivers to consider.
+    prior : mapping, optional
+        Logarithms of weights of models that other evidence favours, by name.
+    resolution : float, optional
+        Error of a cost, in its own unit; by default :attr:`Hyper.seconds`.
+
+    Examples
+    --------
+    >>> points = [
+    ...     Point({"edges": 10.0 * k, "vertices": k}, 0.5 * k, "rj", "g") for k in (10.0, 30.0)
+    ... ]
+    >>> found = foretell(points, {"edges": 3000.0, "vertices": 300.0}, "g", names=("edges",))
+    >>> 120 < found.cost < 180
+    True
+    """
+    if not points:
+        return None
+    hyper = hyper or Hyper()
+    step = hyper.seconds if resolution is None else resolution
+    costs = np.array([max(point.cost, step) for point in points])
+    logs = np.log(costs)
+    shared = _covariance(points, target, graph, hyper, costs, step)
+    means, variances, scores, labels = [], [], [], []
+    for label, values, penalty in _models(points, target, names, hyper):
+        mean, variance, score = _one_model(values, logs, shared, hyper)
+        means.append(mean)
+        variances.append(variance)
+        scores.append(score + penalty + (0.0 if prior is None else prior.get(label, 0.0)))
+        labels.append(label)
+    weights = np.exp(np.array(scores) - max(scores))
+    weights /= weights.sum()
+    mean = float(weights @ np.array(means))
+    spread = float(weights @ (np.array(variances) + (np.array(means) - mean) ** 2))
+    ranked = sorted(zip(labels, weights.tolist(), strict=True), key=lambda each: -each[1])
+    return Growth(math.exp(mean), math.sqrt(spread), ranked[:5])
+
+
+def _models(
+    points: Sequence[Point], target: Mapping[str, float], names: Sequence[str], hyper: Hyper
+) -> list[tuple[str, FloatArray, float]]:
+    """Return name, logarithms of the driver (the target's last) and log weight of each model."""
+    rows = [*(point.drivers for point in points), target]
+    table = {name: np.array([max(row[name], 1e-9) for row in rows]) for name in names}
+    largest = int(np.argmax([point.cost for point in points]))
+    models = [(name, np.log(values), 0.0) for name, values in table.items()]
+    pairs = list(combinations([name for name in names if name in _PAIRED], 2))
+    for one, other in pairs:
+        for share in _SHARES:
+            values = table[one] / table[one][largest]
+            values = values + share * table[other] / table[other][largest]
+            cost = hyper.pairs - math.log(len(pairs) * len(_SHARES) / len(names))
+            models.append((f"{one} + {other}", np.log(values), cost))
+    return models
+
+
+def _covariance(
+    points: Sequence[Point],
+    target: Mapping[str, float],
+    graph: str,
+    hyper: Hyper,
+    costs: FloatArray,
+    step: float,
+) -> FloatArray:
+    """Return what does not depend on the driver; the last row is the target's."""
+    count = len(points)
+    samplers = [point.sampler for point in points] + [""]
+    graphs = [point.graph for point in points] + [graph]
+    own = np.log(max(target["vertices"], 2.0))
+    far = np.array([own - np.log(max(point.drivers["vertices"], 2.0)) for point in points] + [0.0])
+    same_sampler = np.array([[bool(a) and a == b for b in samplers] for a in samplers])
+    same_graph = np.array([[a == b for b in graphs] for a in graphs])
+    total = hyper.level**2 + hyper.graph**2 * same_graph
+    total = total + same_sampler * (hyper.sampler**2 + hyper.reach**2 * np.outer(far, far))
+    noise = np.full(count + 1, hyper.noise**2)
+    noise[:count] += (step / costs) ** 2
+    return np.asarray(total + np.diag(noise))
+
+
+def _one_model(
+    values: FloatArray, logs: FloatArray, shared: FloatArray, hyper: Hyper
+) -> tuple[float, float, float]:
+    """Return mean and variance of the target's logarithm, and the log likelihood of the runs."""
+    place = values - values[-1]
+    whole = shared + hyper.power**2 * np.outer(place, place)
+    inner, cross = whole[:-1, :-1], whole[-1, :-1]
+    rest = logs - values[:-1]
+    rest = rest - rest.mean()
+    factor = np.linalg.cholesky(inner)
+    solved = np.linalg.solve(factor, rest)
+    carried = np.linalg.solve(factor, cross)
+    mean = float(carried @ solved) + float((logs - values[:-1]).mean()) + float(values[-1])
+    variance = float(whole[-1, -1] - carried @ carried)
+    score = -0.5 * float(solved @ solved) - float(np.log(np.diag(factor)).sum())
+    return mean, max(variance, 1e-6), score

@@ -1,0 +1,88 @@
+"""Peak memory of a call, from the peaks on samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from predict_graph.functions.child import ChildRun
+from predict_graph.functions.prediction import QUANTILE, Figure
+
+__all__ = ["foretell_memory"]
+
+_DRIVERS = ("vertices", "edges", "vertices_squared", "reached_vertices", "wedges")
+_RESOLUTION = 1.5 * 2**20  # bytes: what the interpreter and the allocator hold back
+_STD = 0.18  # of the logarithm, of a run that was measured
+_EXTRA_STD = 0.08  # for each factor of e between the largest sample and the graph
+
+
+def foretell_memory(
+    runs: Sequence[tuple[Mapping[str, float], ChildRun]],
+    target: Mapping[str, float],
+    whole: ChildRun | None,
+    prefix: ChildRun | None,
+    *,
+    converted: bool,
+) -> Figure:
+    """Return the bytes that the graph and the call take at their peak.
+
+    Growth with each of several drivers, and a constant, is fitted to the peaks on samples; the fits
+    are averaged, each by the inverse of its squared error.
+
+    Parameters
+    ----------
+    runs : sequence of (drivers, run)
+        On samples.
+    target : mapping
+        Drivers of the graph.
+    whole, prefix : ChildRun or None
+        The run itself, or its first part: what it took is the least that will be taken.
+    converted : bool
+        Whether building the library's graph is part of the run.
+    """
+    if whole is not None:
+        total = whole.peak_bytes + (whole.graph_bytes if converted else 0.0)
+        return Figure(total, 0.9 * total, 1.1 * total + _RESOLUTION)
+    call, std = _averaged([(d, run.peak_bytes) for d, run in runs], target, _DRIVERS)
+    if prefix is not None:
+        call = max(call, prefix.peak_bytes)
+    graph = 0.0
+    if converted:
+        if prefix is not None and prefix.graph_bytes:
+            graph = prefix.graph_bytes
+        else:
+            graph, _ = _averaged([(d, run.graph_bytes) for d, run in runs], target, ("edges",))
+    total = call + graph
+    spread = float(np.exp(QUANTILE * std))
+    return Figure(total, graph + call / spread, graph * 1.15 + call * spread + _RESOLUTION)
+
+
+def _averaged(
+    points: Sequence[tuple[Mapping[str, float], float]],
+    target: Mapping[str, float],
+    names: Sequence[str],
+) -> tuple[float, float]:
+    """Return what the fits foretell, and the standard deviation of its logarithm."""
+    from scipy.optimize import nnls
+
+    if not points:
+        return 0.0, 1.0
+    peaks = np.array([peak for _, peak in points])
+    scale = 1.0 / np.maximum(peaks, _RESOLUTION)
+    found, weights = [], []
+    for name in names:
+        values = np.array([drivers[name] for drivers, _ in points])
+        unit = max(float(values.max()), 1e-9)
+        rows = np.column_stack((np.ones(len(values)), values / unit)) * scale[:, None]
+        coefficients, _ = nnls(rows, peaks * scale)
+        rests = rows @ coefficients - peaks * scale
+        found.append(float(coefficients @ [1.0, target[name] / unit]))
+        weights.append(1.0 / (float(np.mean(rests**2)) + 0.05**2))
+    shares = np.array(weights) ** 2 / np.sum(np.array(weights) ** 2)
+    logs = np.log(np.maximum(found, _RESOLUTION / 4))
+    mean = float(shares @ logs)
+    between = float(shares @ (logs - mean) ** 2)
+    largest = max(drivers["vertices"] for drivers, _ in points)
+    far = np.log(max(target["vertices"] / largest, 1.0))
+    return float(np.exp(mean)), float(np.sqrt(between + _STD**2 + (_EXTRA_STD * far) ** 2))
