@@ -16,22 +16,26 @@ import hashlib
 import json
 import os
 import sys
+import tempfile
 import time
-from collections import deque
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
 
+from predict_graph.errors import PredictGraphError  # noqa: E402
 from predict_graph.functions.child import Limits, run_in_child  # noqa: E402
 from predict_graph.functions.drivers import drivers_of  # noqa: E402
 from predict_graph.functions.forms import build  # noqa: E402
 from predict_graph.functions.naming import check_function  # noqa: E402
+from predict_graph.functions.records import keep_run  # noqa: E402
 from predict_graph.functions.sampling import connected_part, draw, spread_order  # noqa: E402
 from predict_graph.graph import check_graph  # noqa: E402
 from predict_graph.graph.build import symmetric  # noqa: E402
+from predict_graph.history import History  # noqa: E402
 
 OWN = HERE / "functions_own.py"
 
@@ -116,7 +120,7 @@ def whole(name):
 _READ: dict = {}
 
 
-def cut(name, size, needs, seed):
+def cut(name, size, needs):
     """Return a graph of about so many vertices."""
     size = int(min(max(size, 60), MOST_VERTICES))
     if name in GENERATED:
@@ -124,35 +128,24 @@ def cut(name, size, needs, seed):
     else:
         graph = whole(name)
         if size < graph.vertices:
-            graph = graph.subgraph(ball(graph, size, np.random.default_rng(seed)))
+            graph = graph.subgraph(ball(name, graph, size))
     if graph.directed and needs:
         graph = symmetric(graph)
     return connected_part(graph) if needs == "connected" else graph
 
 
-def ball(graph, size, rng):
+def ball(name, graph, size):
     """Return the first vertices of a breadth-first search that ignores directions."""
-    both = symmetric(graph) if graph.directed else graph
-    if id(graph) in _BOTH:
-        both = _BOTH[id(graph)]
-    _BOTH[id(graph)] = both
-    seen = np.zeros(graph.vertices, bool)
-    order = []
-    while len(order) < size:
-        start = int(rng.choice(np.flatnonzero(~seen)))
-        seen[start] = True
-        queue = deque([start])
-        while queue and len(order) < size:
-            v = queue.popleft()
-            order.append(v)
-            for w in both.neighbors(v):
-                if not seen[w]:
-                    seen[w] = True
-                    queue.append(int(w))
-    return np.sort(np.array(order))
+    if name not in _BALLS:
+        both = (symmetric(graph) if graph.directed else graph).to_scipy()
+        _, labels = connected_components(both, directed=False)
+        largest = np.flatnonzero(labels == np.bincount(labels).argmax())
+        start = int(np.random.default_rng(seed_of(name)).choice(largest))
+        _BALLS[name] = breadth_first_order(both, start, return_predecessors=False)
+    return np.sort(_BALLS[name][:size])
 
 
-_BOTH: dict = {}
+_BALLS: dict = {}
 
 
 def seed_of(*parts):
@@ -187,7 +180,7 @@ def unit_of(name, units):
         function, driver, needs = function_of(name)
         size = 300
         while True:
-            graph = cut("facebook", size, needs or "undirected", 5)
+            graph = cut("facebook", size, needs or "undirected")
             run = timed(function, graph, 5, 30.0)
             if run.seconds > 0.25 or size > 20_000:
                 break
@@ -200,10 +193,9 @@ def sized(name, graph_name, seconds, units):
     """Return a cut on which the function should take about so many seconds."""
     _, driver, needs = function_of(name)
     unit = unit_of(name, units)
-    seed = seed_of(name, graph_name)
     size = 2000.0
     for _ in range(5):
-        graph = cut(graph_name, size, needs, seed)
+        graph = cut(graph_name, size, needs)
         found = unit * drivers_of(graph, np.random.default_rng(0))[driver]
         power = (
             2.0
@@ -228,7 +220,7 @@ def pairs(only, graphs):
 
 
 def truths(arguments):
-    out = Path(arguments.file)
+    out, wanted = Path(arguments.file), arguments.ladder
     done = {(row["function"], row["graph"]) for row in rows(out)}
     units = {}
     for name, graph_name in pairs(arguments.only, arguments.graphs):
@@ -256,7 +248,7 @@ def truths(arguments):
             "drivers": drivers_of(graph, np.random.default_rng(0)),
             "directed": graph.directed,
             "looks": thinned(run.looks),
-            "ladder": ladder(function, graph, run.seconds) if run.done else [],
+            "ladder": ladder(function, graph, run.seconds) if wanted and run.done else [],
         }
         with out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
@@ -312,6 +304,74 @@ def thinned(looks, most=600):
     ]
 
 
+def predict(arguments):
+    """Predict each run whose truth is known, as a person would, and write what came of it."""
+    from predict_graph.functions import predict_function
+
+    out = Path(arguments.out)
+    done = {(row["function"], row["graph"], row["budget"], row["history"]) for row in rows(out)}
+    known = [row for row in rows(Path(arguments.file)) if row["state"] == "done"]
+    known = [row for row in known if row["seconds"] >= arguments.least]
+    with tempfile.TemporaryDirectory() as place:
+        for row, budget in ((row, b) for b in arguments.budgets.split(",") for row in known):
+            if (row["function"], row["graph"], budget, arguments.history) in done:
+                continue
+            text, keywords, _, needs = FUNCTIONS[row["function"]]
+            graph = cut(row["graph"], row["size"], needs)
+            function, _, _ = function_of(row["function"])
+            history = None
+            if arguments.history:
+                others = [r for r in known if r["function"] == row["function"] and r is not row]
+                if not others:
+                    continue
+                history = History(Path(place) / f"{seed_of(text, row['graph'], budget)}.sqlite")
+                for other in others[:3]:
+                    whole_graph = cut(other["graph"], other["size"], needs)
+                    keep_run(
+                        history, function, whole_graph, other["drivers"], seconds=other["seconds"]
+                    )
+            clock = time.perf_counter()
+            found = {"function": row["function"], "graph": row["graph"], "budget": budget}
+            found |= {"history": arguments.history, "seconds": row["seconds"]}
+            try:
+                said = predict_function(
+                    text,
+                    graph,
+                    keywords=keywords,
+                    budget=budget,
+                    seed=11,
+                    history=history or "none",
+                )
+            except PredictGraphError as error:
+                found["error"] = str(error)
+            else:
+                found |= {
+                    "predicted": said.processor_seconds,
+                    "low": said.call_seconds.low
+                    * said.processor_seconds
+                    / said.call_seconds.predicted,
+                    "high": said.call_seconds.high
+                    * said.processor_seconds
+                    / said.call_seconds.predicted,
+                    "spent": said.overhead_seconds,
+                    "wall": time.perf_counter() - clock,
+                    "evidence": [each.to_dict() for each in said.evidence],
+                    "samples": [each.to_dict() for each in said.samples],
+                    "peak": row["peak"],
+                    "peak_predicted": said.peak_bytes.to_dict(),
+                    "convert": said.convert_seconds.predicted,
+                }
+            with out.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(found) + "\n")
+            factor = found.get("predicted", float("nan")) / row["seconds"]
+            print(
+                f"{row['function']} on {row['graph']}, {budget}: {row['seconds']:.2f} s, "
+                f"x{factor:.2f}, spent {found.get('spent', 0) / row['seconds']:.1%} "
+                f"{[each['rung'] for each in found.get('evidence', [])]}",
+                flush=True,
+            )
+
+
 def rows(path):
     if not path.exists():
         return []
@@ -325,8 +385,16 @@ def main():
     part.add_argument("file")
     part.add_argument("--only", nargs="*")
     part.add_argument("--graphs", type=int, default=6)
+    part.add_argument("--ladder", action="store_true", help="run samples too, to choose models by")
     part.add_argument("--seconds", type=float, default=8.0)
     part.set_defaults(call=truths)
+    part = parts.add_parser("predict")
+    part.add_argument("file")
+    part.add_argument("out")
+    part.add_argument("--budgets", default="5%")
+    part.add_argument("--least", type=float, default=0.0, help="seconds of a run, at least")
+    part.add_argument("--history", action="store_true", help="with runs on three other graphs")
+    part.set_defaults(call=predict)
     arguments = parser.parse_args()
     started = time.perf_counter()
     arguments.call(arguments)

@@ -133,6 +133,7 @@ def run_in_child(
     limits: Limits | None = None,
     *,
     progress: Callable[[Callable[[float], None]], None] | None = None,
+    warm_up: Callable[[], Any] | None = None,
 ) -> ChildRun:
     """Build a graph and call a function on it, in a child process.
 
@@ -146,6 +147,9 @@ def run_in_child(
     progress : callable, optional
         Called in the child with a function that takes percents, for libraries in C that report
         their progress.
+    warm_up : callable, optional
+        Called in the child first; what it raises does not matter. A first call imports modules, and
+        copies the pages of memory that it shares with the parent.
 
     Returns
     -------
@@ -159,7 +163,7 @@ def run_in_child(
         child = os.fork()
     if child == 0:
         os.close(receiver)
-        _in_child(sender, build, call, limits, progress)
+        _in_child(sender, build, call, limits, progress, warm_up)
     os.close(sender)
     try:
         return _awaited(child, receiver, limits)
@@ -242,6 +246,7 @@ def _in_child(
     call: Callable[[Any], Any],
     limits: Limits,
     progress: Any,
+    warm_up: Callable[[], Any] | None,
 ) -> NoReturn:
     try:
         with contextlib.suppress(OSError):
@@ -251,6 +256,9 @@ def _in_child(
         _silence()
         gc.freeze()  # what the parent has is no work for this process's garbage collector
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
+        if warm_up is not None:
+            with contextlib.suppress(Exception):
+                warm_up()
         _Recorder(sender, limits).run(build, call, progress)
     except BaseException:
         pass

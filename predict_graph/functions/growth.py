@@ -26,6 +26,7 @@ FloatArray = npt.NDArray[np.float64]
 MEMORY_DRIVERS = ("vertices", "edges", "vertices_squared", "reached_vertices", "squares")
 """What memory is taken to grow with."""
 
+_CONSTANTS = (0.0, 0.5, 0.9)  # of the cheapest run that does not grow: imports, first calls
 _SHARES = (0.1, 1.0, 10.0)  # of the second driver to the first one, at the largest run
 _PAIRED = ("vertices", "edges", "squares", "two_hop", "reached_edges", "vertices_squared")
 
@@ -54,14 +55,14 @@ class Hyper:
         Logarithm of the weight of a model of two drivers against a model of one.
     """
 
-    noise: float = 0.08
+    noise: float = 0.12
     level: float = 5.0
-    power: float = 0.06
-    sampler: float = 0.10
+    power: float = 0.10
+    sampler: float = 0.15
     reach: float = 0.05
     graph: float = 0.25
-    seconds: float = 0.004
-    pairs: float = -1.0
+    seconds: float = 0.002
+    pairs: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -146,21 +147,29 @@ def foretell(
     hyper = hyper or Hyper()
     step = hyper.seconds if resolution is None else resolution
     costs = np.array([max(point.cost, step) for point in points])
-    logs = np.log(costs)
-    shared = _covariance(points, target, graph, hyper, costs, step)
-    means, variances, scores, labels = [], [], [], []
-    for label, values, penalty in _models(points, target, names, hyper):
-        mean, variance, score = _one_model(values, logs, shared, hyper)
-        means.append(mean)
-        variances.append(variance)
-        scores.append(score + penalty + (0.0 if prior is None else prior.get(label, 0.0)))
-        labels.append(label)
-    weights = np.exp(np.array(scores) - max(scores))
+    models = _models(points, target, names, hyper)
+    values = np.array([each for _, each, _ in models])
+    fixed = np.array([cost for _, _, cost in models])
+    if prior is not None:
+        fixed = fixed + np.array([prior.get(label, 0.0) for label, _, _ in models])
+    labels = [label for label, _, _ in models] * len(_CONSTANTS)
+    parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+    for part in _CONSTANTS:
+        grown = costs - part * costs.min()
+        shared = _covariance(points, target, graph, hyper, grown, step)
+        mean, variance, score = _posteriors(values, np.log(grown), shared, hyper)
+        density = float(np.log(costs / grown).sum())  # all models are about the same costs
+        parts.append((mean, variance, score + fixed + density))
+    means, variances, scores = (np.concatenate(each) for each in zip(*parts, strict=True))
+    weights = np.exp(scores - scores.max())
     weights /= weights.sum()
-    mean = float(weights @ np.array(means))
-    spread = float(weights @ (np.array(variances) + (np.array(means) - mean) ** 2))
-    ranked = sorted(zip(labels, weights.tolist(), strict=True), key=lambda each: -each[1])
-    return Growth(math.exp(mean), math.sqrt(spread), ranked[:5])
+    centre = float(weights @ means)
+    spread = float(weights @ (variances + (means - centre) ** 2))
+    together: dict[str, float] = {}
+    for label, weight in zip(labels, weights.tolist(), strict=True):
+        together[label] = together.get(label, 0.0) + weight
+    ranked = sorted(together.items(), key=lambda each: -each[1])
+    return Growth(math.exp(centre), math.sqrt(spread), ranked[:5])
 
 
 def _models(
@@ -204,19 +213,28 @@ def _covariance(
     return np.asarray(total + np.diag(noise))
 
 
-def _one_model(
+def _posteriors(
     values: FloatArray, logs: FloatArray, shared: FloatArray, hyper: Hyper
-) -> tuple[float, float, float]:
-    """Return mean and variance of the target's logarithm, and the log likelihood of the runs."""
-    place = values - values[-1]
-    whole = shared + hyper.power**2 * np.outer(place, place)
-    inner, cross = whole[:-1, :-1], whole[-1, :-1]
-    rest = logs - values[:-1]
-    rest = rest - rest.mean()
-    factor = np.linalg.cholesky(inner)
-    solved = np.linalg.solve(factor, rest)
-    carried = np.linalg.solve(factor, cross)
-    mean = float(carried @ solved) + float((logs - values[:-1]).mean()) + float(values[-1])
-    variance = float(whole[-1, -1] - carried @ carried)
-    score = -0.5 * float(solved @ solved) - float(np.log(np.diag(factor)).sum())
-    return mean, max(variance, 1e-6), score
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return each model's mean and variance of the target's logarithm, and its log likelihood.
+
+    Parameters
+    ----------
+    values : ndarray, shape (models, points + 1)
+        Logarithms of the drivers, the target's last.
+    logs : ndarray, shape (points,)
+    shared : ndarray, shape (points + 1, points + 1)
+    """
+    places = values - values[:, -1:]
+    whole = shared + hyper.power**2 * places[:, :, None] * places[:, None, :]
+    inner, cross = whole[:, :-1, :-1], whole[:, -1, :-1]
+    rests = logs - values[:, :-1]
+    level = rests.mean(axis=1, keepdims=True)
+    factors = np.linalg.cholesky(inner)
+    solved = np.linalg.solve(factors, (rests - level)[:, :, None])[:, :, 0]
+    carried = np.linalg.solve(factors, cross[:, :, None])[:, :, 0]
+    means = (carried * solved).sum(axis=1) + level[:, 0] + values[:, -1]
+    variances = whole[:, -1, -1] - (carried**2).sum(axis=1)
+    diagonals = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
+    scores = -0.5 * (solved**2).sum(axis=1) - diagonals
+    return means, np.maximum(variances, 1e-6), scores

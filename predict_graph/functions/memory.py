@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from predict_graph.functions.child import ChildRun
 from predict_graph.functions.prediction import QUANTILE, Figure
@@ -64,8 +65,6 @@ def _averaged(
     names: Sequence[str],
 ) -> tuple[float, float]:
     """Return what the fits foretell, and the standard deviation of its logarithm."""
-    from scipy.optimize import nnls
-
     if not points:
         return 0.0, 1.0
     peaks = np.array([peak for _, peak in points])
@@ -74,10 +73,9 @@ def _averaged(
     for name in names:
         values = np.array([drivers[name] for drivers, _ in points])
         unit = max(float(values.max()), 1e-9)
-        rows = np.column_stack((np.ones(len(values)), values / unit)) * scale[:, None]
-        coefficients, _ = nnls(rows, peaks * scale)
-        rests = rows @ coefficients - peaks * scale
-        found.append(float(coefficients @ [1.0, target[name] / unit]))
+        coefficients = _line(values / unit, peaks, scale)
+        rests = (coefficients[0] + coefficients[1] * values / unit - peaks) * scale
+        found.append(coefficients[0] + coefficients[1] * target[name] / unit)
         weights.append(1.0 / (float(np.mean(rests**2)) + 0.05**2))
     shares = np.array(weights) ** 2 / np.sum(np.array(weights) ** 2)
     logs = np.log(np.maximum(found, _RESOLUTION / 4))
@@ -86,3 +84,21 @@ def _averaged(
     largest = max(drivers["vertices"] for drivers, _ in points)
     far = np.log(max(target["vertices"] / largest, 1.0))
     return float(np.exp(mean)), float(np.sqrt(between + _STD**2 + (_EXTRA_STD * far) ** 2))
+
+
+def _line(
+    values: npt.NDArray[np.float64],
+    heights: npt.NDArray[np.float64],
+    scale: npt.NDArray[np.float64],
+) -> tuple[float, float]:
+    """Return height at 0 and slope of the line of least squares that has both at least 0."""
+    weights = scale**2
+    total = float(weights.sum())
+    middle, level = float(weights @ values) / total, float(weights @ heights) / total
+    spread = float(weights @ (values - middle) ** 2)
+    slope = float(weights @ ((values - middle) * (heights - level))) / spread if spread else 0.0
+    if slope <= 0.0:
+        return level, 0.0
+    if level < slope * middle:
+        return 0.0, float(weights @ (values * heights)) / float(weights @ values**2)
+    return level - slope * middle, slope

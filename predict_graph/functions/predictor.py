@@ -348,6 +348,7 @@ class _Prediction:
                 memory=_MEMORY_SHARE * float(psutil.virtual_memory().available),
             ),
             progress=reporter(self.function.form),
+            warm_up=self.subject.tiny,
         )
         self.spent_in_children += run.spent
         return run

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.functions.child import consumed
 from predict_graph.functions.forms import as_graph, build, reordered_networkx
 from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction
 from predict_graph.functions.sampling import connected_part, connected_vertices, draw
+from predict_graph.functions.warm import tiny_graph
 from predict_graph.graph import Graph
 
 __all__ = ["Case", "Subject", "check_subject"]
@@ -71,6 +73,11 @@ class Subject:
         place = np.empty(graph.vertices, np.int64)
         place[order] = np.arange(graph.vertices)
         return Case(graph, lambda: build(graph, form, order), self._moved(place))
+
+    def tiny(self) -> Any:
+        """Call the function on a graph of some vertices, for what a first call costs once."""
+        graph = tiny_graph(self.graph.directed)
+        return consumed(self.function(build(graph, self.function.form)))
 
     def sample(self, sampler: str, size: int, rng: np.random.Generator, *, connected: bool) -> Case:
         """Return a sample; its largest connected part if the function needs that."""
