@@ -107,12 +107,13 @@ def run_call(job: Job, cluster: Cluster, arg: list[str] | None, form: str | None
     from predict_graph.errors import JobError
     from predict_graph.functions.child import processor_seconds
     from predict_graph.functions.forms import as_graph, build, missing_library
-    from predict_graph.functions.naming import check_arguments, check_function
+    from predict_graph.functions.naming import check_arguments, check_function, with_seed
     from predict_graph.functions.track import run_tracked
     from predict_graph.history import check_history
 
     positional, keywords = check_arguments(arg)
     function = check_function(job.algorithm, positional, keywords, form=form)
+    function = with_seed(function, job.seed)
     problem = missing_library(function.form)
     if problem is not None:
         raise problem

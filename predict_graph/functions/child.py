@@ -45,6 +45,8 @@ TICK_SECONDS = 0.01
 _MOST_LOOKS = 2000  # kept of one run; then every other one goes, and looks become half as frequent
 _ROUNDS_FOR_STOP = 8  # done before the loop itself says how long the run will be
 _POLL_SECONDS = 0.05
+_HEADER = 8  # bytes of a message's length
+_HERE = str(Path(__file__).parent)
 
 
 @dataclass(frozen=True)
@@ -197,6 +199,8 @@ def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
                 if not part:
                     break
                 parts.append(part)
+                if _is_whole(parts):  # what the function has started may hold the other end open
+                    break
                 continue
             if time.monotonic() - started > limits.wall:
                 state = "time"
@@ -215,11 +219,19 @@ def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
     if state:
         return ChildRun(state, seconds=spent, wall=wall, spent=spent)
     try:
-        facts = pickle.loads(b"".join(parts))
+        facts = pickle.loads(b"".join(parts)[_HEADER:])
     except (EOFError, pickle.UnpicklingError):
         return ChildRun("died", seconds=spent, wall=wall, spent=spent, error=_death(status))
     parse_ahead(facts.pop("files"))  # for the next child, whose memory they would be part of
     return ChildRun(**facts, spent=spent)
+
+
+def _is_whole(parts: list[bytes]) -> bool:
+    """Whether the message is complete: its length comes first."""
+    if len(parts[0]) < _HEADER:
+        parts[:] = [b"".join(parts)]
+    head = parts[0][:_HEADER]
+    return len(head) == _HEADER and sum(map(len, parts)) >= _HEADER + int.from_bytes(head, "big")
 
 
 def _death(status: int) -> tuple[str, str, str]:
@@ -358,7 +370,8 @@ class _Recorder:
             "looks": self._looks,
             "files": parsed_files(),
         }
-        data = memoryview(pickle.dumps(facts))
+        message = pickle.dumps(facts)
+        data = memoryview(len(message).to_bytes(_HEADER, "big") + message)
         while data:
             data = data[os.write(self._sender, data) :]
         os._exit(0)
@@ -397,7 +410,7 @@ def processor_seconds(*, children: bool = True) -> float:
 def _described(error: BaseException) -> tuple[str, str, str]:
     where = ""
     frames = traceback.extract_tb(error.__traceback__)
-    if frames and "predict_graph/functions/" not in frames[-1].filename:
+    if frames and not frames[-1].filename.startswith(_HERE):
         where = f" (line {frames[-1].lineno} of {Path(frames[-1].filename).name})"
     return type(error).__name__, " ".join(str(error).split())[:300], where
 

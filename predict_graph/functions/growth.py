@@ -57,12 +57,12 @@ class Hyper:
 
     noise: float = 0.12
     level: float = 5.0
-    power: float = 0.10
-    sampler: float = 0.15
-    reach: float = 0.05
+    power: float = 0.12
+    sampler: float = 0.20
+    reach: float = 0.07
     graph: float = 0.25
-    seconds: float = 0.002
-    pairs: float = 0.0
+    seconds: float = 0.001
+    pairs: float = 0.5
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,7 +18,14 @@ from typing import Any
 
 from predict_graph.errors import RequestError, unknown_name
 
-__all__ = ["FORMS", "GraphFunction", "check_arguments", "check_function", "is_function"]
+__all__ = [
+    "FORMS",
+    "GraphFunction",
+    "check_arguments",
+    "check_function",
+    "is_function",
+    "with_seed",
+]
 
 FORMS = ("networkx", "igraph", "networkit", "scipy", "edges", "graph")
 """What a function may take as its graph: a graph of these libraries, a scipy sparse array, an array
@@ -137,6 +144,19 @@ def check_function(
     )
     _check_signature(found, function)
     return function
+
+
+def with_seed(function: GraphFunction, seed: int | None) -> GraphFunction:
+    """Return the function with a seed as its argument, if it takes one and has none."""
+    if seed is None or "seed" in function.keywords:
+        return function
+    try:
+        accepted = inspect.signature(getattr(function.call, "orig_func", function.call)).parameters
+    except (TypeError, ValueError):
+        return function
+    if "seed" not in accepted:
+        return function
+    return replace(function, keywords={**function.keywords, "seed": seed})
 
 
 def check_arguments(texts: Sequence[str] | None) -> tuple[list[Any], dict[str, Any]]:

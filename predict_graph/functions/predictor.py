@@ -100,9 +100,8 @@ def predict_function(
     """
     limit = check_budget(budget)
     given = {**(keywords or {}), **more}
-    if seed is not None and "seed" not in given and _takes(function, "seed"):
-        given["seed"] = seed
     checked = check_function(function, arguments, given, form=graph_form, graph=graph)
+    checked = with_seed(checked, seed)
     problem = missing_library(checked.form)
     if problem is not None:
         raise problem
@@ -470,14 +469,3 @@ def _check_seed(seed: Any) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise RequestError(f"the seed is {seed!r}; accepted: an integer of 0 or more")
     return seed
-
-
-def _takes(function: Any, name: str) -> bool:
-    import inspect
-
-    if isinstance(function, str):
-        return False
-    try:
-        return name in inspect.signature(getattr(function, "orig_func", function)).parameters
-    except (TypeError, ValueError):
-        return False
