@@ -23,7 +23,7 @@ from predict_graph.functions.evidence import Gathered, combined
 from predict_graph.functions.forms import missing_library
 from predict_graph.functions.growth import Point
 from predict_graph.functions.memory import foretell_memory
-from predict_graph.functions.naming import check_function
+from predict_graph.functions.naming import check_function, with_seed
 from predict_graph.functions.prediction import Evidence, Figure, FunctionPrediction, SampleRow
 from predict_graph.functions.prefix import LoopShape, Prefix, loop_shape, read_prefix
 from predict_graph.functions.records import earlier_points, keep_samples
