@@ -25,7 +25,13 @@ from predict_graph.functions.growth import Point
 from predict_graph.functions.memory import foretell_memory
 from predict_graph.functions.naming import check_function, with_seed
 from predict_graph.functions.prediction import Evidence, Figure, FunctionPrediction, SampleRow
-from predict_graph.functions.prefix import LoopShape, Prefix, loop_shape, read_prefix
+from predict_graph.functions.prefix import (
+    LoopShape,
+    Prefix,
+    loop_shape,
+    read_prefix,
+    shape_of_part,
+)
 from predict_graph.functions.records import earlier_points, keep_samples
 from predict_graph.functions.reported import reporter
 from predict_graph.functions.sampling import spread_order
@@ -43,7 +49,10 @@ _FIRST_PATIENCE = 10.0  # seconds in which a function should come to its end on 
 _GROWTH = 5.0  # cost of a sample / cost of the last one, at most
 _PART = 0.35  # of what is left that one sample may take
 _PREFIX_PART = 0.9  # of what is left that the prefix may take
+_LAST_PART = 0.5  # of what is left, for one more sample where no prefix can be had
 _MOST_SAMPLES = 14
+_SURE_ENOUGH = 0.9  # standard deviation of the logarithm, at most, to try the run itself
+_LATE_STD = 0.7  # of the logarithm, where a run outlasts what was foretold
 _MEMORY_SHARE = 0.8  # of the memory that is free that a child may take
 _PATIENCE = 6.0  # seconds by the clock for each processor second that was expected
 
@@ -170,8 +179,9 @@ class _Prediction:
         while len(self.rows) < _MOST_SAMPLES:
             left = self._allowed() - self.spent
             if self._run_is_cheap(left):
-                self._run_whole()
-                return
+                self._run_whole(left)
+                if self.whole is not None:
+                    return
             if self._prefix_is_due(left, len(self.subject.samplers)):
                 break
             if left <= 0.0 and self.gathered.points:
@@ -199,6 +209,28 @@ class _Prediction:
                 size, wanted = self._next_size(size, run.seconds if run.done else 0.0, left)
             if size == 0:
                 break
+        left = self._allowed() - self.spent
+        if self._prefix_is_due(left, 1):
+            self._run_prefix(left)
+        else:
+            self._run_last_sample(left)
+
+    def _run_last_sample(self, left: float) -> None:
+        """Spend what is left on one sample, by the sampler that is most like the whole."""
+        found = self.gathered.growth()
+        done = [row for row in self.rows if row.state == "done"]
+        if found is None or not done or not math.isfinite(left):
+            return
+        last = max(done, key=lambda row: row.seconds)
+        wanted, whole = _LAST_PART * left, self.subject.graph.vertices
+        if wanted < 1.5 * last.seconds or last.vertices >= 0.5 * whole:
+            return
+        power = math.log(max(found.cost / last.seconds, 2.0)) / math.log(whole / last.vertices)
+        factor = (wanted / last.seconds) ** (1.0 / min(max(power, 1.0), 3.5))
+        size = int(min(last.vertices * min(factor, 6.0), 0.7 * whole))
+        sampler = self.subject.samplers[0]
+        case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
+        self._run_sample(case, sampler, left)
         left = self._allowed() - self.spent
         if self._prefix_is_due(left, 1):
             self._run_prefix(left)
@@ -264,7 +296,7 @@ class _Prediction:
 
     def _prefix_is_due(self, left: float, fewest: int) -> bool:
         """Whether the first part of the real run is what the rest of the budget should go to."""
-        if not self.shape.loop or len(self.runs) < fewest:
+        if not self.shape.loop or len(self.runs) < fewest or self.prefix is not None:
             return False
         needed = self._conversion() + 5.0 * _FIRST_SECONDS
         return left * _PREFIX_PART > needed
@@ -296,16 +328,16 @@ class _Prediction:
 
     def _run_is_cheap(self, left: float) -> bool:
         found = self.gathered.growth()
-        if found is None or self.whole is not None:
+        tried = self.whole is not None or self.prefix_run is not None
+        if found is None or tried or found.log_std > _SURE_ENOUGH or len(self.runs) < 3:
             return False
         return found.cost * math.exp(found.log_std) + self._conversion() < left
 
-    def _run_whole(self) -> None:
+    def _run_whole(self, left: float) -> None:
+        """Run the function itself, for as long as there is left; if it is longer, as a prefix."""
         self.progress("the run itself, which is as cheap", self._part())
-        found = self.gathered.growth()
-        seconds = 3.0 * found.cost + 1.0 if found is not None else 1.0
         order = spread_order(self.subject.graph, self.rng)
-        run = self._run(self.subject.whole(order), Limits(seconds=seconds))
+        run = self._run(self.subject.whole(order), Limits(seconds=left))
         if run.state == "error":
             raise JobError(
                 f"{self.function.name} fails on {self.subject.graph.name}: {run.sentence}"
@@ -315,6 +347,10 @@ class _Prediction:
             self._note(run)
         elif run.state in ("memory", "died"):
             self._explain_death(run)
+        else:
+            self.prefix_run = run
+            self.shape = self.shape if self.shape.loop else shape_of_part(run.looks)
+            self.prefix = read_prefix(run.looks, run.seconds, self.shape)
 
     def _fail_on_samples(self, sentence: str) -> None:
         """Try the whole graph when no sample will do; it may be what the function wants."""
@@ -358,6 +394,9 @@ class _Prediction:
         self.progress("putting it together", 1.0)
         evidence = self._evidence()
         total, log_std = combined(evidence)
+        seen = max((run.seconds for run in (self.prefix_run,) if run is not None), default=0.0)
+        if total < seen:  # the run was stopped later than that
+            total, log_std = 1.5 * seen, max(log_std, _LATE_STD)
         parallel = self._parallel()
         call = Figure.spread(total, log_std).scaled(1.0 / parallel)
         convert = Figure.spread(self._conversion(), 0.15)

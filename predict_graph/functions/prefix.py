@@ -17,7 +17,7 @@ import numpy as np
 
 from predict_graph.functions.child import Look
 
-__all__ = ["LoopShape", "Prefix", "loop_shape", "read_prefix"]
+__all__ = ["LoopShape", "Prefix", "loop_shape", "read_prefix", "shape_of_part"]
 
 _MOST_OF_A_RUN = 0.6  # of the looks that must be in a loop for it to stand for the run
 _TO_THE_END = 0.9  # of its rounds that a loop must have done on a sample, if it may end early
@@ -103,6 +103,19 @@ def loop_shape(looks: Sequence[Look], seconds: float) -> LoopShape:
     after = max(seconds - inside[-1].seconds, 0.0)
     spent = inside[-1].seconds - inside[0].seconds
     return LoopShape(loop, min(share, 1.0), after / max(spent, 1e-9))
+
+
+def shape_of_part(looks: Sequence[Look]) -> LoopShape:
+    """Return the loop that a run which was stopped had been in for most of the time."""
+    seen = [look for look in looks if look.loops]
+    if len(seen) < _FEWEST_LOOKS:
+        return LoopShape(reason="the runs on samples are too short to see a loop in them")
+    counts = Counter(look.loops[0].loop for look in seen)
+    loop, count = counts.most_common(1)[0]
+    last = [look for look in seen if look.loops[0].loop == loop][-1].loops[0]
+    if count < _MOST_OF_A_RUN * len(seen) or not last.bounded or last.early or not last.total:
+        return LoopShape(reason="there is no one loop in which it spends most of its time")
+    return LoopShape(loop, count / len(seen))
 
 
 def read_prefix(looks: Sequence[Look], seconds: float, shape: LoopShape) -> Prefix | None:
