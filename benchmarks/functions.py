@@ -1,4 +1,4 @@
-"""Graph functions of Python libraries: how far off predictions of runs are, and what they cost.
+r"""Graph functions of Python libraries: how far off predictions of runs are, and what they cost.
 
 Truths are runs to the end in a child process, on parts of the shared graphs (balls of a
 breadth-first search, which no sampler here draws) and on generated graphs, each cut to a size at
@@ -6,7 +6,11 @@ which the function takes seconds to minutes.
 
     python benchmarks/functions.py truths FILE.jsonl [--only NAME …] [--graphs N] [--seconds 8]
     python benchmarks/functions.py predict FILE.jsonl OUT.jsonl [--budgets 5%,1%,10%]
-    python benchmarks/functions.py report FILE.jsonl OUT.jsonl --out docs/studies/functions.md
+    python benchmarks/functions.py predict FILE.jsonl OUT.jsonl --history
+    python benchmarks/functions.py hand FILE.jsonl HAND.jsonl
+    python benchmarks/functions.py remaining TRACKED.jsonl
+    python benchmarks/functions.py report FILE.jsonl OUT.jsonl --hand HAND.jsonl \
+        --tracked TRACKED.jsonl
 """
 
 from __future__ import annotations
@@ -372,10 +376,224 @@ def predict(arguments):
             )
 
 
+def by_hand(arguments):
+    """Extrapolate a power law through runs on growing samples, as people do by hand."""
+    out = Path(arguments.out)
+    done = {(row["function"], row["graph"]) for row in rows(out)}
+    known = [row for row in rows(Path(arguments.file)) if row["state"] == "done"]
+    for row in known:
+        if (row["function"], row["graph"]) in done or row["seconds"] < arguments.least:
+            continue
+        function, _, needs = function_of(row["function"])
+        graph = cut(row["graph"], row["size"], needs)
+        found = {name: row[name] for name in ("function", "graph", "seconds")}
+        for way in ("uniform", "first"):
+            spent, size, sizes, seconds = 0.0, 60, [], []
+            while spent < 0.05 * row["seconds"] and size < graph.vertices:
+                rng = np.random.default_rng(seed_of(way, size))
+                kept = (
+                    np.arange(size)
+                    if way == "first"
+                    else np.sort(rng.permutation(graph.vertices)[:size])
+                )
+                part = graph.subgraph(kept)
+                if needs == "connected":
+                    part = connected_part(part)
+                run = timed(function, part, 3, 10.0) if part.edges else None
+                if run is not None and run.done and run.seconds > 0.001:
+                    sizes.append(part.vertices)
+                    seconds.append(run.seconds)
+                spent += 0.0 if run is None else run.seconds
+                size = int(1.6 * size)
+            if len(set(sizes[-4:])) >= 2:
+                power, level = np.polyfit(np.log(sizes[-4:]), np.log(seconds[-4:]), 1)
+                found[way] = float(np.exp(level) * graph.vertices**power)
+        with out.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(found) + "\n")
+        print(found, flush=True)
+
+
+def remaining(arguments):
+    """Run functions with ``track`` as they are, and see what was said at parts of the run."""
+    from predict_graph.functions.track import run_tracked
+
+    out = Path(arguments.out)
+    for name, graph_name, size in TRACKED:
+        function, _, needs = function_of(name)
+        graph = build(cut(graph_name, size, needs), function.form)
+        done = run_tracked(function, graph, show=False)
+        said = {}
+        for part in (0.25, 0.5, 0.75):
+            near = [each for each in done.said if each.elapsed <= part * done.seconds]
+            if near:
+                left = near[-1].elapsed + near[-1].remaining.predicted
+                said[str(part)] = left / done.seconds - 1.0
+        found = {"function": name, "graph": graph_name, "seconds": done.seconds, "said": said}
+        with out.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(found) + "\n")
+        print(found, flush=True)
+
+
+TRACKED = (
+    ("nx betweenness", "wiki-vote", 1500),
+    ("nx closeness", "facebook", 2000),
+    ("nx load", "small world", 1000),
+    ("nx clustering", "github", 6000),
+    ("nx harmonic", "deezer", 2500),
+    ("nx square clustering", "preferential", 2500),
+    ("nx all path lengths", "enron", 2000),
+    ("nx dispersion", "github", 800),
+)
+
+
 def rows(path):
     if not path.exists():
         return []
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def report(arguments):
+    """Write the tables of the study."""
+    known = [row for row in rows(Path(arguments.file)) if row["state"] == "done"]
+    said = [row for row in rows(Path(arguments.out)) if "predicted" in row]
+    lines = ["## Runs", ""]
+    names = sorted({row["function"] for row in known})
+    graphs = sorted({row["graph"] for row in known})
+    seconds = np.array([row["seconds"] for row in known])
+    lines += [
+        f"{len(known)} runs to the end: {len(names)} functions, {len(graphs)} graphs, "
+        f"{seconds.min():.1f} to {seconds.max():.0f} processor seconds, median "
+        f"{np.median(seconds):.1f}; {int((seconds >= 20).sum())} of them take 20 s or more.",
+        "",
+        "## The first part of the very run that is foretold",
+        "",
+        "| first part | runs | median | p90 | worst |",
+        "|---|---|---|---|---|",
+    ]
+    for share in (0.01, 0.05, 0.1, 0.25):
+        factors = [f for row in known if (f := own_prefix(row, share)) is not None]
+        lines.append(f"| {share:.0%} | {len(factors)} | {three(factors)} |")
+    lines += ["", "## As a person has it", "", HEADER, "|---|---|---|---|---|---|---|---|---|---|"]
+    for budget in sorted({row["budget"] for row in said}):
+        for history in (False, True):
+            part = [r for r in said if r["budget"] == budget and r["history"] == history]
+            label = f"{budget}{', with runs on other graphs' if history else ''}"
+            groups = {
+                "all": part,
+                "with a prefix": [r for r in part if has(r, "prefix")],
+                "samples alone": [
+                    r for r in part if [e["rung"] for e in r["evidence"]] == ["samples"]
+                ],
+                "the run itself": [r for r in part if has(r, "run")],
+                "of 20 s or more": [r for r in part if r["seconds"] >= 20],
+            }
+            for name, group in groups.items():
+                if group:
+                    lines.append(f"| {label} | {name} | {figures(group)} |")
+    if arguments.hand:
+        lines += [
+            "",
+            "## By hand, 5%",
+            "",
+            "| way | runs | median | p90 | worst |",
+            "|---|---|---|---|---|",
+        ]
+        hand = rows(Path(arguments.hand))
+        for way in ("uniform", "first"):
+            factors = [factor(row[way], row["seconds"]) for row in hand if way in row]
+            lines.append(
+                f"| power law through {way} vertices | {len(factors)} | {three(factors)} |"
+            )
+    lines += [
+        "",
+        "## Each",
+        "",
+        "| function | graph | s | factor | 90% interval | spent | by |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in sorted(said, key=lambda r: (r["function"], r["graph"], r["budget"])):
+        by = ", ".join(f"{e['rung']} {e['weight']:.0%}" for e in row["evidence"])
+        true = row["seconds"]
+        lines.append(
+            f"| {row['function']} | {row['graph']} | {true:.1f} | {row['predicted'] / true:.2f} | "
+            f"{row['low'] / true:.2f} to {row['high'] / true:.2f} | {row['spent'] / true:.1%} of "
+            f"{row['budget']} | {by} |"
+        )
+    if arguments.tracked:
+        lines += ["", "## What remains, by `track`", ""]
+        lines += [
+            "| function | graph | s | at 25% | at 50% | at 75% |",
+            "|---|---|---|---|---|---|",
+        ]
+        listed = rows(Path(arguments.tracked))
+        for row in listed:
+            at = [row["said"].get(str(part)) for part in (0.25, 0.5, 0.75)]
+            cells = " | ".join("" if each is None else f"{each:+.1%}" for each in at)
+            lines.append(f"| {row['function']} | {row['graph']} | {row['seconds']:.1f} | {cells} |")
+        medians = [
+            np.median([abs(row["said"][p]) for row in listed if p in row["said"]])
+            for p in ("0.25", "0.5", "0.75")
+        ]
+        lines.append(
+            f"| median of absolute errors | | | {' | '.join(f'{each:.1%}' for each in medians)} |"
+        )
+    text = (HERE / "functions_head.md").read_text(encoding="utf-8") + "\n".join(lines) + "\n"
+    Path(arguments.write).write_text(text, encoding="utf-8")
+    print("\n".join(lines))
+
+
+HEADER = (
+    "| budget | which | runs | factor: median | p90 | within 2× | 90% intervals that held | "
+    "half-width: median | spent: median, p90, most | memory: median, within 2× |"
+)
+
+
+def figures(group):
+    factors = [factor(row["predicted"], row["seconds"]) for row in group]
+    held = np.mean([row["low"] <= row["seconds"] <= row["high"] for row in group])
+    width = np.median([row["high"] / row["predicted"] for row in group])
+    spent = np.array([row["spent"] / row["seconds"] for row in group])
+    memory = [
+        factor(row["peak_predicted"]["predicted"], row["peak"])
+        for row in group
+        if row["peak"] > 8 * 2**20
+    ]
+    told = f"{np.median(memory):.2f}, {np.mean(np.array(memory) < 2):.0%}" if memory else ""
+    return (
+        f"{len(group)} | {np.median(factors):.2f} | {np.quantile(factors, 0.9):.2f} | "
+        f"{np.mean(np.array(factors) < 2):.0%} | {held:.0%} | × {width:.2f} | "
+        f"{np.median(spent):.1%}, {np.quantile(spent, 0.9):.1%}, {spent.max():.1%} | {told}"
+    )
+
+
+def factor(one, other):
+    """Return by how much two figures differ, 1 for not at all."""
+    return float(np.exp(abs(np.log(max(one, 1e-9) / max(other, 1e-9)))))
+
+
+def three(factors):
+    if not factors:
+        return " | | "
+    return f"{np.median(factors):.2f} | {np.quantile(factors, 0.9):.2f} | {max(factors):.2f}"
+
+
+def has(row, rung):
+    return any(each["rung"] == rung for each in row["evidence"])
+
+
+def own_prefix(row, share):
+    """Return the error of the first part of a run, where its loop is one that tells."""
+    from predict_graph.functions.child import Look
+    from predict_graph.functions.prefix import loop_shape, read_prefix
+    from predict_graph.functions.watch import Seen
+
+    looks = [Look(at, [Seen(*each) for each in loops]) for at, loops in row["looks"]]
+    shape = loop_shape(looks, row["seconds"])
+    if not shape.loop:
+        return None
+    end = share * row["seconds"]
+    said = read_prefix([look for look in looks if look.seconds <= end], end, shape)
+    return None if said is None else factor(said.seconds, row["seconds"])
 
 
 def main():
@@ -395,6 +613,21 @@ def main():
     part.add_argument("--least", type=float, default=0.0, help="seconds of a run, at least")
     part.add_argument("--history", action="store_true", help="with runs on three other graphs")
     part.set_defaults(call=predict)
+    part = parts.add_parser("hand")
+    part.add_argument("file")
+    part.add_argument("out")
+    part.add_argument("--least", type=float, default=0.0)
+    part.set_defaults(call=by_hand)
+    part = parts.add_parser("remaining")
+    part.add_argument("out")
+    part.set_defaults(call=remaining)
+    part = parts.add_parser("report")
+    part.add_argument("file")
+    part.add_argument("out")
+    part.add_argument("--hand")
+    part.add_argument("--tracked")
+    part.add_argument("--write", default="docs/studies/functions.md")
+    part.set_defaults(call=report)
     arguments = parser.parse_args()
     started = time.perf_counter()
     arguments.call(arguments)

@@ -49,7 +49,7 @@ def predict(
     import predict_graph
     from predict_graph.functions import is_function
 
-    if is_function(job.algorithm):
+    if is_function(job.algorithm) and cluster.engine == "local":
         _refused(job, target_profile=target_profile, profile=profile, plot=plot)
         functions.predict_call(job, (cluster, sampling), arg, graph_form, budget)
         return
@@ -97,7 +97,7 @@ def run(
     import predict_graph
     from predict_graph.functions import is_function
 
-    if is_function(job.algorithm):
+    if is_function(job.algorithm) and cluster.engine == "local":
         _refused(job, out=out, spark_reads=spark_reads)
         functions.run_call(job, cluster, arg, graph_form)
         return

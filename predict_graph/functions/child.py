@@ -335,7 +335,7 @@ class _Recorder:
     def _percent(self, percent: float) -> None:
         """Take the progress that a library in C reports."""
         elapsed = processor_seconds() - self._started
-        seen = Seen("progress", float(percent), 100.0, bounded=True, early=False)
+        seen = Seen("progress", 10.0 * percent, 1000.0, bounded=True, early=False)
         if not self._looks or self._looks[-1].seconds < elapsed - self._every / 2:
             self._keep(Look(elapsed, [seen]))
         foretold = elapsed * 100.0 / percent if percent >= 1.0 else 0.0

@@ -92,7 +92,9 @@ def predict(
     JobError
         If a sample run fails.
     """
-    if not isinstance(algorithm, Algorithm) and is_function(algorithm):
+    local = options.get("engine", "local") == "local"  # FILE.py:FUNCTION is a job on Spark, too
+    if local and not isinstance(algorithm, Algorithm) and is_function(algorithm):
+        options.pop("engine", None)
         return predict_function(
             algorithm, graph, directed=directed, ids=ids, history=history, **options
         )
