@@ -92,8 +92,6 @@ def _show(job: Job, prediction: Any) -> None:
             for row in prediction.samples
         ]
         show_table(console, "samples", columns, rows)
-    for text in prediction.advice:
-        console.print(f"advice: {escape(text)}")
     for text in prediction.warnings:
         console.print(f"[yellow]warning:[/yellow] {escape(text)}")
     write_json(prediction.to_dict(), job.json)

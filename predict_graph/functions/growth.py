@@ -23,9 +23,6 @@ __all__ = ["Growth", "Hyper", "Point", "foretell"]
 
 FloatArray = npt.NDArray[np.float64]
 
-MEMORY_DRIVERS = ("vertices", "edges", "vertices_squared", "reached_vertices", "squares")
-"""What memory is taken to grow with."""
-
 _CONSTANTS = (0.0, 0.5, 0.9)  # of the cheapest run that does not grow: imports, first calls
 _WIDER = 1.3  # than the models say: docs/studies/functions.md, so that 90% intervals hold
 _SHARES = (0.1, 1.0, 10.0)  # of the second driver to the first one, at the largest run
@@ -75,7 +72,7 @@ class Point:
     drivers : mapping
         See :func:`~predict_graph.functions.drivers.drivers_of`.
     cost : float
-        Seconds, or bytes.
+        Seconds.
     sampler : str
         Empty for a whole graph.
     graph : str
@@ -113,8 +110,6 @@ def foretell(
     *,
     hyper: Hyper | None = None,
     names: Sequence[str] = tuple(DRIVERS),
-    prior: Mapping[str, float] | None = None,
-    resolution: float | None = None,
 ) -> Growth | None:
     """Return what a run would cost on a graph with the drivers `target`.
 
@@ -129,10 +124,6 @@ def foretell(
     hyper : Hyper, optional
     names : sequence of str
         Drivers to consider.
-    prior : mapping, optional
-        Logarithms of weights of models that other evidence favours, by name.
-    resolution : float, optional
-        Error of a cost, in its own unit; by default :attr:`Hyper.seconds`.
 
     Examples
     --------
@@ -146,18 +137,16 @@ def foretell(
     if not points:
         return None
     hyper = hyper or Hyper()
-    step = hyper.seconds if resolution is None else resolution
+    step = hyper.seconds
     costs = np.array([max(point.cost, step) for point in points])
     models = _models(points, target, names, hyper)
     values = np.array([each for _, each, _ in models])
     fixed = np.array([cost for _, _, cost in models])
-    if prior is not None:
-        fixed = fixed + np.array([prior.get(label, 0.0) for label, _, _ in models])
     labels = [label for label, _, _ in models] * len(_CONSTANTS)
     parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
     for part in _CONSTANTS:
         grown = costs - part * costs.min()
-        shared = _covariance(points, target, graph, hyper, grown, step)
+        shared = _covariance(points, target, graph, hyper, grown)
         mean, variance, score = _posteriors(values, np.log(grown), shared, hyper)
         density = float(np.log(costs / grown).sum())  # all models are about the same costs
         parts.append((mean, variance, score + fixed + density))
@@ -197,7 +186,6 @@ def _covariance(
     graph: str,
     hyper: Hyper,
     costs: FloatArray,
-    step: float,
 ) -> FloatArray:
     """Return what does not depend on the driver; the last row is the target's."""
     count = len(points)
@@ -210,7 +198,7 @@ def _covariance(
     total = hyper.level**2 + hyper.graph**2 * same_graph
     total = total + same_sampler * (hyper.sampler**2 + hyper.reach**2 * np.outer(far, far))
     noise = np.full(count + 1, hyper.noise**2)
-    noise[:count] += (step / costs) ** 2
+    noise[:count] += (hyper.seconds / costs) ** 2
     return np.asarray(total + np.diag(noise))
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "GraphFunction",
     "check_arguments",
     "check_function",
+    "form_of",
     "is_function",
     "with_seed",
 ]

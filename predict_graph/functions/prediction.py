@@ -113,7 +113,7 @@ class FunctionPrediction:
     overhead_seconds : float
         Processor seconds of the prediction; reading the graph excluded.
     budget : str
-    notes, warnings, advice : list of str
+    warnings : list of str
     """
 
     function: Mapping[str, Any]
@@ -130,7 +130,6 @@ class FunctionPrediction:
     overhead_seconds: float
     budget: str
     warnings: list[str]
-    advice: list[str] = field(default_factory=list)
 
     @property
     def fits(self) -> bool | None:
@@ -227,13 +226,11 @@ class FunctionPrediction:
                 "fraction_of_predicted": self.overhead_seconds / runtime if runtime else None,
                 "budget": self.budget,
             },
-            "advice": self.advice,
             "warnings": self.warnings,
         }
 
     def __str__(self) -> str:
         lines = [f"{name}: {value}" for name, value in self.summary()]
-        lines += [f"advice: {text}" for text in self.advice]
         return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
 
     def _repr_html_(self) -> str:
@@ -241,7 +238,7 @@ class FunctionPrediction:
             f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
             for name, value in self.summary()
         )
-        notes = "".join(f"<p>{html.escape(text)}</p>" for text in (*self.advice, *self.warnings))
+        notes = "".join(f"<p>{html.escape(text)}</p>" for text in self.warnings)
         return f"<p>{html.escape(self.verdict)}</p><table>{rows}</table>{notes}"
 
 

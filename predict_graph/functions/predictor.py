@@ -23,7 +23,7 @@ from predict_graph.functions.evidence import Gathered, combined
 from predict_graph.functions.forms import missing_library
 from predict_graph.functions.growth import Point
 from predict_graph.functions.memory import foretell_memory
-from predict_graph.functions.naming import check_function, with_seed
+from predict_graph.functions.naming import check_function, form_of, with_seed
 from predict_graph.functions.prediction import Evidence, Figure, FunctionPrediction, SampleRow
 from predict_graph.functions.prefix import (
     LoopShape,
@@ -51,7 +51,6 @@ _PART = 0.35  # of what is left that one sample may take
 _PREFIX_PART = 0.9  # of what is left that the prefix may take
 _LAST_PART = 0.5  # of what is left, for one more sample where no prefix can be had
 _MOST_SAMPLES = 14
-_SURE_ENOUGH = 0.9  # standard deviation of the logarithm, at most, to try the run itself
 _LATE_STD = 0.7  # of the logarithm, where a run outlasts what was foretold
 _MEMORY_SHARE = 0.8  # of the memory that is free that a child may take
 _PATIENCE = 6.0  # seconds by the clock for each processor second that was expected
@@ -115,10 +114,13 @@ def predict_function(
     if problem is not None:
         raise problem
     entropy = secrets.randbits(31) if seed is None else _check_seed(seed)
+    began = processor_seconds(children=False)
     subject = check_subject(checked, graph, directed=directed, ids=ids, seed=entropy)
+    converting = processor_seconds(children=False) - began if form_of(graph) is not None else 0.0
     kept = check_history(history)
     load_compiled(subject.graph.directed)
     asked = _Prediction(subject, limit, kept, entropy, memory, progress or (lambda *_: None))
+    asked.spent_elsewhere += converting
     return asked.made()
 
 
@@ -143,7 +145,7 @@ class _Prediction:
         self.rng = np.random.default_rng(seed)
         self.progress = progress
         self.available = memory or float(psutil.virtual_memory().available)
-        self.spent_in_children = 0.0
+        self.spent_elsewhere = 0.0
         self.target = drivers_of(subject.graph, self.rng)
         self.gathered = Gathered(self.target, subject.graph.fingerprint)
         self.warnings: list[str] = []
@@ -158,7 +160,7 @@ class _Prediction:
     @property
     def spent(self) -> float:
         """Processor seconds so far, of this process and of its children."""
-        return processor_seconds(children=False) - self.started + self.spent_in_children
+        return processor_seconds(children=False) - self.started + self.spent_elsewhere
 
     def made(self) -> FunctionPrediction:
         self.gathered.add_history(earlier_points(self.history, self.function, self.subject.graph))
@@ -210,7 +212,9 @@ class _Prediction:
             if size == 0:
                 break
         left = self._allowed() - self.spent
-        if self._prefix_is_due(left, 1):
+        if self._run_is_cheap(left):
+            self._run_whole(left)
+        elif self._prefix_is_due(left, 1):
             self._run_prefix(left)
         else:
             self._run_last_sample(left)
@@ -329,7 +333,7 @@ class _Prediction:
     def _run_is_cheap(self, left: float) -> bool:
         found = self.gathered.growth()
         tried = self.whole is not None or self.prefix_run is not None
-        if found is None or tried or found.log_std > _SURE_ENOUGH or len(self.runs) < 3:
+        if found is None or tried or len(self.runs) < 2:
             return False
         return found.cost * math.exp(found.log_std) + self._conversion() < left
 
@@ -385,7 +389,7 @@ class _Prediction:
             progress=reporter(self.function.form),
             warm_up=self.subject.tiny,
         )
-        self.spent_in_children += run.spent
+        self.spent_elsewhere += run.spent
         return run
 
     # --- putting it together ------------------------------------------------------------------

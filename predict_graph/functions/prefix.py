@@ -43,15 +43,12 @@ class LoopShape:
         Time after it / time inside it.
     reason : str
         Why the function has no such loop, in words.
-    rounds : float
-        Rounds that it did, where it ends early.
     """
 
     loop: str = ""
     share: float = 0.0
     after: float = 0.0
     reason: str = ""
-    rounds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -99,7 +96,7 @@ def loop_shape(looks: Sequence[Look], seconds: float) -> LoopShape:
     if not last.total:
         return LoopShape(reason="nothing tells how far its outermost loop is")
     if last.early and last.done < _TO_THE_END * last.total:
-        return LoopShape(reason="its outermost loop ends early", rounds=last.done + 1.0)
+        return LoopShape(reason="its outermost loop ends early")
     after = max(seconds - inside[-1].seconds, 0.0)
     spent = inside[-1].seconds - inside[0].seconds
     return LoopShape(loop, min(share, 1.0), after / max(spent, 1e-9))
