@@ -415,6 +415,9 @@ class _Prediction:
             self.whole,
             self.prefix_run,
             converted=self.subject.converted,
+            rounds_left=(
+                math.inf if self.prefix is None else self.prefix.total / max(self.prefix.rounds, 1)
+            ),
         )
         return FunctionPrediction(
             function=self.function.describe(),

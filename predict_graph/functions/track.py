@@ -239,7 +239,7 @@ class _Watcher(threading.Thread):
         self._trail.append((elapsed, outer.done, outer.total))
 
     def _remaining(self, elapsed: float) -> Remaining | None:
-        if self._trail and self._trail[-1][1] >= _FEWEST_ROUNDS:
+        if self._trail and self._trail[-1][1] - self._trail[0][1] >= _FEWEST_ROUNDS:
             return remaining_of(self._trail, elapsed)
         if self._expected is None:
             return None
