@@ -58,7 +58,7 @@ class Hyper:
     power: float = 0.12
     sampler: float = 0.20
     reach: float = 0.07
-    graph: float = 0.25
+    graph: float = 0.60
     seconds: float = 0.001
     pairs: float = 0.5
 
