@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from predict_graph.functions.track import track
     from predict_graph.graph import Graph, check_graph
     from predict_graph.plugin_files import load_plugin
     from predict_graph.prediction import Comparison, Prediction, predict, run, validate
@@ -30,6 +31,7 @@ __all__ = [
     "predict",
     "register_transform",
     "run",
+    "track",
     "validate",
 ]
 
@@ -43,6 +45,7 @@ _HOMES = {
     "predict": "predict_graph.prediction",
     "register_transform": "predict_graph.transforms",
     "run": "predict_graph.prediction",
+    "track": "predict_graph.functions.track",
     "validate": "predict_graph.prediction",
 }
 

@@ -18,6 +18,7 @@ from typer.main import get_command
 
 from predict_graph.cli.catalogue import datasets_app, list_plugins
 from predict_graph.cli.designing import design
+from predict_graph.cli.functions import compare_functions
 from predict_graph.cli.history import history_app
 from predict_graph.cli.jobs import collect
 from predict_graph.cli.next_runs import next_run
@@ -46,6 +47,7 @@ app.command()(validate)
 app.command()(learn)
 app.command()(sample)
 app.command("compare-samplers")(compare_samplers)
+app.command("compare-functions")(compare_functions)
 app.command()(design)
 app.command()(collect)
 app.command()(fit)

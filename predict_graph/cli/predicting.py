@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from predict_graph.cli import options
+from predict_graph.cli import functions, options
 from predict_graph.cli.groups import Case, Cluster, Sampling, takes
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable
@@ -47,10 +47,18 @@ def predict(
         ),
     ] = None,
     plot: Plot = None,
+    arg: functions.Args = None,
+    graph_form: functions.GraphForm = None,
 ) -> None:
-    """Predict the iterations and the runtime of a job, without running it."""
+    """Predict the iterations and the runtime of a job, or a function's call, without running it."""
     import predict_graph
+    from predict_graph.functions import is_function
 
+    if is_function(case.algorithm) and cluster.engine == "local":
+        _refused(case, target_profile=target_profile, profile=profile, plot=plot)
+        functions.predict_call(case, cluster, sampling, arg, graph_form)
+        return
+    functions.check_no_call_options(arg, graph_form, case.algorithm)
     _checked(case, plot)
     profiles = _profiles(profile, target_profile)
     with watched(options.messages()) as progress:
@@ -87,10 +95,18 @@ def run(
             help="Spark reads the graph itself: a path or address that its executors see.",
         ),
     ] = False,
+    arg: functions.Args = None,
+    graph_form: functions.GraphForm = None,
 ) -> None:
-    """Run a job for real, and keep the run in the history."""
+    """Run a job or a function's call for real, and keep the run in the history."""
     import predict_graph
+    from predict_graph.functions import is_function
 
+    if is_function(case.algorithm) and cluster.engine == "local":
+        _refused(case, out=out, spark_reads=spark_reads)
+        functions.run_call(case, cluster, arg, graph_form)
+        return
+    functions.check_no_call_options(arg, graph_form, case.algorithm)
     _checked(case, None, fetch=not spark_reads)
     with watched(options.messages()) as progress:
         profile = predict_graph.run(
@@ -144,6 +160,20 @@ def _checked(case: Case, plot: Path | None, *, fetch: bool = True) -> None:
         check_picture(check_writable(plot))
     if fetch:
         options.fetch_if_missing(case.graph)
+
+
+def _refused(case: Case, **given: Any) -> None:
+    """Refuse options that are for algorithms alone.
+
+    Raises
+    ------
+    RequestError
+    """
+    for name, value in given.items():
+        if value not in (None, False):
+            raise RequestError(
+                f"--{name.replace('_', '-')} is no option of a function such as {case.algorithm}"
+            )
 
 
 def _profiles(

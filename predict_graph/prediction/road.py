@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine, Workload
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
+from predict_graph.errors import RequestError
+from predict_graph.functions import FunctionPrediction, is_function, predict_function
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, RunRecord, check_history
 from predict_graph.iterations import (
@@ -39,8 +41,12 @@ from predict_graph.transforms import Transform
 __all__ = ["estimates_of", "predict", "predict_on"]
 
 
+@overload
+def predict(algorithm: str | Algorithm, graph: Any, **options: Any) -> Prediction: ...
+@overload
+def predict(algorithm: Callable[..., Any], graph: Any, **options: Any) -> FunctionPrediction: ...
 def predict(
-    algorithm: str | Algorithm,
+    algorithm: str | Algorithm | Callable[..., Any],
     graph: Any,
     *,
     parameters: Mapping[str, object] | None = None,
@@ -63,15 +69,17 @@ def predict(
     history: History | str | PathLike[str] | bool | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
-) -> Prediction:
-    """Predict the run of an algorithm on a graph, without running it.
+    **arguments: Any,
+) -> Prediction | FunctionPrediction:
+    """Predict the run of an algorithm on a graph, or of any function of one, without running it.
 
     Every option counts or is refused: one that neither the method nor the engine reads is an error.
 
     Parameters
     ----------
-    algorithm : str or Algorithm
-        Name of a registered algorithm, or one with its parameters.
+    algorithm : str, Algorithm or callable
+        Name of a registered algorithm, or one with its parameters; a function of a graph, or its
+        name as ``"networkx:betweenness_centrality"``.
     graph : Graph, str, Path, networkx graph or scipy sparse array
         See :func:`~predict_graph.graph.check_graph`.
     parameters : mapping, optional
@@ -124,10 +132,12 @@ def predict(
         Same seed, same samples and iterations; a fresh one by default.
     progress : callable (text, fraction), optional
         Told what is being done.
+    **arguments
+        Keyword arguments of a function, such as ``k=200``; an algorithm has ``parameters``.
 
     Returns
     -------
-    Prediction
+    Prediction, or FunctionPrediction of a function
 
     Raises
     ------
@@ -142,6 +152,48 @@ def predict(
     >>> found.iterations.low <= 8 <= found.iterations.high
     True
     """
+    if engine == "local" and not isinstance(algorithm, Algorithm) and is_function(algorithm):
+        unread = {
+            "parameters": parameters,
+            "workers": workers,
+            "threads": threads,
+            "method": method,
+            "sampler": sampler,
+            "ratio": ratio,
+            "train_ratios": train_ratios,
+            "transform": transform,
+            "cost_model": cost_model,
+            "max_overhead": max_overhead,
+            "probe": probe,
+            "train_machines": train_machines,
+            "within": within,
+        }
+        for name, value in unread.items():
+            if value is not None:
+                raise RequestError(
+                    f"{name} is read for algorithms, not for functions; leave it out"
+                )
+        return predict_function(
+            algorithm,
+            graph,
+            directed=directed,
+            ids=ids,
+            budget="5%" if budget is None else budget,
+            history=history,
+            seed=seed,
+            progress=progress,
+            **arguments,
+        )
+    if not isinstance(algorithm, str | Algorithm):
+        raise RequestError(
+            f"an algorithm cannot be a {type(algorithm).__name__}; accepted: a name, an Algorithm, "
+            "a function"
+        )
+    for name in arguments:
+        raise RequestError(
+            f"{name} is no option of a prediction; accepted: those of predict, and parameters of "
+            "the algorithm in parameters={...}"
+        )
     request = check_request(
         algorithm,
         parameters=parameters,

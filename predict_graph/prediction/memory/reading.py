@@ -152,8 +152,14 @@ def _stored(folder: Path, graph: Graph) -> Reading:
 
 def _of_file(path: Path, graph: Graph) -> Reading:
     from predict_graph.graph.readers.formats import format_of
+    from predict_graph.graph.readers.streams import Content
 
-    form, sizes = format_of(path), _sizes(graph)
+    content = Content(path)
+    try:
+        form, start, compression = format_of(content), content.start, content.compression
+    finally:
+        content.close()
+    sizes = _sizes(graph)
     if form == "parquet":
         import pyarrow.parquet as pq
 
@@ -169,7 +175,7 @@ def _of_file(path: Path, graph: Graph) -> Reading:
         return Reading(
             peak if graph.directed else max(peak, sizes.symmetric(graph.edges, graph.edges))
         )
-    listed = _listed(path, graph)
+    listed = _listed(path, graph, start, compression)
     renumbered = 5 if graph.labels is not None and graph.labels.dtype != object else 1
     return _built(graph, listed, vertex=renumbered, buffers=_BUFFERS)
 
@@ -181,12 +187,9 @@ def _is_ours(path: Path) -> bool:
         return "format.npy" not in file.namelist()
 
 
-def _listed(path: Path, graph: Graph) -> int:
+def _listed(path: Path, graph: Graph, start: bytes, compression: str | None) -> int:
     """Return about how many edges a text file lists: its bytes by those of a line."""
-    from predict_graph.graph.readers.streams import compression_of, raw_blocks
-
     least = graph.edges if graph.directed else (graph.edges + 1) // 2
-    compression = compression_of(path)
     size = path.stat().st_size
     if compression == "gzip":
         with path.open("rb") as file:
@@ -194,9 +197,6 @@ def _listed(path: Path, graph: Graph) -> int:
             size = int.from_bytes(file.read(4), "little")  # modulo 2**32
     elif compression is not None:
         return graph.edges
-    blocks = raw_blocks(path, _LOOKED_AT)
-    start = next(blocks, b"")
-    blocks.close()
     lines = max(start.count(b"\n"), 1)
     return max(int(size * lines / max(len(start), 1)), least)
 

@@ -1,0 +1,638 @@
+r"""Graph functions of Python libraries: how far off predictions of runs are, and what they cost.
+
+Truths are runs to the end in a child process, on parts of the shared graphs (balls of a
+breadth-first search, which no sampler here draws) and on generated graphs, each cut to a size at
+which the function takes seconds to minutes.
+
+    python benchmarks/functions.py truths FILE.jsonl [--only NAME …] [--graphs N] [--seconds 8]
+    python benchmarks/functions.py predict FILE.jsonl OUT.jsonl [--budgets 5%,1%,10%]
+    python benchmarks/functions.py predict FILE.jsonl OUT.jsonl --history
+    python benchmarks/functions.py hand FILE.jsonl HAND.jsonl
+    python benchmarks/functions.py remaining TRACKED.jsonl
+    python benchmarks/functions.py report FILE.jsonl OUT.jsonl --hand HAND.jsonl \
+        --tracked TRACKED.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse.csgraph import breadth_first_order, connected_components
+
+HERE = Path(__file__).resolve().parent
+sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
+
+from predict_graph.errors import PredictGraphError  # noqa: E402
+from predict_graph.functions.child import Limits, run_in_child  # noqa: E402
+from predict_graph.functions.drivers import drivers_of  # noqa: E402
+from predict_graph.functions.forms import build  # noqa: E402
+from predict_graph.functions.naming import check_function  # noqa: E402
+from predict_graph.functions.records import keep_run  # noqa: E402
+from predict_graph.functions.sampling import connected_part, draw, spread_order  # noqa: E402
+from predict_graph.graph import check_graph  # noqa: E402
+from predict_graph.graph.build import symmetric  # noqa: E402
+from predict_graph.history import History  # noqa: E402
+
+OWN = HERE / "functions_own.py"
+
+# name: (function, keywords, driver that sizes it, needs: "undirected", "connected")
+FUNCTIONS = {
+    "nx betweenness": ("networkx:betweenness_centrality", {}, "reached_edges", ""),
+    "nx betweenness k=200": ("networkx:betweenness_centrality", {"k": 200, "seed": 1}, "edges", ""),
+    "nx closeness": ("networkx:closeness_centrality", {}, "reached_edges", ""),
+    "nx harmonic": ("networkx:harmonic_centrality", {}, "reached_edges", ""),
+    "nx load": ("networkx:load_centrality", {}, "reached_edges", ""),
+    "nx edge betweenness": ("networkx:edge_betweenness_centrality", {}, "reached_edges", ""),
+    "nx square clustering": ("networkx:square_clustering", {}, "two_hop", "undirected"),
+    "nx clustering": ("networkx:clustering", {}, "squares", "undirected"),
+    "nx dispersion": ("networkx:dispersion", {}, "two_hop", "undirected"),
+    "nx core number": ("networkx:core_number", {}, "edges", "undirected"),
+    "nx average path length": (
+        "networkx:average_shortest_path_length",
+        {},
+        "reached_edges",
+        "connected",
+    ),
+    "nx global efficiency": ("networkx:global_efficiency", {}, "reached_edges", "undirected"),
+    "nx diameter": ("networkx:diameter", {}, "reached_edges", "connected"),
+    "nx all path lengths": ("networkx:all_pairs_shortest_path_length", {}, "reached_edges", ""),
+    "nx louvain": ("networkx:louvain_communities", {"seed": 1}, "edges", ""),
+    "nx label propagation": ("networkx:asyn_lpa_communities", {"seed": 1}, "edges", ""),
+    "nx greedy modularity": (
+        "networkx:greedy_modularity_communities",
+        {},
+        "edges_log",
+        "undirected",
+    ),
+    "nx jaccard": ("networkx:jaccard_coefficient", {}, "vertices_squared", "undirected"),
+    "nx eigenvector": (
+        "networkx:eigenvector_centrality",
+        {"max_iter": 1000},
+        "edges",
+        "undirected",
+    ),
+    "nx cliques": ("networkx:find_cliques", {}, "wedges", "undirected"),
+    "nx voterank": ("networkx:voterank", {"number_of_nodes": 500}, "vertices", "undirected"),
+    "igraph betweenness": ("igraph:betweenness", {}, "reached_edges", ""),
+    "igraph closeness": ("igraph:closeness", {}, "reached_edges", ""),
+    "igraph infomap": ("igraph:community_infomap", {}, "edges", ""),
+    "igraph walktrap": ("igraph:community_walktrap", {}, "vertices_edges", "undirected"),
+    "igraph distances": ("igraph:distances", {}, "reached_edges", ""),
+    "networkit betweenness": ("networkit:centrality.Betweenness", {}, "reached_edges", ""),
+    "own spectral": (f"{OWN}:spectral", {}, "edges", "undirected"),
+    "own reach": (f"{OWN}:reach_two", {}, "two_hop", ""),
+    "own rounds": (f"{OWN}:rounds", {}, "edges", ""),
+}
+SHARED = {
+    "facebook": "musae_facebook_edges.csv.gz",
+    "github": "musae_git_edges.csv.gz",
+    "deezer": "gemsec_deezer_HU_edges.csv.gz",
+    "enron": "email-Enron.txt.gz",
+    "epinions": "soc-Epinions1.txt.gz",
+    "wiki-vote": "wiki-Vote.txt.gz",
+    "gnutella": "p2p-Gnutella31.txt.gz",
+    "notredame": "web-NotreDame.txt.gz",
+    "wing": "wing.graph.gz",
+}
+GENERATED = {
+    "preferential": "barabasi-albert:n={n},m=5,seed=7",
+    "small world": "watts-strogatz:n={n},k=8,p=0.05,seed=7",
+    "clustered": "powerlaw-cluster:n={n},m=6,p=0.5,seed=7",
+}
+DIRECTED = ("epinions", "wiki-vote", "gnutella", "notredame")
+GRAPHS = (*SHARED, *GENERATED)
+LADDER = (0.01, 0.02, 0.04, 0.08, 0.16)
+MOST_VERTICES = 60_000
+
+
+def whole(name):
+    """Read a shared graph; kept, because cuts of many sizes are made of it."""
+    if name not in _READ:
+        path = Path(os.environ["PREDICT_GRAPH_DATA"]) / "graphs" / SHARED[name]
+        _READ[name] = check_graph(path, directed=name in DIRECTED)
+    return _READ[name]
+
+
+_READ: dict = {}
+
+
+def cut(name, size, needs):
+    """Return a graph of about so many vertices."""
+    size = int(min(max(size, 60), MOST_VERTICES))
+    if name in GENERATED:
+        graph = check_graph(GENERATED[name].format(n=size))
+    else:
+        graph = whole(name)
+        if size < graph.vertices:
+            graph = graph.subgraph(ball(name, graph, size))
+    if graph.directed and needs:
+        graph = symmetric(graph)
+    return connected_part(graph) if needs == "connected" else graph
+
+
+def ball(name, graph, size):
+    """Return the first vertices of a breadth-first search that ignores directions."""
+    if name not in _BALLS:
+        both = (symmetric(graph) if graph.directed else graph).to_scipy()
+        _, labels = connected_components(both, directed=False)
+        largest = np.flatnonzero(labels == np.bincount(labels).argmax())
+        start = int(np.random.default_rng(seed_of(name)).choice(largest))
+        _BALLS[name] = breadth_first_order(both, start, return_predecessors=False)
+    return np.sort(_BALLS[name][:size])
+
+
+_BALLS: dict = {}
+
+
+def seed_of(*parts):
+    """Return a seed that is the same in every run."""
+    return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=4).digest(), "big")
+
+
+def function_of(name):
+    text, keywords, driver, needs = FUNCTIONS[name]
+    return check_function(text, (), keywords), driver, needs
+
+
+def progress_of(form):
+    from predict_graph.functions.reported import reporter
+
+    return reporter(form)
+
+
+def timed(function, graph, seed, seconds=120.0):
+    order = spread_order(graph, np.random.default_rng(seed))
+    return run_in_child(
+        lambda: build(graph, function.form, order),
+        function,
+        Limits(seconds=seconds, wall=4 * seconds + 30, memory=8 * 2**30),
+        progress=progress_of(function.form),
+    )
+
+
+def unit_of(name, units):
+    """Return seconds a unit of the driver, by a small run; only to choose sizes."""
+    if name not in units:
+        function, driver, needs = function_of(name)
+        size = 300
+        while True:
+            graph = cut("facebook", size, needs or "undirected")
+            run = timed(function, graph, 5, 30.0)
+            if run.seconds > 0.25 or size > 20_000:
+                break
+            size *= 2
+        units[name] = run.seconds / drivers_of(graph, np.random.default_rng(0))[driver]
+    return units[name]
+
+
+def sized(name, graph_name, seconds, units):
+    """Return a cut on which the function should take about so many seconds."""
+    _, driver, needs = function_of(name)
+    unit = unit_of(name, units)
+    size = 2000.0
+    for _ in range(5):
+        graph = cut(graph_name, size, needs)
+        found = unit * drivers_of(graph, np.random.default_rng(0))[driver]
+        power = (
+            2.0
+            if "reached" in driver or driver in ("two_hop", "vertices_squared", "vertices_edges")
+            else 1.2
+        )
+        factor = (seconds / found) ** (1.0 / power)
+        if 0.8 < factor < 1.25:
+            break
+        size = min(max(size * factor, 60), MOST_VERTICES)
+    return graph
+
+
+def pairs(only, graphs):
+    """Return pairs of function and graph: each function on some of the graphs, in a fixed draw."""
+    listed = []
+    for name in only or FUNCTIONS:
+        drawn = np.random.default_rng(seed_of("graphs", name)).permutation(len(GRAPHS))[:graphs]
+        listed += [(name, GRAPHS[each]) for each in drawn]
+    order = np.random.default_rng(3).permutation(len(listed))
+    return [listed[each] for each in order]
+
+
+def truths(arguments):
+    out, wanted = Path(arguments.file), arguments.ladder
+    done = {(row["function"], row["graph"]) for row in rows(out)}
+    units = {}
+    for name, graph_name in pairs(arguments.only, arguments.graphs):
+        if (name, graph_name) in done:
+            continue
+        rng = np.random.default_rng(seed_of("target", name, graph_name))
+        target = arguments.seconds * float(np.exp(0.5 * rng.standard_normal()))
+        try:
+            graph = sized(name, graph_name, target, units)
+        except Exception as error:
+            print(name, graph_name, "no graph:", error, flush=True)
+            continue
+        function, _, _ = function_of(name)
+        run = timed(function, graph, 1)
+        row = {
+            "function": name,
+            "graph": graph_name,
+            "size": graph.vertices,
+            "state": run.state,
+            "error": run.sentence,
+            "seconds": run.seconds,
+            "wall": run.wall,
+            "convert": run.convert_seconds,
+            "peak": run.peak_bytes,
+            "drivers": drivers_of(graph, np.random.default_rng(0)),
+            "directed": graph.directed,
+            "looks": thinned(run.looks),
+            "ladder": ladder(function, graph, run.seconds) if wanted and run.done else [],
+        }
+        with out.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+        print(
+            f"{name} on {graph_name} ({graph.vertices}): {run.state} {run.seconds:.2f} s, "
+            f"ladder {len(row['ladder'])} {run.sentence}",
+            flush=True,
+        )
+
+
+def ladder(function, graph, seconds):
+    """Run samples of growing size, each kind until it has used a tenth of the run."""
+    found = []
+    for sampler in ("completed", "mhrw", "rj"):
+        spent = 0.0
+        for ratio in LADDER:
+            size = round(ratio * graph.vertices)
+            if size < 30:
+                continue
+            rng = np.random.default_rng(seed_of(sampler, ratio))
+            sample = draw(graph, sampler, size, rng)
+            run = timed(function, sample, 2, max(0.2 * seconds, 0.5))
+            connected = False
+            if run.state == "error":
+                sample, connected = connected_part(sample), True
+                if sample.vertices < 20:
+                    continue
+                run = timed(function, sample, 2, max(0.2 * seconds, 0.5))
+            spent += run.seconds
+            found.append(
+                {
+                    "sampler": sampler,
+                    "ratio": ratio,
+                    "connected": connected,
+                    "state": run.state,
+                    "seconds": run.seconds,
+                    "convert": run.convert_seconds,
+                    "peak": run.peak_bytes,
+                    "drivers": drivers_of(sample, rng),
+                    "looks": thinned(run.looks, 60),
+                }
+            )
+            if spent > 0.1 * seconds or not run.done:
+                break
+    return found
+
+
+def thinned(looks, most=600):
+    step = max(len(looks) // most, 1)
+    return [
+        [look.seconds, [[s.loop, s.done, s.total, s.bounded, s.early] for s in look.loops]]
+        for look in looks[::step]
+    ]
+
+
+def predict(arguments):
+    """Predict each run whose truth is known, as a person would, and write what came of it."""
+    from predict_graph.functions import predict_function
+
+    out = Path(arguments.out)
+    done = {(row["function"], row["graph"], row["budget"], row["history"]) for row in rows(out)}
+    known = [row for row in rows(Path(arguments.file)) if row["state"] == "done"]
+    known = [row for row in known if row["seconds"] >= arguments.least]
+    with tempfile.TemporaryDirectory() as place:
+        for row, budget in ((row, b) for b in arguments.budgets.split(",") for row in known):
+            if (row["function"], row["graph"], budget, arguments.history) in done:
+                continue
+            text, keywords, _, needs = FUNCTIONS[row["function"]]
+            graph = cut(row["graph"], row["size"], needs)
+            function, _, _ = function_of(row["function"])
+            history = None
+            if arguments.history:
+                others = [r for r in known if r["function"] == row["function"] and r is not row]
+                if not others:
+                    continue
+                history = History(Path(place) / f"{seed_of(text, row['graph'], budget)}.sqlite")
+                for other in others[:3]:
+                    whole_graph = cut(other["graph"], other["size"], needs)
+                    keep_run(
+                        history, function, whole_graph, other["drivers"], seconds=other["seconds"]
+                    )
+            clock = time.perf_counter()
+            found = {"function": row["function"], "graph": row["graph"], "budget": budget}
+            found |= {"history": arguments.history, "seconds": row["seconds"]}
+            try:
+                said = predict_function(
+                    text,
+                    graph,
+                    keywords=keywords,
+                    budget=budget,
+                    seed=11,
+                    history=history or "none",
+                )
+            except PredictGraphError as error:
+                found["error"] = str(error)
+            else:
+                found |= {
+                    "predicted": said.processor_seconds,
+                    "low": said.call_seconds.low
+                    * said.processor_seconds
+                    / said.call_seconds.predicted,
+                    "high": said.call_seconds.high
+                    * said.processor_seconds
+                    / said.call_seconds.predicted,
+                    "spent": said.overhead_seconds,
+                    "wall": time.perf_counter() - clock,
+                    "evidence": [each.to_dict() for each in said.evidence],
+                    "samples": [each.to_dict() for each in said.samples],
+                    "peak": row["peak"],
+                    "peak_predicted": said.peak_bytes.to_dict(),
+                    "convert": said.convert_seconds.predicted,
+                }
+            with out.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(found) + "\n")
+            factor = found.get("predicted", float("nan")) / row["seconds"]
+            print(
+                f"{row['function']} on {row['graph']}, {budget}: {row['seconds']:.2f} s, "
+                f"x{factor:.2f}, spent {found.get('spent', 0) / row['seconds']:.1%} "
+                f"{[each['rung'] for each in found.get('evidence', [])]}",
+                flush=True,
+            )
+
+
+def by_hand(arguments):
+    """Extrapolate a power law through runs on growing samples, as people do by hand."""
+    out = Path(arguments.out)
+    done = {(row["function"], row["graph"]) for row in rows(out)}
+    known = [row for row in rows(Path(arguments.file)) if row["state"] == "done"]
+    for row in known:
+        if (row["function"], row["graph"]) in done or row["seconds"] < arguments.least:
+            continue
+        function, _, needs = function_of(row["function"])
+        graph = cut(row["graph"], row["size"], needs)
+        found = {name: row[name] for name in ("function", "graph", "seconds")}
+        for way in ("uniform", "first"):
+            spent, size, sizes, seconds = 0.0, 60, [], []
+            while spent < 0.05 * row["seconds"] and size < graph.vertices:
+                rng = np.random.default_rng(seed_of(way, size))
+                kept = (
+                    np.arange(size)
+                    if way == "first"
+                    else np.sort(rng.permutation(graph.vertices)[:size])
+                )
+                part = graph.subgraph(kept)
+                if needs == "connected":
+                    part = connected_part(part)
+                run = timed(function, part, 3, 10.0) if part.edges else None
+                if run is not None and run.done and run.seconds > 0.001:
+                    sizes.append(part.vertices)
+                    seconds.append(run.seconds)
+                spent += 0.0 if run is None else run.seconds
+                size = int(1.6 * size)
+            if len(set(sizes[-4:])) >= 2:
+                power, level = np.polyfit(np.log(sizes[-4:]), np.log(seconds[-4:]), 1)
+                found[way] = float(np.exp(level) * graph.vertices**power)
+        with out.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(found) + "\n")
+        print(found, flush=True)
+
+
+def remaining(arguments):
+    """Run functions with ``track`` as they are, and see what was said at parts of the run."""
+    from predict_graph.functions.track import run_tracked
+
+    out = Path(arguments.out)
+    for name, graph_name, size in TRACKED:
+        function, _, needs = function_of(name)
+        graph = build(cut(graph_name, size, needs), function.form)
+        done = run_tracked(function, graph, show=False)
+        said = {}
+        for part in (0.25, 0.5, 0.75):
+            near = [each for each in done.said if each.elapsed <= part * done.seconds]
+            if near:
+                left = near[-1].elapsed + near[-1].remaining.predicted
+                said[str(part)] = left / done.seconds - 1.0
+        found = {"function": name, "graph": graph_name, "seconds": done.seconds, "said": said}
+        with out.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(found) + "\n")
+        print(found, flush=True)
+
+
+TRACKED = (
+    ("nx betweenness", "wiki-vote", 1500),
+    ("nx closeness", "facebook", 2000),
+    ("nx load", "small world", 1000),
+    ("nx clustering", "github", 6000),
+    ("nx harmonic", "deezer", 2500),
+    ("nx square clustering", "preferential", 2500),
+    ("nx all path lengths", "enron", 2000),
+    ("nx dispersion", "github", 800),
+)
+
+
+def rows(path):
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def report(arguments):
+    """Write the tables of the study."""
+    known = [row for row in rows(Path(arguments.file)) if row["state"] == "done"]
+    said = [row for row in rows(Path(arguments.out)) if "predicted" in row]
+    lines = ["## Runs", ""]
+    names = sorted({row["function"] for row in known})
+    graphs = sorted({row["graph"] for row in known})
+    seconds = np.array([row["seconds"] for row in known])
+    lines += [
+        f"{len(known)} runs to the end: {len(names)} functions, {len(graphs)} graphs, "
+        f"{seconds.min():.1f} to {seconds.max():.0f} processor seconds, median "
+        f"{np.median(seconds):.1f}; {int((seconds >= 20).sum())} of them take 20 s or more.",
+        "",
+        "## The first part of the very run that is foretold",
+        "",
+        "| first part | runs | median | p90 | worst |",
+        "|---|---|---|---|---|",
+    ]
+    for share in (0.01, 0.05, 0.1, 0.25):
+        factors = [f for row in known if (f := own_prefix(row, share)) is not None]
+        lines.append(f"| {share:.0%} | {len(factors)} | {three(factors)} |")
+    lines += ["", "## As a person has it", "", HEADER, "|---|---|---|---|---|---|---|---|---|---|"]
+    for budget in sorted({row["budget"] for row in said}):
+        for history in (False, True):
+            part = [r for r in said if r["budget"] == budget and r["history"] == history]
+            label = f"{budget}{', with runs on other graphs' if history else ''}"
+            groups = {
+                "all": part,
+                "with a prefix": [r for r in part if has(r, "prefix")],
+                "samples alone": [
+                    r for r in part if [e["rung"] for e in r["evidence"]] == ["samples"]
+                ],
+                "the run itself": [r for r in part if has(r, "run")],
+                "of 20 s or more": [r for r in part if r["seconds"] >= 20],
+            }
+            for name, group in groups.items():
+                if group:
+                    lines.append(f"| {label} | {name} | {figures(group)} |")
+    if arguments.hand:
+        lines += [
+            "",
+            "## By hand, 5%",
+            "",
+            "| way | runs | median | p90 | worst |",
+            "|---|---|---|---|---|",
+        ]
+        hand = rows(Path(arguments.hand))
+        for way in ("uniform", "first"):
+            factors = [factor(row[way], row["seconds"]) for row in hand if way in row]
+            lines.append(
+                f"| power law through {way} vertices | {len(factors)} | {three(factors)} |"
+            )
+    lines += [
+        "",
+        "## Each",
+        "",
+        "| function | graph | s | factor | 90% interval | spent | by |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in sorted(said, key=lambda r: (r["function"], r["graph"], r["budget"])):
+        by = ", ".join(f"{e['rung']} {e['weight']:.0%}" for e in row["evidence"])
+        true = row["seconds"]
+        lines.append(
+            f"| {row['function']} | {row['graph']} | {true:.1f} | {row['predicted'] / true:.2f} | "
+            f"{row['low'] / true:.2f} to {row['high'] / true:.2f} | {row['spent'] / true:.1%} of "
+            f"{row['budget']} | {by} |"
+        )
+    if arguments.tracked:
+        lines += ["", "## What remains, by `track`", ""]
+        lines += [
+            "| function | graph | s | at 25% | at 50% | at 75% |",
+            "|---|---|---|---|---|---|",
+        ]
+        listed = rows(Path(arguments.tracked))
+        for row in listed:
+            at = [row["said"].get(str(part)) for part in (0.25, 0.5, 0.75)]
+            cells = " | ".join("" if each is None else f"{each:+.1%}" for each in at)
+            lines.append(f"| {row['function']} | {row['graph']} | {row['seconds']:.1f} | {cells} |")
+        medians = [
+            np.median([abs(row["said"][p]) for row in listed if p in row["said"]])
+            for p in ("0.25", "0.5", "0.75")
+        ]
+        lines.append(
+            f"| median of absolute errors | | | {' | '.join(f'{each:.1%}' for each in medians)} |"
+        )
+    text = (HERE / "functions_head.md").read_text(encoding="utf-8") + "\n".join(lines) + "\n"
+    Path(arguments.write).write_text(text, encoding="utf-8")
+    print("\n".join(lines))
+
+
+HEADER = (
+    "| budget | which | runs | factor: median | p90 | within 2× | 90% intervals that held | "
+    "half-width: median | spent: median, p90, most | memory: median, within 2× |"
+)
+
+
+def figures(group):
+    factors = [factor(row["predicted"], row["seconds"]) for row in group]
+    held = np.mean([row["low"] <= row["seconds"] <= row["high"] for row in group])
+    width = np.median([row["high"] / row["predicted"] for row in group])
+    spent = np.array([row["spent"] / row["seconds"] for row in group])
+    memory = [
+        factor(row["peak_predicted"]["predicted"], row["peak"])
+        for row in group
+        if row["peak"] > 8 * 2**20
+    ]
+    told = f"{np.median(memory):.2f}, {np.mean(np.array(memory) < 2):.0%}" if memory else ""
+    return (
+        f"{len(group)} | {np.median(factors):.2f} | {np.quantile(factors, 0.9):.2f} | "
+        f"{np.mean(np.array(factors) < 2):.0%} | {held:.0%} | × {width:.2f} | "
+        f"{np.median(spent):.1%}, {np.quantile(spent, 0.9):.1%}, {spent.max():.1%} | {told}"
+    )
+
+
+def factor(one, other):
+    """Return by how much two figures differ, 1 for not at all."""
+    return float(np.exp(abs(np.log(max(one, 1e-9) / max(other, 1e-9)))))
+
+
+def three(factors):
+    if not factors:
+        return " | | "
+    return f"{np.median(factors):.2f} | {np.quantile(factors, 0.9):.2f} | {max(factors):.2f}"
+
+
+def has(row, rung):
+    return any(each["rung"] == rung for each in row["evidence"])
+
+
+def own_prefix(row, share):
+    """Return the error of the first part of a run, where its loop is one that tells."""
+    from predict_graph.functions.child import Look
+    from predict_graph.functions.prefix import loop_shape, read_prefix
+    from predict_graph.functions.watch import Seen
+
+    looks = [Look(at, [Seen(*each) for each in loops]) for at, loops in row["looks"]]
+    shape = loop_shape(looks, row["seconds"])
+    if not shape.loop:
+        return None
+    end = share * row["seconds"]
+    said = read_prefix([look for look in looks if look.seconds <= end], end, shape)
+    return None if said is None else factor(said.seconds, row["seconds"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parts = parser.add_subparsers(dest="what", required=True)
+    part = parts.add_parser("truths")
+    part.add_argument("file")
+    part.add_argument("--only", nargs="*")
+    part.add_argument("--graphs", type=int, default=6)
+    part.add_argument("--ladder", action="store_true", help="run samples too, to choose models by")
+    part.add_argument("--seconds", type=float, default=8.0)
+    part.set_defaults(call=truths)
+    part = parts.add_parser("predict")
+    part.add_argument("file")
+    part.add_argument("out")
+    part.add_argument("--budgets", default="5%")
+    part.add_argument("--least", type=float, default=0.0, help="seconds of a run, at least")
+    part.add_argument("--history", action="store_true", help="with runs on three other graphs")
+    part.set_defaults(call=predict)
+    part = parts.add_parser("hand")
+    part.add_argument("file")
+    part.add_argument("out")
+    part.add_argument("--least", type=float, default=0.0)
+    part.set_defaults(call=by_hand)
+    part = parts.add_parser("remaining")
+    part.add_argument("out")
+    part.set_defaults(call=remaining)
+    part = parts.add_parser("report")
+    part.add_argument("file")
+    part.add_argument("out")
+    part.add_argument("--hand")
+    part.add_argument("--tracked")
+    part.add_argument("--write", default="docs/studies/functions.md")
+    part.set_defaults(call=report)
+    arguments = parser.parse_args()
+    started = time.perf_counter()
+    arguments.call(arguments)
+    print(f"{time.perf_counter() - started:.0f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

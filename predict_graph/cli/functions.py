@@ -1,0 +1,261 @@
+"""Functions of Python libraries on the command line: predict, run, compare-functions."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Annotated, Any
+
+import typer
+
+from predict_graph.cli import options
+from predict_graph.cli.groups import Case, Cluster, Sampling
+from predict_graph.errors import RequestError
+from predict_graph.reports.json_output import check_json_target, write_json
+from predict_graph.reports.progress import watched
+from predict_graph.reports.tables import show_table
+
+__all__ = [
+    "Args",
+    "Budget",
+    "GraphForm",
+    "check_no_call_options",
+    "compare_functions",
+    "predict_call",
+    "run_call",
+]
+
+Args = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--arg",
+        metavar="NAME=VALUE",
+        help="Argument of a function such as networkx:betweenness_centrality; may come again.",
+    ),
+]
+GraphForm = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="FORM",
+        help="Graph that the function takes: networkx, igraph, networkit, scipy, edges, graph.",
+        show_default="as the function says",
+    ),
+]
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SHARE|TIME",
+        help="What predicting a function may take, such as 5% of its run, 30s, or none.",
+        show_default="5%",
+    ),
+]
+
+
+def predict_call(
+    case: Case, cluster: Cluster, sampling: Sampling, arg: list[str] | None, form: str | None
+) -> None:
+    """Predict a call of a function, and show that."""
+    _refuse_options(case, cluster, replace(sampling, budget=None))
+    check_json_target(case.json)
+    options.fetch_if_missing(case.graph)
+    from predict_graph.functions import predict_function
+    from predict_graph.functions.naming import check_arguments
+
+    positional, keywords = check_arguments(arg)
+    with watched(options.messages()) as progress:
+        prediction = predict_function(
+            case.algorithm,
+            case.graph,
+            arguments=positional,
+            keywords=keywords,
+            graph_form=form,
+            budget=sampling.budget or "5%",
+            directed=options.check_direction(case.undirected),
+            ids=case.ids,
+            history=case.history,
+            seed=case.seed,
+            progress=progress,
+        )
+    _show(case, prediction)
+
+
+def _show(case: Case, prediction: Any) -> None:
+    from rich.markup import escape
+
+    console = options.results(case.json)
+    console.print(escape(prediction.verdict))
+    show_table(console, "prediction", ["what", "value"], prediction.summary())
+    if prediction.samples:
+        columns = ["sampler", "vertices", "edges", "seconds", "peak MiB", "state"]
+        rows = [
+            [row.sampler, row.vertices, row.edges, row.seconds, row.peak_bytes / 2**20, row.state]
+            for row in prediction.samples
+        ]
+        show_table(console, "samples", columns, rows)
+    for text in prediction.warnings:
+        console.print(f"[yellow]warning:[/yellow] {escape(text)}")
+    write_json(prediction.to_dict(), case.json)
+
+
+def run_call(case: Case, cluster: Cluster, arg: list[str] | None, form: str | None) -> None:
+    """Run a function under a bar with the time that remains, and keep the run."""
+    _refuse_options(case, cluster)
+    check_json_target(case.json)
+    options.fetch_if_missing(case.graph)
+    from predict_graph.errors import JobError
+    from predict_graph.functions.child import processor_seconds
+    from predict_graph.functions.forms import as_graph, build, missing_library
+    from predict_graph.functions.naming import check_arguments, check_function, with_seed
+    from predict_graph.functions.track import run_tracked
+    from predict_graph.history import check_history
+
+    positional, keywords = check_arguments(arg)
+    function = check_function(case.algorithm, positional, keywords, form=form)
+    function = with_seed(function, case.seed)
+    problem = missing_library(function.form)
+    if problem is not None:
+        raise problem
+    directed = options.check_direction(case.undirected)
+    source = as_graph(case.graph, directed=directed, ids=case.ids, seed=case.seed or 0)
+    started, clock = processor_seconds(), time.perf_counter()
+    graph = build(source, function.form)
+    converted, converting = processor_seconds() - started, time.perf_counter() - clock
+    try:
+        tracked = run_tracked(
+            function,
+            graph,
+            source=source,
+            history=check_history(case.history),
+            convert_seconds=converted,
+        )
+    except Exception as error:
+        raise JobError(
+            f"{function.name} fails on {source.name}: {type(error).__name__}: {error}"
+        ) from error
+    console = options.results(case.json)
+    facts = {
+        "function": function.describe(),
+        "graph": source.describe(),
+        "runtime_seconds": tracked.seconds + converting,
+        "phases": {"convert": converting, "call": tracked.seconds},
+        "processor_seconds": tracked.processor_seconds,
+        "first_prediction_seconds": tracked.first or None,
+        "result": _short(tracked.result),
+    }
+    rows = [
+        ("graph", f"{source.name}: {source.vertices:,} vertices, {source.edges:,} edges"),
+        ("runtime", tracked.sentence),
+        ("result", _short(tracked.result)),
+    ]
+    show_table(console, f"run of {function.name}", ["what", "value"], rows)
+    write_json(facts, case.json)
+
+
+def compare_functions(
+    graph: options.GraphSource,
+    functions: Annotated[
+        list[str], typer.Argument(metavar="FUNCTION…", help="Such as igraph:betweenness.")
+    ],
+    *,
+    arg: Args = None,
+    budget: Budget = None,
+    undirected: options.Undirected = None,
+    ids: options.Ids = "integer",
+    history: options.HistoryFile = None,
+    seed: options.Seed = None,
+    json: options.Json = None,
+) -> None:
+    """Predict several functions on one graph, side by side."""
+    from predict_graph.durations import readable_seconds
+    from predict_graph.errors import PredictGraphError
+    from predict_graph.functions import predict_function
+    from predict_graph.functions.naming import check_arguments, check_function
+    from predict_graph.functions.prediction import readable_bytes
+    from predict_graph.graph import check_graph
+
+    check_json_target(json)
+    options.fetch_if_missing(graph)
+    positional, keywords = check_arguments(arg)
+    for name in functions:
+        check_function(name, positional, keywords)
+    directed = options.check_direction(undirected)
+    source = check_graph(graph, directed=directed, ids=ids, seed=seed)
+    found: list[dict[str, Any]] = []
+    rows: list[list[str]] = []
+    with watched(options.messages()) as progress:
+        for name in functions:
+            try:
+                each = predict_function(
+                    name,
+                    source,
+                    arguments=positional,
+                    keywords=keywords,
+                    budget=budget or "5%",
+                    history=history,
+                    seed=seed,
+                    progress=progress,
+                )
+            except PredictGraphError as error:
+                found.append({"function": name, "error": str(error)})
+                rows.append([name, str(error), "", "", ""])
+                continue
+            runtime = each.runtime_seconds
+            found.append(each.to_dict())
+            rows.append(
+                [
+                    name,
+                    readable_seconds(runtime.predicted),
+                    f"{readable_seconds(runtime.low)} to {readable_seconds(runtime.high)}",
+                    readable_bytes(each.peak_bytes.predicted),
+                    ", ".join(part.rung for part in each.evidence),
+                ]
+            )
+    columns = ["function", "runtime", "90% interval", "peak memory", "by"]
+    show_table(options.results(json), f"functions on {source.name}", columns, rows)
+    write_json(found, json)
+
+
+def check_no_call_options(arg: Any, form: Any, algorithm: str) -> None:
+    """Refuse options of functions for an algorithm.
+
+    Raises
+    ------
+    RequestError
+    """
+    given = {"--arg": arg, "--as": form}
+    for name, value in given.items():
+        if value is not None:
+            raise RequestError(
+                f"{name} is for functions such as networkx:betweenness_centrality, but "
+                f"{algorithm!r} is an algorithm; accepted: -p NAME=VALUE for its parameters"
+            )
+
+
+def _refuse_options(case: Case, *groups: Cluster | Sampling) -> None:
+    """Refuse options that say nothing to a function.
+
+    Raises
+    ------
+    RequestError
+    """
+    if case.parameter:
+        raise RequestError(
+            f"-p {case.parameter[0]!r} is for algorithms; accepted: --arg NAME=VALUE for the "
+            f"arguments of {case.algorithm}"
+        )
+    for group in groups:
+        for name, value in vars(group).items():
+            if value != getattr(type(group), name):
+                option = name.replace("_", "-")
+                raise RequestError(
+                    f"--{option} is no option of a function such as {case.algorithm}"
+                )
+    options.load_plugins(case.plugin)
+
+
+def _short(result: Any) -> str:
+    text = " ".join(repr(result).split()) if not hasattr(result, "__len__") else ""
+    if text:
+        return text[:80]
+    return f"{type(result).__name__} of {len(result):,}"

@@ -1,0 +1,438 @@
+"""A function call in a child process: watched, stopped in time, and never in the way of its parent.
+
+The child is forked, so that the function needs no name that another process could import. It has no
+standard input, what it prints is thrown away, and it leads a process group of its own: what the
+function starts ends with it. Seconds are processor seconds, because the machine may be busy with
+something else; those of processes that the function itself waits for count too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import os
+import pickle
+import select
+import signal
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from inspect import isawaitable
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+from predict_graph.functions.loops import parse_ahead, parsed_files
+from predict_graph.functions.watch import LoopWatch, Seen
+
+__all__ = [
+    "TICK_SECONDS",
+    "ChildRun",
+    "Limits",
+    "Look",
+    "consumed",
+    "processor_seconds",
+    "run_in_child",
+]
+
+TICK_SECONDS = 0.01
+"""Processor seconds between two looks: a look takes about 50 microseconds, so 0.5%."""
+
+_MOST_LOOKS = 2000  # kept of one run; then every other one goes, and looks become half as frequent
+_ROUNDS_FOR_STOP = 8  # done before the loop itself says how long the run will be
+_POLL_SECONDS = 0.05
+_HEADER = 8  # bytes of a message's length
+_HERE = str(Path(__file__).parent)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a child is stopped.
+
+    Parameters
+    ----------
+    seconds : float
+        Processor seconds of the call, where the function's loop does not say how long it will take.
+    share : float
+        Of the run as the outermost loop foretells it, after which the call is stopped; 0 for never.
+    floor : float
+        Seconds that it may take in any case.
+    wall : float
+        Seconds by the clock, for what does not react to signals.
+    memory : float
+        Resident bytes of the child.
+    """
+
+    seconds: float = float("inf")
+    share: float = 0.0
+    floor: float = 0.0
+    wall: float = float("inf")
+    memory: float = float("inf")
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was seen at one moment of a run."""
+
+    seconds: float
+    loops: list[Seen]
+
+
+@dataclass(frozen=True)
+class ChildRun:
+    """What became of a call.
+
+    Parameters
+    ----------
+    state : {'done', 'stopped', 'time', 'memory', 'error', 'died'}
+    seconds, wall : float
+        Of the call, on the processor and by the clock; up to its end or to where it was stopped.
+    convert_seconds : float
+        Processor seconds of building the graph.
+    peak_bytes : float
+        Growth of the resident memory at its peak, over that with the graph built.
+    graph_bytes : float
+        Growth by building the graph.
+    looks : list of Look
+    error : tuple of str
+        Type and text of what the function raised, and where.
+    spent : float
+        Processor seconds of the child in all.
+    generator : bool
+        Whether the function returned an iterator, which was drawn to its end.
+    """
+
+    state: str
+    seconds: float = 0.0
+    wall: float = 0.0
+    convert_seconds: float = 0.0
+    peak_bytes: float = 0.0
+    graph_bytes: float = 0.0
+    looks: list[Look] = field(default_factory=list, repr=False)
+    error: tuple[str, str, str] = ("", "", "")
+    spent: float = 0.0
+    generator: bool = False
+
+    @property
+    def done(self) -> bool:
+        """Whether the function came to its end."""
+        return self.state == "done"
+
+    @property
+    def sentence(self) -> str:
+        """The error in words."""
+        kind, text, where = self.error
+        return f"{kind}{': ' if text else ''}{text}{where}"
+
+
+def run_in_child(
+    build: Callable[[], Any],
+    call: Callable[[Any], Any],
+    limits: Limits | None = None,
+    *,
+    progress: Callable[[Callable[[float], None]], None] | None = None,
+    warm_up: Callable[[], Any] | None = None,
+) -> ChildRun:
+    """Build a graph and call a function on it, in a child process.
+
+    Parameters
+    ----------
+    build : callable
+        Returns the graph, in the child.
+    call : callable
+        Takes the graph.
+    limits : Limits, optional
+    progress : callable, optional
+        Called in the child with a function that takes percents, for libraries in C that report
+        their progress.
+    warm_up : callable, optional
+        Called in the child first; what it raises does not matter. A first call imports modules, and
+        copies the pages of memory that it shares with the parent.
+
+    Returns
+    -------
+    ChildRun
+    """
+    limits = limits or Limits()
+    receiver, sender = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads
+        sys.stdout.flush()
+        child = os.fork()
+    if child == 0:
+        os.close(receiver)
+        _in_child(sender, build, call, limits, progress, warm_up)
+    os.close(sender)
+    try:
+        return _awaited(child, receiver, limits)
+    finally:
+        os.close(receiver)
+
+
+def consumed(result: Any) -> bool:
+    """Draw what is left of a lazy result; return whether it was one."""
+    if isawaitable(result):
+        raise TypeError("the function is a coroutine, which has to be awaited")
+    if not hasattr(result, "__next__"):
+        return False
+    for _ in result:
+        pass
+    return True
+
+
+# --- the parent ------------------------------------------------------------------------------
+
+
+def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
+    started = time.monotonic()
+    parts: list[bytes] = []
+    state = ""
+    try:
+        while True:
+            ready, _, _ = select.select([receiver], [], [], _POLL_SECONDS)
+            if ready:
+                part = os.read(receiver, 1 << 20)
+                if not part:
+                    break
+                parts.append(part)
+                if _is_whole(parts):  # what the function has started may hold the other end open
+                    break
+                continue
+            if time.monotonic() - started > limits.wall:
+                state = "time"
+            elif limits.memory < float("inf") and _resident(child) > limits.memory:
+                state = "memory"
+            if state:
+                break
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(child, signal.SIGKILL)
+        _, status, usage = os.wait4(child, 0)
+    spent = usage.ru_utime + usage.ru_stime
+    wall = time.monotonic() - started
+    if state:
+        return ChildRun(state, seconds=spent, wall=wall, spent=spent)
+    try:
+        facts = pickle.loads(b"".join(parts)[_HEADER:])
+    except (EOFError, pickle.UnpicklingError):
+        return ChildRun("died", seconds=spent, wall=wall, spent=spent, error=_death(status))
+    parse_ahead(facts.pop("files"))  # for the next child, whose memory they would be part of
+    return ChildRun(**facts, spent=spent)
+
+
+def _is_whole(parts: list[bytes]) -> bool:
+    """Whether the message is complete: its length comes first."""
+    if len(parts[0]) < _HEADER:
+        parts[:] = [b"".join(parts)]
+    head = parts[0][:_HEADER]
+    return len(head) == _HEADER and sum(map(len, parts)) >= _HEADER + int.from_bytes(head, "big")
+
+
+def _death(status: int) -> tuple[str, str, str]:
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        return "it crashed", signal.Signals(number).name, ""
+    return "it ended its process", f"exit status {os.waitstatus_to_exitcode(status)}", ""
+
+
+def _resident(process: int) -> float:
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except (OSError, IndexError, ValueError):
+        return 0.0
+    return float(pages * os.sysconf("SC_PAGE_SIZE"))
+
+
+# --- the child -------------------------------------------------------------------------------
+
+
+def _in_child(
+    sender: int,
+    build: Callable[[], Any],
+    call: Callable[[Any], Any],
+    limits: Limits,
+    progress: Any,
+    warm_up: Callable[[], Any] | None,
+) -> NoReturn:
+    try:
+        with contextlib.suppress(OSError):
+            os.setpgid(0, 0)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        _silence()
+        gc.freeze()  # what the parent has is no work for this process's garbage collector
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
+        if warm_up is not None:
+            with contextlib.suppress(Exception):
+                warm_up()
+        _Recorder(sender, limits).run(build, call, progress)
+    except BaseException:
+        pass
+    os._exit(70)
+
+
+class _Recorder:
+    """Runs one call, looks at it now and then, and sends what it saw."""
+
+    def __init__(self, sender: int, limits: Limits) -> None:
+        self._sender = sender
+        self._limits = limits
+        self._watch = LoopWatch(self._called.__func__.__code__)  # type: ignore[attr-defined]
+        self._looks: list[Look] = []
+        self._every = TICK_SECONDS
+        self._started = 0.0
+        self._wall = 0.0
+        self._facts: dict[str, float] = {}
+        self._base = 0.0
+        self._looking = False
+
+    def run(self, build: Callable[[], Any], call: Callable[[Any], Any], progress: Any) -> None:
+        before, began = _resident(os.getpid()), time.process_time()
+        try:
+            graph = build()
+        except BaseException as error:
+            self._send("error", error=_described(error))
+        self._facts["convert_seconds"] = time.process_time() - began
+        _trim()
+        self._base = _resident(os.getpid())
+        self._facts["graph_bytes"] = max(self._base - before, 0.0)
+        _forget_peak()
+        if progress is not None:
+            progress(self._percent)
+        self._wall = time.perf_counter()
+        self._started = processor_seconds()
+        signal.signal(signal.SIGPROF, self._tick)
+        signal.setitimer(signal.ITIMER_PROF, self._every, self._every)
+        try:
+            lazy = self._called(call, graph)
+        except BaseException as error:
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
+            self._send("error", error=_described(error))
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        self._send("done", generator=lazy)
+
+    def _called(self, call: Callable[[Any], Any], graph: Any) -> bool:
+        result = call(graph)
+        return consumed(result)
+
+    def _tick(self, number: int, frame: FrameType | None) -> None:
+        if self._looking:  # a look that takes longer than the time between two
+            return
+        self._looking = True
+        now = processor_seconds()
+        elapsed = now - self._started
+        self._keep(Look(elapsed, self._watch.look(frame)))
+        self._stop_in_time(elapsed, _foretold(elapsed, self._looks))
+        self._started += processor_seconds() - now  # looking is not part of the run
+        self._looking = False
+
+    def _percent(self, percent: float) -> None:
+        """Take the progress that a library in C reports."""
+        elapsed = processor_seconds() - self._started
+        seen = Seen("progress", 10.0 * percent, 1000.0, bounded=True, early=False)
+        if not self._looks or self._looks[-1].seconds < elapsed - self._every / 2:
+            self._keep(Look(elapsed, [seen]))
+        foretold = elapsed * 100.0 / percent if percent >= 1.0 else 0.0
+        self._stop_in_time(elapsed, foretold)
+
+    def _keep(self, look: Look) -> None:
+        self._looks.append(look)
+        if len(self._looks) > _MOST_LOOKS:
+            del self._looks[1::2]
+            self._every *= 2.0
+            signal.setitimer(signal.ITIMER_PROF, self._every, self._every)
+
+    def _stop_in_time(self, elapsed: float, foretold: float) -> None:
+        limits = self._limits
+        if limits.share and foretold:
+            spent = elapsed + self._facts["convert_seconds"]
+            over = spent >= max(limits.floor, limits.share * foretold)
+        else:
+            over = elapsed >= limits.seconds
+        if over:
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
+            self._send("stopped")
+
+    def _send(self, state: str, **more: Any) -> NoReturn:
+        facts = {
+            **self._facts,
+            **more,
+            "state": state,
+            "seconds": processor_seconds() - self._started if self._started else 0.0,
+            "wall": time.perf_counter() - self._wall if self._wall else 0.0,
+            "peak_bytes": max(_peak() - self._base, 0.0),
+            "looks": self._looks,
+            "files": parsed_files(),
+        }
+        message = pickle.dumps(facts)
+        data = memoryview(len(message).to_bytes(_HEADER, "big") + message)
+        while data:
+            data = data[os.write(self._sender, data) :]
+        os._exit(0)
+
+
+def _foretold(elapsed: float, looks: list[Look]) -> float:
+    """Return how long the outermost loop would take at its pace so far; 0 where it is not known."""
+    loops = looks[-1].loops
+    if not loops or not loops[0].bounded or not loops[0].total:
+        return 0.0
+    seen = loops[0]
+    if seen.done < min(_ROUNDS_FOR_STOP, seen.total / 2):
+        return 0.0
+    entered = next(
+        (look.seconds for look in looks if look.loops and look.loops[0].loop == seen.loop), elapsed
+    )
+    return entered + (elapsed - entered) * seen.total / seen.done
+
+
+def _silence() -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nothing, number)
+    sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stdout
+
+
+def processor_seconds(*, children: bool = True) -> float:
+    """Return the processor seconds of this process, and of those that it has waited for."""
+    times = os.times()
+    more = times.children_user + times.children_system if children else 0.0
+    return time.process_time() + more
+
+
+def _described(error: BaseException) -> tuple[str, str, str]:
+    where = ""
+    frames = traceback.extract_tb(error.__traceback__)
+    if frames and not frames[-1].filename.startswith(_HERE):
+        where = f" (line {frames[-1].lineno} of {Path(frames[-1].filename).name})"
+    return type(error).__name__, " ".join(str(error).split())[:300], where
+
+
+def _trim() -> None:
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
+
+
+def _forget_peak() -> None:
+    """Let the peak of the resident memory begin anew (Linux)."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _peak() -> float:
+    """Return the peak of this process's resident memory, bytes."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return float(line.split()[1]) * 1024.0
+    import resource
+
+    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * 1024.0

@@ -1,0 +1,91 @@
+"""Weighing what samples, earlier runs and the first part of the run say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from predict_graph.functions.growth import Growth, Point, foretell
+from predict_graph.functions.prediction import Evidence
+from predict_graph.functions.prefix import Prefix
+
+__all__ = ["Gathered", "combined"]
+
+
+class Gathered:
+    """Runs of a function on samples of a graph and on other graphs.
+
+    Parameters
+    ----------
+    target : mapping
+        Drivers of the graph.
+    graph : str
+        Its name among the points.
+    """
+
+    def __init__(self, target: Mapping[str, float], graph: str) -> None:
+        self.points: list[Point] = []
+        self.earlier: list[Point] = []
+        self._target = target
+        self._graph = graph
+        self._known: tuple[int, Growth | None] = (-1, None)
+
+    def add(self, point: Point) -> None:
+        """Add a run on a sample."""
+        self.points.append(point)
+
+    def add_history(self, points: Sequence[Point]) -> None:
+        """Add runs on other graphs."""
+        self.earlier.extend(points)
+
+    def growth(self) -> Growth | None:
+        """Return what the runs foretell."""
+        count = len(self.points) + len(self.earlier)
+        if self._known[0] != count:
+            self._known = (
+                count,
+                foretell([*self.points, *self.earlier], self._target, self._graph),
+            )
+        return self._known[1]
+
+    def weighed(
+        self, prefix: Prefix | None, prefix_spent: float, samples_spent: float
+    ) -> list[Evidence]:
+        """Return each kind of evidence with its weight: the inverse of its variance."""
+        found: list[Evidence] = []
+        growth = self.growth()
+        if growth is not None:
+            grows = ", ".join(f"{name} ({weight:.0%})" for name, weight in growth.drivers[:2])
+            rung = "samples" if self.points else "history"
+            count = f"{len(self.points)} runs on samples" if self.points else ""
+            more = f"{len(self.earlier)} on other graphs" if self.earlier else ""
+            detail = f"{', '.join(filter(None, (count, more)))}; grows with {grows}"
+            found.append(Evidence(rung, growth.cost, growth.log_std, 0.0, samples_spent, detail))
+        if prefix is not None:
+            detail = f"{prefix.rounds:,.0f} of {prefix.total:,.0f} rounds of its outermost loop"
+            found.append(
+                Evidence("prefix", prefix.seconds, prefix.log_std, 0.0, prefix_spent, detail)
+            )
+        precisions = [1.0 / each.log_std**2 for each in found]
+        whole = sum(precisions) or 1.0
+        return [
+            Evidence(
+                each.rung, each.predicted, each.log_std, precision / whole, each.spent, each.detail
+            )
+            for each, precision in zip(found, precisions, strict=True)
+        ]
+
+
+def combined(evidence: Sequence[Evidence]) -> tuple[float, float]:
+    """Return the weighed mean of all evidence, and the standard deviation of its logarithm.
+
+    Examples
+    --------
+    >>> total, std = combined([Evidence("run", 2.0, 0.05, 1.0, 2.0, "the run itself")])
+    >>> round(total, 6), std
+    (2.0, 0.05)
+    """
+    weights = [each.weight for each in evidence]
+    mean = sum(w * math.log(each.predicted) for w, each in zip(weights, evidence, strict=True))
+    variance = sum((w * each.log_std) ** 2 for w, each in zip(weights, evidence, strict=True))
+    return math.exp(mean), math.sqrt(variance)

@@ -1,0 +1,181 @@
+"""Graphs as a function's library wants them, made of ours; and graphs of a person, as ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.errors import RequestError
+from predict_graph.graph import Graph, check_graph
+
+__all__ = ["as_graph", "build", "missing_library", "reordered_networkx"]
+
+IntArray = npt.NDArray[np.integer]
+
+
+def as_graph(source: Any, *, directed: bool | None, ids: str, seed: int) -> Graph:
+    """Return what a person gave as our graph; see :func:`~predict_graph.graph.check_graph`.
+
+    Graphs of igraph and networkit, and arrays or tables of edges, are accepted too.
+
+    Raises
+    ------
+    RequestError
+        If it is no graph, or has no edges.
+    """
+    module = type(source).__module__.partition(".")[0]
+    if module == "igraph":
+        return _from_pairs(
+            np.array(source.get_edgelist(), dtype=np.int64).reshape(-1, 2),
+            source.vcount(),
+            source.is_directed(),
+            "igraph",
+        )
+    if module == "networkit":
+        pairs = np.array(list(source.iterEdges()), dtype=np.int64).reshape(-1, 2)
+        return _from_pairs(pairs, source.numberOfNodes(), source.isDirected(), "networkit")
+    return check_graph(source, directed=directed, ids=ids, seed=seed)
+
+
+def build(graph: Graph, form: str, order: IntArray | None = None) -> Any:
+    """Return a graph as a library wants it.
+
+    Parameters
+    ----------
+    graph : Graph
+    form : str
+        One of :data:`~predict_graph.functions.naming.FORMS`.
+    order : ndarray of int, shape (n,), optional
+        The vertices in the order that the library's graph goes through them; the first of them has
+        the lowest id there. By default as they are.
+
+    Raises
+    ------
+    RequestError
+        If the library is not installed.
+    """
+    sources, targets, weights = _edges(graph)
+    if order is not None:
+        place = np.empty(graph.vertices, dtype=np.int64)
+        place[order] = np.arange(graph.vertices)
+        sources, targets = place[sources], place[targets]
+    return _BUILDERS[form](graph, sources, targets, weights)
+
+
+def missing_library(form: str) -> RequestError | None:
+    """Return the error that says that the library of a form is not installed."""
+    from importlib.util import find_spec
+
+    if form in ("networkx", "igraph", "networkit", "scipy") and find_spec(form) is None:
+        return RequestError(f"{form} is not installed; install it with: pip install {form}")
+    return None
+
+
+def reordered_networkx(source: Any, nodes: list[Any]) -> Any:
+    """Return a networkx graph with its vertices in another order, which shares what it holds.
+
+    Takes time for each vertex, not for each edge. For a process of its own only: what a function
+    does to the edges of this graph it does to `source`.
+    """
+    made = source.__class__()
+    made.graph = source.graph
+    made._node = {node: source._node[node] for node in nodes}
+    made._adj = {node: source._adj[node] for node in nodes}
+    if source.is_directed():
+        made._succ = made._adj
+        made._pred = {node: source._pred[node] for node in nodes}
+    return made
+
+
+def _from_pairs(pairs: IntArray, vertices: int, directed: bool, name: str) -> Graph:
+    from predict_graph.graph.build import from_edges
+
+    if not len(pairs):
+        raise RequestError(f"the {name} graph has no edges; accepted: at least one")
+    return from_edges(
+        pairs[:, 0], pairs[:, 1], vertices=vertices, directed=bool(directed), name=name
+    )
+
+
+def _edges(graph: Graph) -> tuple[IntArray, IntArray, npt.NDArray[np.float32] | None]:
+    """Return the ends of the edges as a person counts them: an undirected one once."""
+    sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
+    targets = graph.indices.astype(np.int64)
+    if graph.directed:
+        return sources, targets, graph.weights
+    once = sources <= targets
+    weights = None if graph.weights is None else graph.weights[once]
+    return sources[once], targets[once], weights
+
+
+def _networkx(graph: Graph, sources: IntArray, targets: IntArray, weights: Any) -> Any:
+    import networkx
+
+    made: Any = networkx.DiGraph() if graph.directed else networkx.Graph()
+    made.add_nodes_from(range(graph.vertices))
+    if weights is None:
+        made.add_edges_from(zip(sources.tolist(), targets.tolist(), strict=True))
+    else:
+        made.add_weighted_edges_from(
+            zip(sources.tolist(), targets.tolist(), weights.tolist(), strict=True)
+        )
+    return made
+
+
+def _igraph(graph: Graph, sources: IntArray, targets: IntArray, weights: Any) -> Any:
+    import igraph
+
+    pairs = np.column_stack((sources, targets))
+    made = igraph.Graph(n=graph.vertices, edges=pairs, directed=graph.directed)
+    if weights is not None:
+        made.es["weight"] = weights.tolist()
+    return made
+
+
+def _networkit(graph: Graph, sources: IntArray, targets: IntArray, weights: Any) -> Any:
+    import networkit
+
+    values = np.ones(len(sources)) if weights is None else weights.astype(np.float64)
+    return networkit.GraphFromCoo(
+        (values, (sources.astype(np.uint64), targets.astype(np.uint64))),
+        n=graph.vertices,
+        weighted=weights is not None,
+        directed=graph.directed,
+    )
+
+
+def _scipy(graph: Graph, sources: IntArray, targets: IntArray, weights: Any) -> Any:
+    from scipy import sparse
+
+    values = np.ones(len(sources)) if weights is None else weights.astype(np.float64)
+    shape = (graph.vertices, graph.vertices)
+    made = sparse.coo_array((values, (sources, targets)), shape=shape).tocsr()
+    if graph.directed:
+        return made
+    loops = sparse.diags_array(made.diagonal())
+    return sparse.csr_array(made + made.T - loops)
+
+
+def _table(graph: Graph, sources: IntArray, targets: IntArray, weights: Any) -> Any:
+    return np.column_stack((sources, targets))
+
+
+def _own(graph: Graph, sources: IntArray, targets: IntArray, weights: Any) -> Any:
+    from predict_graph.graph.build import from_edges
+
+    return from_edges(
+        sources, targets, vertices=graph.vertices, weights=weights, directed=graph.directed
+    )
+
+
+_BUILDERS: dict[str, Callable[..., Any]] = {
+    "networkx": _networkx,
+    "igraph": _igraph,
+    "networkit": _networkit,
+    "scipy": _scipy,
+    "edges": _table,
+    "graph": _own,
+}

@@ -1,0 +1,229 @@
+"""How a function's cost grows with its graph, from runs on samples and on other graphs.
+
+Many models, each a Gaussian process on logarithms: the cost is proportional to a power near one of
+one driver, or of a sum of two. Runs on samples by the same sampler share an error, because the
+sampler's graphs are all unlike the whole in the same way; runs on other graphs share what is
+particular to those graphs. The models are averaged by how well each foretells the runs (Bayesian
+model averaging: the marginal likelihood of the logarithms of the costs).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.functions.drivers import DRIVERS
+
+__all__ = ["Growth", "Hyper", "Point", "foretell"]
+
+FloatArray = npt.NDArray[np.float64]
+
+_CONSTANTS = (0.0, 0.5, 0.9)  # of the cheapest run that does not grow: imports, first calls
+_WIDER = 1.3  # than the models say: docs/studies/functions.md, so that 90% intervals hold
+_SHARES = (0.1, 1.0, 10.0)  # of the second driver to the first one, at the largest run
+_PAIRED = ("vertices", "edges", "squares", "two_hop", "reached_edges", "vertices_squared")
+
+
+@dataclass(frozen=True)
+class Hyper:
+    """Standard deviations of logarithms; set by benchmarks/functions.py, whole functions left out.
+
+    Parameters
+    ----------
+    noise : float
+        Of one run about its model.
+    level : float
+        Of the cost of a unit of the driver: hardly known before.
+    power : float
+        Of the power of the driver, about 1.
+    sampler : float
+        Of what the runs on one sampler's samples have in common.
+    reach : float
+        Of the same, for each factor of e between the sample's vertices and those of the graph.
+    graph : float
+        Of what the runs on one graph and its samples have in common.
+    seconds : float
+        Error of a time, seconds.
+    pairs : float
+        Logarithm of the weight of a model of two drivers against a model of one.
+    """
+
+    noise: float = 0.12
+    level: float = 5.0
+    power: float = 0.12
+    sampler: float = 0.20
+    reach: float = 0.07
+    graph: float = 0.60
+    seconds: float = 0.001
+    pairs: float = 0.5
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run of the function.
+
+    Parameters
+    ----------
+    drivers : mapping
+        See :func:`~predict_graph.functions.drivers.drivers_of`.
+    cost : float
+        Seconds.
+    sampler : str
+        Empty for a whole graph.
+    graph : str
+        The graph that it is, or is a sample of.
+    """
+
+    drivers: Mapping[str, float]
+    cost: float
+    sampler: str
+    graph: str
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What runs foretell.
+
+    Parameters
+    ----------
+    cost : float
+    log_std : float
+        Standard deviation of its logarithm.
+    drivers : list of (str, float)
+        The models that count most, by name, with their weights.
+    """
+
+    cost: float
+    log_std: float
+    drivers: list[tuple[str, float]]
+
+
+def foretell(
+    points: Sequence[Point],
+    target: Mapping[str, float],
+    graph: str,
+    *,
+    hyper: Hyper | None = None,
+    names: Sequence[str] = tuple(DRIVERS),
+) -> Growth | None:
+    """Return what a run would cost on a graph with the drivers `target`.
+
+    Parameters
+    ----------
+    points : sequence of Point
+        At least one.
+    target : mapping
+        Drivers of the graph.
+    graph : str
+        What :attr:`Point.graph` calls it.
+    hyper : Hyper, optional
+    names : sequence of str
+        Drivers to consider.
+
+    Examples
+    --------
+    >>> points = [
+    ...     Point({"edges": 10.0 * k, "vertices": k}, 0.5 * k, "rj", "g") for k in (10.0, 30.0)
+    ... ]
+    >>> found = foretell(points, {"edges": 3000.0, "vertices": 300.0}, "g", names=("edges",))
+    >>> 120 < found.cost < 180
+    True
+    """
+    if not points:
+        return None
+    hyper = hyper or Hyper()
+    step = hyper.seconds
+    costs = np.array([max(point.cost, step) for point in points])
+    models = _models(points, target, names, hyper)
+    values = np.array([each for _, each, _ in models])
+    fixed = np.array([cost for _, _, cost in models])
+    labels = [label for label, _, _ in models] * len(_CONSTANTS)
+    parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+    for part in _CONSTANTS:
+        grown = costs - part * costs.min()
+        shared = _covariance(points, target, graph, hyper, grown)
+        mean, variance, score = _posteriors(values, np.log(grown), shared, hyper)
+        density = float(np.log(costs / grown).sum())  # all models are about the same costs
+        parts.append((mean, variance, score + fixed + density))
+    means, variances, scores = (np.concatenate(each) for each in zip(*parts, strict=True))
+    weights = np.exp(scores - scores.max())
+    weights /= weights.sum()
+    centre = float(weights @ means)
+    spread = float(weights @ (variances + (means - centre) ** 2))
+    together: dict[str, float] = {}
+    for label, weight in zip(labels, weights.tolist(), strict=True):
+        together[label] = together.get(label, 0.0) + weight
+    ranked = sorted(together.items(), key=lambda each: -each[1])
+    return Growth(math.exp(centre), _WIDER * math.sqrt(spread), ranked[:5])
+
+
+def _models(
+    points: Sequence[Point], target: Mapping[str, float], names: Sequence[str], hyper: Hyper
+) -> list[tuple[str, FloatArray, float]]:
+    """Return name, logarithms of the driver (the target's last) and log weight of each model."""
+    rows = [*(point.drivers for point in points), target]
+    table = {name: np.array([max(row[name], 1e-9) for row in rows]) for name in names}
+    largest = int(np.argmax([point.cost for point in points]))
+    models = [(name, np.log(values), 0.0) for name, values in table.items()]
+    pairs = list(combinations([name for name in names if name in _PAIRED], 2))
+    for one, other in pairs:
+        for share in _SHARES:
+            values = table[one] / table[one][largest]
+            values = values + share * table[other] / table[other][largest]
+            cost = hyper.pairs - math.log(len(pairs) * len(_SHARES) / len(names))
+            models.append((f"{one} + {other}", np.log(values), cost))
+    return models
+
+
+def _covariance(
+    points: Sequence[Point],
+    target: Mapping[str, float],
+    graph: str,
+    hyper: Hyper,
+    costs: FloatArray,
+) -> FloatArray:
+    """Return what does not depend on the driver; the last row is the target's."""
+    count = len(points)
+    samplers = [point.sampler for point in points] + [""]
+    graphs = [point.graph for point in points] + [graph]
+    own = np.log(max(target["vertices"], 2.0))
+    far = np.array([own - np.log(max(point.drivers["vertices"], 2.0)) for point in points] + [0.0])
+    same_sampler = np.array([[bool(a) and a == b for b in samplers] for a in samplers])
+    same_graph = np.array([[a == b for b in graphs] for a in graphs])
+    total = hyper.level**2 + hyper.graph**2 * same_graph
+    total = total + same_sampler * (hyper.sampler**2 + hyper.reach**2 * np.outer(far, far))
+    noise = np.full(count + 1, hyper.noise**2)
+    noise[:count] += (hyper.seconds / costs) ** 2
+    return np.asarray(total + np.diag(noise))
+
+
+def _posteriors(
+    values: FloatArray, logs: FloatArray, shared: FloatArray, hyper: Hyper
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return each model's mean and variance of the target's logarithm, and its log likelihood.
+
+    Parameters
+    ----------
+    values : ndarray, shape (models, points + 1)
+        Logarithms of the drivers, the target's last.
+    logs : ndarray, shape (points,)
+    shared : ndarray, shape (points + 1, points + 1)
+    """
+    places = values - values[:, -1:]
+    whole = shared + hyper.power**2 * places[:, :, None] * places[:, None, :]
+    inner, cross = whole[:, :-1, :-1], whole[:, -1, :-1]
+    rests = logs - values[:, :-1]
+    level = rests.mean(axis=1, keepdims=True)
+    factors = np.linalg.cholesky(inner)
+    solved = np.linalg.solve(factors, (rests - level)[:, :, None])[:, :, 0]
+    carried = np.linalg.solve(factors, cross[:, :, None])[:, :, 0]
+    means = (carried * solved).sum(axis=1) + level[:, 0] + values[:, -1]
+    variances = whole[:, -1, -1] - (carried**2).sum(axis=1)
+    diagonals = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
+    scores = -0.5 * (solved**2).sum(axis=1) - diagonals
+    return means, np.maximum(variances, 1e-6), scores

@@ -1,0 +1,120 @@
+"""Peak memory of a call, from the peaks on samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.functions.child import ChildRun
+from predict_graph.functions.prediction import QUANTILE, Figure
+
+__all__ = ["foretell_memory"]
+
+_DRIVERS = {
+    "vertices": 1.0,
+    "edges": 1.0,
+    "wedges": 0.3,
+    "reached_vertices": 0.1,
+    "vertices_squared": 0.1,
+}
+"""What memory may grow with, and how likely that is before anything is seen."""
+
+_RESOLUTION = 1.5 * 2**20  # bytes: what the interpreter and the allocator hold back
+_STD = 0.18  # of the logarithm, of a run that was measured
+_EXTRA_STD = 0.08  # for each factor of e between the largest sample and the graph
+
+
+def foretell_memory(
+    runs: Sequence[tuple[Mapping[str, float], ChildRun]],
+    target: Mapping[str, float],
+    whole: ChildRun | None,
+    prefix: ChildRun | None,
+    *,
+    converted: bool,
+    rounds_left: float = float("inf"),
+) -> Figure:
+    """Return the bytes that the graph and the call take at their peak.
+
+    Growth with each of several drivers, and a constant, is fitted to the peaks on samples; the fits
+    are averaged, each by the inverse of its squared error.
+
+    Parameters
+    ----------
+    runs : sequence of (drivers, run)
+        On samples.
+    target : mapping
+        Drivers of the graph.
+    whole, prefix : ChildRun or None
+        The run itself, or its first part: what it took is the least that will be taken.
+    converted : bool
+        Whether building the library's graph is part of the run.
+    rounds_left : float
+        Rounds of the outermost loop / rounds that the prefix has done.
+    """
+    if whole is not None:
+        total = whole.peak_bytes + (whole.graph_bytes if converted else 0.0)
+        return Figure(total, 0.9 * total, 1.1 * total + _RESOLUTION)
+    call, std = _averaged([(d, run.peak_bytes) for d, run in runs], target, _DRIVERS)
+    spread = float(np.exp(QUANTILE * std))
+    high = call * spread
+    if prefix is not None:
+        # What it has taken is the least; what each round keeps cannot grow faster than the rounds.
+        most = max(prefix.peak_bytes, _RESOLUTION) * max(rounds_left, 1.0)
+        call = min(max(call, prefix.peak_bytes), most)
+        high = max(min(high, most), call)
+    graph = 0.0
+    if converted:
+        if prefix is not None and prefix.graph_bytes:
+            graph = prefix.graph_bytes
+        else:
+            graph, _ = _averaged([(d, run.graph_bytes) for d, run in runs], target, {"edges": 1.0})
+    total = call + graph
+    low = call / spread if prefix is None else max(call / spread, prefix.peak_bytes)
+    return Figure(total, graph + min(low, call), graph * 1.15 + high + _RESOLUTION)
+
+
+def _averaged(
+    points: Sequence[tuple[Mapping[str, float], float]],
+    target: Mapping[str, float],
+    names: Mapping[str, float],
+) -> tuple[float, float]:
+    """Return what the fits foretell, and the standard deviation of its logarithm."""
+    if not points:
+        return 0.0, 1.0
+    peaks = np.array([peak for _, peak in points])
+    scale = 1.0 / np.maximum(peaks, _RESOLUTION)
+    found, weights = [], []
+    for name, likely in names.items():
+        values = np.array([drivers[name] for drivers, _ in points])
+        unit = max(float(values.max()), 1e-9)
+        coefficients = _line(values / unit, peaks, scale)
+        rests = (coefficients[0] + coefficients[1] * values / unit - peaks) * scale
+        found.append(coefficients[0] + coefficients[1] * target[name] / unit)
+        weights.append(likely / (float(np.mean(rests**2)) + 0.05**2) ** 2)
+    shares = np.array(weights) / np.sum(weights)
+    logs = np.log(np.maximum(found, _RESOLUTION / 4))
+    mean = float(shares @ logs)
+    between = float(shares @ (logs - mean) ** 2)
+    largest = max(drivers["vertices"] for drivers, _ in points)
+    far = np.log(max(target["vertices"] / largest, 1.0))
+    return float(np.exp(mean)), float(np.sqrt(between + _STD**2 + (_EXTRA_STD * far) ** 2))
+
+
+def _line(
+    values: npt.NDArray[np.float64],
+    heights: npt.NDArray[np.float64],
+    scale: npt.NDArray[np.float64],
+) -> tuple[float, float]:
+    """Return height at 0 and slope of the line of least squares that has both at least 0."""
+    weights = scale**2
+    total = float(weights.sum())
+    middle, level = float(weights @ values) / total, float(weights @ heights) / total
+    spread = float(weights @ (values - middle) ** 2)
+    slope = float(weights @ ((values - middle) * (heights - level))) / spread if spread else 0.0
+    if slope <= 0.0:
+        return level, 0.0
+    if level < slope * middle:
+        return 0.0, float(weights @ (values * heights)) / float(weights @ values**2)
+    return level - slope * middle, slope

@@ -1,0 +1,441 @@
+"""Which function is meant, what it wants as its graph, and whether its arguments fit."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from predict_graph.errors import RequestError, unknown_name
+
+__all__ = [
+    "FORMS",
+    "GraphFunction",
+    "check_arguments",
+    "check_function",
+    "form_of",
+    "is_function",
+    "with_seed",
+]
+
+FORMS = ("networkx", "igraph", "networkit", "scipy", "edges", "graph")
+"""What a function may take as its graph: a graph of these libraries, a scipy sparse array, an array
+of edges (two columns), or our own :class:`~predict_graph.graph.Graph`."""
+
+_LIBRARIES = ("networkx", "igraph", "networkit", "scipy", "predict_graph")
+_FORM_OF = {"predict_graph": "graph", "sklearn": "scipy"}
+
+VERTEX_PARAMETERS = frozenset({"source", "target", "s", "t", "u", "v", "root", "node", "r"})
+"""Names of parameters whose value is a vertex of the graph, which a sample must then hold."""
+
+
+@dataclass(frozen=True)
+class GraphFunction:
+    """A function over a graph, with its arguments.
+
+    Parameters
+    ----------
+    call : callable
+        Takes the graph, then the arguments.
+    name : str
+        ``library:function`` or ``file.py:function``.
+    library, library_version : str
+        Empty for a function of one's own.
+    form : str
+        One of :data:`FORMS`.
+    positional, keywords : arguments after the graph.
+    code : str
+        Digest of the source of a function of one's own: a changed function has another history.
+    """
+
+    call: Callable[..., Any]
+    name: str
+    library: str
+    library_version: str
+    form: str
+    positional: tuple[Any, ...] = ()
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+    code: str = ""
+
+    def __call__(self, graph: Any) -> Any:
+        """Call the function on a graph of its library."""
+        return self.call(graph, *self.positional, **self.keywords)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments as JSON may have them."""
+        given = {str(number): value for number, value in enumerate(self.positional, 1)}
+        return {name: _plain(value) for name, value in {**given, **self.keywords}.items()}
+
+    def describe(self) -> dict[str, Any]:
+        """Return name, library, arguments and form, for JSON."""
+        return {
+            "name": self.name,
+            "library": " ".join(filter(None, (self.library, self.library_version))),
+            "arguments": self.arguments,
+            "graph_form": self.form,
+        }
+
+
+def is_function(value: Any) -> bool:
+    """Whether a function is meant, rather than an algorithm by its name.
+
+    Examples
+    --------
+    >>> is_function("networkx:pagerank"), is_function("pagerank"), is_function(len)
+    (True, False, True)
+    """
+    if isinstance(value, str):
+        module, colon, name = value.rpartition(":")
+        return bool(colon and module and name)
+    return callable(value)
+
+
+def check_function(
+    value: str | Callable[..., Any],
+    positional: Sequence[Any] = (),
+    keywords: Mapping[str, Any] | None = None,
+    *,
+    form: str | None = None,
+    graph: Any = None,
+) -> GraphFunction:
+    """Return the function that `value` is or names, with its arguments checked.
+
+    Parameters
+    ----------
+    value : str or callable
+        ``module:function`` (``igraph`` also finds methods of its graphs, ``networkit`` classes that
+        are run), ``file.py:function``, or a function.
+    positional, keywords
+        Arguments after the graph.
+    form : str, optional
+        One of :data:`FORMS`; by default as the function's annotation or library says.
+    graph : object, optional
+        The graph it will be called on, whose type says what the function wants.
+
+    Raises
+    ------
+    RequestError
+        If there is no such function, it takes no graph, or an argument does not fit.
+    """
+    if form is not None and form not in FORMS:
+        raise unknown_name("form of a graph", form, FORMS)
+    found, name, library, code = _named(value) if isinstance(value, str) else _given(value)
+    call = _runnable(found) if inspect.isclass(found) else found
+    wanted = form or form_of(graph) or _wanted(found, library, name)
+    function = GraphFunction(
+        call=call,
+        name=name,
+        library=library,
+        library_version=_version(library),
+        form=wanted,
+        positional=tuple(positional),
+        keywords=dict(keywords or {}),
+        code=code,
+    )
+    _check_signature(found, function)
+    return function
+
+
+def with_seed(function: GraphFunction, seed: int | None) -> GraphFunction:
+    """Return the function with a seed as its argument, if it takes one and has none."""
+    if seed is None or "seed" in function.keywords:
+        return function
+    try:
+        accepted = inspect.signature(getattr(function.call, "orig_func", function.call)).parameters
+    except (TypeError, ValueError):
+        return function
+    if "seed" not in accepted:
+        return function
+    return replace(function, keywords={**function.keywords, "seed": seed})
+
+
+def check_arguments(texts: Sequence[str] | None) -> tuple[list[Any], dict[str, Any]]:
+    """Return arguments of the command line: ``NAME=VALUE`` or ``VALUE``, Python literals.
+
+    Raises
+    ------
+    RequestError
+        If a name comes twice.
+
+    Examples
+    --------
+    >>> check_arguments(["k=200", "normalized=False", "weight=weight", "3"])
+    ([3], {'k': 200, 'normalized': False, 'weight': 'weight'})
+    """
+    positional: list[Any] = []
+    keywords: dict[str, Any] = {}
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip().isidentifier():
+            positional.append(_literal(text))
+        elif name.strip() in keywords:
+            raise RequestError(f"the argument {name.strip()} is given twice")
+        else:
+            keywords[name.strip()] = _literal(value.strip())
+    return positional, keywords
+
+
+def form_of(graph: Any) -> str | None:
+    """Return what kind of graph an object is; None for texts, our graphs and None."""
+    module = type(graph).__module__.partition(".")[0]
+    if module in ("networkx", "igraph", "networkit", "scipy"):
+        return module
+    bases = {base.__module__.partition(".")[0] for base in type(graph).__mro__}
+    return next((name for name in ("networkx", "igraph", "networkit") if name in bases), None)
+
+
+def _literal(text: str) -> Any:
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _named(text: str) -> tuple[Any, str, str, str]:
+    place, _, name = text.rpartition(":")
+    if place.endswith(".py"):
+        module = _file_module(Path(place))
+        found = _attribute(module, name, text)
+        return found, f"{Path(place).name}:{name}", "", _digest(found)
+    module, rest = _module(place, text)
+    library = place.partition(".")[0]
+    path = ".".join((*rest, name))
+    found = _attribute(_home(module, library, path), path, text)
+    public = name if library == "networkx" else path
+    return found, f"{library}:{public}", library, ""
+
+
+def _module(place: str, text: str) -> tuple[ModuleType, list[str]]:
+    """Return the longest part of a dotted name that is a module, and the rest."""
+    parts = place.split(".")
+    for length in range(len(parts), 0, -1):
+        name = ".".join(parts[:length])
+        try:
+            return importlib.import_module(name), parts[length:]
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+                raise _unloaded(text, f"importing {name!r} failed: {error}") from None
+        except Exception as error:
+            reason = f"importing {name!r} raised {type(error).__name__}: {error}"
+            raise _unloaded(text, reason) from error
+    raise _unloaded(text, f"there is no module {parts[0]!r}")
+
+
+def _unloaded(text: str, reason: str) -> RequestError:
+    return RequestError(
+        f"the function {text!r} cannot be loaded: {reason}; accepted: module:function such as "
+        "networkx:betweenness_centrality, or file.py:function"
+    )
+
+
+def _home(module: ModuleType, library: str, name: str) -> Any:
+    """Return what has the name: the module, igraph's graphs, or a submodule of networkx."""
+    first = name.partition(".")[0]
+    if hasattr(module, first):
+        return module
+    graph = getattr(module, "Graph", None)
+    if library == "igraph" and hasattr(graph, first):
+        return graph
+    if library == "networkx" and module.__name__ == "networkx":
+        community = importlib.import_module("networkx.algorithms.community")
+        if hasattr(community, first):
+            return community
+    return module
+
+
+def _attribute(module: Any, name: str, text: str) -> Any:
+    found = module
+    for part in name.split("."):
+        if not hasattr(found, part) and isinstance(found, ModuleType):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(f"{found.__name__}.{part}")
+        if not hasattr(found, part):
+            raise RequestError(
+                f"there is no function {name!r} in {text.rpartition(':')[0]!r}{_alike(found, part)}"
+            )
+        found = getattr(found, part)
+    if not callable(found):
+        raise RequestError(f"{text!r} is a {type(found).__name__}; accepted: a function")
+    return found
+
+
+def _alike(found: Any, name: str) -> str:
+    import difflib
+
+    names = [each for each in dir(found) if not each.startswith("_")]
+    near = difflib.get_close_matches(name, names, n=3)
+    return f"; alike: {', '.join(near)}" if near else ""
+
+
+_FILES: dict[Path, tuple[bytes, ModuleType]] = {}
+
+
+def _file_module(file: Path) -> ModuleType:
+    """Execute a Python file, once as long as it does not change."""
+    path = file.expanduser().resolve()
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise RequestError(f"the file {file} cannot be read: {error.strerror or error}") from error
+    if path in _FILES and _FILES[path][0] == source:
+        return _FILES[path][1]
+    module = ModuleType(f"functions_of_{path.stem}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(source, str(path), "exec"), vars(module))
+    except SyntaxError as error:
+        raise RequestError(f"the file {file}, line {error.lineno}: {error.msg}") from error
+    except (Exception, SystemExit) as error:
+        raise RequestError(
+            f"the file {file} cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
+    _FILES[path] = (source, module)
+    return module
+
+
+def _given(function: Callable[..., Any]) -> tuple[Any, str, str, str]:
+    inner = function.func if isinstance(function, partial) else function
+    module = getattr(inner, "__module__", None) or "__main__"
+    name = getattr(inner, "__qualname__", None) or getattr(inner, "__name__", None)
+    name = name or type(inner).__name__
+    root = module.partition(".")[0]
+    if root in _LIBRARIES and root != "predict_graph":
+        return function, f"{root}:{name.removeprefix('Graph.')}", root, ""
+    return function, f"{module}:{name}", "", _digest(inner)
+
+
+def _digest(function: Any) -> str:
+    try:
+        source = inspect.getsource(function)
+    except (OSError, TypeError):
+        return ""
+    return hashlib.blake2b(source.encode(), digest_size=8).hexdigest()
+
+
+def _runnable(kind: Any) -> Callable[..., Any]:
+    """Return a function that makes an object of a class and runs it, as networkit wants it."""
+
+    def call(graph: Any, *positional: Any, **keywords: Any) -> Any:
+        made = kind(graph, *positional, **keywords)
+        return made.run() if hasattr(made, "run") else made
+
+    return call
+
+
+def _wanted(function: Any, library: str, name: str) -> str:
+    """Return the form of graph that a function wants, from its annotation or its library."""
+    if library in FORMS:
+        return library
+    if library in _FORM_OF:
+        return _FORM_OF[library]
+    annotated = _annotation(function)
+    if annotated is not None:
+        return annotated
+    known = vars(inspect.getmodule(function) or ModuleType("none"))
+    known = getattr(inspect.unwrap(function), "__globals__", known)
+    imported = {
+        (
+            value.__name__
+            if isinstance(value, ModuleType)
+            else getattr(value, "__module__", "") or ""
+        ).partition(".")[0]
+        for value in list(known.values())
+        if isinstance(value, ModuleType) or callable(value)
+    }
+    found = [each for each in ("networkx", "igraph", "networkit") if each in imported]
+    if len(found) == 1:
+        return found[0]
+    if not found and "scipy" in imported:
+        return "scipy"
+    raise RequestError(
+        f"nothing says what {name} takes as its graph; accepted: --as (in Python graph_form=) with "
+        f"one of {', '.join(FORMS)}, or an annotation of its first parameter"
+    )
+
+
+def _root(value: Any) -> str:
+    """Return the library that a module, function or class is of."""
+    if isinstance(value, ModuleType):
+        return value.__name__.partition(".")[0]
+    return str(getattr(value, "__module__", "") or "").partition(".")[0] if callable(value) else ""
+
+
+def _annotation(function: Any) -> str | None:
+    try:
+        first = next(iter(inspect.signature(function).parameters.values()))
+    except (TypeError, ValueError, StopIteration):
+        return None
+    text = first.annotation
+    if text is inspect.Parameter.empty:
+        return None
+    if isinstance(text, type):
+        text = f"{text.__module__}.{text.__qualname__}"
+    text = str(text)
+    for library, form in (
+        *((name, name) for name in ("networkx", "igraph", "networkit", "scipy")),
+        ("nx.", "networkx"),
+        ("ig.", "igraph"),
+        ("nk.", "networkit"),
+        ("csr_", "scipy"),
+        ("predict_graph", "graph"),
+        ("DataFrame", "edges"),
+        ("ndarray", "edges"),
+    ):
+        if library in text:
+            return form
+    return None
+
+
+def _check_signature(found: Any, function: GraphFunction) -> None:
+    target = getattr(found, "orig_func", found)  # networkx takes any keyword, for its backends
+    try:
+        signature = inspect.signature(target)
+    except (TypeError, ValueError):
+        return
+    takes = [
+        each
+        for each in signature.parameters.values()
+        if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD, each.VAR_POSITIONAL)
+    ]
+    if not takes:
+        raise RequestError(
+            f"{function.name} takes no graph: it has no positional parameter; accepted: a function "
+            "whose first parameter is the graph"
+        )
+    extra = {"backend"} if target is not found else set()
+    keywords = {name: value for name, value in function.keywords.items() if name not in extra}
+    try:
+        signature.bind(None, *function.positional, **keywords)
+    except TypeError as error:
+        accepted = ", ".join(str(each) for each in list(signature.parameters.values())[1:])
+        raise RequestError(
+            f"the arguments of {function.name} do not fit: {error}; accepted: {accepted or 'none'}"
+        ) from None
+
+
+def _version(library: str) -> str:
+    if not library:
+        return ""
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return ""
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | bool | type(None)) else repr(value)

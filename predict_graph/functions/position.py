@@ -1,0 +1,358 @@
+"""How far a ``for`` loop is: by its variables, or by the iterator that it draws from.
+
+Nothing of the running function is called but what cannot change it: lengths of containers, and
+fresh iterations over containers.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import gc
+import operator
+from collections.abc import Callable, Iterable
+from types import FrameType, GeneratorType
+from typing import Any, NamedTuple
+
+from predict_graph.functions.loops import COMPREHENSIONS, Loop, enclosing_loops
+
+__all__ = ["Progress", "Reader", "comprehension_progress", "reader_of"]
+
+_LARGEST = 5_000_000  # elements of a container that is listed to find an element's place
+_LISTED_METHODS = frozenset(
+    {"nodes", "edges", "items", "keys", "values", "nbunch_iter", "adjacency", "neighbors"}
+    | {"successors", "predecessors", "degree", "iterNodes", "iterEdges", "vs", "es"}
+)
+_LISTED_BUILTINS = frozenset(
+    {"range", "enumerate", "list", "tuple", "set", "zip", "len", "iter", "reversed", "sorted"}
+    | {"frozenset", "dict", "min", "max", "int"}
+)
+
+
+class Progress(NamedTuple):
+    """Rounds done and rounds in all."""
+
+    done: float
+    total: float
+
+
+Reader = Callable[[FrameType], Progress | None]
+"""Says how far the loop of a frame is."""
+
+
+def reader_of(loop: Loop, frame: FrameType) -> Reader | None:
+    """Return what reads the progress of a loop; None where nothing can.
+
+    Parameters
+    ----------
+    loop : Loop
+        A ``for`` whose body the frame is in.
+    frame : frame
+    """
+    if loop.target is None or loop.iterable is None:
+        return None
+    named = _named_iterator(loop, frame)
+    if named is not None:
+        return lambda frame: _iterator_progress(named)
+    reader = _by_value(loop, frame)
+    if reader is not None:
+        return reader
+    iterator = _drawn_from(loop, frame)
+    if iterator is None:
+        return None
+    return lambda frame: _iterator_progress(iterator)
+
+
+def comprehension_progress(frame: FrameType) -> Progress | None:
+    """Return the progress of a comprehension or generator expression, which is in ``.0``."""
+    return _iterator_progress(frame.f_locals.get(".0"))
+
+
+def _by_value(loop: Loop, frame: FrameType) -> Reader | None:
+    """Find the loop's variable in what it goes through."""
+    iterable, target = loop.iterable, loop.target
+    count, start = _counter(iterable, target, frame)
+    if count is not None:
+        total = _length(_unwrapped(iterable), frame)
+        return None if not total else lambda frame: _counted(frame, count, start, total)
+    try:
+        source = _evaluated(iterable, frame)
+    except _UnknownError:
+        return None
+    if isinstance(source, range):
+        return None if _names(target) & loop.bound else _in_range(source, target)
+    return _in_container(source, target, loop.bound)
+
+
+def _names(target: ast.expr | None) -> set[str]:
+    """Return the variables that a target binds."""
+    return {node.id for node in ast.walk(target or ast.Pass()) if isinstance(node, ast.Name)}
+
+
+def _named_iterator(loop: Loop, frame: FrameType) -> Any:
+    """Return what a loop draws from if it is an iterator that a variable holds."""
+    if not isinstance(loop.iterable, ast.Name | ast.Attribute):
+        return None
+    try:
+        source = _evaluated(loop.iterable, frame)
+    except _UnknownError:
+        return None
+    return source if hasattr(source, "__next__") else None
+
+
+def _in_range(source: range, target: ast.expr | None) -> Reader | None:
+    if not isinstance(target, ast.Name) or not len(source):
+        return None
+    name = target.id
+
+    def read(frame: FrameType) -> Progress | None:
+        value = frame.f_locals.get(name)
+        if not isinstance(value, int) or value not in source:
+            return None
+        return Progress(float(source.index(value)), float(len(source)))
+
+    return read
+
+
+def _in_container(source: Any, target: ast.expr | None, bound: frozenset[str]) -> Reader | None:
+    """Find a loop's variable, or the first part of it that will do, among the elements."""
+    size = _size(source)
+    if size is None or not 0 < size <= _LARGEST or target is None:
+        return None
+    parts: list[tuple[int | None, ast.expr]] = [(None, target)]
+    if isinstance(target, ast.Tuple | ast.List):
+        parts += list(enumerate(target.elts))
+    for number, part in parts:
+        if _names(part) & bound:
+            continue
+        places = _places(source, number)
+        if places is not None and len(places) == size:
+            return _lookup(places, part)
+    return None
+
+
+def _places(source: Any, number: int | None) -> dict[Any, int] | None:
+    try:
+        if number is None:
+            return {element: place for place, element in enumerate(source)}
+        return {element[number]: place for place, element in enumerate(source)}
+    except Exception:
+        return None
+
+
+def _lookup(places: dict[Any, int], part: ast.expr) -> Reader:
+    total = float(len(places))
+
+    def read(frame: FrameType) -> Progress | None:
+        try:
+            place = places.get(_value(part, frame.f_locals))
+        except (KeyError, TypeError):
+            return None
+        return None if place is None else Progress(float(place), total)
+
+    return read
+
+
+def _value(target: ast.expr, variables: Any) -> Any:
+    if isinstance(target, ast.Name):
+        return variables[target.id]
+    if isinstance(target, ast.Tuple | ast.List):
+        return tuple(_value(part, variables) for part in target.elts)
+    raise KeyError
+
+
+def _counter(
+    iterable: ast.expr | None, target: ast.expr | None, frame: FrameType
+) -> tuple[str | None, int]:
+    """Return the variable that ``enumerate`` counts in, and where it begins."""
+    if not (
+        isinstance(iterable, ast.Call)
+        and isinstance(iterable.func, ast.Name)
+        and iterable.func.id == "enumerate"
+        and isinstance(target, ast.Tuple)
+        and isinstance(target.elts[0], ast.Name)
+        and iterable.args
+    ):
+        return None, 0
+    given = [*iterable.args[1:2], *(key.value for key in iterable.keywords if key.arg == "start")]
+    try:
+        start = int(_evaluated(given[0], frame)) if given else 0
+    except (_UnknownError, TypeError, ValueError):
+        return None, 0
+    return target.elts[0].id, start
+
+
+def _unwrapped(iterable: ast.expr | None) -> ast.expr:
+    assert isinstance(iterable, ast.Call)  # what _counter has seen
+    return iterable.args[0]
+
+
+def _counted(frame: FrameType, name: str, start: int, total: float) -> Progress | None:
+    value = frame.f_locals.get(name)
+    return Progress(float(value - start), total) if isinstance(value, int) else None
+
+
+def _length(node: ast.expr, frame: FrameType) -> float | None:
+    try:
+        source = _evaluated(node, frame)
+    except _UnknownError:
+        return None
+    size = _size(source)
+    if size is not None:
+        return float(size)
+    progress = _iterator_progress(source)
+    return None if progress is None else progress.total
+
+
+def _size(source: Any) -> int | None:
+    try:
+        return len(source)
+    except Exception:
+        return None
+
+
+class _UnknownError(Exception):
+    """An expression that is not evaluated, because that might do something."""
+
+
+def _evaluated(node: ast.expr | None, frame: FrameType) -> Any:
+    """Evaluate names, attributes and calls that only list what is there."""
+    try:
+        return _evaluate(node, frame)
+    except _UnknownError:
+        raise
+    except Exception as error:
+        raise _UnknownError from error
+
+
+def _evaluate(node: ast.expr | None, frame: FrameType) -> Any:
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        for names in (frame.f_locals, frame.f_globals, vars(builtins)):
+            if node.id in names:
+                return names[node.id]
+        raise _UnknownError
+    if isinstance(node, ast.Attribute):
+        return getattr(_evaluate(node.value, frame), node.attr)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant | ast.Name):
+        return _evaluate(node.value, frame)[_evaluate(node.slice, frame)]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
+        sides = _evaluate(node.left, frame), _evaluate(node.right, frame)
+        if all(isinstance(side, int) for side in sides):
+            return _ARITHMETIC[type(node.op)](*sides)
+    if isinstance(node, ast.Call) and not node.keywords:
+        return _called(node, frame)
+    raise _UnknownError
+
+
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+}
+
+
+def _called(node: ast.Call, frame: FrameType) -> Any:
+    if isinstance(node.func, ast.Name):
+        if node.func.id == "tqdm" and node.args:
+            return _evaluate(node.args[0], frame)
+        known = node.func.id in _LISTED_BUILTINS
+        function = _evaluate(node.func, frame)
+        if not known or function is not getattr(builtins, node.func.id):
+            raise _UnknownError
+        arguments = [_evaluate(part, frame) for part in node.args]
+        if any(hasattr(argument, "__next__") for argument in arguments):
+            raise _UnknownError  # it would be used up
+        return function(*arguments)
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _LISTED_METHODS:
+        method = _evaluate(node.func, frame)
+        listed = method(*(_evaluate(part, frame) for part in node.args))
+        return list(listed) if hasattr(listed, "__next__") else listed
+    raise _UnknownError
+
+
+def _iterator_progress(iterator: Any) -> Progress | None:
+    """Return how far an iterator is, without drawing from it."""
+    try:
+        if isinstance(iterator, GeneratorType):
+            return _generator_progress(iterator)
+        kind = type(iterator).__name__
+        if kind == "enumerate":
+            inner, count = iterator.__reduce__()[1]
+            rest = _iterator_progress(inner)
+            return None if rest is None else Progress(float(count - 1), rest.total)
+        if kind in ("zip", "map"):
+            parts = iterator.__reduce__()[1]
+            return _first_known(part for part in parts if hasattr(part, "__next__"))
+        left = operator.length_hint(iterator, -1)
+        if left < 0:
+            return None
+        total = max((_size(part) or 0 for part in gc.get_referents(iterator)), default=0)
+        return Progress(float(total - left - 1), float(total)) if total > left else None
+    except Exception:
+        return None
+
+
+def _first_known(iterators: Iterable[Any]) -> Progress | None:
+    return next((p for p in map(_iterator_progress, iterators) if p is not None), None)
+
+
+def _generator_progress(generator: GeneratorType[Any, Any, Any]) -> Progress | None:
+    frame = generator.gi_frame
+    if frame is None:
+        return None
+    if frame.f_code.co_name in COMPREHENSIONS:
+        return comprehension_progress(frame)
+    loops = enclosing_loops(frame.f_code, frame.f_lineno)
+    if not loops or loops[0].is_while:
+        return None
+    reader = reader_of(loops[0], frame)
+    return None if reader is None else reader(frame)
+
+
+def _drawn_from(loop: Loop, frame: FrameType) -> Any:
+    """Return the iterator that a loop draws from, among all that there are.
+
+    A list's or tuple's iterator tells what it goes through and where it is; it is the loop's if the
+    element before is what the loop's variable holds. Of generators it is the one whose function the
+    header names.
+    """
+    called = _called_name(loop.iterable)
+    try:
+        value = _value(loop.target, frame.f_locals) if loop.target is not None else None
+    except KeyError:
+        return None
+    best, largest = None, 1
+    for each in gc.get_objects():
+        if type(each) in _INDEXED:
+            parts = each.__reduce__()
+            if len(parts) < 3 or not parts[2]:
+                continue
+            listed, place = parts[1][0], parts[2]
+            if largest < len(listed) and _same(listed[place - 1], value):
+                best, largest = each, len(listed)
+        elif isinstance(each, GeneratorType) and called and each.__name__ == called:
+            waits = not each.gi_running and each.gi_frame is not None
+            if waits:
+                return each
+    return best
+
+
+_INDEXED: tuple[type, ...] = (type(iter([])), type(iter(())))
+
+
+def _same(element: Any, value: Any) -> bool:
+    if element is value:
+        return True
+    if isinstance(element, tuple) and isinstance(value, tuple) and len(element) == len(value):
+        return all(a is b for a, b in zip(element, value, strict=True))
+    return False
+
+
+def _called_name(node: ast.expr | None) -> str | None:
+    if not isinstance(node, ast.Call):
+        return None
+    if isinstance(node.func, ast.Name):
+        return node.func.id
+    return node.func.attr if isinstance(node.func, ast.Attribute) else None

@@ -1,0 +1,265 @@
+"""What a prediction of a function says."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from predict_graph.durations import readable_seconds
+
+__all__ = ["QUANTILE", "Evidence", "Figure", "FunctionPrediction", "SampleRow", "readable_bytes"]
+
+QUANTILE = 1.645
+"""Of the normal distribution, for 90% intervals."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure with the ends of its 90% interval."""
+
+    predicted: float
+    low: float
+    high: float
+
+    @classmethod
+    def spread(cls, predicted: float, log_std: float) -> Figure:
+        """Return a figure whose logarithm has a standard deviation.
+
+        Examples
+        --------
+        >>> Figure.spread(10.0, 0.0)
+        Figure(predicted=10.0, low=10.0, high=10.0)
+        """
+        factor = math.exp(QUANTILE * log_std)
+        return cls(predicted, predicted / factor, predicted * factor)
+
+    def scaled(self, factor: float) -> Figure:
+        """Return the figure times a factor."""
+        return Figure(self.predicted * factor, self.low * factor, self.high * factor)
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the three figures."""
+        return {"predicted": self.predicted, "low": self.low, "high": self.high}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One kind of evidence, and what it says alone.
+
+    Parameters
+    ----------
+    rung : {'history', 'samples', 'prefix', 'first round', 'run'}
+    predicted : float
+        Seconds.
+    log_std : float
+    weight : float
+        Its part in the prediction.
+    spent : float
+        Processor seconds that it took.
+    detail : str
+    """
+
+    rung: str
+    predicted: float
+    log_std: float
+    weight: float
+    spent: float
+    detail: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class SampleRow:
+    """A run on a sample."""
+
+    sampler: str
+    vertices: int
+    edges: int
+    seconds: float
+    peak_bytes: float
+    state: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class FunctionPrediction:
+    """How long a call of a function will take, what memory it needs, and how sure that is.
+
+    Parameters
+    ----------
+    function, graph : mapping
+    seed : int
+    runtime_seconds : Figure
+        By the clock, on a machine with nothing else to do: conversion and call.
+    call_seconds, convert_seconds : Figure
+        Of the call, and of building the library's graph (0 if a person gave one).
+    processor_seconds : float
+        Of the call, over all threads.
+    peak_bytes : Figure
+        Growth of the resident memory, with the library's graph.
+    available_bytes : float
+        Memory that there is for it.
+    evidence : list of Evidence
+    samples : list of SampleRow
+    overhead_seconds : float
+        Processor seconds of the prediction; reading the graph excluded.
+    budget : str
+    warnings : list of str
+    """
+
+    function: Mapping[str, Any]
+    graph: Mapping[str, Any]
+    seed: int
+    runtime_seconds: Figure
+    call_seconds: Figure
+    convert_seconds: Figure
+    processor_seconds: float
+    peak_bytes: Figure
+    available_bytes: float
+    evidence: list[Evidence]
+    samples: list[SampleRow] = field(repr=False)
+    overhead_seconds: float
+    budget: str
+    warnings: list[str]
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether the memory suffices; None where that is not sure."""
+        if self.peak_bytes.high <= self.available_bytes:
+            return True
+        return False if self.peak_bytes.low > self.available_bytes else None
+
+    @property
+    def verdict(self) -> str:
+        """The prediction in a sentence."""
+        runtime = self.runtime_seconds
+        said = (
+            f"{self.function['name']} on {self.graph['name']} will take "
+            f"{readable_seconds(runtime.predicted)} ({readable_seconds(runtime.low)} to "
+            f"{readable_seconds(runtime.high)})"
+        )
+        memory = readable_bytes(self.peak_bytes.predicted)
+        there = readable_bytes(self.available_bytes)
+        if self.fits:
+            return f"{said} and fits into memory: about {memory} of {there}"
+        if self.fits is None:
+            return f"{said}; it may not fit into memory: about {memory} of {there}"
+        return f"{said}, but does not fit into memory: about {memory}, and there are {there}"
+
+    def summary(self) -> list[tuple[str, str]]:
+        """Return the main figures in words: pairs of what and how much."""
+        given = ", ".join(f"{name}={value!r}" for name, value in self.function["arguments"].items())
+        lines = [
+            ("function", f"{self.function['name']}({given})"),
+            (
+                "graph",
+                f"{self.graph['name']}: {self.graph['vertices']:,} vertices, "
+                f"{self.graph['edges']:,} edges",
+            ),
+            ("runtime", _said(self.runtime_seconds)),
+        ]
+        if self.convert_seconds.predicted > 0.0:
+            lines.append(("of which conversion", _said(self.convert_seconds)))
+        lines.append(
+            (
+                "peak memory",
+                f"{readable_bytes(self.peak_bytes.predicted)} "
+                f"({readable_bytes(self.peak_bytes.low)} to {readable_bytes(self.peak_bytes.high)})"
+                f", {self._memory_words}",
+            )
+        )
+        lines += [
+            (
+                f"by {each.rung}",
+                f"{readable_seconds(each.predicted)}, weight {each.weight:.0%}; {each.detail}",
+            )
+            for each in self.evidence
+        ]
+        share = self.overhead_seconds / max(self.runtime_seconds.predicted, 1e-9)
+        lines.append(
+            (
+                "overhead",
+                f"{readable_seconds(self.overhead_seconds)}, {share:.1%} of the run "
+                f"(budget {self.budget})",
+            )
+        )
+        return lines
+
+    @property
+    def _memory_words(self) -> str:
+        words = {True: "fits", False: "does not fit", None: "may not fit"}
+        return f"{words[self.fits]}: {readable_bytes(self.available_bytes)} are free"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prediction, ready for JSON."""
+        runtime = self.runtime_seconds.predicted
+        return {
+            "schema": 1,
+            "function": dict(self.function),
+            "graph": dict(self.graph),
+            "seed": self.seed,
+            "runtime_seconds": self.runtime_seconds.to_dict(),
+            "phases": {
+                "convert": self.convert_seconds.predicted,
+                "call": self.call_seconds.predicted,
+            },
+            "processor_seconds": self.processor_seconds,
+            "verdict": {
+                "sentence": self.verdict,
+                "fits": self.fits,
+                "peak_memory_bytes": self.peak_bytes.to_dict(),
+                "available_bytes": self.available_bytes,
+            },
+            "evidence": [each.to_dict() for each in self.evidence],
+            "samples": [each.to_dict() for each in self.samples],
+            "overhead": {
+                "seconds": self.overhead_seconds,
+                "fraction_of_predicted": self.overhead_seconds / runtime if runtime else None,
+                "budget": self.budget,
+            },
+            "warnings": self.warnings,
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{name}: {value}" for name, value in self.summary()]
+        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
+            for name, value in self.summary()
+        )
+        notes = "".join(f"<p>{html.escape(text)}</p>" for text in self.warnings)
+        return f"<p>{html.escape(self.verdict)}</p><table>{rows}</table>{notes}"
+
+
+def readable_bytes(value: float) -> str:
+    """Return a size with its unit.
+
+    Examples
+    --------
+    >>> readable_bytes(3 * 2**20), readable_bytes(2.5 * 2**30)
+    ('3 MiB', '2.5 GiB')
+    """
+    size = float(value)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024.0:
+            return f"{size:.3g} {unit}"
+        size /= 1024.0
+    return f"{size:.3g} TiB"
+
+
+def _said(figure: Figure) -> str:
+    return (
+        f"{readable_seconds(figure.predicted)} "
+        f"({readable_seconds(figure.low)} to {readable_seconds(figure.high)})"
+    )

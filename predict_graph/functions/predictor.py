@@ -1,0 +1,518 @@
+"""Predicting a call of a graph function, by the cheapest evidence first, within a budget.
+
+The ladder: earlier runs of the function on other graphs; runs on samples that grow until the budget
+is spent; and, where a sample shows that the function is one loop, the first part of the real run.
+Where the graph is so small that the run itself is within the budget, that is what is done.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import psutil
+
+from predict_graph.errors import JobError, RequestError
+from predict_graph.functions.budget import DEFAULT_BUDGET, Budget, check_budget
+from predict_graph.functions.child import ChildRun, Limits, processor_seconds, run_in_child
+from predict_graph.functions.drivers import drivers_of
+from predict_graph.functions.evidence import Gathered, combined
+from predict_graph.functions.forms import missing_library
+from predict_graph.functions.growth import Point
+from predict_graph.functions.memory import foretell_memory
+from predict_graph.functions.naming import check_function, form_of, with_seed
+from predict_graph.functions.prediction import Evidence, Figure, FunctionPrediction, SampleRow
+from predict_graph.functions.prefix import (
+    LoopShape,
+    Prefix,
+    loop_shape,
+    read_prefix,
+    shape_of_part,
+)
+from predict_graph.functions.records import earlier_points, keep_samples
+from predict_graph.functions.reported import reporter
+from predict_graph.functions.sampling import spread_order
+from predict_graph.functions.subject import Case, Subject, check_subject
+from predict_graph.functions.warm import load_compiled
+from predict_graph.history import History, check_history
+
+__all__ = ["predict_function"]
+
+Steps = Callable[[str, float], None]
+
+_FIRST_SIZE = 60  # vertices of the smallest sample
+_FIRST_SECONDS = 0.02  # a run on a sample is worth something from here on
+_FIRST_PATIENCE = 10.0  # seconds in which a function should come to its end on a small sample
+_GROWTH = 5.0  # cost of a sample / cost of the last one, at most
+_PART = 0.35  # of what is left that one sample may take
+_PREFIX_PART = 0.9  # of what is left that the prefix may take
+_LAST_PART = 0.5  # of what is left, for one more sample where no prefix can be had
+_MOST_SAMPLES = 14
+_LATE_STD = 0.7  # of the logarithm, where a run outlasts what was foretold
+_MEMORY_SHARE = 0.8  # of the memory that is free that a child may take
+_PATIENCE = 6.0  # seconds by the clock for each processor second that was expected
+
+
+def predict_function(
+    function: str | Callable[..., Any],
+    graph: Any,
+    *,
+    arguments: Sequence[Any] = (),
+    keywords: Mapping[str, Any] | None = None,
+    graph_form: str | None = None,
+    budget: Any = DEFAULT_BUDGET,
+    memory: float | None = None,
+    directed: bool | None = None,
+    ids: str = "integer",
+    history: History | str | PathLike[str] | bool | None = None,
+    seed: int | None = None,
+    progress: Steps | None = None,
+    **more: Any,
+) -> FunctionPrediction:
+    """Predict how long a call of a function on a graph takes, and what memory it needs.
+
+    Parameters
+    ----------
+    function : str or callable
+        See :func:`~predict_graph.functions.naming.check_function`.
+    graph : graph-like
+        As for :func:`~predict_graph.predict`; also a graph of igraph or networkit.
+    arguments : sequence
+        Positional arguments after the graph.
+    keywords : mapping, optional
+        Keyword arguments of the function.
+    graph_form : str, optional
+        What the function takes as its graph, if nothing else says so.
+    budget : str or float, optional
+        ``"5%"`` of the run, ``"30s"``, seconds, or None.
+    memory : float, optional
+        Bytes that the run may take; by default what is free.
+    directed, ids, history
+        As for :func:`~predict_graph.predict`.
+    seed : int, optional
+        Of the samples; given to the function too if it has such a parameter.
+    progress : callable, optional
+        Takes a text and the part of the budget that is spent.
+    **more
+        Keyword arguments of the function.
+
+    Raises
+    ------
+    RequestError
+        If the function, its arguments or the graph cannot be used.
+    JobError
+        If the function fails on the graph.
+    """
+    limit = check_budget(budget)
+    given = {**(keywords or {}), **more}
+    checked = check_function(function, arguments, given, form=graph_form, graph=graph)
+    checked = with_seed(checked, seed)
+    problem = missing_library(checked.form)
+    if problem is not None:
+        raise problem
+    entropy = secrets.randbits(31) if seed is None else _check_seed(seed)
+    began = processor_seconds(children=False)
+    subject = check_subject(checked, graph, directed=directed, ids=ids, seed=entropy)
+    converting = processor_seconds(children=False) - began if form_of(graph) is not None else 0.0
+    kept = check_history(history)
+    load_compiled(subject.graph.directed)
+    asked = _Prediction(subject, limit, kept, entropy, memory, progress or (lambda *_: None))
+    asked.spent_elsewhere += converting
+    return asked.made()
+
+
+class _Prediction:
+    """One prediction in the making."""
+
+    def __init__(
+        self,
+        subject: Subject,
+        budget: Budget,
+        history: History | None,
+        seed: int,
+        memory: float | None,
+        progress: Steps,
+    ) -> None:
+        self.started = processor_seconds(children=False)
+        self.subject = subject
+        self.function = subject.function
+        self.budget = budget
+        self.history = history
+        self.seed = seed
+        self.rng = np.random.default_rng(seed)
+        self.progress = progress
+        self.available = memory or float(psutil.virtual_memory().available)
+        self.spent_elsewhere = 0.0
+        self.target = drivers_of(subject.graph, self.rng)
+        self.gathered = Gathered(self.target, subject.graph.fingerprint)
+        self.warnings: list[str] = []
+        self.rows: list[SampleRow] = []
+        self.runs: list[tuple[Case, str, Mapping[str, float], ChildRun]] = []
+        self.connected = False
+        self.shape = LoopShape(reason="no run on a sample has come to its end")
+        self.prefix: Prefix | None = None
+        self.prefix_run: ChildRun | None = None
+        self.whole: ChildRun | None = None
+
+    @property
+    def spent(self) -> float:
+        """Processor seconds so far, of this process and of its children."""
+        return processor_seconds(children=False) - self.started + self.spent_elsewhere
+
+    def made(self) -> FunctionPrediction:
+        self.gathered.add_history(earlier_points(self.history, self.function, self.subject.graph))
+        self._climb()
+        if self.whole is None and not self.gathered.points:
+            raise JobError(self._nothing_ran())
+        if self.history is not None:
+            keep_samples(self.history, self.function, self.subject.graph, self.runs)
+        return self._assembled()
+
+    # --- gathering evidence -------------------------------------------------------------------
+
+    def _climb(self) -> None:
+        """Run samples of growing size, until something better can be afforded, or nothing more."""
+        size, turn = min(_FIRST_SIZE, self.subject.graph.vertices), 0
+        wanted = _FIRST_SECONDS
+        failed = ""
+        while len(self.rows) < _MOST_SAMPLES:
+            left = self._allowed() - self.spent
+            if self._run_is_cheap(left):
+                self._run_whole(left)
+                if self.whole is not None:
+                    return
+            if self._prefix_is_due(left, len(self.subject.samplers)):
+                break
+            if left <= 0.0 and self.gathered.points:
+                break
+            sampler = self.subject.samplers[turn % len(self.subject.samplers)]
+            case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
+            enough = max(3.0 * wanted, 0.2, min(left, 1.0))
+            run = self._run_sample(case, sampler, enough if self.runs else _FIRST_PATIENCE)
+            if run.state == "error":
+                if self._asks_for_connection(run.sentence):
+                    continue
+                if size == self.subject.graph.vertices or (failed and len(self.rows) > 4):
+                    self._fail_on_samples(run.sentence)
+                    return
+                failed = failed or run.sentence
+            elif not run.done and not self.gathered.points:
+                raise JobError(
+                    f"{self.function.name} did not come to its end on a sample of "
+                    f"{case.graph.vertices} vertices within {run.seconds:.3g} processor seconds"
+                )
+            turn += 1
+            small = run.seconds < _FIRST_SECONDS
+            if small or turn % len(self.subject.samplers) == 0:
+                turn = 0 if small else turn
+                size, wanted = self._next_size(size, run.seconds if run.done else 0.0, left)
+            if size == 0:
+                break
+        left = self._allowed() - self.spent
+        if self._run_is_cheap(left):
+            self._run_whole(left)
+        elif self._prefix_is_due(left, 1):
+            self._run_prefix(left)
+        else:
+            self._run_last_sample(left)
+
+    def _run_last_sample(self, left: float) -> None:
+        """Spend what is left on one sample, by the sampler that is most like the whole."""
+        found = self.gathered.growth()
+        done = [row for row in self.rows if row.state == "done"]
+        if found is None or not done or not math.isfinite(left):
+            return
+        last = max(done, key=lambda row: row.seconds)
+        wanted, whole = _LAST_PART * left, self.subject.graph.vertices
+        if wanted < 1.5 * last.seconds or last.vertices >= 0.5 * whole:
+            return
+        power = math.log(max(found.cost / last.seconds, 2.0)) / math.log(whole / last.vertices)
+        factor = (wanted / last.seconds) ** (1.0 / min(max(power, 1.0), 3.5))
+        size = int(min(last.vertices * min(factor, 6.0), 0.7 * whole))
+        sampler = self.subject.samplers[0]
+        case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
+        self._run_sample(case, sampler, left)
+        left = self._allowed() - self.spent
+        if self._prefix_is_due(left, 1):
+            self._run_prefix(left)
+
+    def _asks_for_connection(self, sentence: str) -> bool:
+        """Whether a refusal can be met by connected samples, which come from now on."""
+        words = sentence.lower()
+        if self.connected or not ("connected" in words or "infinite" in words):
+            return False
+        self.connected = True
+        self.warnings.append(
+            f"the function refuses samples that are not connected ({sentence}): it ran on their "
+            "largest connected part"
+        )
+        return True
+
+    def _allowed(self) -> float:
+        """Return what may be spent, by a careful guess at the run."""
+        found = self.gathered.growth()
+        if found is None:
+            return self.budget.allows(0.0) if self.budget.share is not None else math.inf
+        if self.budget.share is None and self.budget.seconds is None:
+            return math.inf
+        return self.budget.allows(found.cost * math.exp(-found.log_std))
+
+    def _next_size(self, size: int, seconds: float, left: float) -> tuple[int, float]:
+        """Return the vertices of the next samples, 0 for none, and what one should take."""
+        whole = self.subject.graph.vertices
+        found = self.gathered.growth()
+        per_sample = left * _PART / max(len(self.subject.samplers), 1)
+        last = max(seconds, 0.2 * _FIRST_SECONDS)
+        wanted = min(_GROWTH * last, per_sample if math.isfinite(per_sample) else _GROWTH * last)
+        if size >= 0.7 * whole or (wanted < 1.3 * last and seconds >= _FIRST_SECONDS):
+            return 0, wanted
+        power = 1.5
+        if found is not None and found.cost > 1.5 * last and size < 0.9 * whole:
+            power = math.log(found.cost / last) / math.log(whole / size)
+        factor = (max(wanted, 1.5 * last) / last) ** (1.0 / min(max(power, 0.7), 3.5))
+        return int(min(max(size * min(factor, 4.0), size + 1), whole)), wanted
+
+    def _run_sample(self, case: Case, sampler: str, seconds: float) -> ChildRun:
+        self.progress(f"a sample of {case.graph.vertices:,} vertices", self._part())
+        run = self._run(case, Limits(seconds=seconds))
+        self.rows.append(
+            SampleRow(
+                sampler,
+                case.graph.vertices,
+                case.graph.edges,
+                run.seconds,
+                run.peak_bytes,
+                run.state,
+            )
+        )
+        if run.done:
+            drivers = drivers_of(case.graph, self.rng)
+            self.runs.append((case, sampler, drivers, run))
+            self.gathered.add(Point(drivers, run.seconds, sampler, self.subject.graph.fingerprint))
+            self._note(run)
+            shape = loop_shape(run.looks, run.seconds)
+            if shape.loop or not self.shape.loop:
+                self.shape = shape
+        return run
+
+    def _prefix_is_due(self, left: float, fewest: int) -> bool:
+        """Whether the first part of the real run is what the rest of the budget should go to."""
+        if not self.shape.loop or len(self.runs) < fewest or self.prefix is not None:
+            return False
+        needed = self._conversion() + 5.0 * _FIRST_SECONDS
+        return left * _PREFIX_PART > needed
+
+    def _run_prefix(self, left: float) -> None:
+        self.progress("the first part of the run", self._part())
+        allowed = left * _PREFIX_PART
+        share = self.budget.share or 0.0
+        if share:
+            share = max(share - self.spent / max(self._guess(), 1e-9), 0.3 * share)
+        limits = Limits(
+            seconds=max(allowed - self._conversion(), _FIRST_SECONDS),
+            share=share * _PREFIX_PART,
+            floor=min(allowed, 0.3) if share else 0.0,
+        )
+        run = self._run(self.subject.whole(spread_order(self.subject.graph, self.rng)), limits)
+        self.prefix_run = run
+        if run.state == "error":
+            raise JobError(
+                f"{self.function.name} fails on {self.subject.graph.name}: {run.sentence}"
+            )
+        if run.done:
+            self.whole = run
+            return
+        if run.state in ("memory", "died"):
+            self._explain_death(run)
+            return
+        self.prefix = read_prefix(run.looks, run.seconds, self.shape)
+
+    def _run_is_cheap(self, left: float) -> bool:
+        found = self.gathered.growth()
+        tried = self.whole is not None or self.prefix_run is not None
+        if found is None or tried or len(self.runs) < 2:
+            return False
+        return found.cost * math.exp(found.log_std) + self._conversion() < left
+
+    def _run_whole(self, left: float) -> None:
+        """Run the function itself, for as long as there is left; if it is longer, as a prefix."""
+        self.progress("the run itself, which is as cheap", self._part())
+        order = spread_order(self.subject.graph, self.rng)
+        run = self._run(self.subject.whole(order), Limits(seconds=left))
+        if run.state == "error":
+            raise JobError(
+                f"{self.function.name} fails on {self.subject.graph.name}: {run.sentence}"
+            )
+        if run.done:
+            self.whole = run
+            self._note(run)
+        elif run.state in ("memory", "died"):
+            self._explain_death(run)
+        else:
+            self.prefix_run = run
+            self.shape = self.shape if self.shape.loop else shape_of_part(run.looks)
+            self.prefix = read_prefix(run.looks, run.seconds, self.shape)
+
+    def _fail_on_samples(self, sentence: str) -> None:
+        """Try the whole graph when no sample will do; it may be what the function wants."""
+        graph = self.subject.graph
+        run = self._run(
+            self.subject.whole(spread_order(graph, self.rng)), Limits(seconds=2.0, wall=30.0)
+        )
+        if run.state == "error":
+            raise JobError(f"{self.function.name} fails on {graph.name}: {run.sentence}")
+        if run.done:
+            self.whole = run
+            return
+        self.prefix_run = run
+        raise JobError(
+            f"{self.function.name} fails on samples of {graph.name}, so nothing can be foretold: "
+            f"{sentence}"
+        )
+
+    def _run(self, case: Case, limits: Limits) -> ChildRun:
+        expected = limits.seconds if math.isfinite(limits.seconds) else 3600.0
+        expected += self._conversion() + 1.0
+        run = run_in_child(
+            case.build,
+            case.call,
+            Limits(
+                seconds=limits.seconds,
+                share=limits.share,
+                floor=limits.floor,
+                wall=max(_PATIENCE * expected, 20.0) if not limits.share else math.inf,
+                memory=_MEMORY_SHARE * float(psutil.virtual_memory().available),
+            ),
+            progress=reporter(self.function.form),
+            warm_up=self.subject.tiny,
+        )
+        self.spent_elsewhere += run.spent
+        return run
+
+    # --- putting it together ------------------------------------------------------------------
+
+    def _assembled(self) -> FunctionPrediction:
+        self.progress("putting it together", 1.0)
+        evidence = self._evidence()
+        total, log_std = combined(evidence)
+        seen = max((run.seconds for run in (self.prefix_run,) if run is not None), default=0.0)
+        if total < seen:  # the run was stopped later than that
+            total, log_std = 1.5 * seen, max(log_std, _LATE_STD)
+        parallel = self._parallel()
+        call = Figure.spread(total, log_std).scaled(1.0 / parallel)
+        convert = Figure.spread(self._conversion(), 0.15)
+        if not self.subject.converted:
+            convert = Figure(0.0, 0.0, 0.0)
+        runtime = Figure(
+            call.predicted + convert.predicted, call.low + convert.low, call.high + convert.high
+        )
+        memory = foretell_memory(
+            [(drivers, run) for _, _, drivers, run in self.runs],
+            self.target,
+            self.whole,
+            self.prefix_run,
+            converted=self.subject.converted,
+            rounds_left=(
+                math.inf if self.prefix is None else self.prefix.total / max(self.prefix.rounds, 1)
+            ),
+        )
+        return FunctionPrediction(
+            function=self.function.describe(),
+            graph=self.subject.graph.describe(),
+            seed=self.seed,
+            runtime_seconds=runtime,
+            call_seconds=call,
+            convert_seconds=convert,
+            processor_seconds=total,
+            peak_bytes=memory,
+            available_bytes=self.available,
+            evidence=evidence,
+            samples=self.rows,
+            overhead_seconds=self.spent,
+            budget=self.budget.text,
+            warnings=self._all_warnings(total, parallel),
+        )
+
+    def _evidence(self) -> list[Evidence]:
+        if self.whole is not None:
+            run = self.whole
+            return [Evidence("run", run.seconds, 0.05, 1.0, run.spent, "the run itself")]
+        return self.gathered.weighed(
+            self.prefix,
+            0.0 if self.prefix_run is None else self.prefix_run.spent,
+            sum(run.spent for _, _, _, run in self.runs),
+        )
+
+    def _conversion(self) -> float:
+        """Return the processor seconds of building the library's graph."""
+        for run in (self.whole, self.prefix_run):
+            if run is not None and run.convert_seconds:
+                return run.convert_seconds
+        size = self.subject.graph.vertices + self.subject.graph.edges
+        rates = [
+            run.convert_seconds / (case.graph.vertices + case.graph.edges)
+            for case, _, _, run in self.runs
+        ]
+        if not self.subject.converted:
+            return 2e-6 * self.subject.graph.vertices  # a dictionary's entries, twice
+        return size * (float(np.median(rates[-3:])) if rates else 1e-6)
+
+    def _parallel(self) -> float:
+        """Return processor seconds for each second by the clock, of the longest run."""
+        runs = [run for _, _, _, run in self.runs if run.wall > 0.0]
+        runs += [run for run in (self.whole, self.prefix_run) if run is not None and run.wall > 0]
+        longest = max(runs, key=lambda run: run.seconds, default=None)
+        if longest is None or longest.seconds < 0.05:
+            return 1.0
+        return max(longest.seconds / longest.wall, 1.0)
+
+    def _all_warnings(self, total: float, parallel: float) -> list[str]:
+        texts = list(self.warnings)
+        if self.whole is None and self.prefix is None:
+            reason = self.shape.reason or "the budget did not reach it"
+            texts.append(
+                f"the prediction is from samples alone: {reason}; a larger budget would tighten it"
+            )
+        if parallel > 1.2:
+            texts.append(
+                f"the function uses {parallel:.1f} cores: {total:.3g} processor seconds in all"
+            )
+        share = self.budget.share
+        if share is not None and self.spent > 1.5 * max(share * total, 0.5):
+            texts.append("the prediction has taken more than its budget")
+        return texts
+
+    def _note(self, run: ChildRun) -> None:
+        text = "the function returns an iterator; the prediction is for drawing all of it"
+        if run.generator and text not in self.warnings:
+            self.warnings.append(text)
+
+    def _explain_death(self, run: ChildRun) -> None:
+        if run.state == "memory":
+            self.warnings.append(
+                "the first part of the run took more memory than is free, and was stopped"
+            )
+        else:
+            self.warnings.append(f"the first part of the run ended by itself: {run.sentence}")
+
+    def _nothing_ran(self) -> str:
+        states = ", ".join(f"{row.vertices} vertices: {row.state}" for row in self.rows)
+        return f"{self.function.name} came to no end on any sample ({states})"
+
+    def _guess(self) -> float:
+        found = self.gathered.growth()
+        return 1.0 if found is None else found.cost
+
+    def _part(self) -> float:
+        allowed = self._allowed()
+        return min(self.spent / allowed, 1.0) if math.isfinite(allowed) and allowed > 0 else 0.0
+
+
+def _check_seed(seed: Any) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise RequestError(f"the seed is {seed!r}; accepted: an integer of 0 or more")
+    return seed

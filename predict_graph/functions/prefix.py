@@ -1,0 +1,200 @@
+"""The first part of the real run: what its outermost loop says of the whole.
+
+The vertices are shuffled (:func:`~predict_graph.functions.sampling.spread_order`), so that what the
+loop has gone through is like what is to come. That says nothing where the outermost loop is a
+``while``, where it may end early, or where the function does much outside of it: a run on a sample,
+which came to its end, tells.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from predict_graph.functions.child import Look
+
+__all__ = ["LoopShape", "Prefix", "loop_shape", "read_prefix", "shape_of_part"]
+
+_MOST_OF_A_RUN = 0.6  # of the looks that must be in a loop for it to stand for the run
+_TO_THE_END = 0.9  # of its rounds that a loop must have done on a sample, if it may end early
+_FEWEST_LOOKS = 5  # on a sample, to trust the share of a loop
+_FEWEST_ROUNDS = 3.0
+_WARM_ROUNDS = 20.0  # from which the beginning can be told from the rest
+_WARM_UP = 0.2  # of what was seen
+_MODEL_STD = 0.12  # of a run about its first part: two runs on a shared machine differ so much
+_ROUND_STD = 0.5  # of one round about the mean, where the looks are too few to tell
+
+
+@dataclass(frozen=True)
+class LoopShape:
+    """Which loop a function spends its time in, from a run that came to its end.
+
+    Parameters
+    ----------
+    loop : str
+        See :class:`~predict_graph.functions.watch.Seen`; empty where there is no such loop.
+    share : float
+        Of the run that was inside it.
+    after : float
+        Time after it / time inside it.
+    reason : str
+        Why the function has no such loop, in words.
+    """
+
+    loop: str = ""
+    share: float = 0.0
+    after: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """What the first part of a run says of the whole.
+
+    Parameters
+    ----------
+    seconds : float
+    log_std : float
+        Standard deviation of its logarithm.
+    rounds, total : float
+        Of the outermost loop: done, and in all.
+    loop : str
+    """
+
+    seconds: float
+    log_std: float
+    rounds: float
+    total: float
+    loop: str
+
+
+def loop_shape(looks: Sequence[Look], seconds: float) -> LoopShape:
+    """Return the loop that a run which came to its end has spent its time in.
+
+    Parameters
+    ----------
+    looks : sequence of Look
+    seconds : float
+        Of the whole run.
+    """
+    seen = [look for look in looks if look.loops]
+    if len(seen) < _FEWEST_LOOKS:
+        return LoopShape(reason="the runs on samples are too short to see a loop in them")
+    counts = Counter(look.loops[0].loop for look in seen)
+    loop, count = counts.most_common(1)[0]
+    inside = [look for look in seen if look.loops[0].loop == loop]
+    share = (inside[-1].seconds - inside[0].seconds) / max(seconds, 1e-9)
+    if share < _MOST_OF_A_RUN or count < _MOST_OF_A_RUN * len(seen):
+        return LoopShape(reason="there is no one loop in which it spends most of its time")
+    last = inside[-1].loops[0]
+    if not last.bounded:
+        return LoopShape(reason="its outermost loop is a while, whose rounds nothing tells")
+    if not last.total:
+        return LoopShape(reason="nothing tells how far its outermost loop is")
+    if last.early and last.done < _TO_THE_END * last.total:
+        return LoopShape(reason="its outermost loop ends early")
+    after = max(seconds - inside[-1].seconds, 0.0)
+    spent = inside[-1].seconds - inside[0].seconds
+    return LoopShape(loop, min(share, 1.0), after / max(spent, 1e-9))
+
+
+def shape_of_part(looks: Sequence[Look]) -> LoopShape:
+    """Return the loop that a run which was stopped had been in for most of the time."""
+    seen = [look for look in looks if look.loops]
+    if len(seen) < _FEWEST_LOOKS:
+        return LoopShape(reason="the runs on samples are too short to see a loop in them")
+    counts = Counter(look.loops[0].loop for look in seen)
+    loop, count = counts.most_common(1)[0]
+    last = [look for look in seen if look.loops[0].loop == loop][-1].loops[0]
+    if count < _MOST_OF_A_RUN * len(seen) or not last.bounded or last.early or not last.total:
+        return LoopShape(reason="there is no one loop in which it spends most of its time")
+    return LoopShape(loop, count / len(seen))
+
+
+def read_prefix(looks: Sequence[Look], seconds: float, shape: LoopShape) -> Prefix | None:
+    """Return what the looks at a run that was stopped after `seconds` say of the whole.
+
+    Parameters
+    ----------
+    looks : sequence of Look
+    seconds : float
+    shape : LoopShape
+        Of a run on a sample; only its loop is read.
+
+    Returns
+    -------
+    Prefix or None
+        None before the loop, or before it has done enough.
+    """
+    inside = [
+        look
+        for look in looks
+        if look.loops and look.loops[0].loop == shape.loop and look.loops[0].total > 0
+    ]
+    if len(inside) < 3:
+        return None
+    places = np.array([_place(look) for look in inside])
+    times = np.array([look.seconds for look in inside])
+    total = float(np.median([look.loops[0].total for look in inside]))
+    if np.any(np.diff(places) < -1.0) or places[-1] <= 0:
+        return None  # it began again, or its elements are not what we take them for
+    entered = next(
+        look.seconds for look in looks if look.loops and look.loops[0].loop == shape.loop
+    )
+    before = max(entered - _gap(times), 0.0)
+    done = places[-1]
+    if done < _FEWEST_ROUNDS and done < 0.02 * total:
+        return None
+    if done >= _WARM_ROUNDS:  # what is done once at the beginning is not paid again
+        early = int(np.searchsorted(times, before + _WARM_UP * (times[-1] - before)))
+        if len(places) - early >= _FEWEST_LOOKS and places[early] > 0:
+            before += max(times[early] - before - _pace(places, times, early) * places[early], 0.0)
+    loop_seconds = (times[-1] - before) / done * total
+    whole = before + loop_seconds * (1.0 + shape.after)
+    if done >= total:
+        whole = max(whole, seconds)
+    left = max(1.0 - done / total, 0.0)
+    spread = math.hypot(_round_spread(places, times, done) * left, _MODEL_STD * left)
+    return Prefix(max(whole, seconds), max(spread, 0.005), done, total, shape.loop)
+
+
+def _place(look: Look) -> float:
+    """Return rounds done; the loop inside the round that is under way tells a part of it."""
+    outer = look.loops[0]
+    if outer.total > 200 or len(look.loops) < 2:
+        return outer.done
+    inner = look.loops[1]
+    if inner.bounded and not inner.early and inner.total >= 10 * max(outer.total, 1.0):
+        return outer.done + min(inner.done / inner.total, 1.0)
+    return outer.done
+
+
+def _pace(places: np.ndarray, times: np.ndarray, early: int) -> float:  # type: ignore[type-arg]
+    """Return seconds a round, from the look `early` on."""
+    return float((times[-1] - times[early]) / max(places[-1] - places[early], 1e-9))
+
+
+def _gap(times: np.ndarray) -> float:  # type: ignore[type-arg]
+    """Return the time from entering the loop to the first look at how far it is, about."""
+    return float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+
+
+def _round_spread(places: np.ndarray, times: np.ndarray, done: float) -> float:  # type: ignore[type-arg]
+    """Return the relative standard error of the mean time of a round.
+
+    From groups of looks that follow one another: how much their paces differ.
+    """
+    groups = int(min(12, len(places) // 2, max(done, 1.0)))
+    alone = _ROUND_STD / math.sqrt(max(done, 1.0))
+    if groups < 4:
+        return alone
+    edges = np.linspace(0, len(places) - 1, groups + 1).astype(int)
+    steps, spans = np.diff(places[edges]), np.diff(times[edges])
+    mean = steps.sum() / max(spans.sum(), 1e-12)
+    rests = steps - mean * spans
+    error = math.sqrt(float((rests**2).sum()) * groups / (groups - 1)) / max(steps.sum(), 1e-12)
+    return float(max(error, min(alone, 0.1 / math.sqrt(max(done, 1.0)))))

@@ -1,0 +1,109 @@
+"""Runs of functions in the history: kept, and found again for the same function."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from predict_graph.functions.child import ChildRun
+from predict_graph.functions.drivers import DRIVERS, as_row
+from predict_graph.functions.growth import Point
+from predict_graph.functions.naming import GraphFunction
+from predict_graph.graph import Graph
+from predict_graph.history import History, RunRecord, machine_identity
+
+__all__ = ["earlier_points", "keep_run", "keep_samples"]
+
+_ENGINE = "function"
+_NEWEST = 40  # runs of a function that are learned from
+
+
+def keep_run(
+    history: History,
+    function: GraphFunction,
+    graph: Graph,
+    drivers: Mapping[str, float],
+    *,
+    seconds: float,
+    convert_seconds: float = 0.0,
+    peak_bytes: float = 0.0,
+) -> None:
+    """Keep a run of a function to its end."""
+    history.add(_record(function, graph, drivers, seconds, convert_seconds, peak_bytes))
+
+
+def keep_samples(
+    history: History,
+    function: GraphFunction,
+    graph: Graph,
+    runs: Iterable[tuple[Any, str, Mapping[str, float], ChildRun]],
+) -> None:
+    """Keep the runs of a prediction on samples."""
+    history.add_all(
+        _record(
+            function,
+            case.graph,
+            drivers,
+            run.seconds,
+            run.convert_seconds,
+            run.peak_bytes,
+            sample={"sampler": sampler, "ratio": case.graph.vertices / graph.vertices},
+            sample_of=graph.fingerprint,
+        )
+        for case, sampler, drivers, run in runs
+    )
+
+
+def earlier_points(history: History | None, function: GraphFunction, graph: Graph) -> list[Point]:
+    """Return the runs of a function, with the same arguments, on other graphs on this machine."""
+    if history is None:
+        return []
+    found = history.training_runs(
+        function.name,
+        _engine(function),
+        machine_identity(),
+        graph.fingerprint,
+        limit=_NEWEST,
+    )
+    points = []
+    for run, row in zip(found.runs.itertuples(), found.table.to_dict("records"), strict=True):
+        if run.parameters != function.arguments:
+            continue
+        drivers = {name: float(row[f"driver_{name}"]) for name in DRIVERS}
+        if all(math.isfinite(value) for value in drivers.values()):
+            points.append(Point(drivers, float(row["seconds"]), "", str(run.fingerprint)))
+    return points
+
+
+def _engine(function: GraphFunction) -> dict[str, Any]:
+    return {"name": _ENGINE, "code": function.code, "library": function.library_version}
+
+
+def _record(
+    function: GraphFunction,
+    graph: Graph,
+    drivers: Mapping[str, float],
+    seconds: float,
+    convert_seconds: float,
+    peak_bytes: float,
+    **sample: Any,
+) -> RunRecord:
+    row = {**as_row(drivers), "seconds": seconds, "peak_bytes": peak_bytes}
+    return RunRecord(
+        kind="sample" if sample else "run",
+        algorithm=function.name,
+        parameters=function.arguments,
+        graph=graph.name,
+        fingerprint=graph.fingerprint,
+        vertices=graph.vertices,
+        edges=graph.edges,
+        directed=graph.directed,
+        engine=_engine(function),
+        phases={"convert": convert_seconds, "call": seconds},
+        iterations=1,
+        table=pd.DataFrame([row]),
+        **sample,
+    )

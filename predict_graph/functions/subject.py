@@ -1,0 +1,168 @@
+"""What a function is called on: the graph as a person gave it, in new orders, and samples of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.functions.child import consumed
+from predict_graph.functions.forms import as_graph, build, reordered_networkx
+from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction
+from predict_graph.functions.sampling import connected_part, connected_vertices, draw
+from predict_graph.functions.warm import tiny_graph
+from predict_graph.graph import Graph
+
+__all__ = ["Case", "Subject", "check_subject"]
+
+IntArray = npt.NDArray[np.integer]
+_LOOKED_AT = 50  # vertices and edges, for attributes
+
+
+@dataclass(frozen=True)
+class Case:
+    """A graph, and how to build it and call the function on it in a child process."""
+
+    graph: Graph
+    build: Callable[[], Any]
+    call: Callable[[Any], Any]
+
+
+class Subject:
+    """The graph of a prediction, for one function.
+
+    Parameters
+    ----------
+    function : GraphFunction
+    graph : Graph
+    given : object, optional
+        The networkx graph that a person gave, whose attributes samples keep.
+    """
+
+    def __init__(self, function: GraphFunction, graph: Graph, given: Any = None) -> None:
+        self.function = function
+        self.graph = graph
+        self._given = given
+
+    @property
+    def converted(self) -> bool:
+        """Whether the run has to build the library's graph first."""
+        return self._given is None
+
+    @property
+    def samplers(self) -> tuple[str, ...]:
+        """The samplers that can be used: a completed sample has vertices without attributes."""
+        if self._vertex_arguments or self._has_attributes:
+            return ("mhrw", "rj")
+        return ("completed", "mhrw", "rj")
+
+    def whole(self, order: IntArray) -> Case:
+        """Return the whole graph with its vertices in another order."""
+        if self._given is not None:
+            given, labels = self._given, self._labels
+            return Case(
+                self.graph,
+                lambda: reordered_networkx(given, [labels[v] for v in order]),
+                self.function,
+            )
+        graph, form = self.graph, self.function.form
+        place = np.empty(graph.vertices, np.int64)
+        place[order] = np.arange(graph.vertices)
+        return Case(graph, lambda: build(graph, form, order), self._moved(place))
+
+    def tiny(self) -> Any:
+        """Call the function on a graph of some vertices, for what a first call costs once."""
+        graph = tiny_graph(self.graph.directed)
+        return consumed(self.function(build(graph, self.function.form)))
+
+    def sample(self, sampler: str, size: int, rng: np.random.Generator, *, connected: bool) -> Case:
+        """Return a sample; its largest connected part if the function needs that."""
+        if sampler == "completed":
+            graph = draw(self.graph, sampler, size, rng)
+            graph = connected_part(graph) if connected else graph
+            return self._built(graph, None)
+        from predict_graph.iterations import draw_sample
+
+        ratio = min(size / self.graph.vertices, 1.0)
+        vertices = draw_sample(self.graph, sampler, ratio, rng).vertices
+        wanted = np.array(sorted(self._vertex_arguments.values()), dtype=vertices.dtype)
+        vertices = np.concatenate((vertices, wanted[~np.isin(wanted, vertices)]))
+        graph = self.graph.subgraph(vertices)
+        if connected:
+            kept = connected_vertices(graph)
+            vertices, graph = vertices[kept], graph.subgraph(kept)
+        return self._built(graph, vertices)
+
+    def _built(self, graph: Graph, vertices: IntArray | None) -> Case:
+        if self._given is not None and vertices is not None:
+            given, labels = self._given, self._labels
+            nodes = [labels[v] for v in vertices]
+            return Case(graph, lambda: given.subgraph(nodes).copy(), self.function)
+        form = self.function.form
+        call: Callable[[Any], Any] = self.function
+        if vertices is not None:
+            place = np.full(self.graph.vertices, -1, np.int64)
+            place[vertices] = np.arange(len(vertices))
+            call = self._moved(place)
+        return Case(graph, lambda: build(graph, form), call)
+
+    def _moved(self, place: IntArray) -> Callable[[Any], Any]:
+        """Return the function with arguments that are vertices under their new numbers."""
+        if not self._vertex_arguments:
+            return self.function
+        moved = {name: int(place[vertex]) for name, vertex in self._vertex_arguments.items()}
+        keywords = {**self.function.keywords, **moved}
+        function = self.function
+        return lambda graph: function.call(graph, *function.positional, **keywords)
+
+    @cached_property
+    def _labels(self) -> list[Any]:
+        labels = self.graph.labels
+        return list(range(self.graph.vertices)) if labels is None else list(labels)
+
+    @cached_property
+    def _vertex_arguments(self) -> dict[str, int]:
+        """Return the arguments whose value is a vertex, as numbers of our graph."""
+        labels = self.graph.labels
+        found = {}
+        for name, value in self.function.keywords.items():
+            if name not in VERTEX_PARAMETERS or isinstance(value, bool | float):
+                continue
+            if labels is not None:
+                places = np.flatnonzero(labels == value)
+                if len(places):
+                    found[name] = int(places[0])
+            elif isinstance(value, int) and 0 <= value < self.graph.vertices:
+                found[name] = value
+        return found
+
+    @cached_property
+    def _has_attributes(self) -> bool:
+        if self._given is None:
+            return False
+        nodes = [
+            data for _, data in zip(range(_LOOKED_AT), self._given._node.values(), strict=False)
+        ]
+        edges = zip(range(_LOOKED_AT), self._given.edges(data=True), strict=False)
+        return any(nodes) or any(set(data) - {"weight"} for _, (_, _, data) in edges)
+
+
+def check_subject(
+    function: GraphFunction, source: Any, *, directed: bool | None, ids: str, seed: int
+) -> Subject:
+    """Return the subject of a function and of whatever a person gave as its graph.
+
+    Raises
+    ------
+    RequestError
+        If it is no graph.
+    """
+    graph = as_graph(source, directed=directed, ids=ids, seed=seed)
+    given = None
+    if function.form == "networkx" and hasattr(source, "_node") and not source.is_multigraph():
+        given = source
+    return Subject(function, graph, given)

@@ -1,0 +1,156 @@
+"""Watching a running function from outside: at each look, its outermost loops and how far they are.
+
+A look costs some ten microseconds and changes nothing: it reads frames, the syntax tree of the
+functions that are running, and local variables.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from types import CodeType, FrameType
+
+from predict_graph.functions.loops import COMPREHENSIONS, Loop, enclosing_loops
+from predict_graph.functions.position import Progress, Reader, comprehension_progress, reader_of
+
+__all__ = ["LoopWatch", "Seen"]
+
+_DEPTH = 3  # loops, from the outermost on, whose place is read
+_SIGHTINGS = 2  # looks after which a loop is worth finding out how far it is
+_TRIES = 3
+_REMEMBERED = 100
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A loop as one look found it.
+
+    Parameters
+    ----------
+    loop : str
+        ``file:function:line`` of its header.
+    done, total : float
+        Rounds; both 0 where nothing tells.
+    bounded : bool
+        False for a ``while``.
+    early : bool
+        Whether its last round may come before `total`.
+    """
+
+    loop: str
+    done: float
+    total: float
+    bounded: bool
+    early: bool
+
+
+@dataclass
+class _Followed:
+    reader: Reader | None = None
+    sightings: int = 0
+    tries: int = 0
+
+
+class LoopWatch:
+    """Finds the loops of whatever an entry function has called.
+
+    Parameters
+    ----------
+    entry : code
+        Frames inside the frame of this code are watched.
+    """
+
+    def __init__(self, entry: CodeType) -> None:
+        self._entry = entry
+        self._followed: dict[tuple[int, str], _Followed] = {}
+
+    def look(self, frame: FrameType | None) -> list[Seen]:
+        """Return the loops that `frame` is in, the outermost first; three of them at most."""
+        stack: list[FrameType] = []
+        while frame is not None and frame.f_code is not self._entry:
+            stack.append(frame)
+            frame = frame.f_back
+        if frame is None:
+            return []
+        stack.reverse()
+        found: list[Seen] = []
+        skip: Loop | None = None
+        for place, each in enumerate(stack):
+            inner = stack[place + 1] if place + 1 < len(stack) else None
+            if each.f_code.co_name in COMPREHENSIONS:
+                if skip is None:
+                    found.append(self._comprehension(each, inner))
+                skip = None
+            else:
+                skip = self._function(each, inner, found, skip)
+            if len(found) >= _DEPTH:
+                break
+        return found[:_DEPTH]
+
+    def _function(
+        self, frame: FrameType, inner: FrameType | None, found: list[Seen], skip: Loop | None
+    ) -> Loop | None:
+        """Add the loops of one frame; return a loop whose generator is the next frame."""
+        line = frame.f_lineno
+        loops = enclosing_loops(frame.f_code, line)
+        for number, loop in enumerate(loops):
+            if skip is not None and number == 0:
+                continue  # the loop of a generator: what draws from it has stood for it
+            if loop.is_while or loop.body_holds(line):
+                found.append(self._seen(loop, frame, frame))
+            elif inner is not None and _is_generator(inner):
+                found.append(self._drawing(loop, frame, inner))
+                return loop
+        return None
+
+    def _comprehension(self, frame: FrameType, inner: FrameType | None) -> Seen:
+        name = f"{frame.f_code.co_filename}:{frame.f_code.co_name}:{frame.f_code.co_firstlineno}"
+        progress = comprehension_progress(frame)
+        if progress is None and inner is not None and _is_generator(inner):
+            progress = self._outermost(inner)
+        return _seen(name, progress, early=False)
+
+    def _drawing(self, loop: Loop, frame: FrameType, generator: FrameType) -> Seen:
+        """Return how far a loop is while the generator that it draws from is at work."""
+        return _seen(_name(loop, frame), self._outermost(generator), early=loop.early)
+
+    def _outermost(self, frame: FrameType) -> Progress | None:
+        if frame.f_code.co_name in COMPREHENSIONS:
+            return comprehension_progress(frame)
+        loops = enclosing_loops(frame.f_code, frame.f_lineno)
+        if not loops or loops[0].is_while:
+            return None
+        return self._progress(loops[0], frame)
+
+    def _seen(self, loop: Loop, frame: FrameType, at: FrameType) -> Seen:
+        if loop.is_while:
+            return Seen(_name(loop, at), 0.0, 0.0, bounded=False, early=True)
+        return _seen(_name(loop, at), self._progress(loop, frame), early=loop.early)
+
+    def _progress(self, loop: Loop, frame: FrameType) -> Progress | None:
+        key = (id(frame), _name(loop, frame))
+        if len(self._followed) > _REMEMBERED:  # inner loops come and go with their frames
+            self._followed = dict(list(self._followed.items())[:_DEPTH])
+        followed = self._followed.setdefault(key, _Followed())
+        followed.sightings += 1
+        if followed.sightings < _SIGHTINGS:
+            return None
+        progress = None if followed.reader is None else followed.reader(frame)
+        if progress is None and followed.tries < _TRIES:
+            followed.tries += 1
+            followed.reader = reader_of(loop, frame)
+            progress = None if followed.reader is None else followed.reader(frame)
+        return progress
+
+
+def _seen(name: str, progress: Progress | None, *, early: bool) -> Seen:
+    done, total = progress if progress is not None else (0.0, 0.0)
+    return Seen(name, max(done, 0.0), total, bounded=True, early=early)
+
+
+def _name(loop: Loop, frame: FrameType) -> str:
+    return f"{frame.f_code.co_filename}:{frame.f_code.co_name}:{loop.header}"
+
+
+def _is_generator(frame: FrameType) -> bool:
+    return bool(frame.f_code.co_flags & inspect.CO_GENERATOR)

@@ -1,0 +1,108 @@
+"""What a function does in its process stays there."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import Any
+
+import networkx as nx
+import pytest
+
+from predict_graph.functions.child import Limits, run_in_child
+
+
+def graph() -> nx.Graph:
+    return nx.path_graph(50)
+
+
+def test_a_function_that_prints_reads_and_changes_the_graph(capfd: Any) -> None:
+    mine = graph()
+
+    def noisy(given: nx.Graph) -> None:
+        given.remove_node(0)
+        print("much" * 1000)
+        os.write(1, b"more")
+        assert sys.stdin.read() == ""
+
+    assert run_in_child(lambda: mine, noisy, Limits(wall=20.0)).done
+    assert len(mine) == 50
+    assert capfd.readouterr().out == ""
+
+
+def test_what_a_function_raises_is_told_with_its_line() -> None:
+    def fails(given: nx.Graph) -> None:
+        raise KeyError("weight")
+
+    run = run_in_child(graph, fails, Limits(wall=20.0))
+    assert run.state == "error"
+    assert "KeyError: 'weight'" in run.sentence
+    assert "test_child.py" in run.sentence
+
+
+@pytest.mark.parametrize(
+    ("function", "word"),
+    [
+        (lambda given: os._exit(3), "exit status 3"),
+        (lambda given: os.kill(os.getpid(), 11), "SIGSEGV"),
+    ],
+)
+def test_a_crash_is_told(function: Any, word: str) -> None:
+    run = run_in_child(graph, function, Limits(wall=20.0))
+    assert run.state == "died"
+    assert word in run.sentence
+
+
+def test_a_function_that_hangs_is_stopped_by_the_clock() -> None:
+    started = time.monotonic()
+    run = run_in_child(graph, lambda given: time.sleep(60), Limits(wall=0.5))
+    assert run.state == "time"
+    assert time.monotonic() - started < 10.0
+
+
+def test_memory_is_limited_and_measured() -> None:
+    def grows(given: nx.Graph) -> bytearray:
+        held = bytearray(64 * 2**20)
+        time.sleep(0.01)
+        return held
+
+    run = run_in_child(graph, grows, Limits(wall=20.0))
+    assert 60 * 2**20 < run.peak_bytes < 80 * 2**20
+
+    def bursts(given: nx.Graph) -> None:
+        held = []
+        while True:
+            held.append(bytearray(8 * 2**20))
+            time.sleep(0.002)
+
+    stopped = run_in_child(graph, bursts, Limits(wall=20.0, memory=600 * 2**20))
+    assert stopped.state == "memory"
+
+
+def test_what_a_function_starts_ends_with_it() -> None:
+    reader, writer = os.pipe()
+
+    def forks(given: nx.Graph) -> None:
+        if os.fork() == 0:
+            time.sleep(30)
+            os._exit(0)
+
+    assert run_in_child(graph, forks, Limits(wall=20.0)).done
+    os.close(writer)
+    started = time.monotonic()
+    assert os.read(reader, 1) == b""  # nobody holds the other end any more
+    os.close(reader)
+    assert time.monotonic() - started < 5.0
+
+
+def test_an_iterator_is_drawn_to_its_end() -> None:
+    seen: list[int] = []
+
+    def lazy(given: nx.Graph) -> Any:
+        return (seen.append(vertex) for vertex in given)
+
+    run = run_in_child(graph, lazy, Limits(wall=20.0))
+    assert run.done
+    assert run.generator
+    assert seen == []

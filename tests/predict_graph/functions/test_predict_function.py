@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import pytest
+
+import predict_graph
+from predict_graph.errors import JobError, RequestError
+from predict_graph.functions.child import Limits, run_in_child
+from predict_graph.functions.forms import build
+from predict_graph.functions.naming import check_function
+from predict_graph.functions.predictor import predict_function
+from predict_graph.graph import check_graph
+from predict_graph.history import History
+
+PREFERENTIAL = "barabasi-albert:n={n},m=4,seed=2"
+
+
+def truth(name: str, text: str) -> float:
+    function = check_function(name)
+    run = run_in_child(
+        lambda: build(check_graph(text), function.form), function, Limits(wall=120.0)
+    )
+    assert run.done
+    return run.seconds
+
+
+def test_a_function_of_one_loop_is_predicted_by_the_first_part_of_its_run() -> None:
+    text = PREFERENTIAL.format(n=1300)
+    said = predict_function(
+        "networkx:closeness_centrality", text, budget="0.7s", history="none", seed=1
+    )
+    rungs = {each.rung: each for each in said.evidence}
+    seconds = truth("networkx:closeness_centrality", text)
+    assert 0.4 * seconds < said.processor_seconds < 2.5 * seconds
+    assert said.runtime_seconds.low < said.runtime_seconds.predicted < said.runtime_seconds.high
+    assert sum(each.weight for each in said.evidence) == pytest.approx(1.0)
+    assert rungs.keys() <= {"samples", "prefix", "run"}
+    assert said.fits
+    assert said.overhead_seconds < 3.0
+
+
+def test_a_run_that_is_cheap_is_done() -> None:
+    said = predict_graph.predict(
+        nx.closeness_centrality, nx.barabasi_albert_graph(150, 3, seed=1), history="none"
+    )
+    assert [each.rung for each in said.evidence] == ["run"]
+    assert said.convert_seconds.predicted == 0.0  # the graph is networkx's already
+
+
+def test_keywords_go_to_the_function_and_the_graph_stays() -> None:
+    graph = nx.barabasi_albert_graph(200, 3, seed=1)
+    edges = sorted(graph.edges)
+    said = predict_graph.predict(
+        nx.community.louvain_communities, graph, seed=1, resolution=1.2, history="none"
+    )
+    assert said.function["arguments"] == {"seed": 1, "resolution": 1.2}
+    assert said.seed == 1
+    assert sorted(graph.edges) == edges
+
+
+def test_the_same_prediction_by_name(tmp_path: Path) -> None:
+    said = predict_graph.predict(
+        "networkx:clustering", PREFERENTIAL.format(n=400), seed=3, history="none"
+    )
+    found = said.to_dict()
+    assert found["function"]["name"] == "networkx:clustering"
+    assert found["graph"]["vertices"] == 400
+    assert found["runtime_seconds"]["low"] <= found["runtime_seconds"]["predicted"]
+    assert found["verdict"]["fits"] is True
+    assert "will take" in found["verdict"]["sentence"]
+    assert "overhead" in str(said)
+    assert "<table>" in said._repr_html_()
+
+
+def test_runs_on_other_graphs_are_learned_from(tmp_path: Path) -> None:
+    history = History(tmp_path / "runs.sqlite")
+    for n in (2500, 3500):
+        text = PREFERENTIAL.format(n=n)
+        graph = build(check_graph(text), "networkx")
+        predict_graph.track(
+            "networkx:load_centrality", graph.subgraph(range(n // 2)).copy(), history=history
+        )
+    said = predict_function(
+        "networkx:load_centrality", PREFERENTIAL.format(n=2600), history=history, seed=1
+    )
+    assert len(history.runs(algorithm="networkx:load_centrality", kind="run")) == 2
+    assert len(history.runs(kind="sample")) >= 1
+    assert any("2 on other graphs" in each.detail for each in said.evidence)
+
+
+def test_a_function_that_wants_a_connected_graph() -> None:
+    def path_lengths(graph: nx.Graph) -> float:
+        return float(nx.average_shortest_path_length(graph))
+
+    graph = nx.watts_strogatz_graph(900, 6, 0.2, seed=1)
+    said = predict_function(path_lengths, graph, history="none", seed=1, budget="0.3s")
+    assert said.processor_seconds > 0
+
+
+def test_arguments_that_are_vertices_are_in_every_sample() -> None:
+    def from_one(graph: nx.Graph, source: int) -> int:
+        total = 0
+        for _ in range(30):
+            total += len(nx.single_source_shortest_path_length(graph, source))
+        return total
+
+    said = predict_function(
+        from_one,
+        PREFERENTIAL.format(n=3000),
+        keywords={"source": 2999},
+        history="none",
+        seed=1,
+        budget="0.1s",
+    )
+    assert all(row.state == "done" for row in said.samples)
+    assert {row.sampler for row in said.samples} <= {"mhrw", "rj"}
+
+
+def test_a_function_that_always_fails_says_so() -> None:
+    def wants_weights(graph: nx.Graph) -> float:
+        return sum(data["weight"] for _, _, data in graph.edges(data=True))
+
+    with pytest.raises(JobError, match="KeyError: 'weight'"):
+        predict_function(wants_weights, PREFERENTIAL.format(n=500), history="none")
+
+
+def test_a_function_that_never_ends_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("predict_graph.functions.predictor._FIRST_PATIENCE", 0.2)
+
+    def forever(graph: nx.Graph) -> None:
+        while len(graph) > 60 or True:
+            pass
+
+    def slow_start(graph: nx.Graph) -> None:
+        if len(graph) >= 60 and graph.number_of_edges() > 60:
+            forever(graph)
+
+    with pytest.raises(JobError, match="did not come to its end on a sample of"):
+        predict_function(slow_start, PREFERENTIAL.format(n=500), history="none")
+
+
+def test_an_iterator_is_said_to_be_drawn() -> None:
+    said = predict_function(
+        "networkx:all_pairs_shortest_path_length", PREFERENTIAL.format(n=200), history="none"
+    )
+    assert any("returns an iterator" in text for text in said.warnings)
+
+
+@pytest.mark.parametrize("budget", ["0%", "fast", "-3s", "200%", "5 parsecs"])
+def test_wrong_budgets_are_refused(budget: str) -> None:
+    with pytest.raises(RequestError, match="the budget is"):
+        predict_function("networkx:clustering", PREFERENTIAL.format(n=100), budget=budget)
+
+
+def test_what_is_no_graph_is_refused() -> None:
+    with pytest.raises(RequestError, match="a graph cannot be made of list"):
+        predict_function(nx.clustering, [1, 2, 3])
+
+
+def test_tracking_returns_the_result_and_tells_what_remains(capsys: Any) -> None:
+    from predict_graph.functions.track import run_tracked
+
+    graph = nx.barabasi_albert_graph(900, 4, seed=1)
+    tracked = run_tracked(check_function(nx.betweenness_centrality), graph)
+    assert tracked.result == nx.betweenness_centrality(graph)
+    assert "took" in capsys.readouterr().err
+    late = [said for said in tracked.said if said.elapsed > 0.6 * tracked.seconds]
+    assert late
+    wrong = [abs(said.total / tracked.seconds - 1.0) for said in late]
+    assert math.fsum(wrong) / len(wrong) < 0.3
+    assert [each.share for each in tracked.said] == sorted(each.share for each in tracked.said)
+
+
+def test_what_a_tracked_function_raises_comes_through() -> None:
+    with pytest.raises(nx.NetworkXError, match="not connected"):
+        predict_graph.track(nx.diameter, nx.empty_graph(3), history="none")

@@ -1,0 +1,159 @@
+"""The place of a loop, read from outside, for loops of many kinds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import networkx as nx
+import pytest
+
+from predict_graph.functions.child import ChildRun, Limits, run_in_child
+from predict_graph.functions.prefix import loop_shape, read_prefix
+
+
+def work(rounds: int = 2500) -> int:
+    total = 0
+    for number in range(rounds):
+        total += sum(range(number % 50, 100))
+    return total
+
+
+def over_range(graph: Any) -> None:
+    for _place in range(300):
+        work()
+
+
+def over_the_graph(graph: nx.Graph) -> None:
+    for _vertex in graph:
+        work()
+
+
+def over_a_sorted_list(graph: nx.Graph) -> None:
+    for _vertex in sorted(graph, key=lambda v: -v):
+        work()
+
+
+def over_enumerate(graph: nx.Graph) -> None:
+    for _place, _vertex in enumerate(graph.nodes(), start=5):
+        work()
+
+
+def over_pairs(graph: nx.Graph) -> None:
+    for _vertex, near in graph.adj.items():  # noqa: PERF102
+        near = set(near)
+        work()
+
+
+def over_a_generator(graph: nx.Graph) -> None:
+    def drawn() -> Iterator[int]:
+        for vertex in graph:
+            work()
+            yield vertex
+
+    for _vertex in drawn():
+        pass
+
+
+def in_a_comprehension(graph: nx.Graph) -> int:
+    return sum(work() for vertex in graph)
+
+
+def a_generator(graph: nx.Graph) -> Iterator[int]:
+    for vertex in graph:
+        work()
+        yield vertex
+
+
+def a_while(graph: nx.Graph) -> None:
+    left = 30
+    while left:
+        for _vertex in list(graph)[:10]:
+            work()
+        left -= 1
+
+
+def ends_early(graph: nx.Graph) -> None:
+    for place in range(10_000):
+        if place == 300:
+            break
+        work()
+
+
+def run(function: Callable[[Any], Any], **limits: float) -> ChildRun:
+    return run_in_child(lambda: nx.path_graph(300), function, Limits(wall=60.0, **limits))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        over_range,
+        over_the_graph,
+        over_a_sorted_list,
+        over_enumerate,
+        over_pairs,
+        over_a_generator,
+        in_a_comprehension,
+        a_generator,
+    ],
+)
+def test_the_first_part_of_a_loop_tells_the_whole(function: Callable[[Any], Any]) -> None:
+    whole = run(function)
+    assert whole.done
+    shape = loop_shape(whole.looks, whole.seconds)
+    assert shape.loop, shape.reason
+    places = [look.loops[0].done for look in whole.looks if look.loops and look.loops[0].total]
+    assert places == sorted(places)
+    part = run(function, share=0.3)
+    assert part.state == "stopped"
+    assert part.seconds < 0.7 * whole.seconds
+    said = read_prefix(part.looks, part.seconds, shape)
+    assert said is not None
+    assert said.total == 300
+    assert 0.5 * whole.seconds < said.seconds < 2.0 * whole.seconds
+
+
+@pytest.mark.parametrize(("function", "reason"), [(a_while, "while"), (ends_early, "ends early")])
+def test_loops_that_say_nothing_are_known(function: Callable[[Any], Any], reason: str) -> None:
+    whole = run(function)
+    shape = loop_shape(whole.looks, whole.seconds)
+    assert not shape.loop
+    assert reason in shape.reason
+
+
+def test_a_run_that_is_stopped_takes_no_longer() -> None:
+    started = time.process_time()
+    stopped = run(lambda graph: [work() for _ in range(10**9)], seconds=0.2)
+    assert stopped.state == "stopped"
+    assert 0.1 < stopped.seconds < 0.6
+    assert time.process_time() - started < 0.5
+
+
+def test_loops_of_networkx_are_found() -> None:
+    graph = nx.barabasi_albert_graph(400, 4, seed=1)
+    for function in (
+        nx.betweenness_centrality,
+        nx.closeness_centrality,
+        nx.global_efficiency,
+        nx.average_shortest_path_length,
+        nx.all_pairs_shortest_path_length,
+    ):
+        done = run_in_child(lambda: graph, function, Limits(wall=60.0))
+        shape = loop_shape(done.looks, done.seconds)
+        assert shape.loop, (function, shape.reason)
+        inside = [look for look in done.looks if look.loops and look.loops[0].loop == shape.loop]
+        assert inside[-1].loops[0].total == 400
+
+
+def test_igraph_reports_its_progress() -> None:
+    igraph = pytest.importorskip("igraph")
+    from predict_graph.functions.reported import reporter
+
+    done = run_in_child(
+        lambda: igraph.Graph.Barabasi(2500, 4),
+        igraph.Graph.betweenness,
+        Limits(wall=60.0),
+        progress=reporter("igraph"),
+    )
+    assert loop_shape(done.looks, done.seconds).loop == "progress"
