@@ -15,7 +15,6 @@ __all__ = ["Reading", "reading_of"]
 _POINTERS = 8  # bytes of a row pointer
 _WEIGHT = 4
 _BUFFERS = 24 << 20  # blocks of text that are read ahead, and what is scanned of them
-_LOOKED_AT = 1 << 20  # bytes of text that tell the length of a line
 _TEXT_ID = 120  # bytes of a text as an object, and in the table that numbers it
 # An object of networkx and its dictionaries, and a pair of numbers in the list made of the edges.
 _NETWORKX_VERTEX, _NETWORKX_EDGE = 700, 420
