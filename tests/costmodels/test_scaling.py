@@ -160,7 +160,7 @@ def test_auto_comes_near_a_law_far_outside_and_says_how_near():
     assert (low < truth).all()
     assert (truth < high).all()
     assert model.warnings_ == []
-    assert model.loocv_.max_percent_error < 5
+    assert model.loocv_.max_percent_error < 10
 
 
 def test_intervals_of_auto_widen_with_the_distance():
