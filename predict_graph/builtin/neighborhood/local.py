@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from predict_graph.builtin.neighborhood.definition import Neighborhood
 from predict_graph.engines.local.blocks import ordered_sum
-from predict_graph.engines.local.hashing import splitmix64
 from predict_graph.engines.local.footprint import Footprint
+from predict_graph.engines.local.hashing import splitmix64
 from predict_graph.engines.local.kernel import Superstep, Weighting
 from predict_graph.engines.local.spreading import MergingKernel
 from predict_graph.engines.local.team import Team

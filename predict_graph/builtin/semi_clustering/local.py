@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from predict_graph.builtin.semi_clustering.definition import SemiClustering
 from predict_graph.engines.local.blocks import row_blocks
-from predict_graph.engines.local.hashing import splitmix64
 from predict_graph.engines.local.footprint import Footprint
+from predict_graph.engines.local.hashing import splitmix64
 from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph

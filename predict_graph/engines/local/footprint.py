@@ -99,9 +99,7 @@ def _thinned(graph: Graph) -> Graph:
     return Graph((graph.indptr + 1) // 2, indices, weights, directed=graph.directed)
 
 
-def _traced(
-    build: Callable[..., Kernel], algorithm: Algorithm, graph: Graph
-) -> tuple[int, bool]:
+def _traced(build: Callable[..., Kernel], algorithm: Algorithm, graph: Graph) -> tuple[int, bool]:
     """Return the most bytes that a kernel held, and whether it asked for the reverse graph."""
     values = () if algorithm.prior is None else (np.arange(float(graph.vertices)),)
     build(algorithm, graph, Team(), *values)

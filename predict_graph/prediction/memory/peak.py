@@ -74,9 +74,7 @@ class PeakMemory:
         }
 
 
-def peak_memory(
-    graph: Graph, algorithm: Algorithm, engine: Any, source: Any = None
-) -> PeakMemory:
+def peak_memory(graph: Graph, algorithm: Algorithm, engine: Any, source: Any = None) -> PeakMemory:
     """Return the peak memory of ``predict-graph run`` on the local engine.
 
     It is reading, making the reverse graph or running, whichever holds most, on top of interpreter

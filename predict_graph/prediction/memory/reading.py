@@ -166,7 +166,9 @@ def _of_file(path: Path, graph: Graph) -> Reading:
         # Its bytes, padded, and as words: three copies.
         whole = sizes.graph(graph.edges)
         peak = 3 * path.stat().st_size + whole
-        return Reading(peak if graph.directed else max(peak, sizes.symmetric(graph.edges, graph.edges)))
+        return Reading(
+            peak if graph.directed else max(peak, sizes.symmetric(graph.edges, graph.edges))
+        )
     listed = _listed(path, graph)
     renumbered = 5 if graph.labels is not None and graph.labels.dtype != object else 1
     return _built(graph, listed, vertex=renumbered, buffers=_BUFFERS)
@@ -216,5 +218,3 @@ def _generated(text: str, graph: Graph) -> Reading:
     objects = _NETWORKX_VERTEX * graph.vertices + _NETWORKX_EDGE * once
     built = _built(graph, once, block=0, beside=16)
     return Reading(objects + built.peak, left_over=objects)
-
-
