@@ -146,7 +146,7 @@ def peak_of(words: list[str], group: Path | None = None) -> tuple[int, int, str]
             (group / "cgroup.procs").write_text(str(os.getpid()))
 
     with tempfile.TemporaryFile("w+") as written, tempfile.TemporaryFile("w+") as errors:
-        child = subprocess.Popen(words, stdout=written, stderr=errors, preexec_fn=enter)
+        child = subprocess.Popen(words, stdout=written, stderr=errors, preexec_fn=enter)  # noqa: PLW1509
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         written.seek(0)
