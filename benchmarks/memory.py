@@ -202,8 +202,8 @@ def report(found: dict[str, Any], limits: dict[str, Any]) -> str:
         "`python -m benchmarks.memory --limits` wrote this page. Peaks are of processes of the",
         "command line (`getrusage`), in MB; what is predicted is an interval and its middle.",
         "Constants were chosen on the first half. Without libraries: the error over what the run",
-        "holds beside interpreter and libraries, which are 323 MB here. The first run of a kernel or",
-        "reader after an installation compiles it, which takes about 55 MB more and is not",
+        "holds beside interpreter and libraries, which are 323 MB here. The first run of a kernel",
+        "or reader after an installation compiles it, which takes about 55 MB more and is not",
         "predicted.",
         "",
     ]
@@ -214,7 +214,7 @@ def report(found: dict[str, Any], limits: dict[str, Any]) -> str:
     )
     if done < len(listed):
         lines += [
-            f"Measured so far: {done} of {len(listed)} cases; those that lack are left out.",
+            f"Measured so far: {done} of {len(listed)} cases.",
             "",
         ]
     for half in ("first", "second"):
