@@ -17,7 +17,7 @@ from predict_graph.prediction.memory.reading import reading_of
 __all__ = ["PeakMemory", "peak_memory"]
 
 _LIBRARIES = 323_000_000  # what a run of ten vertices holds (docs/studies/memory.md)
-_KEPT = 0.5  # of small blocks that were freed (the same study, its first half)
+_KEPT = 0.25  # of the blocks of edges, when they are freed (the same study, its first half)
 _BELOW, _ABOVE = 0.15, 0.20  # of the peak (the same study)
 # A kernel that neither declares what it holds nor runs on a part of the graph: arrays of 64 bits.
 _UNKNOWN, _MOST_UNKNOWN = Footprint(8 * 8), Footprint(32 * 8, 8)
@@ -100,11 +100,11 @@ def peak_memory(graph: Graph, algorithm: Algorithm, engine: Any, source: Any = N
     reading = reading_of(source, graph)
     kept = _KEPT * reading.left_over
     running, most_running = _running(algorithm, graph)
-    predicted = base + max(reading.peak, running) + kept
+    predicted = base + max(reading.peak + kept, running)
     most = base + max(reading.peak, most_running) + reading.left_over
     return PeakMemory(
         int(predicted),
-        int((1.0 - _BELOW) * (predicted - kept)),
+        int((1.0 - _BELOW) * predicted),
         int((1.0 + _ABOVE) * max(predicted, most)),
         available_memory(),
     )

@@ -17,7 +17,7 @@ _WEIGHT = 4
 _BUFFERS = 24 << 20  # blocks of text that are read ahead, and what is scanned of them
 _TEXT_ID = 120  # bytes of a text as an object, and in the table that numbers it
 # An object of networkx and its dictionaries, and a pair of numbers in the list made of the edges.
-_NETWORKX_VERTEX, _NETWORKX_EDGE = 700, 420
+_NETWORKX_VERTEX, _NETWORKX_EDGE = 400, 270
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def _of_file(path: Path, graph: Graph) -> Reading:
         import pyarrow.parquet as pq
 
         rows = int(pq.ParquetFile(path).metadata.num_rows)
-        return _built(graph, rows, buffers=_BUFFERS)
+        return _built(graph, rows, block=16, buffers=_BUFFERS)
     if form == "npz":
         own = sizes.graph(graph.edges)
         return Reading(own + 2 * _POINTERS * sizes.n if _is_ours(path) else 3 * own + own)
@@ -216,4 +216,4 @@ def _generated(text: str, graph: Graph) -> Reading:
     once = graph.edges if graph.directed else graph.edges // 2
     objects = _NETWORKX_VERTEX * graph.vertices + _NETWORKX_EDGE * once
     built = _built(graph, once, block=0, beside=16)
-    return Reading(objects + built.peak, left_over=objects)
+    return Reading(objects + built.peak)
