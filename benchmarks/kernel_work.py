@@ -22,6 +22,7 @@ from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.graph import Graph, check_graph
 from predict_graph.iterations.rooted.recipes import recipe_of
 
+ALGORITHMS_WITH_WORK = ("neighborhood", "semi-clustering", "label-propagation")
 GRAPHS = (
     "web-NotreDame",
     "uk-2007-05@100000",
@@ -59,7 +60,7 @@ def spread(seconds: np.ndarray, amounts: np.ndarray) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--algorithms", nargs="*", default=["neighborhood", "semi-clustering"])
+    parser.add_argument("--algorithms", nargs="*", default=list(ALGORITHMS_WITH_WORK))
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--iterations", type=int, default=12)
     parser.add_argument("--repeats", type=int, default=3)

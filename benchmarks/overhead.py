@@ -7,7 +7,7 @@ keeps them all).
 
     PREDICT_GRAPH_DATA=… python -m benchmarks.overhead --out docs/studies/overhead.md
     PREDICT_GRAPH_DATA=… python -m benchmarks.overhead --algorithms semi-clustering topk-ranking \
-        connected-components neighborhood --history --out docs/studies/runtime.md
+        connected-components neighborhood label-propagation --history --out docs/studies/runtime.md
 """
 
 from __future__ import annotations

@@ -46,6 +46,7 @@ ALGORITHMS = (
     "topk-ranking",
     "neighborhood",
     "semi-clustering",
+    "label-propagation",
 )
 _WORKER_BYTES = 1200 << 20
 WARM_UP = "rmat:scale=15,edge_factor=8,seed=9"

@@ -4,33 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from predict_graph.algorithms.base import Algorithm
+from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
-from predict_graph.algorithms.registry import ALGORITHMS, check_algorithm
+from predict_graph.algorithms.registry import ALGORITHMS, BUILT_IN, check_algorithm
 from predict_graph.algorithms.vertex_program import VertexProgram
 
 __all__ = [
     "ALGORITHMS",
     "MAX_ITERATIONS",
     "Algorithm",
-    "ConnectedComponents",
-    "Neighborhood",
-    "PageRank",
     "Parameter",
-    "SemiClustering",
-    "TopKRanking",
+    "Usual",
     "VertexProgram",
     "check_algorithm",
 ]
 
 # Those that come with the tool: loaded when asked for, as the registry does.
-_NAMES = {
-    "ConnectedComponents": "connected-components",
-    "Neighborhood": "neighborhood",
-    "PageRank": "pagerank",
-    "SemiClustering": "semi-clustering",
-    "TopKRanking": "topk-ranking",
-}
+_NAMES = {target.partition(":")[2]: name for name, target in BUILT_IN.items()}
+__all__ += list(_NAMES)
 
 
 def __getattr__(name: str) -> Any:

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 from predict_graph.algorithms.parameters import Parameter, Value, check_parameters
 from predict_graph.plugins import loaded
 
-__all__ = ["Algorithm"]
+__all__ = ["Algorithm", "Usual"]
+
+
+@dataclass(frozen=True)
+class Usual:
+    """What is usual for an algorithm: where the first guess of a prediction starts.
+
+    Parameters
+    ----------
+    iterations : float
+    setup_ns, iteration_ns : float
+        Of the compiled run on two cores, for each edge and vertex.
+    """
+
+    iterations: float
+    setup_ns: float
+    iteration_ns: float
 
 
 class Algorithm(ABC):
@@ -41,6 +58,8 @@ class Algorithm(ABC):
     """Whether it works on undirected graphs, so that directed ones get every edge both ways."""
     declared: ClassVar[tuple[Parameter, ...]]
     """The parameters."""
+    usual: ClassVar[Usual | None] = None
+    """Medians over graphs of many kinds (benchmarks/first_guess.py), if they are known."""
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """Engine to what it runs: a kernel or program, or ``"module:attribute"``, loaded when used."""
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({})

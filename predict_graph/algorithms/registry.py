@@ -8,22 +8,21 @@ from predict_graph.algorithms.base import Algorithm
 from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry
 
-__all__ = ["ALGORITHMS", "check_algorithm"]
+__all__ = ["ALGORITHMS", "BUILT_IN", "check_algorithm"]
 
-_BUILTIN = "predict_graph.builtin"
+_FOLDER = "predict_graph.builtin"
 
-ALGORITHMS: Registry[type[Algorithm]] = Registry(
-    "algorithm",
-    "predict_graph.algorithms",
-    {
-        "pagerank": f"{_BUILTIN}.pagerank.definition:PageRank",
-        "semi-clustering": f"{_BUILTIN}.semi_clustering.definition:SemiClustering",
-        "topk-ranking": f"{_BUILTIN}.topk_ranking.definition:TopKRanking",
-        "connected-components": f"{_BUILTIN}.connected_components.definition:ConnectedComponents",
-        "label-propagation": f"{_BUILTIN}.label_propagation.definition:LabelPropagation",
-        "neighborhood": f"{_BUILTIN}.neighborhood.definition:Neighborhood",
-    },
-)
+BUILT_IN = {
+    "pagerank": f"{_FOLDER}.pagerank.definition:PageRank",
+    "semi-clustering": f"{_FOLDER}.semi_clustering.definition:SemiClustering",
+    "topk-ranking": f"{_FOLDER}.topk_ranking.definition:TopKRanking",
+    "connected-components": f"{_FOLDER}.connected_components.definition:ConnectedComponents",
+    "label-propagation": f"{_FOLDER}.label_propagation.definition:LabelPropagation",
+    "neighborhood": f"{_FOLDER}.neighborhood.definition:Neighborhood",
+}
+"""A line each: name, and the class in its folder."""
+
+ALGORITHMS: Registry[type[Algorithm]] = Registry("algorithm", "predict_graph.algorithms", BUILT_IN)
 
 
 def check_algorithm(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from predict_graph.algorithms import Algorithm
+from predict_graph.algorithms import Algorithm, Usual
 from predict_graph.engines import Engine, Prices, Witness, Workload, per_iteration
 from predict_graph.graph import Graph
 from predict_graph.history import History, machine_identity
@@ -27,24 +27,7 @@ GUESS = "first guess"
 """Name of the method of an estimate that is none."""
 
 
-@dataclass(frozen=True)
-class _Usual:
-    """What is usual for an algorithm: iterations, and ns an edge or vertex."""
-
-    iterations: float
-    setup_ns: float
-    iteration_ns: float
-
-
-# Medians over thirteen graphs of many kinds, two cores (docs/studies/first-guess.md).
-_USUAL = {
-    "pagerank": _Usual(7, 25.0, 4.7),
-    "semi-clustering": _Usual(7, 12.0, 305.0),
-    "topk-ranking": _Usual(7, 16.0, 55.0),
-    "connected-components": _Usual(8, 0.4, 7.0),
-    "neighborhood": _Usual(10, 51.0, 44.0),
-}
-_UNKNOWN = _Usual(10, 25.0, 40.0)
+_UNKNOWN = Usual(10, 25.0, 40.0)
 _ITERATIONS_STD = 0.8  # of log(guessed / true), the same study
 _SECONDS_STD = 0.6  # of log of ns an edge and iteration, the same study
 _FEWEST_EDGES = 5_000  # what any superstep takes is as much as that of so many edges
@@ -169,9 +152,9 @@ def guessed_prices(graph: Graph, guess: FirstGuess, workload: Workload, *, first
     )
 
 
-def _usual(algorithm: Algorithm, history: History | None) -> tuple[_Usual, int]:
+def _usual(algorithm: Algorithm, history: History | None) -> tuple[Usual, int]:
     """Return what is usual: medians of this machine's runs of the history, or the rule of thumb."""
-    thumb = _USUAL.get(algorithm.name, _UNKNOWN)
+    thumb = algorithm.usual or _UNKNOWN
     if history is None:
         return thumb, 0
     found = history.training_runs(
@@ -186,4 +169,4 @@ def _usual(algorithm: Algorithm, history: History | None) -> tuple[_Usual, int]:
         each = float(per_iteration(table)["seconds"].mean())
         setup = max(float(run["phases"]["setup"]), 0.0)
         rows.append((run["iterations"], 1e9 * setup / work, 1e9 * each / work))
-    return _Usual(*(float(value) for value in np.median(np.array(rows), axis=0))), len(rows)
+    return Usual(*(float(value) for value in np.median(np.array(rows), axis=0))), len(rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from predict_graph.algorithms.base import Algorithm
+from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS
 
 __all__ = ["ConnectedComponents"]
@@ -39,6 +39,7 @@ class ConnectedComponents(Algorithm):
     summary = "components by propagation of the smallest id"
     convergence = "fixed-point"
     undirected = True
+    usual = Usual(8, 0.4, 7.0)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.connected_components.local:ComponentsKernel",
         "spark": "predict_graph.builtin.connected_components.spark:ComponentsProgram",

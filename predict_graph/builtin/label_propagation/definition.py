@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from predict_graph.algorithms.base import Algorithm
+from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 
 __all__ = ["LabelPropagation"]
@@ -48,6 +48,7 @@ class LabelPropagation(Algorithm):
     summary = "communities: the label that most neighbours have"
     convergence = "ratio"
     undirected = True
+    usual = Usual(10, 0.6, 67.0)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.label_propagation.local:LabelPropagationKernel",
         "spark": "predict_graph.builtin.label_propagation.spark:LabelPropagationProgram",

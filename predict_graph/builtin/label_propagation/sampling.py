@@ -140,7 +140,8 @@ def _first_labels(graph: Graph) -> IntArray:
     labels = np.arange(graph.vertices, dtype=graph.indices.dtype)
     if graph.weights is not None:
         ids = labels.copy()
-        vote(0, graph.vertices, graph.indptr, graph.indices, graph.weights, ids, labels)
+        heard = np.zeros(graph.vertices, np.int32)
+        vote(0, graph.vertices, graph.indptr, graph.indices, graph.weights, ids, labels, heard)
         return labels
     joined = np.flatnonzero(graph.out_degrees)
     labels[joined] = graph.indices[graph.indptr[joined]]  # rows are in ascending order

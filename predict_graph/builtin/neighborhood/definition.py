@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from predict_graph.algorithms.base import Algorithm
+from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.errors import RequestError
 
@@ -48,6 +48,7 @@ class Neighborhood(Algorithm):
     name = "neighborhood"
     summary = "neighbourhood function and effective diameter, HyperLogLog counters"
     convergence = "ratio"
+    usual = Usual(10, 51.0, 44.0)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.neighborhood.local:NeighborhoodKernel",
         "spark": "predict_graph.builtin.neighborhood.spark:NeighborhoodProgram",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from predict_graph.algorithms.base import Algorithm
+from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 
 __all__ = ["SemiClustering"]
@@ -48,6 +48,7 @@ class SemiClustering(Algorithm):
     summary = "overlapping groups with many edges inside and few outwards"
     convergence = "ratio"
     undirected = True
+    usual = Usual(7, 12.0, 305.0)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.semi_clustering.local:SemiClusteringKernel",
         "spark": "predict_graph.builtin.semi_clustering.spark:SemiClusteringProgram",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from predict_graph.algorithms.base import Algorithm
+from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.builtin.pagerank.definition import PageRank
 
@@ -40,6 +40,7 @@ class TopKRanking(Algorithm):
     name = "topk-ranking"
     summary = "the k highest ranks that reach a vertex; runs PageRank first"
     convergence = "ratio"
+    usual = Usual(7, 16.0, 55.0)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.topk_ranking.local:TopKRankingKernel",
         "spark": "predict_graph.builtin.topk_ranking.spark:TopKRankingProgram",

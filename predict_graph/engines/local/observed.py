@@ -65,6 +65,9 @@ def observed_run(
 ) -> ObservedRun:
     """Run an algorithm on a sample until the whole graph would have converged.
 
+    A kernel that has come back to an earlier state, and says so (``cycling``), is stopped there:
+    what its last iteration did stands for all that would follow.
+
     Parameters
     ----------
     algorithm : Algorithm
@@ -98,7 +101,7 @@ def observed_run(
             messages = rows[-1][1] + rows[-1][2]
             work.append(_work(superstep, weighting.weights, graph, edges, messages))
             tally.add(superstep)
-            if aggregates[-1] < threshold:
+            if aggregates[-1] < threshold or getattr(kernel, "cycling", False):
                 break
     convergence = np.array(aggregates)
     table = tally.table(convergence, np.zeros(len(convergence)), kernel.working_set_bytes)

@@ -57,7 +57,8 @@ def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
     progress("pilot sample", 0.3)
     outcome = _sample_and_run(case, recipe, size)
     outcomes = [outcome]
-    allowed = budget.share(len(outcome.run.convergence))
+    length = min(_crossing(outcome.run, case.threshold, algorithm), algorithm.max_iterations)
+    allowed = budget.share(math.ceil(length))
     factor = (allowed - outcome.edge_share) / max(outcome.edge_share, 1e-9)
     # Hubs, and the paths to them, are in every sample: edges grow less than the vertices drawn.
     larger = min(

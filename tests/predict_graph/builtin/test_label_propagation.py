@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from predict_graph.algorithms import check_algorithm
+from predict_graph.algorithms import LabelPropagation, check_algorithm
 from predict_graph.builtin.label_propagation import local, sampling
-from predict_graph.builtin.label_propagation.definition import LabelPropagation
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.blocks import row_blocks
 from predict_graph.engines.local.kernel import Weighting
@@ -140,6 +139,17 @@ def test_bipartite_graphs_swap_labels_until_the_limit(name):
     assert profile.convergence[-1] > 0.5
 
 
+def test_a_kernel_tells_that_it_goes_to_and_fro():
+    kernel = local.LabelPropagationKernel(LabelPropagation(), SMALL["path"])
+    seen = [kernel.values.copy()]
+    for _ in range(20):
+        kernel.step()
+        seen.append(kernel.values.copy())
+        assert kernel.cycling == (len(seen) > 2 and np.array_equal(seen[-1], seen[-3]))
+    assert kernel.cycling
+    assert not np.array_equal(seen[-1], seen[-2])
+
+
 def test_parameters():
     algorithm = check_algorithm("label-propagation")
     assert algorithm.to_dict() == {"tau": 0.05, "max_iterations": 50}
@@ -202,7 +212,7 @@ def test_a_sample_of_all_vertices_is_the_graph(shared):
 
 
 def test_a_run_that_converges_is_predicted_before_it(shared):
-    found = predict("label-propagation", shared, parameters={"tau": 0.2}, history=None, seed=1)
+    found = predict("label-propagation", shared, parameters={"tau": 0.2}, method="rooted", seed=1)
     truth = LocalEngine().run(LabelPropagation(tau=0.2), shared)
     assert truth.converged
     assert found.iterations.low <= truth.iterations <= found.iterations.high
@@ -219,7 +229,7 @@ def test_a_run_that_oscillates_is_predicted_to_end_at_its_limit():
     others = rng.integers(0, 10_000, (15_000, 2))
     graph = edges(*stars, *others[(others % 10 > 4).all(axis=1)].tolist(), n=10_000)
     found = predict(
-        "label-propagation", graph, parameters={"max_iterations": 30}, history=None, seed=1
+        "label-propagation", graph, parameters={"max_iterations": 30}, method="rooted", seed=1
     )
     truth = LocalEngine().run(LabelPropagation(max_iterations=30), graph)
     assert not truth.converged
