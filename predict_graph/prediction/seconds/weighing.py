@@ -45,7 +45,7 @@ def weighed(
     >>> other = Witness("regression", np.full(4, 2.0), 0.3)
     >>> both, seconds, _ = weighed([one, other])
     >>> [round(each.weight, 2) for each in both], round(float(seconds.sum()), 2)
-    ([0.9, 0.1], 4.29)
+    ([0.81, 0.19], 4.56)
     """
     totals = np.array([float(each.seconds.sum()) for each in witnesses])
     stds = np.array([math.hypot(each.relative_std, _COMMON_STD) for each in witnesses])

@@ -1,0 +1,603 @@
+"""Every part on the road of a prediction counts, or is refused.
+
+Seconds are pinned where they matter: the engines here report what a made-up law says, so that two
+predictions which differ do so because of the part, and not because a clock was read twice.
+"""
+
+import inspect
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import typer
+
+import predict_graph
+from predict_graph.algorithms import ALGORITHMS, MAX_ITERATIONS, Algorithm, VertexProgram
+from predict_graph.cli import main
+from predict_graph.cli.groups import Sampling
+from predict_graph.engines import ENGINES, Engine
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local.probing import IterationProbe, counted_rows
+from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph
+from predict_graph.iterations import METHODS, SAMPLERS, IterationEstimate, Method, methods_for
+from predict_graph.iterations.rooted import estimator as rooted
+from predict_graph.options import OPTIONS
+from predict_graph.prediction import COST_MODELS
+from predict_graph.prediction.seconds import costing_of, transfer
+from predict_graph.transforms import TRANSFORMS, Transform
+from samplers import Sampler
+from samplers.base import Visits
+
+GRAPH = check_graph("barabasi-albert:n=1200,m=3,seed=1")
+WORKERS = 4
+
+
+def made_up(profile, law, *, virtual_workers=True):
+    """Return a run, and the one before it, with the seconds that a law gives each iteration.
+
+    ``law(messages, iteration)``: messages of all workers together, or of the busiest one.
+    """
+    table = profile.table
+    sent = (table["local_messages"] + table["remote_messages"]).groupby(table["iteration"])
+    messages = (sent.sum() if virtual_workers else sent.max()).to_numpy(float)
+    seconds = law(messages, np.arange(1, len(messages) + 1))
+    prior = profile.prior
+    if prior is not None:
+        prior = made_up(prior, law, virtual_workers=virtual_workers)
+    phases = {
+        "setup": 0.01 if prior is None else 0.01 + prior.phases["setup"],
+        "read": 0.0,
+        "superstep": float(seconds.sum()) + (0.0 if prior is None else prior.phases["superstep"]),
+        "write": 0.0,
+    }
+    table = table.assign(seconds=seconds[table["iteration"] - 1])
+    return replace(profile, phases=phases, table=table, prior=prior)
+
+
+def bent(messages, iteration):
+    """A law that no regression finds exactly, so that other rows always give other costs."""
+    return 1e-3 + 1e-8 * messages**1.4
+
+
+class Wrapped:
+    """What a person would write around a system of theirs: the attributes of an engine, no more."""
+
+    name = "wrapped"
+
+    def __init__(self, workers=WORKERS, law=bent, virtual_workers=True):
+        self.workers, self.virtual_workers, self.law = workers, virtual_workers, law
+
+    def describe(self):
+        return {"name": self.name, "workers": self.workers}
+
+    def run(self, algorithm, graph, **options):
+        profile = LocalEngine(workers=self.workers).run(algorithm, graph, **options)
+        told = made_up(profile, self.law, virtual_workers=self.virtual_workers)
+        return replace(told, engine=self.describe())
+
+
+@pytest.fixture
+def pinned(monkeypatch):
+    """The local engine with made-up seconds, which fall with its threads; small rooted samples."""
+    run = LocalEngine.run
+
+    def made_up_run(self, algorithm, graph, **options):
+        return made_up(run(self, algorithm, graph, **options), lambda *m: bent(*m) / self.threads)
+
+    def probe(self, algorithm, graph, rng):
+        vertices, messages = np.array([graph.vertices // 9]), np.array([graph.edges // 9])
+        seconds = 1.3 * bent(messages, 1) / self.threads
+        rows = counted_rows(vertices, messages, 16, 8 * graph.vertices, seconds, self.workers)
+        whole = 1.3 * float(bent(float(graph.edges), 1)) / self.threads
+        return IterationProbe(whole, 0.05, rows)
+
+    def timed_run(algorithm, graph, weighting, iterations, *, prior=None, threads=None):
+        return bent(graph.edges * 0.8 ** np.arange(iterations), 1) / threads, 0.0
+
+    monkeypatch.setattr(LocalEngine, "run", made_up_run)
+    monkeypatch.setattr(LocalEngine, "prepare", lambda self, algorithm, graph: 0.01 / self.threads)
+    monkeypatch.setattr(LocalEngine, "probe", probe)
+    monkeypatch.setattr(transfer, "timed_run", timed_run)
+    # The first sample has 2,000 vertices: small graphs are taken whole, whatever is asked for.
+    monkeypatch.setattr(rooted, "_FEWEST", 30)
+
+
+@pytest.fixture
+def registered():
+    """Register parts for one test."""
+    added = []
+
+    def add(registry, name, part, **options):
+        registry.register(name, **options)(part)
+        added.append((registry, name))
+
+    yield add
+    for registry, name in added:
+        registry.unregister(name)
+
+
+@pytest.fixture
+def wrapped(registered):
+    registered(ENGINES, "wrapped", Wrapped)
+
+
+def predict(algorithm="pagerank", graph=GRAPH, **options):
+    return predict_graph.predict(
+        algorithm, graph, **({"history": "none", "seed": 1, "workers": WORKERS} | options)
+    )
+
+
+def figures(prediction):
+    """All that a prediction says of the run, and nothing that it says of itself."""
+    table = prediction.per_iteration
+    own = [
+        *vars(prediction.iterations).values(),
+        *vars(prediction.runtime_seconds).values(),
+        *prediction.phases.values(),
+        *table.to_numpy(float).ravel(),
+    ]
+    return own if prediction.prior is None else own + figures(prediction.prior)
+
+
+def differs(one, other):
+    """Whether two predictions differ by more than rounding."""
+    first, second = figures(one), figures(other)
+    return len(first) != len(second) or not np.allclose(first, second, rtol=1e-6, atol=0.0)
+
+
+# Option x method
+
+
+LOOSER = Transform("looser", lambda threshold, ratio: 100.0 * threshold / ratio, "ends runs early")
+OTHERWISE = {
+    "sampler": ["rj"],
+    "ratio": [0.4],
+    "train_ratios": [(0.1, 0.4)],
+    "transform": [LOOSER],
+    "cost_model": ["per-row"],
+    "max_overhead": [0.05, 100.0],  # the first sample may be as small as it can be already
+    "probe": [False],
+    "train_machines": [(1, 2)],
+    "reuse_samples": [True],
+    "workers": [WORKERS + 1],
+    "threads": [2],
+}
+"""Values of each option beside the default; one of them has to change something."""
+SETTINGS = ("workers", "threads")
+
+
+def test_every_option_is_in_the_table():
+    assert {option.name for option in OPTIONS} == {"method", *OTHERWISE} - set(SETTINGS)
+
+
+def columns():
+    """Each algorithm on each kind of engine, by its default and by each method that suits it."""
+    return [
+        (name, engine, method)
+        for name in ALGORITHMS.names()
+        for engine in ("local", "wrapped")
+        for method in (None, *methods_for(ALGORITHMS.get(name)()))
+    ]
+
+
+def readers(text):
+    """The parts that a refusal says would read the option."""
+    return re.findall(r"the (method|engine) ([\w-]+)", text.partition("; accepted: ")[2])
+
+
+def reads(kind, name, option):
+    read = METHODS.get(name).reads if kind == "method" else costing_of(ENGINES.get(name)).reads
+    return option in read
+
+
+def predictions(column, option):
+    """Predict with each other value of an option."""
+    name, engine, method = column
+    for value in OTHERWISE[option]:
+        asked = {"engine": engine, "method": method}
+        asked |= {"threads": 1} if engine == "local" else {}
+        yield predict(name, **(asked | {option: value}))
+
+
+def cell(column, option, usual):
+    """Return "effect", "NONE", or "refused" and by whom it would be read."""
+    try:
+        effect = any(differs(found, usual) for found in predictions(column, option))
+    except RequestError as error:
+        text = str(error)
+        assert "\n" not in text
+        if option in SETTINGS:
+            assert text == f"{option} is no setting of the engine {column[1]}; leave it out"
+            return "refused"
+        assert text.startswith(f"{option} is not read by the "), text
+        named = readers(text)
+        assert named, f"nobody is said to read it: {text}"
+        assert all(reads(*each, option) for each in named), text
+        return "refused: " + ", ".join(name for _, name in named)
+    return "effect" if effect else "NONE"
+
+
+def test_every_option_has_an_effect_or_is_refused(pinned, wrapped, registered):
+    registered(COST_MODELS, "per-row", PerRow)
+    rows = {option: [] for option in OTHERWISE}
+    for column in columns():
+        name, engine, method = column
+        settings = {"engine": engine, "method": method}
+        found = predict(name, **settings, **({"threads": 1} if engine == "local" else {}))
+        if method is None:
+            usual = found
+        same = method == methods_for(ALGORITHMS.get(name)())[0]
+        assert differs(found, usual) is (method is not None and not same)
+        for option, row in rows.items():
+            # The default method by its name: the same but for what would have meant another one.
+            known = same and option not in ("sampler", "transform")
+            row.append(row[-1] if known else cell(column, option, found))
+    print("\n| algorithm | engine | method | " + " | ".join(rows) + " |")
+    print("|---" * (3 + len(rows)) + "|")
+    for number, (name, engine, method) in enumerate(columns()):
+        cells = " | ".join(row[number] for row in rows.values())
+        print(f"| {name} | {engine} | {method or 'default'} | {cells} |")
+    for option, row in rows.items():
+        without = [column for column, told in zip(columns(), row, strict=True) if told == "NONE"]
+        assert not without, f"{option} changes nothing for {without}"
+        assert "effect" in row or option in ("train_machines", "reuse_samples"), option
+
+
+@pytest.mark.parametrize("engine", ["local", "wrapped"])
+def test_seconds_are_pinned_and_methods_are_told(pinned, wrapped, engine):
+    for name in ("pagerank", "neighborhood"):
+        for method in methods_for(ALGORITHMS.get(name)()):
+            first, again = (predict(name, engine=engine, method=method) for _ in range(2))
+            assert not differs(first, again)
+            assert first.method["name"] == method
+
+
+# Parts of a person's own
+
+
+class LowestIds(Sampler):
+    """The vertices with the lowest ids."""
+
+    name = "lowest-ids"
+
+    def _visit(self, graph, target, max_edges, state):
+        return Visits(np.arange(target), edges_scanned=0)
+
+
+class PerRow:
+    """A cost model that asks the same for every row."""
+
+    terms_, r2_, relative_std_ = {"intercept": 100.0}, 0.5, 0.1
+
+    def fit(self, X, y, sample_weight=None):
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), 100.0)
+
+
+def nine(case):
+    counters = LocalEngine().run(case.algorithm, case.graph, max_iterations=9).per_iteration()
+    rows = counters.drop(columns="seconds").iloc[np.minimum(np.arange(9), len(counters) - 1)]
+    curve = np.full(9, case.threshold)
+    return IterationEstimate(
+        "nine", 9.0, 9, 9, 9, curve, True, [], 0.0, counters=rows.reset_index(drop=True)
+    )
+
+
+NINE = Method("nine", "always nine iterations", frozenset(), lambda algorithm: True, nine)
+
+PARTS = {
+    "sampler": (SAMPLERS, "lowest-ids", LowestIds),
+    "transform": (TRANSFORMS, "looser", LOOSER),
+    "method": (METHODS, "nine", NINE),
+    "cost_model": (COST_MODELS, "per-row", PerRow),
+}
+
+
+@pytest.mark.parametrize("engine", ["local", "wrapped"])
+@pytest.mark.parametrize("algorithm", ["pagerank", "neighborhood", "topk-ranking"])
+@pytest.mark.parametrize("option", PARTS)
+def test_a_part_that_is_named_or_registered_for_an_algorithm_counts(
+    pinned, wrapped, registered, option, algorithm, engine
+):
+    registry, name, part = PARTS[option]
+    usual = predict(algorithm, engine=engine)
+    registered(registry, name, part)
+    assert not differs(predict(algorithm, engine=engine), usual), "it is there, but not asked for"
+    named = predict(algorithm, engine=engine, **{option: name})
+    assert differs(named, usual)
+    registry.unregister(name)
+    registered(registry, name, part, algorithm=algorithm)
+    assert not differs(predict(algorithm, engine=engine), named)
+    other = "semi-clustering"
+    told = predict(other, engine=engine).method
+    assert told["name"] != "nine"
+    assert name not in told.values()
+
+
+def test_a_part_that_would_not_be_read_is_refused_also_when_it_is_registered(registered):
+    registered(SAMPLERS, "lowest-ids", LowestIds, algorithm="pagerank")
+    with pytest.raises(RequestError, match="sampler is not read by the method completion"):
+        predict(method="completion")
+    assert predict("neighborhood", method="rooted").method["name"] == "rooted"
+
+
+@pytest.mark.parametrize(
+    ("option", "wrong", "reader"),
+    [
+        ("sampler", {"method": "completion", "sampler": "lowest-ids"}, "the method published"),
+        ("transform", {"method": "completion", "transform": "looser"}, "the method published"),
+        ("probe", {"engine": "wrapped", "probe": True}, "the engine local"),
+    ],
+)
+def test_a_refusal_names_who_would_read_it(registered, wrapped, option, wrong, reader):
+    for part in ("sampler", "transform"):
+        registered(*PARTS[part])
+    with pytest.raises(RequestError, match=f"^{option} is not read by .*; accepted: .*{reader}"):
+        predict(**wrong)
+
+
+def test_what_a_named_cost_model_says_is_all_that_counts(pinned, wrapped, registered):
+    registered(COST_MODELS, "per-row", PerRow)
+    for engine in ("local", "wrapped"):
+        for algorithm in ("pagerank", "connected-components"):
+            found = predict(algorithm, engine=engine, cost_model="per-row")
+            assert found.phases["superstep"] == pytest.approx(100.0 * found.iterations.predicted)
+            assert (found.cost_model["name"], found.cost_model["weight"]) == ("per-row", 1.0)
+            assert sum(each["weight"] for each in found.evidence) == pytest.approx(1.0)
+
+
+def test_a_default_cost_model_is_a_witness_beside_others_of_the_local_engine(pinned):
+    for algorithm in ("pagerank", "connected-components"):
+        found = predict(algorithm)
+        assert 0.0 < found.cost_model["weight"] < 1.0
+        assert len(found.evidence) == 2
+
+
+class Spread(VertexProgram):
+    """The largest id that has reached a vertex."""
+
+    name = "spread"
+    summary = "largest id"
+    combiner = "max"
+    declared = (MAX_ITERATIONS,)
+
+    def initial(self, graph):
+        return np.arange(graph.vertices)
+
+    def update(self, state, combined, received):
+        return np.where(received, np.maximum(state, combined), state)
+
+
+def test_an_algorithm_of_ones_own_is_predicted_on_both_kinds_of_engine(pinned, wrapped, registered):
+    registered(ALGORITHMS, "spread", Spread)
+    for engine in ("local", "wrapped"):
+        found = predict("spread", engine=engine)
+        actual = predict_graph.run("spread", GRAPH, engine=engine, history="none")
+        assert abs(found.iterations.predicted - actual.iterations) <= 1
+        assert found.runtime_seconds.predicted > 0.0
+
+
+def test_how_an_algorithm_says_that_it_is_sampled_counts(pinned, registered):
+    """Its own parts are taken, each by its method, and by no other."""
+    asked = []
+
+    def recipe(algorithm, graph):
+        asked.append("recipe")
+        return rooted.recipe_of(Spread(), graph)
+
+    def curve(algorithm, sample, threshold):
+        asked.append("curve")
+        return np.array([1.0, 0.5, threshold / 2])
+
+    registered(ALGORITHMS, "spread", type("S", (Spread,), {"sampled_by": {"rooted": recipe}}))
+    assert predict("spread").method["name"] == "rooted"
+    assert set(asked) == {"recipe"}
+    ALGORITHMS.unregister("spread")
+    asked.clear()
+    registered(ALGORITHMS, "spread", type("S", (Spread,), {"sampled_by": {"completion": curve}}))
+    found = predict("spread")
+    assert found.method["name"] == "completion"
+    assert set(asked) == {"curve"}
+
+
+# Engines
+
+
+ENGINE_FILE = """
+from dataclasses import replace
+
+import numpy as np
+
+from predict_graph.engines import ENGINES
+from predict_graph.engines.local import LocalEngine
+
+
+@ENGINES.register("tortoise")
+class Tortoise:
+    '''Takes a second for each iteration, whatever it does.'''
+
+    name = "tortoise"
+    virtual_workers = True
+
+    def __init__(self, workers=4):
+        self.workers = workers
+
+    def describe(self):
+        return {"name": self.name, "workers": self.workers}
+
+    def run(self, algorithm, graph, **options):
+        profile = LocalEngine(workers=self.workers).run(algorithm, graph, **options)
+        phases = {"setup": 0.0, "read": 0.0, "superstep": profile.iterations, "write": 0.0}
+        return replace(profile, phases=phases, table=profile.table.assign(seconds=1.0))
+"""
+
+
+def test_an_engine_is_one_class_in_one_file(tmp_path, capsys, monkeypatch):
+    """A file, and the command line: nothing else is told of it."""
+    monkeypatch.setenv("COLUMNS", "200")
+    needed = {"name", "workers", "virtual_workers", "describe", "run"}
+    named = {name for name in (*vars(Engine), *Engine.__annotations__) if not name.startswith("_")}
+    assert named == needed
+    file = tmp_path / "tortoise.py"
+    file.write_text(ENGINE_FILE)
+    lines = ENGINE_FILE.splitlines()
+    own = {line.split("(")[0].split()[1] for line in lines if line.startswith("    def ")}
+    assert own == {"__init__", "describe", "run"}
+    for arguments in (
+        ["list", "engines"],
+        ["predict", "neighborhood", GRAPH.name, "--engine", "tortoise", "--history", "none"],
+        ["validate", "pagerank", GRAPH.name, "--engine", "tortoise", "--history", "none"],
+    ):
+        with pytest.raises(SystemExit) as exit_:
+            main([*arguments, "--plugin", str(file)])
+        assert exit_.value.code in (0, None)
+        shown = capsys.readouterr().out
+        assert "tortoise" in shown
+    assert "sample runs on the engine" in shown
+
+
+def one_second(messages, iteration):
+    return np.ones(len(messages))
+
+
+def by_message(messages, iteration):
+    return 0.02 + 2e-6 * messages
+
+
+def growing(messages, iteration):
+    return by_message(messages, iteration) * (1.0 + 0.1 * iteration)
+
+
+# Here iterations are estimated right, so that what is left is an error of the seconds.
+COUNTED_RIGHT = {
+    "neighborhood": "barabasi-albert:n=20000,m=5,seed=1",
+    None: "powerlaw-cluster:n=20000,m=5,p=0.3,seed=1",
+}
+
+
+@pytest.fixture(scope="module")
+def graph_for():
+    made = {}
+
+    def graph(name):
+        text = COUNTED_RIGHT.get(name, COUNTED_RIGHT[None])
+        if text not in made:
+            made[text] = check_graph(text)
+            object.__setattr__(made[text], "read_seconds", 0.0)  # the laws know of no reading
+        return made[text]
+
+    return graph
+
+
+@pytest.mark.parametrize("virtual_workers", [True, False], ids=["one machine", "side by side"])
+@pytest.mark.parametrize("law", [one_second, by_message, growing])
+@pytest.mark.parametrize("name", ALGORITHMS.names())
+def test_an_engine_with_known_costs_is_predicted_within_them(graph_for, name, law, virtual_workers):
+    engine, graph = Wrapped(law=law, virtual_workers=virtual_workers), graph_for(name)
+    found = predict(name, graph, engine=engine, workers=None)
+    actual = engine.run(ALGORITHMS.get(name)(), graph)
+    assert found.iterations.predicted == actual.iterations
+    assert found.runtime_seconds.predicted == pytest.approx(actual.runtime_seconds, rel=0.15)
+    assert found.phases["setup"] == pytest.approx(actual.phases["setup"], rel=0.01)
+    (witness,) = found.evidence
+    assert (witness["rung"], witness["weight"]) == ("sample runs on the engine", 1.0)
+    if found.prior is not None:
+        assert found.prior.iterations.predicted == actual.prior.iterations
+
+
+def test_no_seconds_of_another_engine_are_taken(monkeypatch):
+    """Neither the probes of the local engine nor its timed samples, whatever the method."""
+
+    def forbidden(*arguments, **options):
+        raise AssertionError("the local engine was asked for seconds")
+
+    for name in ("probe", "prepare"):
+        monkeypatch.setattr(LocalEngine, name, forbidden)
+    monkeypatch.setattr(transfer, "timed_run", forbidden)
+    slow = Wrapped(law=lambda messages, iteration: np.full(len(messages), 1e6))
+    for name in ALGORITHMS.names():
+        for method in methods_for(ALGORITHMS.get(name)()):
+            found = predict(name, engine=slow, workers=None, method=method)
+            runs = found.iterations.predicted + (
+                found.prior.iterations.predicted if found.prior else 0
+            )
+            assert found.phases["superstep"] == pytest.approx(1e6 * runs, rel=1e-6)
+
+
+def test_an_engine_that_says_nothing_of_the_run_before_is_told(monkeypatch):
+    class Silent(Wrapped):
+        def run(self, algorithm, graph, **options):
+            return replace(super().run(algorithm, graph, **options), prior=None)
+
+    with pytest.raises(predict_graph.errors.JobError, match="accepted: a profile with prior"):
+        predict("topk-ranking", engine=Silent(), workers=None)
+
+
+# One declaration
+
+
+def of_signature(function):
+    found = inspect.signature(function).parameters
+    return {option.name: found[option.name] for option in OPTIONS}
+
+
+def plain(text):
+    """Return a text without what only its markup needs."""
+    return " ".join(re.sub(r"[`\"]", "", text).split())
+
+
+@pytest.mark.parametrize("function", [predict_graph.predict, predict_graph.validate])
+def test_signatures_have_the_declared_options(function):
+    parameters = of_signature(function)
+    for name, parameter in parameters.items():
+        assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        assert parameter.default is (False if name == "reuse_samples" else None)
+        assert parameter.annotation is not inspect.Parameter.empty
+    order = [name for name in inspect.signature(function).parameters if name in parameters]
+    assert order == [option.name for option in OPTIONS]
+    others = inspect.signature(predict_graph.predict).parameters
+    for name, parameter in parameters.items():
+        assert str(parameter.annotation) == str(others[name].annotation)
+    assert not any(
+        parameter.kind is inspect.Parameter.VAR_KEYWORD
+        for parameter in inspect.signature(function).parameters.values()
+    )
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+def test_help_docstring_and_declaration_agree(option):
+    doc = plain(inspect.getdoc(predict_graph.predict))
+    assert plain(option.summary) in doc
+    field = Sampling.__dataclass_fields__[option.name]
+    (shown,) = inspect.get_annotations(Sampling, eval_str=True)[option.name].__metadata__
+    assert shown.help == option.summary
+    assert shown.show_default == option.default
+    assert shown.metavar == option.metavar
+    assert field.default is (False if option.name == "reuse_samples" else None)
+
+
+def test_the_command_line_offers_the_declared_options_and_no_others():
+    from predict_graph.cli.app import app
+
+    assert {option.name for option in OPTIONS} == set(Sampling.__dataclass_fields__)
+    commands = typer.main.get_command(app).commands
+    for command in ("predict", "validate"):
+        offered = {parameter.name: parameter for parameter in commands[command].params}
+        for option in OPTIONS:
+            assert offered[option.name].help == option.summary
+            assert f"--{option.name.replace('_', '-')}" in offered[option.name].opts
+
+
+def test_algorithms_are_classes_that_declare_what_runs_and_samples_them():
+    for name in ALGORITHMS.names():
+        algorithm = ALGORITHMS.get(name)
+        assert issubclass(algorithm, Algorithm)
+        for engine in algorithm.runs_on:
+            assert engine in ENGINES.names()
+        for method in algorithm.sampled_by:
+            assert method in METHODS.names()
+            assert algorithm().part_of(method) is not None
