@@ -62,13 +62,13 @@ def _arrays(path: Path) -> Arrays:
             )
         found = {}
         for member in members:
-            if member.filename.endswith(".npy") and member.compress_type in (
-                zipfile.ZIP_STORED,
-                zipfile.ZIP_DEFLATED,
-            ):
-                with packed.open(member) as file:
-                    name = member.filename.removesuffix(".npy")
-                    found[name] = read_array(file, name, member.file_size)
+            # Nothing is passed over: a damaged name would lose an array.
+            packing = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+            if not member.filename.endswith(".npy") or member.compress_type not in packing:
+                raise RequestError(f"it holds {member.filename[:40]!r}, which is no array")
+            with packed.open(member) as file:
+                name = member.filename.removesuffix(".npy")
+                found[name] = read_array(file, name, member.file_size)
         return found
 
 
@@ -100,6 +100,9 @@ def _of_ours(arrays: Arrays) -> EdgeSource:
     from predict_graph.graph.objects import check_weights
     from predict_graph.graph.storage import check_ascending, labels_of
 
+    unknown = set(arrays) - {"indptr", "indices", "directed", "weights", "labels", "label_starts"}
+    if unknown:
+        raise RequestError(f"it holds the unknown array {min(unknown)[:40]!r}")
     weights = arrays.get("weights")
     graph = Graph(
         arrays["indptr"],
