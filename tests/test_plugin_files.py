@@ -258,7 +258,7 @@ FAILING = {
     ),
     "program returns a part": (
         PROGRAM.format(body="return state[:1]"),
-        ["predict", "mine", GRAPH],
+        ["predict", "mine", GRAPH, "--budget", "none"],
         "the vertex program 'mine.update' returned float64, shape (",
     ),
 }

@@ -82,6 +82,11 @@ class Workload:
     staged: StagedSample | None = None
 
 
+def _without_limit(seconds: float) -> bool:
+    """Afford anything."""
+    return True
+
+
 @dataclass(frozen=True)
 class Means:
     """What a costing may use, and what the person asked for; None where nothing was asked.
@@ -122,7 +127,7 @@ class Means:
     probe: bool | None = None
     train_machines: tuple[int, ...] | None = None
     edges_for_costs: Callable[[int], int] | None = None
-    affords: Callable[[float], bool] = lambda seconds: True
+    affords: Callable[[float], bool] = field(default_factory=lambda: _without_limit)
     fresh_samples: bool = False
     guessed_setup: Mapping[str, float] = field(default_factory=dict)
 

@@ -50,7 +50,7 @@ def whole_run_estimates(
             seconds if not found else 0.0,
             "iterations",
         )
-        rows = profile.per_iteration()
+        rows = profile.per_iteration().drop(columns="seconds")
         sent = float(rows[["local_messages", "remote_messages"]].to_numpy().sum())
         found.insert(
             0,

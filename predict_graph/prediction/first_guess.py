@@ -126,7 +126,7 @@ def guessed_estimate(graph: Graph, guess: FirstGuess, engine: Engine) -> Iterati
         low=low,
         high=high,
         curve=threshold * 10.0 ** ((iterations - np.arange(1, iterations + 1)) / 2.0),
-        converged=True,
+        converged=guess.iterations < algorithm.max_iterations,
         samples=[],
         edge_steps=0.0,
         counters=counters,

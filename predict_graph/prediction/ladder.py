@@ -98,9 +98,23 @@ class Ladder:
             return False
         return purse.affords(sum(guess.seconds for guess in self.guesses))
 
-    def affordable(self, graph: Graph, purse: Purse) -> list[float]:
-        """Return the levels of sampling whose cost is within the budget, the cheapest first."""
-        return [level for level in LEVELS if purse.affords(self.cost(graph, level))]
+    def levels(self, graph: Graph, request: Request, purse: Purse) -> list[float]:
+        """Return the levels of sampling to go through, the cheapest first; none for a first guess.
+
+        The largest that the budget affords; all of them up to that if the prediction is to stop as
+        soon as it is near enough. What a person named is done, at the lowest level if need be.
+        """
+        every = [level for level in LEVELS if level < request.max_overhead]
+        every.append(request.max_overhead)
+        if not self.local or (request.budget.unlimited and request.within is None):
+            return every[-1:]
+        tunable = "max_overhead" in request.method.reads
+        found = [level for level in every if purse.affords(self.cost(graph, level))]
+        if not found and request.estimation_named:
+            found = every[:1] if tunable else every[-1:]
+        if not tunable:
+            return every[-1:] if found else []
+        return found if request.within is not None else found[-1:]
 
     def guessed_setup(self, levels: Sequence[float]) -> dict[str, float]:
         """Return setup seconds that are guessed, where only the cheapest level is affordable."""

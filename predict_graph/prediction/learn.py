@@ -149,7 +149,8 @@ def _lesson(
     chain = [part.algorithm for part in request.chain]
     estimates = whole_run_estimates(graph, chain, engine.workers)
     workloads = [
-        workload_of(graph, each, estimate) for each, estimate in zip(chain, estimates, strict=True)
+        workload_of(graph, each, estimate, engine.workers)
+        for each, estimate in zip(chain, estimates, strict=True)
     ]
     means = request.means(history, graph.edges, lambda seconds: True, {})
     learn_on_cluster(graph, engine, chain, means, workloads)

@@ -196,7 +196,8 @@ def check_request(
     named = frozenset(name for name, value in given.items() if value is not None)
     spend = check_budget(budget)
     near = check_within(within)
-    if budget is None and (named or method is not None):
+    chosen_method = method is not None or METHODS.preferred(chosen.name) is not None
+    if budget is None and (named or chosen_method):
         spend = Budget()  # what a person asks for is done, whatever it costs
     SAMPLERS.get(sampler or DEFAULT_SAMPLER)
     if cost_model is not None:
@@ -208,6 +209,8 @@ def check_request(
             "run, or another method"
         )
     _refuse_unread(named, estimated_by, chosen, runs_on, costing)
+    if near is not None:
+        _refuse_within(estimated_by, chosen, runs_on)
     return Request(
         algorithm=chosen,
         engine=runs_on,
@@ -225,7 +228,7 @@ def check_request(
         train_machines=_check_train_machines(train_machines),
         budget=spend,
         within=near,
-        named=named | (frozenset({"method"}) if method is not None else frozenset()),
+        named=named | (frozenset({"method"}) if chosen_method else frozenset()),
     )
 
 
@@ -257,6 +260,19 @@ def _refuse_unread(
         where = f"the method {method.name}" if name in _OF_METHOD else f"the engine {engine.name}"
         accepted = f"{' or '.join(readers)} reads it" if readers else "leave it out"
         raise RequestError(f"{name} is not read by {where}; accepted: {accepted}")
+
+
+def _refuse_within(method: Method, algorithm: Algorithm, engine: Engine) -> None:
+    """Refuse to stop when near enough where samples cannot be made larger step by step."""
+    if not is_local(engine):
+        raise RequestError(
+            f"within is not read by the engine {engine.name}; accepted: the engine local reads it"
+        )
+    if "max_overhead" not in method.reads:
+        readers = [f"the method {each}" for each in methods_for(algorithm)]
+        readers = [each for each in readers if "max_overhead" in _reads(each.split()[-1])]
+        accepted = f"{' or '.join(readers)} reads it" if readers else "leave it out"
+        raise RequestError(f"within is not read by the method {method.name}; accepted: {accepted}")
 
 
 def _reads(method: str) -> frozenset[str]:

@@ -239,13 +239,9 @@ def predict_on(
     told = [of_this_engine(part, request.engine) for part in records]
     if records and all(told):
         return _from_earlier_runs(graph, chain, told, purse, source)
-    levels = [request.max_overhead]
-    if ladder.local and not request.budget.unlimited:
-        levels = ladder.affordable(graph, purse)
-        if not levels:
-            return _guessed(graph, chain, guesses, purse, ladder.more(graph, 0.0), source)
-        if request.within is None:
-            levels = levels[-1:]
+    levels = ladder.levels(graph, request, purse)
+    if not levels:
+        return _guessed(graph, chain, guesses, purse, ladder.more(graph, 0.0), source)
     guessed = {} if request.budget.unlimited else ladder.guessed_setup(levels)
     means = request.means(history, graph.edges, purse.affords, guessed)
     with purse.loading():
@@ -332,7 +328,7 @@ def _workloads(
     graph: Graph, chain: Sequence[Request], estimates: Sequence[IterationEstimate]
 ) -> list[Workload]:
     return [
-        workload_of(graph, part.algorithm, estimate)
+        workload_of(graph, part.algorithm, estimate, part.engine.workers)
         for part, estimate in zip(chain, estimates, strict=True)
     ]
 

@@ -75,7 +75,9 @@ class Extrapolator:
         return _counted(pd.DataFrame(columns))
 
 
-def workload_of(graph: Graph, algorithm: Algorithm, estimate: IterationEstimate) -> Workload:
+def workload_of(
+    graph: Graph, algorithm: Algorithm, estimate: IterationEstimate, workers: int = 1
+) -> Workload:
     """Return what the run of an algorithm will do.
 
     Parameters
@@ -83,6 +85,9 @@ def workload_of(graph: Graph, algorithm: Algorithm, estimate: IterationEstimate)
     graph : Graph
     algorithm : Algorithm
     estimate : IterationEstimate
+    workers : int
+        Of the run: a hash leaves one message in so many where it is, which a small sample does not
+        show as exactly.
     """
     if estimate.counters is not None:
         table = _counted(estimate.counters)
@@ -91,10 +96,20 @@ def workload_of(graph: Graph, algorithm: Algorithm, estimate: IterationEstimate)
         extrapolator = Extrapolator.between(
             graph.vertices, graph.edges, sample.vertices, sample.edges
         )
-        table = extrapolator.extrapolate(sample.rows, estimate.iterations)
+        table = extrapolator.extrapolate(_evenly(sample.rows, workers), estimate.iterations)
     else:
         table = pd.DataFrame()
     return Workload(algorithm, estimate.iterations, table, estimate.staged)
+
+
+def _evenly(rows: pd.DataFrame, workers: int) -> pd.DataFrame:
+    """Return counters of a sample run with messages spread over workers as a hash spreads them."""
+    spread = {}
+    for kind in ("messages", "message_bytes"):
+        whole = (rows[f"local_{kind}"] + rows[f"remote_{kind}"]).to_numpy(np.float64)
+        spread[f"local_{kind}"] = whole / workers
+        spread[f"remote_{kind}"] = whole - whole / workers
+    return rows.assign(**spread)
 
 
 def _counted(counters: pd.DataFrame) -> pd.DataFrame:

@@ -101,7 +101,8 @@ class RepresentedSampler(RootedSampler):
         found = _NO_WEIGHTS if graph.weights is None else graph.weights
         indices, values = _rows(vertices, starts, graph.indptr, graph.indices, found, place)
         kept = None if graph.weights is None else values
-        rows = Graph(starts, indices, kept, directed=False)
+        # Each vertex has all its edges, but a neighbour that stands for others has its own.
+        rows = Graph(starts, indices, kept, directed=True)
         return RootedSample(vertices, rows, weights, degrees)
 
 

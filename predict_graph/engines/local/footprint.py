@@ -103,10 +103,10 @@ def _folded(graph: Graph, size: int) -> Graph:
 
 
 def _thinned(graph: Graph) -> Graph:
-    """Return the graph with every other edge."""
+    """Return the graph with every other edge: one of the two directions at least."""
     weights = None if graph.weights is None else graph.weights[::2].copy()
     indices = graph.indices[::2].copy()
-    return Graph((graph.indptr + 1) // 2, indices, weights, directed=graph.directed)
+    return Graph((graph.indptr + 1) // 2, indices, weights, directed=True)
 
 
 def _traced(build: Callable[..., Kernel], algorithm: Algorithm, graph: Graph) -> tuple[int, bool]:

@@ -41,6 +41,8 @@ from predict_graph.prediction.seconds.weighing import weighed
 
 __all__ = ["LearnedCosting"]
 
+_CLEARLY = 0.9  # of the error on runs that are left out
+_FEWEST_RUNS = 2  # a line takes two points, whatever the budget
 _PHASE_STD = 0.2  # of phases that sample runs measured, as on a cluster (docs/studies/spark.md)
 
 
@@ -91,6 +93,8 @@ class LearnedCosting:
         runs: list[SampleRun] = []
         whole = _unevenness(self._graph)
         for sample in drawn_samples(self._graph, means, allowed, self._rng):
+            if len(runs) >= _FEWEST_RUNS and not means.affords(runs[-1].summary.seconds):
+                break
             own = _unevenness(sample.graph)
             self._factors.append((whole[0] / own[0], whole[1] / own[1] if own[1] > 0.0 else 1.0))
             runs.append(
@@ -114,15 +118,13 @@ class LearnedCosting:
         engine, graph = self._engine, self._graph
         # The worker that sets the pace is the one with most edges, as the paper has it, or in each
         # iteration the one that sends most; what grows as a run goes on is selected, or taken in
-        # from the start: as the runs that are left out say.
-        witness = min(
-            (
-                self._witness(workload, runs, busiest=busiest, required=required)
-                for busiest in ((False,) if engine.virtual_workers else (False, True))
-                for required in ((), BY_ITERATION)
-            ),
-            key=lambda each: each.relative_std,
-        )
+        # from the start: only if the runs that are left out say so clearly.
+        witness = self._witness(workload, runs, busiest=False, required=())
+        for busiest in (False,) if engine.virtual_workers else (False, True):
+            for required in ((), BY_ITERATION):
+                other = self._witness(workload, runs, busiest=busiest, required=required)
+                if other.relative_std < _CLEARLY * witness.relative_std:
+                    witness = other
         told, seconds, std = weighed([replace(witness, name="sample runs on the engine")])
         phases = {
             name: _phase(name, runs, graph) if first or name == "setup" else 0.0

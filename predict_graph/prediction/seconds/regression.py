@@ -191,7 +191,7 @@ def fit_costs(training: TrainingSet, name: str, required: Sequence[str] = ()) ->
     with blamed_on("cost model", name):
         model = factory()
         wanted = [column for column in required if column in varying]
-        if wanted and "required" in model.get_params():
+        if wanted and "required" in getattr(model, "get_params", dict)():
             model.set_params(required=wanted)
         if hasattr(model, "max_folds"):
             options["groups"] = table["group"].to_numpy()

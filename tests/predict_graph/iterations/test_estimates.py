@@ -207,15 +207,16 @@ def test_progress_is_told_in_fractions(scale_free):
 
 
 def test_methods():
-    assert METHODS.names() == ["completion", "rooted", "published", "observed"]
+    assert METHODS.names() == ["completion", "rooted", "published", "observed", "whole-run"]
     assert check_method(None, PageRank()).name == "completion"
     assert check_method("published", PageRank()).name == "published"
     assert check_method(None, ConnectedComponents()).name == "rooted"
     with pytest.raises(
-        RequestError, match="unknown method for pagerank 'guess'; accepted: completion, published"
+        RequestError,
+        match="unknown method for pagerank 'guess'; accepted: completion, published, whole-run",
     ):
         check_method("guess", PageRank())
-    with pytest.raises(RequestError, match="accepted: published, rooted"):
+    with pytest.raises(RequestError, match="accepted: published, rooted, whole-run"):
         check_method("completion", Neighborhood())
 
 
@@ -225,7 +226,7 @@ def test_an_absolute_aggregate_without_a_completed_form_takes_the_published_meth
         sampled_by = {}  # noqa: RUF012
 
     assert check_method(None, Other()).name == "published"
-    with pytest.raises(RequestError, match="'completion'; accepted: published"):
+    with pytest.raises(RequestError, match="'completion'; accepted: published, whole-run"):
         check_method("completion", Other())
 
 

@@ -12,7 +12,7 @@ OTHERS = ("semi-clustering", "topk-ranking", "connected-components", "neighborho
 
 @pytest.mark.parametrize("algorithm", OTHERS)
 def test_every_algorithm_is_predicted_run_and_compared(algorithm):
-    found = predict_graph.validate(algorithm, DIRECTED, history="none", seed=1)
+    found = predict_graph.validate(algorithm, DIRECTED, history="none", budget="none", seed=1)
     assert abs(found.prediction.iterations.predicted - found.actual.iterations) <= 1
     errors = found.errors()["features_total"]
     assert abs(errors["remote_message_bytes"]) < 0.25
@@ -23,7 +23,9 @@ def test_every_algorithm_is_predicted_run_and_compared(algorithm):
 
 
 def test_a_chain_adds_up():
-    prediction = predict_graph.predict("topk-ranking", DIRECTED, history="none", seed=2)
+    prediction = predict_graph.predict(
+        "topk-ranking", DIRECTED, history="none", budget="none", seed=2
+    )
     first = prediction.prior
     assert first.algorithm["name"] == "pagerank"
     assert prediction.phases["superstep"] > first.phases["superstep"]
@@ -37,7 +39,7 @@ def test_a_chain_adds_up():
 
 
 def test_a_chain_that_was_run_is_compared_part_by_part():
-    found = predict_graph.validate("topk-ranking", DIRECTED, history="none", seed=2)
+    found = predict_graph.validate("topk-ranking", DIRECTED, history="none", budget="none", seed=2)
     written = found.to_dict()
     assert written["actual"]["prior"]["iterations"] == found.actual.prior.iterations
     assert abs(written["errors"]["prior"]["iterations"]) < 0.2
@@ -59,5 +61,5 @@ def test_directions_are_dropped_where_an_algorithm_has_no_use_for_them(algorithm
     for function in (predict_graph.run, predict_graph.predict, predict_graph.validate):
         with pytest.raises(RequestError, match=f"{algorithm} ignores the direction of edges"):
             function(algorithm, DIRECTED, directed=True, history="none")
-    prediction = predict_graph.predict(algorithm, DIRECTED, history="none", seed=0)
+    prediction = predict_graph.predict(algorithm, DIRECTED, history="none", budget="none", seed=0)
     assert prediction.graph["fingerprint"] == profile.graph["fingerprint"]

@@ -58,12 +58,14 @@ def test_samples_without_edges_are_told():
     assert told == [True, False]
 
 
-def test_a_limit_that_will_be_hit_is_told():
+@pytest.mark.parametrize("budget", ["none", None])
+def test_a_limit_that_will_be_hit_is_told(budget):
     found = predict(
         "pagerank",
         "barabasi-albert:n=6000,m=4,seed=1",
         parameters={"max_iterations": 4},
         history="none",
+        budget=budget,
         seed=1,
     )
     assert found.iterations.predicted == 4

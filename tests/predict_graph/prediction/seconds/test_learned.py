@@ -19,7 +19,9 @@ def table(*shares):
 
 def test_the_fullest_worker_is_as_much_less_uneven_as_the_whole_graph_is():
     rows = pd.DataFrame({name: [100.0, 40.0] for name in (*COUNTERS, "total_vertices")})
-    found = _on_critical_path(rows, [table(0.25, 0.75), table(0.7, 0.3)], [(0.5, 0.2), (1.0, 0.3)])
+    found = _on_critical_path(
+        rows, [table(0.25, 0.75), table(0.7, 0.3)], [(0.5, 0.2), (1.0, 0.3)], busiest=False
+    )
     # By edges: a half, and the mean of 0.25 x 0.2 and 0.2 x 0.3 on top.
     assert found["remote_messages"].tolist() == pytest.approx([55.5, 22.2])
     assert found["active_vertices"].tolist() == pytest.approx([66.25, 26.5])
@@ -28,7 +30,7 @@ def test_the_fullest_worker_is_as_much_less_uneven_as_the_whole_graph_is():
 def test_what_no_sample_run_did_is_shared_evenly():
     rows = pd.DataFrame({name: [100.0] for name in (*COUNTERS, "total_vertices")})
     silent = table(0.2, 0.8).assign(local_messages=0.0)
-    found = _on_critical_path(rows, [silent], [(1.0, 1.0)])
+    found = _on_critical_path(rows, [silent], [(1.0, 1.0)], busiest=False)
     assert found["local_messages"].tolist() == [50.0]
     assert found["remote_messages"].tolist() == pytest.approx([80.0])
 
