@@ -16,9 +16,8 @@ __all__ = ["BY_ITERATION", "CANDIDATES", "cache_bytes", "cost_features", "cost_r
 CANDIDATES = (*COUNTERS, "average_message_bytes", "total_vertices", "memory_messages")
 """Candidate features of the cost model: table 1, and messages whose data is not in cache."""
 
-BY_ITERATION = ("messages", "iteration", "iteration_messages")
-"""Further ones for an engine of which nothing is known: it may charge all messages alike, and more
-as the run goes on."""
+BY_ITERATION = ("iteration", "iteration_messages")
+"""Further ones for an engine of which nothing is known: what grows as the run goes on."""
 
 _LIKELY_CACHE = 32 << 20
 
@@ -72,9 +71,7 @@ def cost_features(rows: pd.DataFrame, *, by_iteration: bool = False) -> pd.DataF
     )[list(CANDIDATES)]
     if by_iteration:
         iteration = rows["iteration"].to_numpy(dtype=np.float64)
-        features = features.assign(
-            messages=messages, iteration=iteration, iteration_messages=messages * iteration
-        )
+        features = features.assign(iteration=iteration, iteration_messages=messages * iteration)
     return features
 
 
