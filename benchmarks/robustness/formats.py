@@ -95,7 +95,7 @@ def _profile(path: Path) -> str:
 
 
 def _event_log(path: Path) -> str:
-    from predict_graph.history.spark_logs import record_of_log
+    from predict_graph.engines.spark.log.importing import record_of_log
 
     record, _ = record_of_log(path, vertices=40, edges=200)
     return record.uid

@@ -32,8 +32,8 @@ class Budget:
     Examples
     --------
     >>> budget = check_budget(None)
-    >>> budget.allowed(100.0), budget.allowed(0.2)
-    (5.0, 0.16)
+    >>> budget.allowed(100.0), budget.allowed(0.5)
+    (5.0, 0.4)
     >>> check_budget("30s").allowed(5.0), check_budget("10%").allowed(5.0)
     (30.0, 0.5)
     """

@@ -137,9 +137,10 @@ def _method(request: Request, estimate: IterationEstimate, graph: Graph) -> dict
         "transform": request.transform.name,
         "max_overhead": request.max_overhead,
     }
+    read = request.method.reads if estimate.method == request.method.name else frozenset()
     return {
         "name": estimate.method,
-        **{name: value for name, value in values.items() if name in request.method.reads},
+        **{name: values[name] for name in values if name in read},
         "threshold": request.algorithm.threshold(graph.vertices),
     }
 

@@ -298,7 +298,8 @@ def test_an_empty_history_is_kept_from_the_first_run_on(program, tmp_path):
     assert program("history", "list", "--history", path).status == 0
     assert program("run", "pagerank", GRAPH, "--history", path).status == 0
     assert len(History(path)) == 1
-    assert program("predict", "pagerank", GRAPH, "--history", path).status == 0
+    again = program("predict", "pagerank", GRAPH, "--history", path, "--budget", "none")
+    assert again.status == 0
     assert len(History(path)) > 1
 
 
@@ -314,7 +315,7 @@ def test_an_error_inside_is_told_in_one_line(program, monkeypatch):
         raise ZeroDivisionError("somewhere\nin two lines")
 
     monkeypatch.setattr("predict_graph.prediction.road.estimate_iterations", fail)
-    result = program("predict", "pagerank", GRAPH)
+    result = program("predict", "pagerank", GRAPH, "--budget", "none")
     assert result.status == 1
     assert result.lines == [
         "error: internal error, please report it: ZeroDivisionError: somewhere in two lines"
@@ -326,6 +327,6 @@ def test_no_memory_is_told_in_one_line(program, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr("predict_graph.prediction.road.estimate_iterations", fail)
-    result = program("predict", "pagerank", GRAPH)
+    result = program("predict", "pagerank", GRAPH, "--budget", "none")
     assert (result.status, len(result.lines)) == (1, 1)
     assert "not enough memory" in result.err

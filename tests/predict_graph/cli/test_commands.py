@@ -63,7 +63,9 @@ def has_every_field(found):
 
 def test_predict_writes_every_field(program, tmp_path):
     path = tmp_path / "out.json"
-    result = program("predict", "pagerank", GRAPH, "-p", "epsilon=0.001", "--json", path)
+    result = program(
+        *("predict", "pagerank", GRAPH, "-p", "epsilon=0.001", "--json", path, "--budget", "none")
+    )
     assert result.status == 0
     has_every_field(written(path))
     assert "actual" not in written(path)
@@ -95,7 +97,7 @@ def test_validate_writes_every_field(program, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "table"),
     [
-        (["predict", "pagerank", GRAPH], "cost model"),
+        (["predict", "pagerank", GRAPH, "--budget", "none"], "cost model"),
         (["run", "pagerank", GRAPH], "run of pagerank"),
         (["validate", "pagerank", GRAPH], "prediction and truth"),
         (["compare-samplers", GRAPH, "--samplers", "rj,brj"], "brj"),
@@ -118,7 +120,7 @@ def test_json_on_standard_output_of_the_real_program(process):
 def without_times(value):
     """Leave out what is measured with a clock, and how many threads there were."""
     measured = {"seconds", "runtime_seconds", "phases", "overhead", "threads"}
-    measured |= {"cost_model", "evidence"}
+    measured |= {"cost_model", "evidence", "verdict"}
     if isinstance(value, dict):
         return {k: without_times(v) for k, v in value.items() if k not in measured}
     if isinstance(value, list):
@@ -130,7 +132,8 @@ def test_same_seed_same_json_whatever_the_threads(program, tmp_path):
     found = []
     for number, (seed, threads) in enumerate([(5, 1), (5, 1), (5, 2), (6, 1)]):
         path = tmp_path / f"{number}.json"
-        program("predict", "pagerank", GRAPH, "--seed", seed, "--threads", threads, "--json", path)
+        asked = ("--seed", seed, "--threads", threads, "--budget", "none", "--json", path)
+        program("predict", "pagerank", GRAPH, *asked)
         found.append(without_times(written(path)))
     assert found[0] == found[1] == found[2]
     assert found[0] != found[3]

@@ -50,7 +50,9 @@ def test_columns_by_name(written):
     assert (found.scale.tolist(), found.machines.tolist()) == ([3, 6], [1, 4])
     with pytest.raises(RequestError, match="no column 'd' for seconds; there are: a, b, c"):
         read_measurements(path, machines_column="a", seconds_column="d")
-    with pytest.raises(RequestError, match="known to hold seconds; name it with --seconds-column"):
+    with pytest.raises(
+        RequestError, match="known to hold machines; name it with --machines-column"
+    ):
         read_measurements(path)
     with pytest.raises(RequestError, match=r"'a' of .* is given for two things"):
         read_measurements(path, machines_column="a", seconds_column="b", scale_column="a")
@@ -108,7 +110,7 @@ def test_bad_files(written, title):
 def test_a_missing_file(tmp_path):
     with pytest.raises(RequestError, match=r"there is no file .*away\.csv"):
         read_measurements(tmp_path / "away.csv")
-    with pytest.raises(RequestError, match="cannot read"):
+    with pytest.raises(RequestError, match="is a folder; accepted: a file"):
         read_measurements(tmp_path)
 
 

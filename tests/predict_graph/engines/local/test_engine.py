@@ -156,8 +156,8 @@ def test_wrong_requests_of_a_run_are_named(graph):
         LocalEngine().run(PageRank(), graph, max_iterations=0)
 
 
-def test_prepare_takes_as_long_as_the_setup_of_a_run_and_leaves_the_reverse_graph(graph):
-    assert LocalEngine().prepare(PageRank(), graph) > 0
+def test_a_survey_sets_up_and_leaves_the_reverse_graph(graph):
+    assert LocalEngine().survey(PageRank(), graph, np.random.default_rng(1))[0] > 0
     assert "reverse" in vars(graph)
 
 
