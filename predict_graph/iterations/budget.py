@@ -11,10 +11,18 @@ from numbers import Real
 
 from predict_graph.errors import RequestError
 
-__all__ = ["DEFAULT_MAX_OVERHEAD", "LEAN", "LONG_RUN", "EdgeBudget", "check_max_overhead"]
+__all__ = [
+    "DEFAULT_MAX_OVERHEAD",
+    "FREE_EDGES",
+    "LEAN",
+    "LONG_RUN",
+    "EdgeBudget",
+    "check_max_overhead",
+]
 
 DEFAULT_MAX_OVERHEAD = 0.6
-_FREE_EDGES = 600_000  # work that nobody notices: some milliseconds an iteration
+FREE_EDGES = 600_000
+"""Edges of samples whose work nobody notices: some milliseconds an iteration."""
 
 LEAN = 0.02
 """Overhead up to which nothing is calibrated: it would cost as much as the samples."""
@@ -61,7 +69,7 @@ class EdgeBudget:
         12800000
         """
         if self._saves(iterations):
-            return EdgeBudget(self.edges, _LONG_RUN_OVERHEAD, _FREE_EDGES // 2)
+            return EdgeBudget(self.edges, _LONG_RUN_OVERHEAD, FREE_EDGES // 2)
         return self
 
     def share(self, iterations: int) -> float:
@@ -88,7 +96,7 @@ class EdgeBudget:
         """Edges per iteration over all samples."""
         free = self.free_edges
         if free is None:
-            free = _FREE_EDGES if self.max_overhead >= DEFAULT_MAX_OVERHEAD else 0
+            free = FREE_EDGES if self.max_overhead >= DEFAULT_MAX_OVERHEAD else 0
         return max(int(self.max_overhead * self.edges), free, 1)
 
     @property

@@ -24,6 +24,7 @@ from predict_graph.iterations import (
     SamplingCase,
     estimate_iterations,
 )
+from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES
 from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
 from predict_graph.prediction.first_guess import (
     FirstGuess,
@@ -359,13 +360,20 @@ def estimates_of(
                 transform=part.transform,
                 sampler=part.sampler,
                 ratio=part.ratio,
-                budget=EdgeBudget(graph.edges, part.max_overhead),
+                budget=_edges_for(part, graph),
                 rng=np.random.default_rng(part.seed).spawn(3)[0],
                 progress=part.progress,
             ),
         )
         for part in chain
     ]
+
+
+def _edges_for(request: Request, graph: Graph) -> EdgeBudget:
+    """Return the edges of samples: small ones cost as much as none, unless a person says less."""
+    if "max_overhead" in request.named or request.max_overhead >= DEFAULT_MAX_OVERHEAD:
+        return EdgeBudget(graph.edges, request.max_overhead)
+    return EdgeBudget(graph.edges, request.max_overhead, FREE_EDGES // 2)
 
 
 def _counting_engine(request: Request) -> Engine:
