@@ -8,7 +8,7 @@ through the sizes of the samples give the other phases. Seconds of another engin
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -119,12 +119,13 @@ class LearnedCosting:
         # The worker that sets the pace is the one with most edges, as the paper has it, or in each
         # iteration the one that sends most; what grows as a run goes on is selected, or taken in
         # from the start: only if the runs that are left out say so clearly.
-        witness = self._witness(workload, runs, busiest=False, required=())
-        for busiest in (False,) if engine.virtual_workers else (False, True):
-            for required in ((), BY_ITERATION):
-                other = self._witness(workload, runs, busiest=busiest, required=required)
-                if other.relative_std < _CLEARLY * witness.relative_std:
-                    witness = other
+        paces = (False,) if engine.virtual_workers else (False, True)
+        witness, *others = (
+            each for busiest in paces for each in self._witnesses(workload, runs, busiest=busiest)
+        )
+        for other in others:
+            if other.relative_std < _CLEARLY * witness.relative_std:
+                witness = other
         told, seconds, std = weighed([replace(witness, name="sample runs on the engine")])
         phases = {
             name: _phase(name, runs, graph) if first or name == "setup" else 0.0
@@ -142,9 +143,10 @@ class LearnedCosting:
             edge_visits=float(steps),
         )
 
-    def _witness(
-        self, workload: Workload, runs: list[SampleRun], *, busiest: bool, required: Sequence[str]
-    ) -> Witness:
+    def _witnesses(
+        self, workload: Workload, runs: list[SampleRun], *, busiest: bool
+    ) -> Iterator[Witness]:
+        """Give what regressions say of one worker's pace: by selection, then with growing costs."""
         engine, means = self._engine, self._means
         training = TrainingSet(by_iteration=True)
         side_by_side = not engine.virtual_workers
@@ -158,7 +160,8 @@ class LearnedCosting:
         if side_by_side:
             tables = [run.profile.table for run in runs]
             rows = _on_critical_path(rows, tables, self._factors, busiest=busiest)
-        return regression_witness(training, means.cost_model, rows, history_runs, required)
+        for required in ((), BY_ITERATION):
+            yield regression_witness(training, means.cost_model, rows, history_runs, required)
 
 
 def _of_part(runs: list[SampleRun], number: int, parts: int) -> list[SampleRun]:
