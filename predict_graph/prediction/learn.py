@@ -15,12 +15,14 @@ from typing import Any
 
 from predict_graph.algorithms import ALGORITHMS, Algorithm, check_algorithm
 from predict_graph.engines import Engine
+from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError, PredictGraphError, RequestError
 from predict_graph.graph import check_graph
 from predict_graph.history import History, check_history
 from predict_graph.iterations.whole_run import whole_run_estimates
 from predict_graph.prediction.budget import check_budget
 from predict_graph.prediction.request import check_request, check_seed, direction
+from predict_graph.prediction.seconds.cluster import learn_on_cluster
 from predict_graph.prediction.work import workload_of
 
 __all__ = ["Learning", "learn"]
@@ -92,9 +94,6 @@ def learn(
     JobError
         If the cluster fails before anything was learned.
     """
-    from predict_graph.engines.spark import SparkEngine
-    from predict_graph.prediction.seconds.cluster import learn_on_cluster
-
     if not isinstance(engine, SparkEngine):
         raise RequestError(f"the engine is {engine.name}; accepted: spark, whose costs are learned")
     kept = check_history(history)
@@ -120,7 +119,7 @@ def learn(
                 source = f"rmat:scale={scale},edge_factor={factor},seed={entropy}"
                 tell(f"{job.name} on {source}", min(spent / allowed, 1.0))
                 begun = time.perf_counter()
-                _lesson(engine, job, source, kept, entropy, tell, learn_on_cluster)
+                _lesson(engine, job, source, kept, entropy, tell)
                 last[job.name] = time.perf_counter() - begun
                 found.lessons.setdefault(job.name, []).append(source)
         found.ended = "there is nothing larger to learn from"
@@ -135,13 +134,12 @@ def learn(
 
 
 def _lesson(
-    engine: Any,
+    engine: SparkEngine,
     algorithm: Algorithm,
     source: str,
     history: History,
     seed: int,
     progress: Callable[[str, float], None],
-    learn_on_cluster: Callable[..., Any],
 ) -> None:
     """Run one lesson: the sample runs that a prediction of this graph would make."""
     request = check_request(algorithm, engine=engine, seed=seed, progress=progress, budget="none")

@@ -249,16 +249,16 @@ def predict_on(
         _load_compiled(graph, chain)
     costing = request.costing(request.engine, graph, algorithms, means)
     costing.survey()
+    exact: list[IterationEstimate] = []
+    if records:
+        exact = [recalled_estimate(part[0], request.engine.workers) for part in records]
+    elif ladder.buys_whole_run(request, purse):
+        request.progress("running on this machine, to count", 0.0)
+        exact = whole_run_estimates(graph, algorithms, request.engine.workers)
     prediction = None
     for level in levels:
         more = [replace(part, max_overhead=level) for part in chain]
-        if records:
-            estimates = [recalled_estimate(part[0], request.engine.workers) for part in records]
-        elif ladder.buys_whole_run(request, purse):
-            request.progress("running on this machine, to count", 0.0)
-            estimates = whole_run_estimates(graph, algorithms, request.engine.workers)
-        else:
-            estimates = estimates_of(graph, more, costing)
+        estimates = exact or estimates_of(graph, more, costing)
         workloads = _workloads(graph, chain, estimates)
         prices = costing.price(workloads)
         left = ladder.more(graph, level)
