@@ -134,7 +134,7 @@ def learn(
 
 
 def _lesson(
-    engine: SparkEngine,
+    engine: Any,
     algorithm: Algorithm,
     source: str,
     history: History,
