@@ -317,9 +317,9 @@ def check_function(
         If there is none, or a parameter is not accepted.
     """
     if isinstance(algorithm, str) and ".py:" in algorithm:
-        from predict_graph.engines.spark.own.algorithm import own_algorithm
+        from predict_graph.engines.spark.functions.algorithm import function_algorithm
 
-        return own_algorithm(algorithm, parameters)
+        return function_algorithm(algorithm, parameters)
     return check_algorithm(algorithm, parameters)
 
 

@@ -19,11 +19,11 @@ import pandas as pd
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.base import IterationCallback, stopping_rule
 from predict_graph.engines.profile import RunProfile
+from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
+from predict_graph.engines.spark.functions.running import run_spark_function
 from predict_graph.engines.spark.log.eventlog import read_event_log, wait_for_group
 from predict_graph.engines.spark.log.features import superstep_table
 from predict_graph.engines.spark.log.losses import executors_lost
-from predict_graph.engines.spark.own.algorithm import OwnAlgorithm
-from predict_graph.engines.spark.own.jobs import run_job
 from predict_graph.engines.spark.programs import check_program, program_of
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession, open_session
@@ -149,7 +149,7 @@ class SparkEngine:
         target, limit = stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         if write_to is not None:
             check_spark_output(write_to)
-        if isinstance(algorithm, OwnAlgorithm):
+        if isinstance(algorithm, FunctionAlgorithm):
             return self._run_own(algorithm, graph, write_to)
         check_program(algorithm)
         started_here = self._session is None
@@ -185,11 +185,11 @@ class SparkEngine:
         Raises
         ------
         RequestError
-            If there is no such file, it is no edge list, or the algorithm is a user's own job.
+            If there is no such file, it is no edge list, or the algorithm is a function of one's own.
         JobError
             If Spark fails.
         """
-        if isinstance(algorithm, OwnAlgorithm):
+        if isinstance(algorithm, FunctionAlgorithm):
             raise RequestError("a job of your own reads its own files; accepted: an algorithm")
         check_program(algorithm)
         if write_to is not None:
@@ -228,14 +228,16 @@ class SparkEngine:
                 tables.edges.unpersist()
                 tables.vertices.unpersist()
 
-    def _run_own(self, algorithm: OwnAlgorithm, graph: Graph, write_to: Path | None) -> RunProfile:
-        """Run a user's own job, profiled from outside."""
+    def _run_own(
+        self, algorithm: FunctionAlgorithm, graph: Graph, write_to: Path | None
+    ) -> RunProfile:
+        """Run a function of one's own, profiled from outside."""
         if write_to is not None:
             raise RequestError(f"cannot write {write_to}: a job of your own writes its own results")
         started_here, began = self._session is None, time.time()
         with self.session() as session:
             kept = session.storage_bytes()  # what jobs before this one have left there
-            profile = run_job(algorithm.job, session, graph)
+            profile = run_spark_function(algorithm.job, session, graph)
             opening = session.seconds if started_here else 0.0
             phases = {**profile.phases, "setup": profile.phases["setup"] + opening}
             table = profile.table.assign(storage_bytes=max(session.storage_bytes() - kept, 0))

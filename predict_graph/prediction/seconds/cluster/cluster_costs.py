@@ -246,7 +246,7 @@ def _steady(name: str) -> bool:
     """Whether supersteps with the same messages cost the same: unless messages get shorter."""
     try:
         return check_algorithm(name).steady
-    except RequestError:  # a user's own job
+    except RequestError:  # a function of one's own
         return True
 
 

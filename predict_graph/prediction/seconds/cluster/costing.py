@@ -12,7 +12,7 @@ import pandas as pd
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import COUNTERS, Means, Prices, Witness, Workload
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.own.algorithm import OwnAlgorithm
+from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.graph import Graph
 from predict_graph.iterations import IterationEstimate
 from predict_graph.prediction.seconds.cluster.cluster_costs import fit_cluster_costs
@@ -190,7 +190,7 @@ def _work(
     graph: Graph, engine: SparkEngine, workload: Workload, runs: list[ClusterRun]
 ) -> Callable[[int], pd.DataFrame]:
     """Return a function from a machine count to the features and counters of each iteration."""
-    if isinstance(workload.algorithm, OwnAlgorithm):
+    if isinstance(workload.algorithm, FunctionAlgorithm):
 
         def observed(machines: int) -> pd.DataFrame:
             there = engine.settings.on(machines)

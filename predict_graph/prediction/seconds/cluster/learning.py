@@ -12,7 +12,7 @@ import pandas as pd
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Means, Workload
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.own.algorithm import OwnAlgorithm
+from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.graph import Graph
 from predict_graph.history import History, machine_identity
 from predict_graph.prediction.seconds.cluster.lessons import (
@@ -84,7 +84,7 @@ def learn_on_cluster(
     """
     asked = means.train_ratios is not None or means.train_machines is not None
     runs = None
-    if not (asked or means.fresh_samples or isinstance(algorithms[-1], OwnAlgorithm)):
+    if not (asked or means.fresh_samples or isinstance(algorithms[-1], FunctionAlgorithm)):
         runs = recall(means.history, list(algorithms), engine, graph)
     if runs is None:
         points = _points(graph, engine, algorithms[-1], means, workloads)

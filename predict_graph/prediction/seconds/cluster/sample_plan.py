@@ -20,7 +20,7 @@ import pandas as pd
 
 from costmodels.design import optimal_design
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines.spark.own.algorithm import OwnAlgorithm
+from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 
 __all__ = [
     "WantedSample",
@@ -186,14 +186,14 @@ def sample_plan(
     Walks have too few vertices for their edges, so that what the state costs and what the messages
     cost could not be told apart on them alone: all are folded but one, as large as the largest,
     which stands for the smallest sample on the most machines if there are others of that size. The
-    iterations of a user's own job are told by two walks there, of `ratio` and of twice as much.
+    iterations of a function of one's own are told by two walks there, of `ratio` and of twice as much.
     """
     plan = {
         machines: [WantedSample(size, walk=False) for size in _in_session(sizes)]
         for machines, sizes in points.items()
     }
     last = plan[max(points)]
-    if isinstance(algorithm, OwnAlgorithm):
+    if isinstance(algorithm, FunctionAlgorithm):
         last += [WantedSample(size, True, "iterations") for size in (ratio, min(2.0 * ratio, 1.0))]
     else:
         plan[max(points)] = [*(last[:-1] if len(points) > 1 else last), replace(last[0], walk=True)]

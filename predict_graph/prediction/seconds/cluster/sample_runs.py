@@ -14,7 +14,7 @@ import pandas as pd
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Means, RunProfile
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.own.algorithm import OwnAlgorithm
+from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.graph import Graph
 from predict_graph.iterations import SampleSummary, draw_sample
 from predict_graph.prediction.seconds.cluster.exchanged_records import exchange_measures
@@ -187,7 +187,7 @@ def _ran(
         note=f"{machines} machines" + (", cold" if cold else ""),
     )
     measures = None
-    if isinstance(algorithm, OwnAlgorithm):
+    if isinstance(algorithm, FunctionAlgorithm):
         measures = exchange_measures(sample, engine.settings.partitions)
     return ClusterRun(machines, ratio, cold, opening, profile, summary, measures=measures)
 

@@ -13,8 +13,8 @@ from scipy.sparse import csr_array
 from predict_graph import predict
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.spark import SparkEngine, SparkSettings
-from predict_graph.engines.spark.own.algorithm import own_algorithm
-from predict_graph.engines.spark.own.jobs import load_job, run_job
+from predict_graph.engines.spark.functions.algorithm import function_algorithm
+from predict_graph.engines.spark.functions.running import load_spark_function, run_spark_function
 from predict_graph.engines.spark.session.graphframes import graphframes_conf, graphframes_jars
 from predict_graph.engines.spark.versions import spark_line
 from predict_graph.errors import JobError
@@ -78,7 +78,9 @@ def delta_pagerank_supersteps(graph, tolerance, reset=0.15):
 
 @pytest.mark.parametrize("tolerance", [0.1, 0.01, 0.001])
 def test_pagerank_to_a_tolerance(framed_session, jobs, graph, tolerance):
-    profile = run_job(load_job(f"{jobs}:ranks", {"tol": tolerance}), framed_session, graph)
+    profile = run_spark_function(
+        load_spark_function(f"{jobs}:ranks", {"tol": tolerance}), framed_session, graph
+    )
     assert profile.iterations == delta_pagerank_supersteps(graph, tolerance)
     assert profile.result["certainty"] == "certain"
     table = profile.per_iteration()
@@ -88,14 +90,18 @@ def test_pagerank_to_a_tolerance(framed_session, jobs, graph, tolerance):
 
 @pytest.mark.parametrize(("job", "rounds"), [("rounds", 7), ("rounds", 3), ("labels", 4)])
 def test_fixed_rounds(framed_session, jobs, graph, job, rounds):
-    profile = run_job(load_job(f"{jobs}:{job}", {"rounds": rounds}), framed_session, graph)
+    profile = run_spark_function(
+        load_spark_function(f"{jobs}:{job}", {"rounds": rounds}), framed_session, graph
+    )
     assert profile.iterations == rounds
 
 
 def test_components_of_a_path(framed_session, jobs, tmp_path):
     path = tmp_path / "path.txt"
     path.write_text("".join(f"{i} {i + 1}\n" for i in range(9)))
-    profile = run_job(load_job(f"{jobs}:components"), framed_session, check_graph(path))
+    profile = run_spark_function(
+        load_spark_function(f"{jobs}:components"), framed_session, check_graph(path)
+    )
     # The smallest id goes nine steps; in the tenth superstep nobody has anything new to say.
     assert profile.iterations in (9, 10)
 
@@ -104,7 +110,7 @@ def test_pagerank_is_predicted(framed_session, jobs, quick_conf):
     engine = SparkEngine(master="local[2]", workers=2, conf=quick_conf)
     engine = OneSession(engine, framed_session)
     whole = check_graph("rmat:scale=13,edge_factor=8,seed=2")
-    job = own_algorithm(f"{jobs}:rounds", {"rounds": "6"})
+    job = function_algorithm(f"{jobs}:rounds", {"rounds": "6"})
     real = engine.run(job, whole)
     found = predict(job, whole, engine=engine, train_machines=[2], history=None, seed=1)
     assert found.iterations.predicted == 6 == real.iterations

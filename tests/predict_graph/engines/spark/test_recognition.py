@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from predict_graph.engines.spark.functions.running import flush, run_spark_function, spark_function
 from predict_graph.engines.spark.log.eventlog import read_event_log
 from predict_graph.engines.spark.log.logfiles import log_lines
-from predict_graph.engines.spark.own.jobs import flush, own_job, run_job
 from predict_graph.engines.spark.recognition import observed_table, recognise
 from predict_graph.engines.spark.recognition.repetition import longest_repetition, loop_starts
 from predict_graph.engines.spark.recognition.supersteps import _joined, _loop
@@ -174,14 +174,14 @@ def graphx(path, call):
         kind = jvm.scala.reflect.ClassTag.Int()
         call(jvm.org.apache.spark.graphx.lib, loaded, kind).vertices().count()
 
-    return own_job(job, name="graphx")
+    return spark_function(job, name="graphx")
 
 
 @pytest.mark.spark
 class TestOnSpark:
     def test_pagerank_of_so_many_iterations(self, local_session, graph, edge_file):
         job = graphx(edge_file, lambda lib, g, kind: lib.PageRank.run(g, 5, RESET, kind, kind))
-        profile = run_job(job, local_session, graph)
+        profile = run_spark_function(job, local_session, graph)
         assert profile.iterations == 5
         assert profile.result["certainty"] == "certain"
         assert "PageRank.scala" in profile.result["reason"]
@@ -192,17 +192,17 @@ class TestOnSpark:
             edge_file,
             lambda lib, g, kind: lib.PageRank.runUntilConvergence(g, 0.02, RESET, kind, kind),
         )
-        profile = run_job(job, local_session, graph)
+        profile = run_spark_function(job, local_session, graph)
         assert profile.iterations == pagerank_rounds(*edges, 0.02)
 
     def test_connected_components(self, local_session, graph, edge_file, edges):
         job = graphx(edge_file, lambda lib, g, kind: lib.ConnectedComponents.run(g, kind, kind))
-        profile = run_job(job, local_session, graph)
+        profile = run_spark_function(job, local_session, graph)
         assert profile.iterations == component_rounds(*edges)
 
     def test_label_propagation(self, local_session, graph, edge_file):
         job = graphx(edge_file, lambda lib, g, kind: lib.LabelPropagation.run(g, 4, kind))
-        assert run_job(job, local_session, graph).iterations == 4
+        assert run_spark_function(job, local_session, graph).iterations == 4
 
     def test_a_loop_without_actions_is_found_in_the_stages(self, local_session, graph):
         def chained(spark, vertices, edges):
@@ -212,7 +212,7 @@ class TestOnSpark:
                 ranks = ranks.map(lambda pair: (pair[0] * 3 % 50, pair[1])).reduceByKey(max, 2)
             ranks.collect()
 
-        profile = run_job(own_job(chained), local_session, graph)
+        profile = run_spark_function(spark_function(chained), local_session, graph)
         assert profile.result["by"] == "stages"
         assert profile.iterations == 5
 

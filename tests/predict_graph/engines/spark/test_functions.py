@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from predict_graph.engines.profile import PHASES, TABLE_COLUMNS
+from predict_graph.engines.spark.functions.running import (
+    load_spark_function,
+    run_spark_function,
+    spark_function,
+)
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
-from predict_graph.engines.spark.own.jobs import load_job, own_job, run_job
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
 
@@ -76,16 +80,16 @@ def graph():
 
 def test_options_are_read_as_their_defaults_are(job_file):
     given = {"rounds": "7", "checkpoint": "false", "damping": "0.5"}
-    job = load_job(f"{job_file}:ranks", given)
+    job = load_spark_function(f"{job_file}:ranks", given)
     assert job.parameters == {"rounds": 7, "checkpoint": False, "damping": 0.5}
     assert (job.name, job.graph_frame) == ("ranks", False)
-    assert load_job(f"{job_file}:framed").graph_frame
+    assert load_spark_function(f"{job_file}:framed").graph_frame
 
 
 @pytest.mark.parametrize(
     ("source", "parameters", "said"),
     [
-        ("jobs.txt:f", {}, "own job 'jobs.txt:f'; accepted: FILE.py:FUNCTION"),
+        ("jobs.txt:f", {}, "function 'jobs.txt:f'; accepted: FILE.py:FUNCTION"),
         ("nowhere.py:f", {}, "cannot read .*nowhere.py: No such file"),
         ("FILE:rank", {}, "has no function 'rank'; accepted: ranks, once"),
         ("FILE:F", {}, "has no function 'F'"),
@@ -97,7 +101,7 @@ def test_options_are_read_as_their_defaults_are(job_file):
 )
 def test_wrong_requests(job_file, source, parameters, said):
     with pytest.raises(RequestError, match=said):
-        load_job(source.replace("FILE", str(job_file)), parameters)
+        load_spark_function(source.replace("FILE", str(job_file)), parameters)
 
 
 @pytest.mark.parametrize(
@@ -112,23 +116,23 @@ def test_a_file_that_cannot_be_loaded(tmp_path, text, said):
     path = tmp_path / "bad.py"
     path.write_text(text)
     with pytest.raises(RequestError, match=said):
-        load_job(f"{path}:f")
+        load_spark_function(f"{path}:f")
 
 
 def test_a_file_that_has_changed_is_loaded_again(tmp_path):
     path = tmp_path / "job.py"
     path.write_text("def f(spark, vertices, edges, k=1): pass\n")
-    load_job(f"{path}:f", {"k": "2"})
+    load_spark_function(f"{path}:f", {"k": "2"})
     path.write_text("def g(spark, vertices, edges): pass\n")
     with pytest.raises(RequestError, match="has no function 'f'; accepted: g"):
-        load_job(f"{path}:f")
+        load_spark_function(f"{path}:f")
 
 
 @pytest.mark.spark
 class TestOnSpark:
     def test_every_iteration_is_found(self, local_session, job_file, graph):
-        job = load_job(f"{job_file}:ranks")
-        profile = run_job(job, local_session, graph)
+        job = load_spark_function(f"{job_file}:ranks")
+        profile = run_spark_function(job, local_session, graph)
         assert profile.iterations == 3
         assert profile.algorithm == "ranks"
         assert list(profile.table.columns) == [*TABLE_COLUMNS, *EXECUTOR_COLUMNS]
@@ -139,30 +143,34 @@ class TestOnSpark:
         sent = profile.table["shuffle_read_records"]
         assert (sent > 0).all()
         assert (profile.table["local_messages"] + profile.table["remote_messages"] == sent).all()
-        again = run_job(load_job(f"{job_file}:ranks", {"rounds": 4}), local_session, graph)
+        again = run_spark_function(
+            load_spark_function(f"{job_file}:ranks", {"rounds": 4}), local_session, graph
+        )
         assert again.iterations == 4
 
     def test_a_loop_without_checkpoints(self, local_session, job_file, graph):
-        job = load_job(f"{job_file}:ranks", {"checkpoint": "false", "rounds": "3"})
-        profile = run_job(job, local_session, graph)
+        job = load_spark_function(f"{job_file}:ranks", {"checkpoint": "false", "rounds": "3"})
+        profile = run_spark_function(job, local_session, graph)
         assert profile.iterations == 3
         # Each action starts from the beginning: the plan of a loop without a cut grows.
         assert profile.per_iteration()["local_messages"].is_monotonic_increasing
 
     def test_a_function_of_the_file_reaches_python_workers(self, local_session, job_file, graph):
-        profile = run_job(load_job(f"{job_file}:mapped"), local_session, graph)
+        profile = run_spark_function(
+            load_spark_function(f"{job_file}:mapped"), local_session, graph
+        )
         assert profile.iterations == 3
 
     def test_nothing_repeats(self, local_session, job_file, graph):
         with pytest.raises(RequestError, match="once: no supersteps can be told apart"):
-            run_job(load_job(f"{job_file}:once"), local_session, graph)
+            run_spark_function(load_spark_function(f"{job_file}:once"), local_session, graph)
 
     def test_the_job_fails(self, local_session, job_file, graph):
         where = r"broken failed \(my_jobs.py, line 28\): ZeroDivisionError"
         with pytest.raises(JobError, match=where):
-            run_job(load_job(f"{job_file}:broken"), local_session, graph)
+            run_spark_function(load_spark_function(f"{job_file}:broken"), local_session, graph)
         with pytest.raises(JobError, match=r"missing failed: .*nowhere"):
-            run_job(load_job(f"{job_file}:missing"), local_session, graph)
+            run_spark_function(load_spark_function(f"{job_file}:missing"), local_session, graph)
 
     def test_a_graph_frame_needs_the_other_half(self, local_session, job_file, graph):
         from predict_graph.engines.spark.session.graphframes import graphframes_jars
@@ -170,11 +178,11 @@ class TestOnSpark:
         if graphframes_jars():
             pytest.skip("the JVM half of GraphFrames is here")
         with pytest.raises(JobError, match="JVM half of GraphFrames is not in this session"):
-            run_job(load_job(f"{job_file}:framed"), local_session, graph)
+            run_spark_function(load_spark_function(f"{job_file}:framed"), local_session, graph)
 
     def test_a_function_that_is_in_no_file(self, local_session, graph):
         def counting(spark, vertices, edges):
             for limit in range(3):
                 edges.where(edges["src"] > limit).groupBy("dst").count().collect()
 
-        assert run_job(own_job(counting), local_session, graph).iterations == 3
+        assert run_spark_function(spark_function(counting), local_session, graph).iterations == 3

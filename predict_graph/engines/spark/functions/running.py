@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from predict_graph.engines.profile import RunProfile
+from predict_graph.engines.spark.functions.source_file import load_module
 from predict_graph.engines.spark.log.eventlog import EventLog, read_event_log
-from predict_graph.engines.spark.own.files import load_module
 from predict_graph.engines.spark.recognition import (
     observed_convergence,
     observed_phases,
@@ -36,7 +36,13 @@ from predict_graph.plugins import described_error
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["OwnJob", "load_job", "own_job", "profile_job", "run_job"]
+__all__ = [
+    "SparkFunction",
+    "load_spark_function",
+    "profile_spark_function",
+    "run_spark_function",
+    "spark_function",
+]
 
 _ACCEPTED = "f(graph) for a GraphFrame, or f(spark, vertices, edges) for DataFrames"
 _CLOCK = 2e-3  # seconds that Spark's clock may be coarser by
@@ -44,7 +50,7 @@ _FLUSHED = 10_000  # milliseconds that Spark may take to write what it knows
 
 
 @dataclass(frozen=True)
-class OwnJob:
+class SparkFunction:
     """A function that runs on a graph.
 
     Parameters
@@ -68,7 +74,7 @@ class OwnJob:
     file: Path | None = None
 
 
-def load_job(source: str, parameters: Mapping[str, Any] | None = None) -> OwnJob:
+def load_spark_function(source: str, parameters: Mapping[str, Any] | None = None) -> SparkFunction:
     """Load the function that ``FILE.py:FUNCTION`` names.
 
     Parameters
@@ -85,7 +91,7 @@ def load_job(source: str, parameters: Mapping[str, Any] | None = None) -> OwnJob
     """
     name, _, function = source.rpartition(":")
     if not name.endswith(".py") or not function.isidentifier():
-        raise RequestError(f"own job {source!r}; accepted: FILE.py:FUNCTION")
+        raise RequestError(f"function {source!r}; accepted: FILE.py:FUNCTION")
     file = Path(name).expanduser().resolve()
     module = load_module(file)
     found = getattr(module, function, None)
@@ -97,16 +103,16 @@ def load_job(source: str, parameters: Mapping[str, Any] | None = None) -> OwnJob
         ]
         accepted = ", ".join(own) or "any, but it defines none"
         raise RequestError(f"{name} has no function {function!r}; accepted: {accepted}")
-    return own_job(found, parameters, name=function, file=file)
+    return spark_function(found, parameters, name=function, file=file)
 
 
-def own_job(
+def spark_function(
     function: Callable[..., Any],
     parameters: Mapping[str, Any] | None = None,
     *,
     name: str | None = None,
     file: Path | None = None,
-) -> OwnJob:
+) -> SparkFunction:
     """Return a function as a job.
 
     Raises
@@ -134,16 +140,16 @@ def own_job(
     if not graph_frame and len(needed) != 3:
         raise _wrong_parameters(name, signature)
     given = {key: _option(name, options, key, value) for key, value in (parameters or {}).items()}
-    return OwnJob(function, name, graph_frame, given, file)
+    return SparkFunction(function, name, graph_frame, given, file)
 
 
-def run_job(job: OwnJob, session: OpenSession, graph: Graph) -> RunProfile:
+def run_spark_function(job: SparkFunction, session: OpenSession, graph: Graph) -> RunProfile:
     """Write a graph to where Spark reads it, read it, and profile a job on it.
 
     Raises
     ------
     RequestError, JobError
-        As :func:`profile_job`.
+        As :func:`profile_spark_function`.
     """
     from pyspark.sql import functions as F
 
@@ -160,13 +166,15 @@ def run_job(job: OwnJob, session: OpenSession, graph: Graph) -> RunProfile:
         vertices = spark.range(graph.vertices).select(F.col("id"))
         read = time.perf_counter() - started
     try:
-        return profile_job(job, session, edges, vertices, graph=graph.describe(), read_seconds=read)
+        return profile_spark_function(
+            job, session, edges, vertices, graph=graph.describe(), read_seconds=read
+        )
     finally:
         edges.unpersist()
 
 
-def profile_job(
-    job: OwnJob | Callable[..., Any],
+def profile_spark_function(
+    job: SparkFunction | Callable[..., Any],
     session: OpenSession,
     edges: DataFrame,
     vertices: DataFrame,
@@ -180,7 +188,7 @@ def profile_job(
 
     Parameters
     ----------
-    job : OwnJob or callable
+    job : SparkFunction or callable
     session : OpenSession
     edges : DataFrame
         ``src``, ``dst``.
@@ -204,7 +212,7 @@ def profile_job(
     RequestError
         If nothing in what the job did repeats.
     """
-    job = job if isinstance(job, OwnJob) else own_job(job)
+    job = job if isinstance(job, SparkFunction) else spark_function(job)
     with _no_advice():
         arguments = _arguments(job, session, edges, vertices)
     flush(session)
@@ -230,7 +238,7 @@ def flush(session: OpenSession) -> None:
 
 
 def _profile(
-    job: OwnJob,
+    job: SparkFunction,
     session: OpenSession,
     log: EventLog,
     graph: Mapping[str, Any],
@@ -298,7 +306,7 @@ def _option(name: str, options: Mapping[str, Any], key: str, value: Any) -> Any:
 
 
 def _arguments(
-    job: OwnJob, session: OpenSession, edges: DataFrame, vertices: DataFrame
+    job: SparkFunction, session: OpenSession, edges: DataFrame, vertices: DataFrame
 ) -> tuple[Any, ...]:
     if not job.graph_frame:
         return session.spark, vertices, edges
@@ -328,7 +336,7 @@ def _nameless(session: OpenSession) -> None:
 
 
 @contextmanager
-def _failures_of(job: OwnJob) -> Iterator[None]:
+def _failures_of(job: SparkFunction) -> Iterator[None]:
     """Turn what a user's function raises into one sentence that names the line."""
     try:
         with spark_failures(job.name):

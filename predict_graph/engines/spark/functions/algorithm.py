@@ -1,4 +1,4 @@
-"""A user's own job in the place of an algorithm: run, predicted and recorded like one."""
+"""A function of one's own on Spark in the place of an algorithm: run, predicted and recorded like one."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines.spark.own.jobs import OwnJob, load_job
+from predict_graph.engines.spark.functions.running import SparkFunction, load_spark_function
 
-__all__ = ["OwnAlgorithm", "own_algorithm"]
+__all__ = ["FunctionAlgorithm", "function_algorithm"]
 
 
-class OwnAlgorithm(Algorithm):
+class FunctionAlgorithm(Algorithm):
     """A function that only Spark can run, and whose convergence nobody else knows.
 
     Parameters
     ----------
-    job : OwnJob
+    job : SparkFunction
     source : str
         ``FILE.py:FUNCTION``.
     """
 
-    name = "own job"
+    name = "function"
     summary = "a Python function on Spark"
     convergence = "absolute"
     declared = ()
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"observed": True})
 
-    def __init__(self, job: OwnJob, source: str) -> None:
+    def __init__(self, job: SparkFunction, source: str) -> None:
         super().__init__()
         self.job = job
         self.source = source
         self.name = job.name  # type: ignore[misc]
 
     def __reduce__(self) -> Any:
-        return own_algorithm, (self.source, dict(self.job.parameters))
+        return function_algorithm, (self.source, dict(self.job.parameters))
 
     @property
     def max_iterations(self) -> int:
@@ -51,12 +51,14 @@ class OwnAlgorithm(Algorithm):
         return dict(self.job.parameters)
 
 
-def own_algorithm(source: str, parameters: Mapping[str, Any] | None = None) -> OwnAlgorithm:
+def function_algorithm(
+    source: str, parameters: Mapping[str, Any] | None = None
+) -> FunctionAlgorithm:
     """Return the job that ``FILE.py:FUNCTION`` names.
 
     Raises
     ------
     RequestError
-        If there is none; see :func:`~predict_graph.engines.spark.own.jobs.load_job`.
+        If there is none; see :func:`~predict_graph.engines.spark.functions.running.load_spark_function`.
     """
-    return OwnAlgorithm(load_job(source, parameters), source)
+    return FunctionAlgorithm(load_spark_function(source, parameters), source)

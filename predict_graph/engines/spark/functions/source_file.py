@@ -29,7 +29,7 @@ def load_module(file: Path) -> ModuleType:
     except OSError as error:
         raise RequestError(f"cannot read {file}: {error.strerror}") from error
     digest = hashlib.blake2b(str(file).encode() + b"\0" + source, digest_size=6).hexdigest()
-    name = f"own_job_{file.stem}_{digest}"
+    name = f"spark_function_{file.stem}_{digest}"
     if name in sys.modules:
         return sys.modules[name]
     module = ModuleType(name)
