@@ -185,7 +185,8 @@ class SparkEngine:
         Raises
         ------
         RequestError
-            If there is no such file, it is no edge list, or the algorithm is a function of one's own.
+            If there is no such file, it is no edge list, or the algorithm is a function of
+            one's own.
         JobError
             If Spark fails.
         """

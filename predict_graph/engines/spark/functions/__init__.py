@@ -1,1 +1,1 @@
-"""A function of one's own on Spark: its file, the function in it, and its runs in the place of an algorithm's."""
+"""Functions of one's own on Spark: found in their files, run, predicted like an algorithm."""

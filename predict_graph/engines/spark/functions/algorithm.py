@@ -1,4 +1,4 @@
-"""A function of one's own on Spark in the place of an algorithm: run, predicted and recorded like one."""
+"""A function of one's own on Spark in the place of an algorithm."""
 
 from __future__ import annotations
 
@@ -59,6 +59,7 @@ def function_algorithm(
     Raises
     ------
     RequestError
-        If there is none; see :func:`~predict_graph.engines.spark.functions.running.load_spark_function`.
+        If there is none; see
+        :func:`~predict_graph.engines.spark.functions.running.load_spark_function`.
     """
     return FunctionAlgorithm(load_spark_function(source, parameters), source)

@@ -186,7 +186,8 @@ def sample_plan(
     Walks have too few vertices for their edges, so that what the state costs and what the messages
     cost could not be told apart on them alone: all are folded but one, as large as the largest,
     which stands for the smallest sample on the most machines if there are others of that size. The
-    iterations of a function of one's own are told by two walks there, of `ratio` and of twice as much.
+    iterations of a function of one's own are told by two walks there, of `ratio` and of twice as
+    much.
     """
     plan = {
         machines: [WantedSample(size, walk=False) for size in _in_session(sizes)]
