@@ -76,6 +76,7 @@ def bit_stream(folder, symbols, nodes, arcs, **facts):
 
 
 HUGE = 2**62 - 2
+MOST = 2**63 - 2  # of a gamma code that fits 64 bits
 
 
 @pytest.mark.parametrize(
@@ -88,6 +89,13 @@ HUGE = 2**62 - 2
         ([("gamma", 0), ("zeta", HUGE), ("zeta", HUGE), ("zeta", HUGE)], 5, {}),
         ([("gamma", 0), ("zeta", 3)], 5, {"zetak": 2**62}),
         ([("gamma", 0), ("zeta", 3)], 5, {"zetak": 0}),
+        # Two lengths that overflow: the first sets the place to write at 4 * 98 bytes past the
+        # start of a buffer for five, the second says to go on from there.
+        (
+            [("gamma", 2), ("gamma", 0), ("gamma", MOST), ("gamma", MOST), ("gamma", MOST - 193)],
+            5,
+            {"minintervallength": 100},
+        ),
     ],
 )
 def test_1_numbers_of_a_webgraph_that_overflow(tmp_path, extras, arcs, facts):
@@ -101,6 +109,17 @@ def test_1_a_webgraph_that_our_own_encoder_wrote_is_read(tmp_path):
         path = bit_stream(tmp_path, webgraph.symbols_of(rows), len(rows), sum(map(len, rows)))
         graph = check_graph(path)
         assert [graph.neighbors(v).tolist() for v in range(len(rows))] == rows
+
+
+def test_2_memory_that_nothing_was_written_to(tmp_path):
+    """Two intervals of a length that overflows add up to all four successors, and name none.
+
+    The buffer still holds those of the vertex before, which would be taken.
+    """
+    before = [("gamma", 4), ("unary", 0), ("gamma", 0), ("zeta", 2), *[("zeta", 0)] * 3]
+    intervals = [("gamma", 2), ("gamma", 0), ("gamma", MOST), ("gamma", MOST), ("gamma", MOST)]
+    symbols = [*before, ("gamma", 4), ("unary", 0), *intervals, *[("gamma", 0)] * 8]
+    refused(bit_stream(tmp_path, symbols, 10, 8, minintervallength=4), r"w\.graph")
 
 
 def test_2_short_bit_streams(tmp_path):

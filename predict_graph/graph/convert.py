@@ -28,6 +28,7 @@ from predict_graph.graph.storage import (
     write_header,
     write_labels,
 )
+from predict_graph.limits import check_size
 
 __all__ = ["convert_graph"]
 
@@ -62,7 +63,8 @@ def convert_graph(
     Raises
     ------
     RequestError
-        If the file cannot be read or the folder not be written.
+        If the file cannot be read or the folder not be written, or it has more vertices than the
+        limits say (of edges there may be as many as the disk holds).
     JobError
         If writing fails, say because the disk is full.
 
@@ -87,6 +89,7 @@ def convert_graph(
     with folder_beside(folder) as beside:
         spill = _Spill(beside / "edges.part")
         n, labels = spill.fill(opened)
+        check_size(str(path), vertices=n)
         if not spill.lengths:
             raise RequestError(f"{path} has no edges")
         if n >= 2**31:
@@ -117,7 +120,7 @@ def _stored(folder: Path, weighted: bool, both: bool) -> Graph:
 
 @dataclass
 class _Spill:
-    """The edges in a scratch file, block by block."""
+    """The edges in a scratch file, block by block; only vertices are held in memory."""
 
     path: Path
     lengths: list[tuple[int, np.dtype[Any], np.dtype[Any]]] = field(default_factory=list)

@@ -21,10 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
+from numba.core import types
+from numba.extending import intrinsic
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.csr import Graph
@@ -176,6 +179,16 @@ def _words(content: Content) -> tuple[Words, int]:
     return padded.view(">u8").astype(np.uint64), 8 * len(packed)
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def _leading_zeros(typing_context: Any, word: Any) -> Any:
+    """Count the zero bits above the highest one of a word; the word is not 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctlz(arguments[0], context.get_constant(types.boolean, True))
+
+    return types.uint64(types.uint64), generate
+
+
 @njit(cache=True, nogil=True, inline="always")
 def _peek(words: Words, at: int) -> np.uint64:
     """Return the 64 bits from `at` on."""
@@ -209,11 +222,7 @@ def _unary(words: Words, stop: int, cursor: Cursor) -> int:
             zeros += 64
             at += 64
             continue
-        lead = 0
-        for step in (32, 16, 8, 4, 2, 1):
-            if bits >> np.uint64(64 - step) == 0:
-                bits <<= np.uint64(step)
-                lead += step
+        lead = np.int64(_leading_zeros(bits))
         cursor[_AT] = at + lead + 1
         return zeros + lead
     cursor[_DAMAGED] = 1
@@ -441,12 +450,7 @@ def _merge(
 
 @njit(cache=True, nogil=True, inline="always")
 def _highest_bit(number: int) -> int:
-    place = 0
-    for step in (32, 16, 8, 4, 2, 1):
-        if number >> step:
-            number >>= step
-            place += step
-    return place
+    return 63 - np.int64(_leading_zeros(np.uint64(number)))
 
 
 @njit(cache=True, nogil=True)

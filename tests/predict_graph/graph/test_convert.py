@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph, open_graph, save_graph
 from predict_graph.graph.convert import convert_graph
+from predict_graph.limits import limited
 
 IDS = st.one_of(st.integers(0, 9), st.integers(0, 2**63 - 1))
 
@@ -82,3 +83,11 @@ def test_disk_full(tmp_path, monkeypatch, suffix):
         save_graph(check_graph("star:n=5"), stored)
     assert [path.name for path in tmp_path.iterdir()] == [stored.name]
     assert check_graph(stored).fingerprint == graph.fingerprint
+
+
+def test_more_vertices_than_the_limit(tmp_path):
+    source = tmp_path / "path.txt"
+    source.write_text("".join(f"{i} {i + 1}\n" for i in range(20)))
+    with limited(vertices=10), pytest.raises(RequestError, match="has 21 vertices; accepted: up"):
+        convert_graph(source, tmp_path / "out.pgraph")
+    assert not (tmp_path / "out.pgraph").exists()
