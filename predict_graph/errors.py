@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 __all__ = ["JobError", "PredictGraphError", "RequestError", "unknown_name"]
 
 
+_LONG_WORD = re.compile(r"\S{300,}")  # no name of a file is longer
+_LONGEST = 1500
+
+
 class PredictGraphError(Exception):
-    """Base of every error that we raise on purpose; its text is one clear sentence."""
+    """Base of every error that we raise on purpose; its text is one clear sentence.
+
+    Whatever a file has in it is quoted in part only, so that it stays one.
+
+    Examples
+    --------
+    >>> print(RequestError("the column " + 400 * "x" + " is unknown"))
+    the column xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… is unknown
+    """
 
     exit_status = 1
+
+    def __init__(self, text: object = "") -> None:
+        short = _LONG_WORD.sub(lambda word: word[0][:40] + "…", str(text))
+        if len(short) > _LONGEST:
+            short = f"{short[: _LONGEST - 400]} … {short[-400:]}"
+        super().__init__(short)
 
 
 class RequestError(PredictGraphError, ValueError):

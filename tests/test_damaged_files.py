@@ -57,6 +57,7 @@ def test_finds(path, tmp_path):
     with pytest.raises(RequestError) as caught:
         reader_of(place)(place)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 2000
 
 
 # Faults while writing: what was there stays, nothing is left beside it, one sentence.

@@ -210,7 +210,7 @@ class History:
         self,
         algorithm: str,
         engine: Mapping[str, Any],
-        machine: str,
+        machine: str | None,
         exclude_fingerprint: str | None = None,
         *,
         kinds: Sequence[str] = ("run",),
@@ -224,8 +224,8 @@ class History:
             Same algorithm.
         engine : mapping
             Same engine: every key given here has the same value in the run.
-        machine : str
-            Same machine, see :func:`~predict_graph.history.machine_identity`.
+        machine : str or None
+            Same machine, see :func:`~predict_graph.history.machine_identity`; None for any.
         exclude_fingerprint : str, optional
             The graph that is predicted; its runs, and those of its samples, are left out.
         kinds : sequence of str, default ("run",)

@@ -38,7 +38,7 @@ class TrainingRuns:
 def why_left_out(
     run: Mapping[str, Any],
     engine: Mapping[str, Any],
-    machine: str,
+    machine: str | None,
     exclude_fingerprint: str | None,
     kinds: tuple[str, ...],
 ) -> str | None:
@@ -50,7 +50,7 @@ def why_left_out(
     for key, value in engine.items():
         if run["engine"].get(key) != value:
             return f"its engine has {key} {run['engine'].get(key)!r}, not {value!r}"
-    if run["machine"] != machine:
+    if machine is not None and run["machine"] != machine:
         return f"it ran on another machine ({run['machine']})"
     if run["rows"] == 0:
         return "it has no table of iterations"

@@ -113,7 +113,7 @@ def _record(
         vertices=vertices or 0,
         edges=edges or 0,
         directed=True,
-        engine=_engine(log),
+        engine=_engine(log, found),
         phases=observed_phases(log, found),
         iterations=found.iterations,
         converged=None,
@@ -133,7 +133,7 @@ def _algorithm(found: Recognised, application: Mapping[str, Any]) -> str:
     return str(application.get("name") or "spark job")
 
 
-def _engine(log: EventLog) -> dict[str, Any]:
+def _engine(log: EventLog, found: Recognised) -> dict[str, Any]:
     """Return the settings that our own engine would describe itself by."""
     conf = log.conf
     master = conf.get("spark.master", "unknown")
@@ -153,7 +153,14 @@ def _engine(log: EventLog) -> dict[str, Any]:
         "memory": conf.get("spark.executor.memory", "1g"),
         "partitions_per_core": max(per_core, 1),
         "workers": machines,
+        "executors_lost": _lost(log, found),
     }
+
+
+def _lost(log: EventLog, found: Recognised) -> int:
+    """Return how many executors went away between the first superstep and the end of the last."""
+    removed = log.executors["removed"]
+    return int(((removed >= found.started) & (removed < found.finished)).sum())
 
 
 def _machine(log: EventLog) -> str:

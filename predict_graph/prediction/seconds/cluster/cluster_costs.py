@@ -12,17 +12,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from costmodels import relative_error
 from predict_graph.algorithms import check_algorithm
 from predict_graph.errors import JobError, RequestError
+from predict_graph.prediction.seconds.cluster.real_runs import contradictions
 from predict_graph.prediction.seconds.cluster.sample_runs import WARM_UP, ClusterRun, by_session
-from predict_graph.prediction.seconds.cluster.superstep_features import busiest_rows
+from predict_graph.prediction.seconds.cluster.superstep_features import FEATURES, busiest_rows
 from predict_graph.prediction.seconds.cluster.task_seconds import TaskSeconds, fit_task_seconds
 from predict_graph.prediction.seconds.regression import DEFAULT_COST_MODEL
 from predict_graph.prediction.seconds.straight_line import Line, fitted_line
@@ -31,7 +31,7 @@ __all__ = ["ClusterCosts", "Phase", "fit_cluster_costs"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_OWN_WEIGHT = 4.0  # of a row of this graph, against one of the history
+_OWN_WEIGHT = 4.0  # of a sample run, or a run of this graph, against a real run of another one
 _LEAST_STD = 0.08  # runs of the same job differ so much
 _LEAST_DRIVER = 1e-3  # seconds; nothing is planned in less
 
@@ -78,6 +78,13 @@ class ClusterCosts:
         Coefficient of determination of the seconds of tasks, on the training rows.
     rows, runs : int
         What it was trained on.
+    errors : list of float
+        Logarithms of actual / predicted seconds of supersteps of real runs that it had not seen,
+        newest first.
+    contradicted : int
+        How many of the newest real runs are outside the interval of the lessons before them.
+    level : float
+        By which seconds are multiplied for that.
     """
 
     name: str
@@ -92,6 +99,9 @@ class ClusterCosts:
     r2: float
     rows: int
     runs: int
+    errors: list[float] = field(default_factory=list)
+    contradicted: int = 0
+    level: float = 1.0
 
     @property
     def terms(self) -> dict[str, float]:
@@ -99,11 +109,12 @@ class ClusterCosts:
         terms = dict(self.model.terms)
         terms["intercept"] = terms.get("intercept", 0.0) + self.driver.constant
         terms["log2 machines"] = self.driver.slope
-        return {name: value for name, value in terms.items() if value > 0.0}
+        return {name: self.level * value for name, value in terms.items() if value > 0.0}
 
     def supersteps(self, features: pd.DataFrame, machines: int) -> FloatArray:
         """Return the seconds of each superstep, those of the start on the first ones."""
         seconds: FloatArray = self.model.predict(features) + self.driver.at(math.log2(machines))
+        seconds = self.level * seconds
         first = min(len(seconds), len(self.start))
         seconds[:first] += self.start[:first]
         if first:  # a run shorter than the start has all of it to bear
@@ -121,38 +132,51 @@ class ClusterCosts:
 
 
 def fit_cluster_costs(
-    runs: list[ClusterRun], others: list[pd.DataFrame], cost_model: str | None = None
+    runs: list[ClusterRun], others: list[ClusterRun], cost_model: str | None = None
 ) -> ClusterCosts:
-    """Fit the costs to sample runs, and to real runs of other graphs on the same cluster.
+    """Fit the costs to sample runs, and to real runs on the same cluster.
+
+    Real runs are training rows too, unless the newest are outside the interval of the sample runs
+    before them: then the cluster has changed, and what the sample runs say is multiplied, by as
+    much as these took longer if they were many, by the root of it if there was one.
 
     Parameters
     ----------
     runs : list of ClusterRun
-    others : list of DataFrame
-        See :func:`~predict_graph.prediction.seconds.cluster.superstep_features.busiest_rows`.
+        Sample runs; none if real runs are all there is.
+    others : list of ClusterRun
+        Real runs, newest first.
     cost_model : str, optional
         Of a registered cost model; forward selection among non-negative costs by default.
 
     Raises
     ------
     JobError
-        If no sample run is left to learn from.
+        If no run is left to learn from.
     """
     cost_model = cost_model or DEFAULT_COST_MODEL
     runs = [run for run in runs if not _disturbed(run)]
+    others = [run for run in others if not _disturbed(run)]
     warm = [run for run in runs if not run.cold and run.summary.purpose == "cost"]
-    if not warm:
+    if (runs and not warm) or not (warm or others):
         raise JobError("no sample run on the cluster came to its end, so there is no cost model")
-    tables = [_typical(run) for run in warm]
-    parts = [
-        table.assign(group=number, weight=(_OWN_WEIGHT if number < len(tables) else 1.0))
-        for number, table in enumerate([*tables, *others])
-    ]
-    for part in parts:
-        part["weight"] /= len(part)
-    rows = pd.concat(parts, ignore_index=True)
+    lessons, real = _rows(warm), _rows(others, after=len(warm), like=warm)
+    std, errors, contradicted, level = _LEAST_STD, [], 0, 1.0
+    if warm:
+        std = max(_unseen_std(lessons, cost_model), _LEAST_STD)
+        errors = _errors(lessons, real, cost_model)
+        newer = [error for error, run in zip(errors, others, strict=True) if _newer(run, runs)]
+        contradicted = contradictions(newer, std)
+        if contradicted:
+            off, real = float(np.mean(newer[:contradicted])), real.iloc[:0]
+            level = math.exp(off * contradicted / (contradicted + 1))
+            std = math.hypot(std, off / (contradicted + 1))
+    else:
+        errors = _left_out_errors(real, cost_model)
+    rows = pd.concat([part for part in (lessons, real) if len(part)], ignore_index=True)
     model, driver = _fitted(rows, cost_model)
-    sessions = _sessions(runs)
+    phased = warm or others
+    sessions = _sessions(runs or others)
     return ClusterCosts(
         name=cost_model,
         model=model,
@@ -161,15 +185,52 @@ def fit_cluster_costs(
             np.array([float(run.machines) for run in runs]),
             np.array([run.session_seconds for run in runs]),
         ),
-        setup=_phase("setup", warm, sessions),
-        read=_phase("read", warm, sessions),
-        write=_phase("write", warm, sessions),
+        setup=_phase("setup", phased, sessions),
+        read=_phase("read", phased, sessions),
+        write=_phase("write", phased, sessions),
         start=_start(sessions),
-        relative_std=max(_unseen_std(rows, cost_model), _LEAST_STD),
+        relative_std=std,
         r2=model.r2(rows),
         rows=len(rows),
-        runs=len(parts),
+        runs=len(warm) + len(others),
+        errors=errors,
+        contradicted=contradicted,
+        level=level,
     )
+
+
+def _rows(
+    runs: list[ClusterRun], after: int = 0, like: list[ClusterRun] | None = None
+) -> pd.DataFrame:
+    """Return the rows of runs, each run with a group and a weight.
+
+    A log knows records and bytes. What it does not, messages and vertices, is put in proportion to
+    its records as they are in other runs, and left unknown if there are no others.
+    """
+    tables = []
+    for number, run in enumerate(runs, start=after):
+        table = _typical(run)
+        weight = 1.0 if run.real and run.elsewhere else _OWN_WEIGHT
+        if run.seen_by_log:
+            table["messages"] = np.nan
+            if not (table["vertices"] > 0).any():
+                table["vertices"] = np.nan
+        tables.append(table.assign(group=number, weight=weight / len(table)))
+    if not tables:
+        return pd.DataFrame(columns=[*FEATURES, "group", "weight"])
+    rows = pd.concat(tables, ignore_index=True)
+    known = pd.concat([rows, *map(_typical, like or [])]).dropna(subset=list(FEATURES))
+    for name in ("messages", "vertices"):
+        if rows[name].isna().any() and len(known):
+            share = float(known[name].sum() / max(known["records"].sum(), 1.0))
+            rows[name] = rows[name].fillna(share * rows["records"])
+    return rows
+
+
+def _newer(run: ClusterRun, runs: list[ClusterRun]) -> bool:
+    """Whether a real run is newer than all sample runs, as those of this prediction never are."""
+    times = [each.time for each in runs]
+    return run.time is not None and all(time is not None and time < run.time for time in times)
 
 
 @dataclass(frozen=True)
@@ -213,6 +274,9 @@ def _sessions(runs: list[ClusterRun]) -> list[_Session]:
     """Return the sessions whose first run, and one that Java was warm for, are among the runs."""
     found = []
     for first, *rest in by_session(runs):
+        if first.real:  # starts cold, as the real run will; what is usual in it says by how much
+            found.append(_Session([first], first))
+            continue
         alike = [run for run in rest if _same_sample(run, first)]
         warm = next((run for run in alike if run.summary.purpose != WARM_UP), None)
         if first.cold and warm is not None:
@@ -237,8 +301,9 @@ def _typical(run: ClusterRun) -> pd.DataFrame:
     if not (_alike(rows) and _steady(run.profile.algorithm)):
         return rows
     typical = rows.iloc[[-1]].copy()
+    later = rows.iloc[len(rows) // 2 :] if run.real else rows  # a real run starts cold
     for name in ("seconds", "working", "processor"):
-        typical[name] = float(rows[name].median())
+        typical[name] = float(later[name].median())
     return typical
 
 
@@ -264,17 +329,32 @@ def _fitted(rows: pd.DataFrame, cost_model: str) -> tuple[TaskSeconds, Line]:
 
 def _unseen_std(rows: pd.DataFrame, cost_model: str) -> float:
     """Return the relative error of runs that were left out, root of the mean square."""
-    groups = rows["group"].unique()
-    if len(groups) < 3:
+    if rows["group"].nunique() < 3:
         return 0.25
+    ratios = np.exp(_left_out_errors(rows, cost_model))
+    return float(np.sqrt(np.mean(np.square(1.0 / ratios - 1.0))))
+
+
+def _left_out_errors(rows: pd.DataFrame, cost_model: str) -> list[float]:
+    """Return the error of each run by a model of the others; none of a run that is alone."""
+    groups = rows["group"].unique()
+    if len(groups) < 2:
+        return []
+    parts = [(rows[rows["group"] != group], rows[rows["group"] == group]) for group in groups]
+    return [error for rest, part in parts for error in _errors(rest, part, cost_model)]
+
+
+def _errors(known: pd.DataFrame, rows: pd.DataFrame, cost_model: str) -> list[float]:
+    """Return the logarithm of actual / predicted seconds of each run among `rows`."""
+    if not len(rows):
+        return []
+    model, driver = _fitted(known, cost_model)
     errors = []
-    for group in groups:
-        rest, part = rows[rows["group"] != group], rows[rows["group"] == group]
-        model, driver = _fitted(rest, cost_model)
+    for _, part in rows.groupby("group"):
         predicted = float(model.predict(part).sum())
         predicted += sum(driver.at(math.log2(machines)) for machines in part["machines"])
-        errors.append(float(relative_error(part["seconds"].sum(), predicted)))
-    return float(np.sqrt(np.mean(np.square(errors))))
+        errors.append(math.log(float(part["seconds"].sum()) / predicted))
+    return errors
 
 
 def _by_machines(seconds: Mapping[int, float]) -> Line:

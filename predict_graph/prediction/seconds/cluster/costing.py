@@ -15,7 +15,7 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.graph import Graph
 from predict_graph.iterations import IterationEstimate
-from predict_graph.prediction.seconds.cluster.cluster_costs import fit_cluster_costs
+from predict_graph.prediction.seconds.cluster.cluster_costs import ClusterCosts, fit_cluster_costs
 from predict_graph.prediction.seconds.cluster.executor_memory import memory_of
 from predict_graph.prediction.seconds.cluster.learning import Learned, learn_on_cluster
 from predict_graph.prediction.seconds.cluster.observed_functions import (
@@ -23,6 +23,7 @@ from predict_graph.prediction.seconds.cluster.observed_functions import (
     observed_rows,
 )
 from predict_graph.prediction.seconds.cluster.placement import placement_of
+from predict_graph.prediction.seconds.cluster.real_runs import between_graphs_std
 from predict_graph.prediction.seconds.cluster.record_sizes import record_sizes
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.superstep_features import (
@@ -32,10 +33,13 @@ from predict_graph.prediction.seconds.cluster.superstep_features import (
 
 __all__ = ["ClusterCosting", "priced"]
 
-_OTHER_GRAPH_STD = 0.35  # of supersteps by samples of another graph (docs/studies/spark.md)
 _OTHER_GRAPH = (
     "the sample runs are of another graph, whose records may be longer or shorter; --budget none "
     "runs samples of this one, which makes the seconds surer"
+)
+_REAL_RUNS = (
+    "the seconds are learned from real runs of other graphs alone; learn, or --budget none, runs "
+    "samples on the cluster, which makes them surer"
 )
 _PHASE_STD = 0.2  # of phases that sample runs measured: the next time differs so much
 
@@ -125,15 +129,17 @@ def _priced(
     engine: SparkEngine,
     workload: Workload,
     runs: list[ClusterRun],
-    others: list[pd.DataFrame],
+    others: list[ClusterRun],
     cost_model: str | None,
     *,
     first: bool,
 ) -> Prices:
     """Return the prices of one algorithm; the first of a chain opens the session and reads."""
     costs = fit_cluster_costs(runs, others, cost_model)
-    elsewhere = any(run.elsewhere for run in runs)
-    std = math.hypot(costs.relative_std, _OTHER_GRAPH_STD if elsewhere else 0.0)
+    taught = bool(runs)
+    runs = runs or _told(others, graph)
+    elsewhere = all(run.elsewhere for run in runs)
+    std = math.hypot(costs.relative_std, between_graphs_std(costs.errors) if elsewhere else 0.0)
     work = _work(graph, engine, workload, runs)
 
     def at(machines: int) -> tuple[dict[str, float], pd.DataFrame]:
@@ -152,9 +158,7 @@ def _priced(
     phases, rows = at(engine.workers)
     memory = memory_of(runs, graph, rows, engine.settings)
     witness = Witness(
-        "lessons of the cluster"
-        if all(run.again for run in runs)
-        else "sample runs on the cluster",
+        _source(runs, taught),
         rows["seconds"].to_numpy(np.float64),
         std,
         model={
@@ -178,12 +182,39 @@ def _priced(
         edge_visits=sum(run.edge_visits for run in runs),
         warnings=[
             *_reach_doubts(runs, engine.workers),
-            *([_OTHER_GRAPH] if elsewhere else []),
+            *([_OTHER_GRAPH if taught else _REAL_RUNS] if elsewhere else []),
+            *_contradicted(costs),
             *memory.warnings,
         ],
         at=lambda machines: at(machines)[0],
         executors=memory.to_dict(),
     )
+
+
+def _told(others: list[ClusterRun], graph: Graph) -> list[ClusterRun]:
+    """Return the real runs that say how long records are: of this graph if there are any."""
+    own = [run for run in others if not run.elsewhere]
+    return own or others
+
+
+def _source(runs: list[ClusterRun], taught: bool) -> str:
+    if not taught:
+        return "real runs on the cluster"
+    again = all(run.again for run in runs)
+    return "lessons of the cluster" if again else "sample runs on the cluster"
+
+
+def _contradicted(costs: ClusterCosts) -> list[str]:
+    """Say that the newest real runs are outside of what the lessons before them said."""
+    count = costs.contradicted
+    if not count:
+        return []
+    off = math.expm1(float(np.mean(costs.errors[:count])))
+    runs = "the newest real run" if count == 1 else f"the {count} newest real runs"
+    return [
+        f"{runs} on this cluster took {abs(off):.0%} {'longer' if off > 0 else 'less'} than its "
+        "lessons say: these are corrected by that; learn makes new ones"
+    ]
 
 
 def _work(

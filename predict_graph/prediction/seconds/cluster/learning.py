@@ -4,37 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Means, Workload
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.graph import Graph
-from predict_graph.history import History, machine_identity
 from predict_graph.prediction.seconds.cluster.lessons import (
-    cluster_settings,
     lesson_records,
     new_lesson,
     recall,
 )
+from predict_graph.prediction.seconds.cluster.real_runs import real_runs
 from predict_graph.prediction.seconds.cluster.sample_plan import (
     affordable_points,
     training_points,
 )
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun, cluster_sample_runs
-from predict_graph.prediction.seconds.cluster.superstep_features import (
-    busiest_rows,
-    sent_messages,
-)
+from predict_graph.prediction.seconds.cluster.superstep_features import sent_messages
 from predict_graph.prediction.seconds.sample_runs import DEFAULT_TRAIN_RATIOS
 
 __all__ = ["Learned", "default_train_machines", "learn_on_cluster"]
-
-_NEWEST_RUNS = 20
 
 
 @dataclass(frozen=True)
@@ -45,12 +37,12 @@ class Learned:
     ----------
     runs : list of list of ClusterRun
         Of each algorithm, on the cluster.
-    others : list of list of DataFrame
-        Of each algorithm: rows of real runs of other graphs.
+    others : list of list of ClusterRun
+        Of each algorithm: real runs on this cluster, newest first.
     """
 
     runs: list[list[ClusterRun]]
-    others: list[list[pd.DataFrame]]
+    others: list[list[ClusterRun]]
 
 
 def learn_on_cluster(
@@ -60,10 +52,11 @@ def learn_on_cluster(
     means: Means,
     workloads: Sequence[Workload] = (),
 ) -> Learned:
-    """Take the lessons that the history has of the cluster, or else run samples on it.
+    """Take what the history has of the cluster, or else run samples on it.
 
-    New samples are run, too, where a person names their ratios or machine counts, or sets no limit
-    to the cost; a function of the person's own is observed while they run.
+    That is lessons, and real runs; or these alone, those of event logs included. New samples are
+    run where a person names their ratios or machine counts, or sets no limit to the cost; a
+    function of the person's own is observed while they run.
 
     Parameters
     ----------
@@ -83,13 +76,15 @@ def learn_on_cluster(
         If Spark fails.
     """
     asked = means.train_ratios is not None or means.train_machines is not None
+    others = [real_runs(means.history, each, engine, graph) for each in algorithms]
     runs = None
     if not (asked or means.fresh_samples or isinstance(algorithms[-1], FunctionAlgorithm)):
         runs = recall(means.history, list(algorithms), engine, graph)
+        if runs is None and all(others):
+            runs = [[] for _ in algorithms]
     if runs is None:
         points = _points(graph, engine, algorithms[-1], means, workloads)
         runs = _run_samples(graph, engine, algorithms, means, points)
-    others = [_others(means.history, graph, engine, each) for each in algorithms]
     return Learned(runs, others)
 
 
@@ -162,27 +157,3 @@ def _of_part(run: ClusterRun, number: int, parts: int) -> ClusterRun:
     before = profile.prior.phases
     phases = {**profile.phases, "setup": profile.phases["setup"] - before["setup"], "read": 0.0}
     return replace(run, profile=replace(profile, phases=phases), session_seconds=0.0)
-
-
-def _others(
-    history: History | None, graph: Graph, engine: SparkEngine, algorithm: Algorithm
-) -> list[pd.DataFrame]:
-    """Return the rows of real runs of other graphs on this cluster, whatever their machines."""
-    if history is None:
-        return []
-    found = history.training_runs(
-        algorithm.name,
-        cluster_settings(engine),
-        machine_identity(),
-        exclude_fingerprint=graph.fingerprint,
-        limit=_NEWEST_RUNS,
-    )
-    machines = {int(i): dict(e)["machines"] for i, e in _engines(found.runs)}
-    return [
-        busiest_rows(table, machines[int(table["run"].iloc[0])], engine.settings.cores)
-        for _, table in found.table.groupby("run")
-    ]
-
-
-def _engines(runs: pd.DataFrame) -> list[tuple[int, Any]]:
-    return list(zip(runs["id"], runs["engine"], strict=True)) if len(runs) else []

@@ -21,9 +21,16 @@ from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.iterations import SampleSummary
 from predict_graph.prediction.run_records import records_of
-from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.seconds.cluster.sample_runs import REAL, ClusterRun
 
-__all__ = ["cluster_settings", "lesson_records", "new_lesson", "recall"]
+__all__ = [
+    "cluster_run",
+    "cluster_settings",
+    "lesson_records",
+    "new_lesson",
+    "recall",
+    "same_superstep",
+]
 
 _MOST_GRAPHS = 5  # whose lessons are put together
 # Parameters that no superstep depends on.
@@ -80,7 +87,7 @@ def recall(
     chosen = [newest[graph.fingerprint]] if own else [*newest.values()][:_MOST_GRAPHS]
     return [
         [
-            _cluster_run(history.record(int(run["id"])), first=number == 0, elsewhere=not own)
+            cluster_run(history.record(int(run["id"])), first=number == 0, elsewhere=not own)
             for name in chosen
             for run in lessons[name]
         ]
@@ -95,11 +102,11 @@ def _lessons(
     found = history.training_runs(
         algorithm.name, cluster_settings(engine), machine_identity(), kinds=("sample",)
     )
-    asked = _superstep(algorithm.to_dict())
+    asked = algorithm.to_dict()
     lessons: dict[str, list[Mapping[str, Any]]] = {}
     for run in cast(list[dict[str, Any]], found.runs.to_dict("records")):
         name = run["sample"].get("lesson")
-        if name is not None and _superstep(run["parameters"]) == asked:
+        if name is not None and same_superstep(run["parameters"], asked):
             # Newest first: turned round, so that the runs come in the order in which they ran.
             lessons.setdefault(name, []).insert(0, run)
     usable = {name: _complete(runs) for name, runs in lessons.items()}
@@ -107,8 +114,13 @@ def _lessons(
     return whole or {name: runs for name, runs in usable.items() if runs}
 
 
-def _superstep(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in parameters.items() if name not in _STOPPING}
+def same_superstep(parameters: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+    """Whether supersteps are the same: parameters are, those that end a run excepted."""
+    one, other = (
+        {name: value for name, value in each.items() if name not in _STOPPING}
+        for each in (parameters, others)
+    )
+    return one == other
 
 
 def _complete(runs: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -123,9 +135,9 @@ def _complete(runs: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [run for run in runs if cold[run["sample"]["machines"]] == {True, False}]
 
 
-def _cluster_run(record: RunRecord, *, first: bool, elsewhere: bool) -> ClusterRun:
-    """Return a sample run as it was; the first algorithm of a chain opens the session and reads."""
-    sample = dict(record.sample or {})
+def cluster_run(record: RunRecord, *, first: bool, elsewhere: bool) -> ClusterRun:
+    """Return a run of the history; the first algorithm of a chain opens the session and reads."""
+    sample = dict(record.sample or _as_sample(record))
     machines = int(sample["machines"])
     graph = ("vertices", "edges", "directed", "fingerprint")
     profile = RunProfile(
@@ -139,6 +151,7 @@ def _cluster_run(record: RunRecord, *, first: bool, elsewhere: bool) -> ClusterR
         converged=bool(record.converged),
         values=np.empty(0),
     )
+    kind = f"{machines} machines{', cold' if sample['cold'] else ''}"
     summary = SampleSummary(
         sampler=str(sample["sampler"]),
         ratio=float(sample["ratio"]),
@@ -147,7 +160,7 @@ def _cluster_run(record: RunRecord, *, first: bool, elsewhere: bool) -> ClusterR
         iterations=record.iterations,
         seconds=0.0,
         purpose=str(sample["purpose"]),
-        note=f"{machines} machines{', cold' if sample['cold'] else ''}, run on {record.time:%F}",
+        note=f"{kind}, run on {record.time:%F}",
     )
     opening = float(sample["opening_seconds"]) if first else 0.0
     return ClusterRun(
@@ -159,4 +172,18 @@ def _cluster_run(record: RunRecord, *, first: bool, elsewhere: bool) -> ClusterR
         summary,
         again=True,
         elsewhere=elsewhere,
+        seen_by_log=not record.parameters and record.converged is None,
+        time=record.time,
     )
+
+
+def _as_sample(record: RunRecord) -> dict[str, Any]:
+    """Return what a real run is as evidence: all of its graph, in a session of its own."""
+    return {
+        "sampler": "none",
+        "ratio": 1.0,
+        "purpose": REAL,
+        "machines": int(record.engine["machines"]),
+        "cold": True,
+        "opening_seconds": 0.0,  # in its setup
+    }

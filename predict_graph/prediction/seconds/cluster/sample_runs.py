@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 
 import numpy as np
@@ -25,10 +26,12 @@ from predict_graph.prediction.seconds.cluster.sample_plan import (
     supersteps_run,
 )
 
-__all__ = ["WARM_UP", "ClusterRun", "by_session", "cluster_sample_runs"]
+__all__ = ["REAL", "WARM_UP", "ClusterRun", "by_session", "cluster_sample_runs"]
 
 WARM_UP = "warm-up"
 """Purpose of runs that are there to make Java compile what is run, and to show how long it does."""
+REAL = "run"
+"""Purpose of real runs, of whole graphs."""
 _STILL_FASTER = 0.2
 _MOST_WARM_UPS = 2
 
@@ -51,6 +54,10 @@ class ClusterRun:
         Whether it is of an earlier prediction, and was not run for this one.
     elsewhere : bool
         Whether it is of a sample of another graph.
+    seen_by_log : bool
+        Whether it was observed in an event log: its messages are the records that Spark exchanged.
+    time : datetime, optional
+        When it ran, if not for this prediction.
     measures : ndarray of float64, optional
         Of what it ran on, for jobs of which nothing else is known; see
         :func:`~predict_graph.prediction.seconds.cluster.exchanged_records.exchange_measures`.
@@ -64,6 +71,8 @@ class ClusterRun:
     summary: SampleSummary
     again: bool = False
     elsewhere: bool = False
+    seen_by_log: bool = False
+    time: datetime | None = None
     measures: npt.NDArray[np.float64] | None = None
 
     @property
@@ -77,6 +86,11 @@ class ClusterRun:
         if self.measures is not None:
             return float(self.exchanged()["messages"].sum())
         return float(self.summary.edges * self.summary.iterations)
+
+    @property
+    def real(self) -> bool:
+        """Whether it is a real run, and no sample run."""
+        return self.summary.purpose == REAL
 
     def exchanged(self) -> pd.DataFrame:
         """Return who sent what in each iteration, summed over workers; a row an iteration."""

@@ -1,0 +1,103 @@
+"""Real runs on a cluster as evidence: of `run`, and of event logs that past jobs left behind.
+
+A cluster whose only trace is such runs is predicted from them alone. Beside lessons they say how
+far those are off: in the root of the mean square, and whether the newest still agree.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.graph import Graph
+from predict_graph.history import History, machine_identity
+from predict_graph.prediction.seconds.cluster.lessons import (
+    cluster_run,
+    cluster_settings,
+    same_superstep,
+)
+from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+
+__all__ = ["between_graphs_std", "contradictions", "real_runs"]
+
+_NEWEST_RUNS = 20
+_OTHER_GRAPH_STD = 0.35  # of supersteps by samples of another graph (docs/studies/spark.md)
+_PRIOR_RUNS = 3.0  # real runs that the figure above counts like
+_OUTSIDE = 1.645  # standard deviations: the ends of a 90% interval
+
+
+def real_runs(
+    history: History | None, algorithm: Algorithm, engine: SparkEngine, graph: Graph
+) -> list[ClusterRun]:
+    """Return the newest real runs of an algorithm on a cluster, at any machine count.
+
+    A standalone, YARN or Kubernetes cluster is known by its master, whatever machine the driver was
+    on; Spark in one process is this machine.
+
+    Parameters
+    ----------
+    history : History or None
+    algorithm : Algorithm
+        Parameters that end a run may differ.
+    engine : SparkEngine
+    graph : Graph
+        Runs of others are marked.
+    """
+    if history is None:
+        return []
+    here = machine_identity() if engine.settings.local else None
+    found = history.training_runs(
+        algorithm.name, cluster_settings(engine), here, limit=_NEWEST_RUNS
+    )
+    runs = []
+    for run in cast(list[dict[str, Any]], found.runs.to_dict("records")):
+        record = history.record(int(run["id"]))
+        # A log does not say the parameters.
+        if record.parameters and not same_superstep(record.parameters, algorithm.to_dict()):
+            continue
+        other = record.fingerprint != graph.fingerprint
+        runs.append(cluster_run(record, first=True, elsewhere=other))
+    return runs
+
+
+def contradictions(errors: Sequence[float], std: float) -> int:
+    """Return how many of the newest real runs, in a row, lie outside the interval of lessons.
+
+    Parameters
+    ----------
+    errors : sequence of float
+        Logarithms of actual / predicted seconds of supersteps, newest first.
+    std : float
+        Relative, of the lessons.
+
+    Examples
+    --------
+    >>> contradictions([0.9, -0.8, 0.1, 2.0], 0.2)
+    2
+    """
+    count = 0
+    for error in errors:
+        if abs(error) <= _OUTSIDE * std:
+            break
+        count += 1
+    return count
+
+
+def between_graphs_std(errors: Sequence[float]) -> float:
+    """Return how far lessons of another graph are off: as studied, moved by what was seen here.
+
+    About the mean of an inverse-gamma posterior of the variance, for which the studied figure
+    counts like a few real runs.
+
+    Examples
+    --------
+    >>> between_graphs_std([]), round(between_graphs_std([0.05] * 9), 3)
+    (0.35, 0.18)
+    """
+    seen = float(np.sum(np.square(errors))) if len(errors) else 0.0
+    return math.sqrt((_PRIOR_RUNS * _OTHER_GRAPH_STD**2 + seen) / (_PRIOR_RUNS + len(errors)))
