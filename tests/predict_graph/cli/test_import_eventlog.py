@@ -67,6 +67,21 @@ def test_a_log_becomes_a_run(program, log, tmp_path):
         assert (row["local_message_bytes"], row["remote_message_bytes"]) == (300, 900)
 
 
+def test_a_cluster_is_predicted_from_a_log_alone(program, log, tmp_path):
+    """Nothing listens at far:7077, and nothing has to."""
+    history = tmp_path / "h.sqlite"
+    told = ("--graph", "web", "--vertices", 40, "--edges", 200, "--history", history)
+    program("history", "import-eventlog", log, "--algorithm", "pagerank", *told)
+    cluster = ("--engine", "spark", "--master", "spark://far:7077", "--memory", "2g")
+    graph = "barabasi-albert:n=300,m=2,seed=1"
+    asked = ("predict", "pagerank", graph, *cluster, "--history", history, "--json", "-")
+    found = json.loads(program(*asked).out)
+    assert [rung["rung"] for rung in found["evidence"]] == ["real runs on the cluster"]
+    # A second a superstep for 100 records; the graph has 1,200, none of them remote on one machine.
+    assert found["phases"]["superstep"] > found["iterations"]["predicted"]
+    assert any("real runs of other graphs alone" in warning for warning in found["warnings"])
+
+
 def test_the_same_log_twice(program, log, tmp_path):
     history = tmp_path / "h.sqlite"
     for said in ("added", "was here already"):

@@ -33,6 +33,7 @@ FloatArray = npt.NDArray[np.float64]
 
 _OWN_WEIGHT = 4.0  # of a sample run, or a run of this graph, against a real run of another one
 _LEAST_STD = 0.08  # runs of the same job differ so much
+_FEW_RUNS, _FEW_STD = 3, 0.25  # fewer runs say nothing about those left out: as much is taken
 _LEAST_DRIVER = 1e-3  # seconds; nothing is planned in less
 
 
@@ -172,6 +173,7 @@ def fit_cluster_costs(
             level = math.exp(off * contradicted / (contradicted + 1))
             std = math.hypot(std, off / (contradicted + 1))
     else:
+        std = _LEAST_STD if len(others) >= _FEW_RUNS else _FEW_STD
         errors = _left_out_errors(real, cost_model)
     rows = pd.concat([part for part in (lessons, real) if len(part)], ignore_index=True)
     model, driver = _fitted(rows, cost_model)
@@ -329,8 +331,8 @@ def _fitted(rows: pd.DataFrame, cost_model: str) -> tuple[TaskSeconds, Line]:
 
 def _unseen_std(rows: pd.DataFrame, cost_model: str) -> float:
     """Return the relative error of runs that were left out, root of the mean square."""
-    if rows["group"].nunique() < 3:
-        return 0.25
+    if rows["group"].nunique() < _FEW_RUNS:
+        return _FEW_STD
     ratios = np.exp(_left_out_errors(rows, cost_model))
     return float(np.sqrt(np.mean(np.square(1.0 / ratios - 1.0))))
 

@@ -184,10 +184,10 @@ def _priced(
             *_reach_doubts(runs, engine.workers),
             *([_OTHER_GRAPH if taught else _REAL_RUNS] if elsewhere else []),
             *_contradicted(costs),
-            *memory.warnings,
+            *(memory.warnings if memory else []),
         ],
         at=lambda machines: at(machines)[0],
-        executors=memory.to_dict(),
+        executors=memory.to_dict() if memory else {},
     )
 
 

@@ -66,8 +66,10 @@ def heap_bytes(memory: str) -> int:
 
 def memory_of(
     runs: list[ClusterRun], graph: Graph, rows: pd.DataFrame, settings: SparkSettings
-) -> ExecutorMemory:
-    """Return what an executor needs, in proportion to the largest sample run.
+) -> ExecutorMemory | None:
+    """Return what an executor needs, in proportion to the largest run.
+
+    None if no run tells: a log does not say what was kept in memory, nor how large the graph was.
 
     Parameters
     ----------
@@ -78,7 +80,10 @@ def memory_of(
     settings : SparkSettings
         Of the real run.
     """
-    largest = max(runs, key=lambda run: run.profile.graph["edges"])
+    telling = [run for run in runs if not run.seen_by_log and run.profile.graph["edges"]]
+    if not telling:
+        return None
+    largest = max(telling, key=lambda run: run.profile.graph["edges"])
     profile = largest.profile
     share = (graph.vertices + graph.edges) / settings.machines
     sample = (profile.graph["vertices"] + profile.graph["edges"]) / largest.machines
