@@ -1,4 +1,4 @@
-"""Building compressed sparse rows: from edges, by transposing, by taking a subgraph.
+"""Building graphs: from edges, and in the direction that is asked for.
 
 Rules, the same for every source:
 
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -20,19 +19,14 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.counting_sort import sorted_by_target, transposed
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edges import EdgeBlock
+from predict_graph.graph.row_kernels import merge_duplicates, union_of_rows
 from predict_graph.limits import check_size
-from samplers.induced import induced_csr
 
 __all__ = [
     "as_asked",
-    "count_self_loops",
     "from_blocks",
     "from_edges",
-    "induced_subgraph",
-    "merge_duplicates",
     "symmetric",
-    "transpose",
-    "union_of_rows",
     "without_self_loops",
 ]
 
@@ -139,49 +133,6 @@ def from_blocks(
     return Graph(indptr, indices, kept, directed=directed, name=name, labels=labels)
 
 
-def transpose(graph: Graph) -> Graph:
-    """Return the graph with every edge turned round; rows come out ascending.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> graph = from_edges(np.array([0, 2]), np.array([1, 1]), vertices=3)
-    >>> transpose(graph).neighbors(1).tolist()
-    [0, 2]
-    """
-    values = _NO_WEIGHTS if graph.weights is None else graph.weights
-    indptr, indices, values = transposed(graph.indptr, graph.indices, values, graph.vertices)
-    kept = None if graph.weights is None else values
-    return replace(graph, indptr=indptr, indices=indices, weights=kept)
-
-
-def induced_subgraph(graph: Graph, vertices: IndexArray, name: str | None = None) -> Graph:
-    """Return the subgraph that `vertices` induce; its vertex *i* is ``vertices[i]``.
-
-    Cost: the out-edges of `vertices`, and one array of n integers.
-
-    Raises
-    ------
-    RequestError
-        If a vertex does not exist or comes twice.
-    """
-    chosen = np.asarray(vertices)
-    if chosen.size == 0:
-        chosen = chosen.astype(np.int64)
-    try:
-        rows, indices, weights = induced_csr(graph.indptr, graph.indices, chosen, graph.weights)
-    except ValueError as error:
-        raise RequestError(str(error)) from error
-    return Graph(
-        rows.astype(np.int64, copy=False),
-        indices,
-        weights,
-        directed=graph.directed,
-        name=name or f"{graph.name}[{len(chosen)}]",
-        labels=None if graph.labels is None else graph.labels[chosen],
-    )
-
-
 def without_self_loops(graph: Graph) -> Graph:
     """Return the graph without edges from a vertex to itself."""
     rows = np.repeat(np.arange(graph.vertices, dtype=graph.indices.dtype), graph.out_degrees)
@@ -230,80 +181,3 @@ def _in_both_directions(
 
 def _extreme(function: object, array: IndexArray, empty: int) -> int:
     return int(function(array)) if len(array) else empty  # type: ignore[operator]
-
-
-@numba.njit(cache=True, nogil=True)
-def count_self_loops(indptr: IntArray, indices: IndexArray) -> int:
-    """Count the edges from a vertex to itself."""
-    count = 0
-    for v in range(len(indptr) - 1):
-        for e in range(indptr[v], indptr[v + 1]):
-            count += indices[e] == v
-    return count
-
-
-@numba.njit(cache=True, nogil=True)
-def merge_duplicates(
-    indptr: IntArray, indices: IndexArray, weights: WeightArray
-) -> tuple[IntArray, IndexArray, WeightArray]:
-    """Drop repeated targets of ascending rows, in place; weights of the copies are added."""
-    n = len(indptr) - 1
-    merged = np.zeros(n + 1, np.int64)
-    weighted = len(weights) > 0
-    kept = 0
-    for v in range(n):
-        start = kept
-        for e in range(indptr[v], indptr[v + 1]):
-            if kept > start and indices[kept - 1] == indices[e]:
-                if weighted:
-                    weights[kept - 1] += weights[e]
-                continue
-            indices[kept] = indices[e]
-            if weighted:
-                weights[kept] = weights[e]
-            kept += 1
-        merged[v + 1] = kept
-    if kept == len(indices):
-        return merged, indices, weights
-    return merged, indices[:kept].copy(), weights[:kept].copy() if weighted else weights
-
-
-@numba.njit(cache=True, nogil=True)
-def union_of_rows(
-    indptr: IntArray,
-    indices: IndexArray,
-    weights: WeightArray,
-    other_indptr: IntArray,
-    other_indices: IndexArray,
-    other_weights: WeightArray,
-) -> tuple[IntArray, IndexArray, WeightArray]:
-    """Merge the ascending rows of two graphs; of two weights of an edge the larger one holds."""
-    n = len(indptr) - 1
-    weighted = len(weights) + len(other_weights) > 0  # one side may have no edges
-    merged = np.zeros(n + 1, np.int64)
-    result, values = np.empty(0, indices.dtype), np.empty(0, np.float32)
-    for filling in range(2):
-        if filling:
-            result = np.empty(merged[n], indices.dtype)
-            values = np.empty(merged[n] if weighted else 0, np.float32)
-        kept = 0
-        for v in range(n):
-            a, a_stop = indptr[v], indptr[v + 1]
-            b, b_stop = other_indptr[v], other_indptr[v + 1]
-            while a < a_stop or b < b_stop:
-                from_first = b == b_stop or (a < a_stop and indices[a] <= other_indices[b])
-                both = from_first and b < b_stop and indices[a] == other_indices[b]
-                if filling:
-                    result[kept] = indices[a] if from_first else other_indices[b]
-                    if weighted:
-                        values[kept] = weights[a] if from_first else other_weights[b]
-                        if both:
-                            values[kept] = max(weights[a], other_weights[b])
-                kept += 1
-                if both or from_first:
-                    a += 1
-                if both or not from_first:
-                    b += 1
-            if not filling:
-                merged[v + 1] = kept
-    return merged, result, values

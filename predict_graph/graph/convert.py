@@ -17,11 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.build import as_asked, merge_duplicates, union_of_rows
+from predict_graph.graph.build import as_asked
 from predict_graph.graph.counting_sort import Rows, sorted_by_target, transposed
 from predict_graph.graph.csr import Graph
-from predict_graph.graph.edges import EdgeBlock, EdgeSource
+from predict_graph.graph.edge_source import EdgeSource
+from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.relabel import IdMap
+from predict_graph.graph.row_kernels import merge_duplicates, union_of_rows
 from predict_graph.graph.storage import (
     folder_beside,
     save_graph,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Graph"]
 
 IndexArray = npt.NDArray[np.integer]
+_NO_WEIGHTS = np.empty(0, np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +111,7 @@ class Graph:
     @cached_property
     def self_loops(self) -> int:
         """Number of edges from a vertex to itself."""
-        from predict_graph.graph.build import count_self_loops
+        from predict_graph.graph.row_kernels import count_self_loops
 
         return int(count_self_loops(self.indptr, self.indices))
 
@@ -154,9 +155,12 @@ class Graph:
         """The graph with every edge turned round; the graph itself when it is undirected."""
         if not self.directed:
             return self
-        from predict_graph.graph.build import transpose
+        from predict_graph.graph.counting_sort import transposed
 
-        return transpose(self)
+        values = _NO_WEIGHTS if self.weights is None else self.weights
+        indptr, indices, values = transposed(self.indptr, self.indices, values, self.vertices)
+        kept = None if self.weights is None else values
+        return replace(self, indptr=indptr, indices=indices, weights=kept)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -197,6 +201,8 @@ class Graph:
     def subgraph(self, vertices: npt.ArrayLike) -> Graph:
         """Return the subgraph that `vertices` induce.
 
+        Cost: the out-edges of `vertices`, and one array of n integers.
+
         Parameters
         ----------
         vertices : array_like of int, shape (k,)
@@ -207,9 +213,23 @@ class Graph:
         RequestError
             If a vertex does not exist or comes twice.
         """
-        from predict_graph.graph.build import induced_subgraph
+        from samplers.induced import induced_csr
 
-        return induced_subgraph(self, np.asarray(vertices))
+        chosen = np.asarray(vertices)
+        if chosen.size == 0:
+            chosen = chosen.astype(np.int64)
+        try:
+            indptr, indices, weights = induced_csr(self.indptr, self.indices, chosen, self.weights)
+        except ValueError as error:
+            raise RequestError(str(error)) from error
+        return Graph(
+            indptr.astype(np.int64, copy=False),
+            indices,
+            weights,
+            directed=self.directed,
+            name=f"{self.name}[{len(chosen)}]",
+            labels=None if self.labels is None else self.labels[chosen],
+        )
 
     def to_scipy(self) -> sparse.csr_array:
         """Return the adjacency matrix as a scipy CSR array; values are weights, or ones."""

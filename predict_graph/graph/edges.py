@@ -1,19 +1,13 @@
-"""What a reader hands over: blocks of edges, and what the file says about the whole graph."""
+"""Some edges of a graph, as they come."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from predict_graph.graph.csr import Graph
-    from predict_graph.graph.text_ids import TextIds
-
-__all__ = ["EdgeBlock", "EdgeSource"]
+__all__ = ["EdgeBlock"]
 
 
 class EdgeBlock(NamedTuple):
@@ -28,29 +22,3 @@ class EdgeBlock(NamedTuple):
     sources: npt.NDArray[np.integer]
     targets: npt.NDArray[np.integer]
     weights: npt.NDArray[np.float32] | None = None
-
-
-@dataclass
-class EdgeSource:
-    """A graph that can be read once, block by block.
-
-    Parameters
-    ----------
-    blocks : iterable of EdgeBlock
-        The edges; an iterator that reads the file as it goes.
-    vertices : int, optional
-        Number of vertices that the file declares: then the ids are 0 … n - 1, and a vertex without
-        edges counts. None: the vertices are the ids that occur in an edge.
-    directed : bool, optional
-        What the file says; None when it does not say.
-    text_ids : TextIds, optional
-        The texts that stand behind the ids of the blocks, complete once the blocks are read.
-    graph : Graph, optional
-        The graph itself, from formats that hold it row by row; there are no blocks then.
-    """
-
-    blocks: Iterable[EdgeBlock] = ()
-    vertices: int | None = None
-    directed: bool | None = None
-    text_ids: TextIds | None = None
-    graph: Graph | None = None

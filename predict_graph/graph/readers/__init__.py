@@ -11,7 +11,8 @@ import numpy.typing as npt
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import as_asked, from_blocks
 from predict_graph.graph.csr import Graph
-from predict_graph.graph.edges import EdgeBlock, EdgeSource
+from predict_graph.graph.edge_source import EdgeSource
+from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.readers.formats import FORMATS, ID_KINDS, check_ids, open_source
 from predict_graph.graph.relabel import relabel
 from predict_graph.inputs import STANDARD_INPUT

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.edges import EdgeBlock, EdgeSource
+from predict_graph.graph.edge_source import EdgeSource
+from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.readers import scan
+from predict_graph.graph.readers.layout import Layout, scan_error, wrong_field
 from predict_graph.graph.readers.scan import parse_float, parse_integer
 from predict_graph.graph.text_ids import TextIds
-
-if TYPE_CHECKING:
-    from predict_graph.graph.readers.text import Layout
 
 __all__ = ["open_fields"]
 
@@ -42,8 +40,6 @@ def open_fields(
 def _blocks(
     path: Path, blocks: Iterator[bytearray], layout: Layout, text_ids: TextIds | None, line: int
 ) -> Iterator[EdgeBlock]:
-    from predict_graph.graph.readers.text import scan_error, wrong_field
-
     columns = np.array(
         [layout.source, layout.target, -1 if layout.weight is None else layout.weight], np.int64
     )
@@ -89,7 +85,6 @@ def _edges(
     text_ids: TextIds | None,
 ) -> EdgeBlock:
     """Turn the fields of some lines into an edge block."""
-    from predict_graph.graph.readers.text import scan_error
 
     def check(row: int, code: int, which: int) -> None:
         if code == scan.DONE:

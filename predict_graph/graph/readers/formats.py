@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.edges import EdgeSource
+from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.streams import Content, suffixes_of
 from predict_graph.inputs import STANDARD_INPUT
 

@@ -15,9 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.edges import EdgeBlock, EdgeSource
+from predict_graph.graph.edge_source import EdgeSource
+from predict_graph.graph.edges import EdgeBlock
+from predict_graph.graph.readers.layout import first_data
 from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
-from predict_graph.graph.readers.text import first_data, scan_blocks
+from predict_graph.graph.readers.text import scan_blocks
 from predict_graph.limits import check_size, whole_number
 
 __all__ = ["open_matrix_market"]

@@ -20,11 +20,12 @@ import numpy.typing as npt
 from numba import njit
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.edges import EdgeBlock, EdgeSource
+from predict_graph.graph.edge_source import EdgeSource
+from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.readers import scan
+from predict_graph.graph.readers.layout import first_data
 from predict_graph.graph.readers.scan import parse_float, parse_integer
 from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
-from predict_graph.graph.readers.text import first_data
 from predict_graph.limits import check_size, whole_number
 
 __all__ = ["open_metis"]
@@ -140,7 +141,7 @@ def _signed_hashes(sources: npt.NDArray[np.int32], targets: npt.NDArray[np.int32
 def _error(
     path: Path, code: int, block: bytearray, cursor: npt.NDArray[np.int64], vertices: int
 ) -> RequestError:
-    from predict_graph.graph.readers.text import scan_error, wrong_field
+    from predict_graph.graph.readers.layout import scan_error, wrong_field
 
     line = int(cursor[scan.LINE]) + 1
     if code == _TOO_MANY_LINES:

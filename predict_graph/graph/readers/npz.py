@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.arrays import read_array
-from predict_graph.graph.edges import EdgeSource
+from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import beyond, limits
 

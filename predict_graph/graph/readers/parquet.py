@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.edges import EdgeBlock, EdgeSource
+from predict_graph.graph.edge_source import EdgeSource
+from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.objects import check_weights
+from predict_graph.graph.readers.layout import find_columns
 from predict_graph.graph.readers.streams import Content
-from predict_graph.graph.readers.text import find_columns
 from predict_graph.graph.text_ids import TextIds
 from predict_graph.limits import beyond, check_size, limits
 

@@ -31,7 +31,7 @@ from numba.extending import intrinsic
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.csr import Graph
-from predict_graph.graph.edges import EdgeSource
+from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import Input, read_bytes
 from predict_graph.limits import check_size, whole_number

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.tables.source_files import SourceFiles, literal_path, shown_path
 from predict_graph.errors import JobError, RequestError
-from predict_graph.graph.readers.text import find_columns
+from predict_graph.graph.readers.layout import find_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

@@ -22,7 +22,7 @@ from predict_graph.engines.spark.tables.source_files import (
 )
 from predict_graph.errors import RequestError
 from predict_graph.graph.readers import scan
-from predict_graph.graph.readers.text import Layout, layout_of, scan_error
+from predict_graph.graph.readers.layout import Layout, layout_of, scan_error
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
