@@ -61,6 +61,8 @@ class Limits:
         Of the run as the outermost loop foretells it, after which the call is stopped; 0 for never.
     floor : float
         Seconds that it may take in any case.
+    rounds : float
+        Of the outermost loop at most, if it is expected to end early.
     wall : float
         Seconds by the clock, for what does not react to signals.
     memory : float
@@ -70,6 +72,7 @@ class Limits:
     seconds: float = float("inf")
     share: float = 0.0
     floor: float = 0.0
+    rounds: float = float("inf")
     wall: float = float("inf")
     memory: float = float("inf")
 
@@ -328,7 +331,7 @@ class _Recorder:
         now = processor_seconds()
         elapsed = now - self._started
         self._keep(Look(elapsed, self._watch.look(frame)))
-        self._stop_in_time(elapsed, _foretold(elapsed, self._looks))
+        self._stop_in_time(elapsed, _foretold(elapsed, self._looks, self._limits.rounds))
         self._started += processor_seconds() - now  # looking is not part of the run
         self._looking = False
 
@@ -377,18 +380,19 @@ class _Recorder:
         os._exit(0)
 
 
-def _foretold(elapsed: float, looks: list[Look]) -> float:
+def _foretold(elapsed: float, looks: list[Look], rounds: float) -> float:
     """Return how long the outermost loop would take at its pace so far; 0 where it is not known."""
     loops = looks[-1].loops
     if not loops or not loops[0].bounded or not loops[0].total:
         return 0.0
     seen = loops[0]
-    if seen.done < min(_ROUNDS_FOR_STOP, seen.total / 2):
+    total = min(seen.total, rounds)
+    if seen.done < min(_ROUNDS_FOR_STOP, total / 2):
         return 0.0
     entered = next(
         (look.seconds for look in looks if look.loops and look.loops[0].loop == seen.loop), elapsed
     )
-    return entered + (elapsed - entered) * seen.total / seen.done
+    return entered + (elapsed - entered) * total / seen.done
 
 
 def _silence() -> None:

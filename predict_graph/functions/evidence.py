@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from predict_graph.functions.growth import Growth, Point, foretell
+import numpy as np
+
+from predict_graph.functions.growth import Growth, Hyper, Point, foretell
 from predict_graph.functions.prediction import Evidence
-from predict_graph.functions.prefix import Prefix
+from predict_graph.functions.prefix import Prefix, Rounds, foretell_rounds
 
 __all__ = ["Gathered", "combined"]
+
+_OF_A_ROUND = ("vertices", "edges", "edges_log")
+"""Drivers of a round of a loop that goes on until nothing changes: it passes over the graph."""
+_FEWEST_RUNS = 3  # with rounds, and half of all runs: some end in one or two, and say little
 
 
 class Gathered:
@@ -42,11 +49,33 @@ class Gathered:
         """Return what the runs foretell."""
         count = len(self.points) + len(self.earlier)
         if self._known[0] != count:
-            self._known = (
-                count,
-                foretell([*self.points, *self.earlier], self._target, self._graph),
-            )
+            every = foretell([*self.points, *self.earlier], self._target, self._graph)
+            self._known = (count, self._by_rounds() or every)
         return self._known[1]
+
+    def rounds(self) -> Rounds | None:
+        """Return the rounds of an outermost loop that ends early; None of others, or of few runs.
+
+        What a round costs grows with the graph, and how many there are hardly does.
+        """
+        seen = [(point.drivers["vertices"], point.rounds) for point in self.points if point.rounds]
+        enough = len(seen) >= max(_FEWEST_RUNS, 0.5 * len(self.points))
+        return foretell_rounds(seen, self._target["vertices"]) if enough else None
+
+    def _by_rounds(self) -> Growth | None:
+        """Return what a round of such a loop will cost, times the rounds."""
+        rounds = self.rounds()
+        if rounds is None:
+            return None
+        known = [point for point in [*self.points, *self.earlier] if point.rounds]
+        each = [replace(point, cost=point.cost / point.rounds) for point in known]
+        usual = float(np.median([point.rounds for point in known]))
+        hyper = replace(Hyper(), seconds=Hyper().seconds / usual)
+        found = foretell(each, self._target, self._graph, hyper=hyper, names=_OF_A_ROUND)
+        if found is None:
+            return None
+        spread = math.hypot(found.log_std, rounds.log_std)
+        return Growth(found.cost * rounds.total, spread, found.drivers)
 
     def weighed(
         self, prefix: Prefix | None, prefix_spent: float, samples_spent: float
@@ -62,7 +91,11 @@ class Gathered:
             detail = f"{', '.join(filter(None, (count, more)))}; grows with {grows}"
             found.append(Evidence(rung, growth.cost, growth.log_std, 0.0, samples_spent, detail))
         if prefix is not None:
-            detail = f"{prefix.rounds:,.0f} of {prefix.total:,.0f} rounds of its outermost loop"
+            about = "about " if prefix.estimated else ""
+            detail = (
+                f"{prefix.rounds:,.0f} of {about}{prefix.total:,.0f} rounds of its outermost loop"
+                + (", which ends when it has converged: as on samples" if about else "")
+            )
             found.append(
                 Evidence("prefix", prefix.seconds, prefix.log_std, 0.0, prefix_spent, detail)
             )

@@ -77,12 +77,15 @@ class Point:
         Empty for a whole graph.
     graph : str
         The graph that it is, or is a sample of.
+    rounds : float
+        Of its outermost loop, if that ends early; else 0.
     """
 
     drivers: Mapping[str, float]
     cost: float
     sampler: str
     graph: str
+    rounds: float = 0.0
 
 
 @dataclass(frozen=True)

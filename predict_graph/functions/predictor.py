@@ -14,6 +14,7 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import psutil
 
 from predict_graph.errors import JobError, RequestError
@@ -52,6 +53,7 @@ _PART = 0.35  # of what is left that one sample may take
 _PREFIX_PART = 0.9  # of what is left that the prefix may take
 _LAST_PART = 0.5  # of what is left, for one more sample where no prefix can be had
 _MOST_SAMPLES = 14
+_CAREFUL = 0.67  # standard deviations below what is foretold: one run in four is shorter
 _LATE_STD = 0.7  # of the logarithm, where a run outlasts what was foretold
 _MEMORY_SHARE = 0.8  # of the memory that is free that a child may take
 _PATIENCE = 6.0  # seconds by the clock for each processor second that was expected
@@ -259,7 +261,7 @@ class _Prediction:
             return self.budget.allows(0.0) if self.budget.share is not None else math.inf
         if self.budget.share is None and self.budget.seconds is None:
             return math.inf
-        return self.budget.allows(found.cost * math.exp(-found.log_std))
+        return self.budget.allows(found.cost * math.exp(-_CAREFUL * found.log_std))
 
     def _next_size(self, size: int, seconds: float, left: float) -> tuple[int, float]:
         """Return the vertices of the next samples, 0 for none, and what one should take."""
@@ -292,9 +294,10 @@ class _Prediction:
         if run.done:
             drivers = drivers_of(case.graph, self.rng)
             self.runs.append((case, sampler, drivers, run))
-            self.gathered.add(Point(drivers, run.seconds, sampler, self.subject.graph.fingerprint))
-            self._note(run)
             shape = loop_shape(run.looks, run.seconds)
+            graph = self.subject.graph.fingerprint
+            self.gathered.add(Point(drivers, run.seconds, sampler, graph, shape.rounds))
+            self._note(run)
             if shape.loop or not self.shape.loop:
                 self.shape = shape
         return run
@@ -303,8 +306,19 @@ class _Prediction:
         """Whether the first part of the real run is what the rest of the budget should go to."""
         if not self.shape.loop or len(self.runs) < fewest or self.prefix is not None:
             return False
+        if self.shape.rounds and not self._rounds_are_known:
+            return False
         needed = self._conversion() + 5.0 * _FIRST_SECONDS
         return left * _PREFIX_PART > needed
+
+    @property
+    def _rounds_are_known(self) -> bool:
+        """Whether there are samples enough to say how many rounds a loop that ends early will do.
+
+        And one that took long enough for its seconds to say what the first part may cost.
+        """
+        longest = max((run.seconds for _, _, _, run in self.runs), default=0.0)
+        return self.gathered.rounds() is not None and longest > 10.0 * _FIRST_SECONDS
 
     def _run_prefix(self, left: float) -> None:
         self.progress("the first part of the run", self._part())
@@ -312,12 +326,14 @@ class _Prediction:
         share = self.budget.share or 0.0
         if share:
             share = max(share - self.spent / max(self._guess(), 1e-9), 0.3 * share)
+        rounds = self.gathered.rounds()
         limits = Limits(
             seconds=max(allowed - self._conversion(), _FIRST_SECONDS),
             share=share * _PREFIX_PART,
             floor=min(allowed, 0.3) if share else 0.0,
+            rounds=rounds.total if rounds is not None else math.inf,
         )
-        run = self._run(self.subject.whole(spread_order(self.subject.graph, self.rng)), limits)
+        run = self._run(self.subject.whole(self._order()), limits)
         self.prefix_run = run
         if run.state == "error":
             raise JobError(
@@ -329,7 +345,21 @@ class _Prediction:
         if run.state in ("memory", "died"):
             self._explain_death(run)
             return
-        self.prefix = read_prefix(run.looks, run.seconds, self.shape)
+        self.prefix = self._read(run)
+
+    def _order(self) -> npt.NDArray[np.integer]:
+        """Return the order of the vertices in a run whose first part may have to say it all.
+
+        One whose every beginning is like the whole, where the loop goes through vertices. It costs
+        what the order of the graph has of neighbours side by side in memory: a loop that goes
+        through all of them in each round gets them as they are.
+        """
+        if self.shape.rounds:
+            return np.arange(self.subject.graph.vertices)
+        return spread_order(self.subject.graph, self.rng)
+
+    def _read(self, run: ChildRun) -> Prefix | None:
+        return read_prefix(run.looks, run.seconds, self.shape, self.gathered.rounds())
 
     def _run_is_cheap(self, left: float) -> bool:
         found = self.gathered.growth()
@@ -341,8 +371,7 @@ class _Prediction:
     def _run_whole(self, left: float) -> None:
         """Run the function itself, for as long as there is left; if it is longer, as a prefix."""
         self.progress("the run itself, which is as cheap", self._part())
-        order = spread_order(self.subject.graph, self.rng)
-        run = self._run(self.subject.whole(order), Limits(seconds=left))
+        run = self._run(self.subject.whole(self._order()), Limits(seconds=left))
         if run.state == "error":
             raise JobError(
                 f"{self.function.name} fails on {self.subject.graph.name}: {run.sentence}"
@@ -355,7 +384,7 @@ class _Prediction:
         else:
             self.prefix_run = run
             self.shape = self.shape if self.shape.loop else shape_of_part(run.looks)
-            self.prefix = read_prefix(run.looks, run.seconds, self.shape)
+            self.prefix = self._read(run)
 
     def _fail_on_samples(self, sentence: str) -> None:
         """Try the whole graph when no sample will do; it may be what the function wants."""
@@ -385,6 +414,7 @@ class _Prediction:
                 share=limits.share,
                 floor=limits.floor,
                 wall=max(_PATIENCE * expected, 20.0) if not limits.share else math.inf,
+                rounds=limits.rounds,
                 memory=_MEMORY_SHARE * float(psutil.virtual_memory().available),
             ),
             progress=reporter(self.function.form),

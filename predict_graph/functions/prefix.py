@@ -2,8 +2,9 @@
 
 The vertices are shuffled (:func:`~predict_graph.functions.sampling.spread_order`), so that what the
 loop has gone through is like what is to come. That says nothing where the outermost loop is a
-``while``, where it may end early, or where the function does much outside of it: a run on a sample,
-which came to its end, tells.
+``while``, or where the function does much outside of it: a run on a sample, which came to its end,
+tells. Where the loop ends when something has converged, as in functions that take ``max_iter``, its
+first part says what a round takes, and samples how many rounds there will be.
 """
 
 from __future__ import annotations
@@ -17,7 +18,15 @@ import numpy as np
 
 from predict_graph.functions.child import Look
 
-__all__ = ["LoopShape", "Prefix", "loop_shape", "read_prefix", "shape_of_part"]
+__all__ = [
+    "LoopShape",
+    "Prefix",
+    "Rounds",
+    "foretell_rounds",
+    "loop_shape",
+    "read_prefix",
+    "shape_of_part",
+]
 
 _MOST_OF_A_RUN = 0.6  # of the looks that must be in a loop for it to stand for the run
 _TO_THE_END = 0.9  # of its rounds that a loop must have done on a sample, if it may end early
@@ -26,6 +35,8 @@ _FEWEST_ROUNDS = 3.0
 _WARM_ROUNDS = 20.0  # from which the beginning can be told from the rest
 _WARM_UP = 0.2  # of what was seen
 _MODEL_STD = 0.12  # of a run about its first part: two runs on a shared machine differ so much
+_ROUNDS_STD = 0.18  # of log rounds of samples about those of their graph (design notes, fact 1)
+_ROUNDS_POWER = 0.15  # of the power of vertices that rounds grow with, about 0: not tuned
 _ROUND_STD = 0.5  # of one round about the mean, where the looks are too few to tell
 
 
@@ -41,6 +52,8 @@ class LoopShape:
         Of the run that was inside it.
     after : float
         Time after it / time inside it.
+    rounds : float
+        That it did, if it ends before its last one; else 0.
     reason : str
         Why the function has no such loop, in words.
     """
@@ -48,6 +61,7 @@ class LoopShape:
     loop: str = ""
     share: float = 0.0
     after: float = 0.0
+    rounds: float = 0.0
     reason: str = ""
 
 
@@ -63,6 +77,8 @@ class Prefix:
     rounds, total : float
         Of the outermost loop: done, and in all.
     loop : str
+    estimated : bool
+        Whether the total is an estimate by samples.
     """
 
     seconds: float
@@ -70,6 +86,22 @@ class Prefix:
     rounds: float
     total: float
     loop: str
+    estimated: bool = False
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """How many rounds a loop that ends early will do on the whole graph.
+
+    Parameters
+    ----------
+    total : float
+    log_std : float
+        Standard deviation of its logarithm.
+    """
+
+    total: float
+    log_std: float
 
 
 def loop_shape(looks: Sequence[Look], seconds: float) -> LoopShape:
@@ -95,11 +127,42 @@ def loop_shape(looks: Sequence[Look], seconds: float) -> LoopShape:
         return LoopShape(reason="its outermost loop is a while, whose rounds nothing tells")
     if not last.total:
         return LoopShape(reason="nothing tells how far its outermost loop is")
-    if last.early and last.done < _TO_THE_END * last.total:
-        return LoopShape(reason="its outermost loop ends early")
     after = max(seconds - inside[-1].seconds, 0.0)
-    spent = inside[-1].seconds - inside[0].seconds
-    return LoopShape(loop, min(share, 1.0), after / max(spent, 1e-9))
+    after /= max(inside[-1].seconds - inside[0].seconds, 1e-9)
+    early = last.early and last.done < _TO_THE_END * last.total
+    return LoopShape(loop, min(share, 1.0), after, last.done + 1.0 if early else 0.0)
+
+
+def foretell_rounds(samples: Sequence[tuple[float, float]], vertices: float) -> Rounds | None:
+    """Return the rounds until a loop ends, from those that it did on samples.
+
+    A line through logarithms of vertices and rounds, whose slope is near 0 unless the samples say
+    otherwise. Samples are off together, however many they are.
+
+    Parameters
+    ----------
+    samples : sequence of (float, float)
+        Vertices and rounds of runs that came to their end; None comes back for less than two.
+    vertices : float
+        Of the graph.
+
+    Examples
+    --------
+    >>> found = foretell_rounds([(100, 20), (200, 22), (400, 21)], 10_000)
+    >>> 20 < found.total < 23, 0.18 < found.log_std < 0.8
+    (True, True)
+    """
+    if len(samples) < 2:
+        return None
+    far = np.log([size / vertices for size, _ in samples])
+    logs = np.log([rounds for _, rounds in samples])
+    middle, level = far.mean(), logs.mean()
+    rests = logs - level
+    noise = max(float(rests.var(ddof=1)), 0.05**2)
+    precision = float(((far - middle) ** 2).sum()) / noise + 1.0 / _ROUNDS_POWER**2
+    slope = float(((far - middle) * rests).sum()) / noise / precision
+    variance = noise / len(samples) + middle**2 / precision + _ROUNDS_STD**2
+    return Rounds(math.exp(level - slope * middle), math.sqrt(variance))
 
 
 def shape_of_part(looks: Sequence[Look]) -> LoopShape:
@@ -115,7 +178,9 @@ def shape_of_part(looks: Sequence[Look]) -> LoopShape:
     return LoopShape(loop, count / len(seen))
 
 
-def read_prefix(looks: Sequence[Look], seconds: float, shape: LoopShape) -> Prefix | None:
+def read_prefix(
+    looks: Sequence[Look], seconds: float, shape: LoopShape, rounds: Rounds | None = None
+) -> Prefix | None:
     """Return what the looks at a run that was stopped after `seconds` say of the whole.
 
     Parameters
@@ -124,6 +189,8 @@ def read_prefix(looks: Sequence[Look], seconds: float, shape: LoopShape) -> Pref
     seconds : float
     shape : LoopShape
         Of a run on a sample; only its loop is read.
+    rounds : Rounds, optional
+        How many there will be, of a loop that ends early.
 
     Returns
     -------
@@ -140,6 +207,10 @@ def read_prefix(looks: Sequence[Look], seconds: float, shape: LoopShape) -> Pref
     places = np.array([_place(look) for look in inside])
     times = np.array([look.seconds for look in inside])
     total = float(np.median([look.loops[0].total for look in inside]))
+    if shape.rounds:
+        if rounds is None:
+            return None
+        total = min(max(rounds.total, float(places[-1]) + 1.0), total)
     if np.any(np.diff(places) < -1.0) or places[-1] <= 0:
         return None  # it began again, or its elements are not what we take them for
     entered = next(
@@ -159,7 +230,10 @@ def read_prefix(looks: Sequence[Look], seconds: float, shape: LoopShape) -> Pref
         whole = max(whole, seconds)
     left = max(1.0 - done / total, 0.0)
     spread = math.hypot(_round_spread(places, times, done) * left, _MODEL_STD * left)
-    return Prefix(max(whole, seconds), max(spread, 0.005), done, total, shape.loop)
+    if shape.rounds and rounds is not None:
+        spread = math.hypot(spread, rounds.log_std * left)
+    estimated = shape.rounds > 0.0
+    return Prefix(max(whole, seconds), max(spread, 0.005), done, total, shape.loop, estimated)
 
 
 def _place(look: Look) -> float:

@@ -10,7 +10,7 @@ import networkx as nx
 import pytest
 
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
-from predict_graph.functions.prefix import loop_shape, read_prefix
+from predict_graph.functions.prefix import foretell_rounds, loop_shape, read_prefix
 
 
 def work(rounds: int = 2500) -> int:
@@ -117,12 +117,38 @@ def test_the_first_part_of_a_loop_tells_the_whole(function: Callable[[Any], Any]
     assert 0.5 * whole.seconds < said.seconds < 2.0 * whole.seconds
 
 
-@pytest.mark.parametrize(("function", "reason"), [(a_while, "while"), (ends_early, "ends early")])
-def test_loops_that_say_nothing_are_known(function: Callable[[Any], Any], reason: str) -> None:
-    whole = run(function)
+def test_a_while_says_nothing_and_is_known() -> None:
+    whole = run(a_while)
     shape = loop_shape(whole.looks, whole.seconds)
     assert not shape.loop
-    assert reason in shape.reason
+    assert "while" in shape.reason
+
+
+def test_of_a_loop_that_ends_early_a_part_and_the_rounds_of_samples_tell() -> None:
+    whole = run(ends_early)
+    shape = loop_shape(whole.looks, whole.seconds)
+    assert 290 < shape.rounds <= 301
+    part = run(ends_early, share=0.3, rounds=310.0)
+    assert part.state == "stopped"
+    assert part.seconds < 0.7 * whole.seconds
+    assert read_prefix(part.looks, part.seconds, shape) is None  # of 10,000 rounds, for all it says
+    rounds = foretell_rounds([(100, 290), (200, 310), (300, 300)], 300.0)
+    said = read_prefix(part.looks, part.seconds, shape, rounds)
+    assert said is not None
+    assert said.estimated
+    assert 0.5 * whole.seconds < said.seconds < 2.0 * whole.seconds
+    assert said.log_std > 0.1
+
+
+def test_rounds_that_grow_with_the_samples_go_on_growing_a_little() -> None:
+    steady = foretell_rounds([(100, 20), (1000, 20), (10_000, 20)], 1e6)
+    growing = foretell_rounds([(100, 20), (1000, 28), (10_000, 40)], 1e6)
+    assert steady is not None
+    assert growing is not None
+    assert steady.total == pytest.approx(20.0)
+    assert 45 < growing.total < 90
+    assert growing.log_std > steady.log_std >= 0.18
+    assert foretell_rounds([(100, 20)], 1e6) is None
 
 
 def test_a_run_that_is_stopped_takes_no_longer() -> None:
