@@ -10,15 +10,16 @@ import numpy.typing as npt
 from predict_graph.builtin.connected_components.definition import ConnectedComponents
 from predict_graph.builtin.connected_components.local import ComponentsKernel
 from predict_graph.engines.local.kernel import Superstep
-from predict_graph.engines.spark.blocks.graph import ClusterGraph
 from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.engines.spark.blocks.twin import Question, Twin
+from predict_graph.graph.on_cluster import ClusterGraph
 
 __all__ = ["ComponentsTwin"]
 
 
 class ComponentsTwin(Twin):
-    """The supersteps of :class:`~predict_graph.builtin.connected_components.local.ComponentsKernel`.
+    """The supersteps of
+    :class:`~predict_graph.builtin.connected_components.local.ComponentsKernel`.
 
     A vertex hears the labels of all neighbours, also of those that send nothing: it has heard them
     before.

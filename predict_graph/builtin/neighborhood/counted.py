@@ -10,9 +10,9 @@ import numpy.typing as npt
 from predict_graph.builtin.neighborhood.definition import Neighborhood
 from predict_graph.builtin.neighborhood.local import NeighborhoodKernel, hashed
 from predict_graph.engines.local.kernel import Superstep
-from predict_graph.engines.spark.blocks.graph import ClusterGraph
 from predict_graph.engines.spark.blocks.merging import MergingTwin, pulled
 from predict_graph.engines.spark.blocks.on_executors import Block
+from predict_graph.graph.on_cluster import ClusterGraph
 
 __all__ = ["NeighborhoodTwin"]
 

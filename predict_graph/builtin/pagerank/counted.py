@@ -10,9 +10,9 @@ import numpy.typing as npt
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.builtin.pagerank.local import PageRankKernel
 from predict_graph.engines.local.kernel import Superstep
-from predict_graph.engines.spark.blocks.graph import ClusterGraph
 from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.engines.spark.blocks.twin import Question, Twin
+from predict_graph.graph.on_cluster import ClusterGraph
 
 __all__ = ["PageRankTwin"]
 

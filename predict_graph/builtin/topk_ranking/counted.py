@@ -16,9 +16,9 @@ from predict_graph.builtin.topk_ranking.local import (
     _take_in,
 )
 from predict_graph.engines.local.kernel import Superstep
-from predict_graph.engines.spark.blocks.graph import ClusterGraph
 from predict_graph.engines.spark.blocks.merging import MergingTwin, pulled
 from predict_graph.engines.spark.blocks.on_executors import Block
+from predict_graph.graph.on_cluster import ClusterGraph
 
 __all__ = ["TopKRankingTwin"]
 

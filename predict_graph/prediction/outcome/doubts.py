@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from predict_graph.engines.spark.blocks.graph import ClusterGraph
 from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 
 __all__ = ["graph_doubts"]
 
@@ -14,7 +14,7 @@ _FLAT = 3.0
 _DUST = 0.05
 
 
-def graph_doubts(graph: Graph | ClusterGraph) -> list[str]:
+def graph_doubts(graph: AnyGraph) -> list[str]:
     """Return what about the graph makes samples of it unlike it.
 
     - Too few vertices for a sample to say anything.

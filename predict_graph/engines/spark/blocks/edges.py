@@ -18,11 +18,11 @@ from predict_graph.errors import RequestError
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["EdgeSource", "check_edges", "edge_source", "is_table"]
+__all__ = ["ListedEdges", "check_edges", "edge_source", "is_table"]
 
 
 @dataclass(frozen=True)
-class EdgeSource:
+class ListedEdges:
     """Edges as they are listed, nothing of them read yet.
 
     Parameters
@@ -70,7 +70,7 @@ def is_table(graph: Any) -> bool:
     )
 
 
-def edge_source(spark: SparkSession, graph: Any) -> EdgeSource:
+def edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
     """Look at what a graph is read from: only names, types and first lines.
 
     Parameters
@@ -95,7 +95,7 @@ def edge_source(spark: SparkSession, graph: Any) -> EdgeSource:
     found = source_files(spark, graph)
     files: TextFiles | ParquetFiles
     files = TextFiles.of(spark, found) if found.form == "text" else ParquetFiles.of(spark, found)
-    return EdgeSource(
+    return ListedEdges(
         name=found.name,
         source=found.source,
         table=files.edges(spark),
@@ -106,7 +106,7 @@ def edge_source(spark: SparkSession, graph: Any) -> EdgeSource:
     )
 
 
-def _of_table(table: Any) -> EdgeSource:
+def _of_table(table: Any) -> ListedEdges:
     from pyspark.sql import functions as F
 
     with spark_failures("looking at the table of edges"):
@@ -128,7 +128,7 @@ def _of_table(table: Any) -> EdgeSource:
             "none of them null, and finite weights"
         )
 
-    return EdgeSource("table", "the table", edges, None, None, False, error)
+    return ListedEdges("table", "the table", edges, None, None, False, error)
 
 
 def _wrong(columns: tuple[str, ...]) -> Column:
@@ -144,7 +144,7 @@ def _wrong(columns: tuple[str, ...]) -> Column:
     return wrong
 
 
-def check_edges(source: EdgeSource) -> tuple[int, int, str]:
+def check_edges(source: ListedEdges) -> tuple[int, int, str]:
     """Read all edges once; return how many are listed, the highest id, and a digest of them.
 
     Raises

@@ -1,9 +1,7 @@
-"""What the driver knows of a graph that stays on the cluster, and the graph itself where it fits."""
+"""What comes to the driver of a graph that stays on the cluster; all of it where it fits."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,64 +10,13 @@ import numpy.typing as npt
 from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.engines.spark.blocks.packing import PackedGraph
 from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import ClusterGraph
 from predict_graph.limits import limits
 
-__all__ = ["ClusterGraph", "cluster_graph", "fits_here", "induced_graph", "whole_graph", "with_rows"]
+__all__ = ["cluster_graph", "fits_here", "induced_graph", "whole_graph", "with_rows"]
 
 _EDGE, _VERTEX = 12, 64  # bytes: both directions and a part in passing; what kernels hold
 _SAMPLED = 1 << 20  # edges that tell where the ends of all lie
-
-
-@dataclass(frozen=True)
-class ClusterGraph:
-    """A graph of which the driver has degrees and a sample of edges.
-
-    Parameters
-    ----------
-    name, fingerprint : str
-    vertices, edges : int
-    directed, weighted : bool
-    read_seconds : float
-        What packing it on the cluster took.
-    out_degrees, in_degrees : ndarray of int32, shape (n,)
-    ends : pair of ndarray of int32
-        Sources and targets of a uniform sample of edges.
-    dust_share : float
-        Vertices that are alone or in pairs, of all.
-    rows : Graph, optional
-        Of all vertices, with the out-edges of those that samples are folded from.
-    core : Graph, optional
-        The subgraph of some vertices that were drawn by their degrees.
-    """
-
-    name: str
-    fingerprint: str
-    vertices: int
-    edges: int
-    directed: bool
-    weighted: bool
-    read_seconds: float
-    out_degrees: npt.NDArray[np.int32] = field(repr=False)
-    in_degrees: npt.NDArray[np.int32] = field(repr=False)
-    ends: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] = field(repr=False)
-    dust_share: float
-    rows: Graph | None = None
-    core: Graph | None = None
-
-    def describe(self) -> dict[str, Any]:
-        """Return name, size, direction and fingerprint, for JSON."""
-        return {
-            "name": self.name,
-            "vertices": self.vertices,
-            "edges": self.edges,
-            "directed": self.directed,
-            "fingerprint": self.fingerprint,
-        }
-
-    @cached_property
-    def total_degrees(self) -> npt.NDArray[np.int32]:
-        """Edges of every vertex; those of an undirected graph once."""
-        return self.out_degrees + self.in_degrees if self.directed else self.out_degrees
 
 
 def fits_here(packed: PackedGraph) -> bool:
@@ -85,8 +32,6 @@ def fits_here(packed: PackedGraph) -> bool:
 
 def whole_graph(packed: PackedGraph) -> Graph:
     """Bring a graph here: block by block, into place."""
-    from predict_graph.graph.build import transpose
-
     degrees = packed.in_degrees()
     indptr = np.concatenate(([0], np.cumsum(degrees, dtype=np.int64)))
     del degrees
@@ -102,10 +47,8 @@ def whole_graph(packed: PackedGraph) -> Graph:
         if weights is not None:
             weights[places] = found[len(own) :].view(np.float32)
     reverse = Graph(indptr, sources, weights, directed=packed.directed, name=packed.name)
-    graph = transpose(reverse) if packed.directed else reverse
-    graph = graph.described_as(
-        name=packed.name, labels=packed.labels, read_seconds=packed.seconds
-    )
+    graph = reverse.reverse if packed.directed else reverse
+    graph = graph.described_as(name=packed.name, labels=packed.labels, read_seconds=packed.seconds)
     vars(graph)["fingerprint"] = packed.fingerprint  # that of a run which Spark reads for, too
     return graph
 

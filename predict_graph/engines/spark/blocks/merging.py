@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.engines.spark.blocks.graph import ClusterGraph
 from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.engines.spark.blocks.twin import Question, Twin
+from predict_graph.graph.on_cluster import ClusterGraph
 
 __all__ = ["MergingTwin", "pulled"]
 

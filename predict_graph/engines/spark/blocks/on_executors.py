@@ -105,7 +105,7 @@ def bucketed(
     number = _numbering(ids.value)
     for columns in _pieces(batches, 3 if weighted else 2):
         sources, targets = number(columns[0]), number(columns[1])
-        weights = columns[2].astype(np.float32) if weighted else np.zeros(0, np.float32)
+        weights: Any = columns[2].astype(np.float32) if weighted else np.zeros(0, np.float32)
         if both:
             sources, targets = (
                 np.concatenate((sources, targets)),
@@ -116,20 +116,21 @@ def bucketed(
         bucket = (mixed.astype(np.uint64) * np.uint64(buckets) >> np.uint64(16)).astype(np.uint16)
         order = np.argsort(bucket, kind="stable")
         ends = np.cumsum(np.bincount(bucket, minlength=buckets))
-        parts = [np.split(each[order], ends[:-1]) for each in (sources, targets)]
+        parts: list[Any] = [np.split(each[order], ends[:-1]) for each in (sources, targets)]
         parts.append(np.split(weights[order], ends[:-1]) if weighted else [weights] * buckets)
         yield _record(BUCKETS, np.arange(buckets, dtype=np.int32), *parts)
 
 
 def built(batches: Batches, weighted: bool) -> Iterator[pa.RecordBatch]:
     """Sort the edges of each bucket, drop those that come twice, and cut them into blocks."""
-    found: dict[int, list[tuple[Any, Any, Any]]] = {}
+    found: dict[int, list[tuple[Any, ...]]] = {}
     for batch in batches:
         columns = [_values(batch.column(k), kind) for k, kind in ((1, "i4"), (2, "i4"), (3, "f4"))]
         for number, bucket in enumerate(batch.column(0).to_pylist()):
             found.setdefault(bucket, []).append(tuple(column[number] for column in columns))
     for bucket in list(found):
-        sources, targets, weights = (np.concatenate(each) for each in zip(*found.pop(bucket)))
+        parts = zip(*found.pop(bucket), strict=True)
+        sources, targets, weights = (np.concatenate(each) for each in parts)
         key = targets.astype(np.int64) << 32 | sources
         del sources, targets
         if weighted:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.engines.spark.blocks.edges import EdgeSource, check_edges, edge_source
+from predict_graph.engines.spark.blocks.edges import ListedEdges, check_edges, edge_source
 from predict_graph.engines.spark.blocks.on_executors import (
     ANSWERS,
     BLOCKS,
@@ -224,9 +224,7 @@ def packed_graph(
                 each.unpersist()
 
 
-def _ids(
-    spark: SparkSession, source: EdgeSource, highest: int
-) -> npt.NDArray[np.int64] | None:
+def _ids(spark: SparkSession, source: ListedEdges, highest: int) -> npt.NDArray[np.int64] | None:
     """Return all ids that occur, ascending; None if they are 0, 1, 2, …."""
     ends = source.table.select("src", "dst")
     slots = max(spark.sparkContext.defaultParallelism, 1)
@@ -269,7 +267,7 @@ class _Sent:
 
 def _blocks(
     spark: SparkSession,
-    source: EdgeSource,
+    source: ListedEdges,
     ids: Any,
     listed: int,
     directed: bool,

@@ -18,10 +18,10 @@ import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.local.kernel import Superstep
-from predict_graph.engines.spark.blocks.graph import ClusterGraph
 from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.engines.spark.blocks.packing import PackedGraph, check_driver_bytes
 from predict_graph.errors import RequestError
+from predict_graph.graph.on_cluster import ClusterGraph
 
 __all__ = ["COUNTED", "CountedRun", "Question", "Twin", "check_twin", "count_run", "twin_of"]
 
@@ -113,7 +113,6 @@ class CountedRun:
         Whether the run ends with the last of them by convergence.
     ended : bool
         Whether it ends there at all: by its limit otherwise.
-    seconds : float
     """
 
     curve: npt.NDArray[np.float64]
@@ -155,7 +154,7 @@ def check_twin(algorithm: Algorithm, packed: PackedGraph) -> type[Twin]:
 def count_run(
     twin: Twin,
     packed: PackedGraph,
-    goes_on: Callable[[int], bool],
+    goes_on: Callable[[list[float]], bool],
     progress: Callable[[int], None],
 ) -> CountedRun:
     """Do the supersteps of a run until it ends, or until it is told not to go on.
@@ -165,7 +164,7 @@ def count_run(
     twin : Twin
     packed : PackedGraph
     goes_on : callable
-        Whether to do another superstep after so many.
+        Whether to do another superstep, from the convergence curve so far.
     progress : callable
         Told the number of each superstep.
 
@@ -179,7 +178,7 @@ def count_run(
     curve: list[float] = []
     rows: list[dict[str, float]] = []
     converged = False
-    while not converged and len(curve) < limit and (not curve or goes_on(len(curve))):
+    while not converged and len(curve) < limit and (not curve or goes_on(curve)):
         progress(len(curve) + 1)
         asked = twin.ask()
         answers = packed.passed(
@@ -213,5 +212,8 @@ def _counted(step: Superstep, graph: ClusterGraph) -> dict[str, float]:
         active = float(np.count_nonzero(senders))
         degrees = np.where(senders, graph.out_degrees, 0)
         sent = float(degrees.sum(dtype=np.int64))
-    bytes_ = float(degrees.astype(np.float64) @ size) if isinstance(size, np.ndarray) else sent * float(size)
+    if isinstance(size, np.ndarray):
+        bytes_ = float(degrees.astype(np.float64) @ size)
+    else:
+        bytes_ = sent * float(size)
     return {"active_vertices": active, "messages": sent, "message_bytes": bytes_}

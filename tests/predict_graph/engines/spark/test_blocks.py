@@ -69,7 +69,9 @@ def test_the_whole_graph_is_the_one_that_is_read_here(spark, edges, directed):
 @pytest.mark.parametrize("directed", [True, False])
 def test_weights_and_far_ids(spark, tmp_path, directed):
     path = tmp_path / "far.csv"
-    path.write_text("source,target,weight\n9007199254740993,1,2\n1,9007199254740993,3\n1,1,4\n1,1,1\n")
+    path.write_text(
+        "source,target,weight\n9007199254740993,1,2\n1,9007199254740993,3\n1,1,4\n1,1,1\n"
+    )
     with packed_graph(spark, path, directed=directed) as packed:
         found = whole_graph(packed)
     same(found, read_graph(path, directed=directed))
@@ -115,7 +117,7 @@ def test_what_is_counted_there_is_what_a_run_here_does(spark, edges, name, param
         values = None
         for part in filter(None, (algorithm.prior, algorithm)):
             twin = check_twin(part, packed)(part, graph, values)
-            run = count_run(twin, packed, lambda done: True, lambda number: None)
+            run = count_run(twin, packed, lambda curve: True, lambda number: None)
             values = run.values
     assert run.ended
     assert run.converged == profile.converged
@@ -143,13 +145,17 @@ def test_weights_count_in_votes(spark, tmp_path):
     profile = LocalEngine(workers=1).run(algorithm, read_graph(path, directed=False))
     with packed_graph(spark, path, directed=False) as packed:
         twin = check_twin(algorithm, packed)(algorithm, cluster_graph(packed))
-        run = count_run(twin, packed, lambda done: True, lambda number: None)
+        run = count_run(twin, packed, lambda curve: True, lambda number: None)
     assert run.curve == pytest.approx(profile.convergence)
-    assert run.counters["message_bytes"].sum() == sum(profile.features_total()[name] for name in ("local_message_bytes", "remote_message_bytes"))
+    assert run.counters["message_bytes"].sum() == sum(
+        profile.features_total()[name] for name in ("local_message_bytes", "remote_message_bytes")
+    )
 
 
 def test_a_table_is_a_graph(spark, edges):
-    table = spark.read.parquet(str(edges)).selectExpr("'x' AS kind", "dst AS target", "src AS source")
+    table = spark.read.parquet(str(edges)).selectExpr(
+        "'x' AS kind", "dst AS target", "src AS source"
+    )
     with packed_graph(spark, table) as packed:
         found, digest = whole_graph(packed), packed.fingerprint
     same(found, read_graph(edges))
@@ -165,7 +171,10 @@ def test_nothing_is_left_behind(spark, edges):
     with packed_graph(spark, edges) as packed:
         assert packed.edges > 0
     assert len(kept()) == before
-    with pytest.raises(RequestError), packed_graph(spark, spark.createDataFrame([], "a int, b int")):
+    with (
+        pytest.raises(RequestError),
+        packed_graph(spark, spark.createDataFrame([], "a int, b int")),
+    ):
         pass
     assert len(kept()) == before
 
