@@ -57,6 +57,9 @@ class Limits:
         How long a stream (standard input, a FIFO) may send nothing.
     peer_seconds : float
         How long measuring the network to a peer may take.
+    driver_bytes : int
+        What a graph that stays on a Spark cluster may take of the memory of this process while a
+        run on it is predicted.
     """
 
     unpacked_bytes: int
@@ -68,6 +71,7 @@ class Limits:
     unpack_ratio: float = 300.0
     stream_seconds: float = 600.0
     peer_seconds: float = 60.0
+    driver_bytes: int = 512_000_000
 
 
 _set: Limits | None = None

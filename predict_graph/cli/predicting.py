@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = ["learn", "predict", "run", "validate"]
 
+SparkReads = Annotated[
+    bool,
+    typer.Option(
+        "--spark-reads",
+        help="Spark reads the graph itself: a path or address that its executors see.",
+    ),
+]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw convergence and seconds.")]
 
 
@@ -47,6 +54,7 @@ def predict(
         ),
     ] = None,
     plot: Plot = None,
+    spark_reads: SparkReads = False,
     arg: functions.Args = None,
     graph_form: functions.GraphForm = None,
 ) -> None:
@@ -55,11 +63,17 @@ def predict(
     from predict_graph.functions import is_function
 
     if is_function(case.algorithm) and cluster.engine == "local":
-        _refused(case, target_profile=target_profile, profile=profile, plot=plot)
+        _refused(
+            case,
+            target_profile=target_profile,
+            profile=profile,
+            plot=plot,
+            spark_reads=spark_reads,
+        )
         functions.predict_call(case, cluster, sampling, arg, graph_form)
         return
     functions.check_no_call_options(arg, graph_form, case.algorithm)
-    _checked(case, plot)
+    _checked(case, plot, fetch=not spark_reads)
     profiles = _profiles(profile, target_profile)
     with watched(options.messages()) as progress:
         prediction = predict_graph.predict(
@@ -69,6 +83,7 @@ def predict(
             **cluster.asked(),
             **sampling.asked(),
             progress=progress,
+            spark_reads=spark_reads,
         )
     if profiles is not None:
         from predict_graph.prediction.outcome.carried import carried
@@ -88,13 +103,7 @@ def run(
         Path | None,
         typer.Option(metavar="FILE", help="Write the result: .csv, .tsv or .parquet."),
     ] = None,
-    spark_reads: Annotated[
-        bool,
-        typer.Option(
-            "--spark-reads",
-            help="Spark reads the graph itself: a path or address that its executors see.",
-        ),
-    ] = False,
+    spark_reads: SparkReads = False,
     arg: functions.Args = None,
     graph_form: functions.GraphForm = None,
 ) -> None:

@@ -19,6 +19,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines.base import Engine
 from predict_graph.engines.profile import SampleSummary
 from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
 
 if TYPE_CHECKING:
     from predict_graph.history import History
@@ -208,7 +209,7 @@ class Costing(Protocol):
     """Options of a prediction that it reads."""
 
     def __init__(
-        self, engine: Engine, graph: Graph, algorithms: Sequence[Algorithm], means: Means
+        self, engine: Engine, graph: AnyGraph, algorithms: Sequence[Algorithm], means: Means
     ) -> None: ...
 
     def survey(self) -> None:

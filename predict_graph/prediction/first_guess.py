@@ -15,7 +15,7 @@ import pandas as pd
 
 from predict_graph.algorithms import Algorithm, Usual
 from predict_graph.engines import Engine, Prices, Witness, Workload, per_iteration
-from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, machine_identity
 from predict_graph.iterations import QUANTILE, IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
@@ -67,7 +67,7 @@ class FirstGuess:
 
 
 def first_guess(
-    graph: Graph, algorithms: Sequence[Algorithm], history: History | None
+    graph: AnyGraph, algorithms: Sequence[Algorithm], history: History | None
 ) -> list[FirstGuess]:
     """Return what compiled runs of the algorithms of a chain will take on this machine.
 
@@ -75,7 +75,7 @@ def first_guess(
 
     Parameters
     ----------
-    graph : Graph
+    graph : AnyGraph
     algorithms : sequence of Algorithm
     history : History or None
     """
@@ -96,7 +96,7 @@ def first_guess(
     return guesses
 
 
-def guessed_estimate(graph: Graph, guess: FirstGuess, engine: Engine) -> IterationEstimate:
+def guessed_estimate(graph: AnyGraph, guess: FirstGuess, engine: Engine) -> IterationEstimate:
     """Return a guess as the iterations stage hands it on: a wide interval, and rough counters."""
     algorithm = guess.algorithm
     iterations, low, high = iteration_interval(
@@ -133,7 +133,9 @@ def guessed_estimate(graph: Graph, guess: FirstGuess, engine: Engine) -> Iterati
     )
 
 
-def guessed_prices(graph: Graph, guess: FirstGuess, workload: Workload, *, first: bool) -> Prices:
+def guessed_prices(
+    graph: AnyGraph, guess: FirstGuess, workload: Workload, *, first: bool
+) -> Prices:
     """Return a guess as the seconds stage hands it on."""
     each = guess.superstep_seconds / max(guess.iterations, 1.0)
     seconds = np.full(workload.iterations, each)

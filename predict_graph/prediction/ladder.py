@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from predict_graph.durations import readable_seconds
 from predict_graph.engines.local.kernel import runs_here
-from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, RunRecord
 from predict_graph.iterations.budget import LEAN
 from predict_graph.prediction.budget import Budget
@@ -42,11 +42,15 @@ class Purse:
     budget : Budget
     run_seconds : float
         What the run is guessed to take.
+    reading_seconds : float
+        What reading took, where that was for the prediction alone: it is told, but a budget is for
+        what comes after.
     """
 
-    def __init__(self, budget: Budget, run_seconds: float) -> None:
+    def __init__(self, budget: Budget, run_seconds: float, reading_seconds: float = 0.0) -> None:
         self._started = time.perf_counter()
         self._allowed = budget.allowed(run_seconds)
+        self.reading_seconds = reading_seconds
         self.loading_seconds = 0.0
 
     @property
@@ -85,7 +89,7 @@ class Ladder:
     local: bool = True
 
     @classmethod
-    def for_request(cls, graph: Graph, request: Request, guesses: list[FirstGuess]) -> Ladder:
+    def for_request(cls, graph: AnyGraph, request: Request, guesses: list[FirstGuess]) -> Ladder:
         """Return the ladder of a request."""
         compiled = sum(guess.seconds for guess in guesses)
         local = is_local(request.engine)
@@ -98,7 +102,7 @@ class Ladder:
             return False
         return purse.affords(sum(guess.seconds for guess in self.guesses))
 
-    def levels(self, graph: Graph, request: Request, purse: Purse) -> list[float]:
+    def levels(self, graph: AnyGraph, request: Request, purse: Purse) -> list[float]:
         """Return the levels of sampling to go through, the cheapest first; none for a first guess.
 
         The largest that the budget affords; all of them up to that if the prediction is to stop as
@@ -122,7 +126,7 @@ class Ladder:
             return {}
         return {guess.algorithm.name: guess.setup_seconds for guess in self.guesses}
 
-    def more(self, graph: Graph, level: float) -> str:
+    def more(self, graph: AnyGraph, level: float) -> str:
         """Say what a larger budget would buy beyond samples of a level; nothing beyond the last."""
         better = [each for each in LEVELS if each > level]
         if not self.local or not better:
@@ -131,7 +135,7 @@ class Ladder:
         what = "larger samples" if level else "samples"
         return f"about {seconds} of {what} would narrow this (--budget none)"
 
-    def cost(self, graph: Graph, level: float) -> float:
+    def cost(self, graph: AnyGraph, level: float) -> float:
         """Return the seconds that samples of a level take, and setting up and probing with them."""
         lean = level <= LEAN
         share = _LEAN_SHARE if lean else 1.0
@@ -146,7 +150,7 @@ class Ladder:
 
 
 def known_runs(
-    graph: Graph, chain: Sequence[Request], history: History | None
+    graph: AnyGraph, chain: Sequence[Request], history: History | None
 ) -> list[list[RunRecord]]:
     """Return the real runs of each algorithm of a chain on this very graph; [] if one has none."""
     if history is None or len(history) == 0:

@@ -70,6 +70,7 @@ def predict(
     history: History | str | PathLike[str] | bool | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
+    spark_reads: bool = False,
     **arguments: Any,
 ) -> Prediction | FunctionPrediction:
     """Predict the run of an algorithm on a graph, or of any function of one, without running it.
@@ -133,6 +134,9 @@ def predict(
         Same seed, same samples and iterations; a fresh one by default.
     progress : callable (text, fraction), optional
         Told what is being done.
+    spark_reads : bool
+        Whether Spark reads the graph itself: `graph` is a path or an address that it knows. So it
+        is for a table of Spark (a DataFrame of edges) in any case.
     **arguments
         Keyword arguments of a function, such as ``k=200``; an algorithm has ``parameters``.
 
@@ -168,6 +172,7 @@ def predict(
             "probe": probe,
             "train_machines": train_machines,
             "within": within,
+            "spark_reads": spark_reads or None,
         }
         for name, value in unread.items():
             if value is not None:
@@ -216,14 +221,34 @@ def predict(
         progress=progress,
     )
     kept = check_history(history)
+    if spark_reads or _is_table(graph):
+        from predict_graph.prediction.on_cluster import predict_on_cluster
+
+        return predict_on_cluster(
+            graph, request, kept, directed=direction(request.algorithm, directed), ids=ids
+        )
     whole = check_graph(
         graph, directed=direction(request.algorithm, directed), ids=ids, seed=request.seed
     )
     return predict_on(whole, request, kept, source=graph)
 
 
+def _is_table(graph: Any) -> bool:
+    """Whether a graph is a table of Spark."""
+    if not type(graph).__module__.startswith("pyspark."):
+        return False
+    from predict_graph.engines.spark.blocks.edges import is_table
+
+    return is_table(graph)
+
+
 def predict_on(
-    graph: Graph, request: Request, history: History | None, *, source: Any = None
+    graph: Graph,
+    request: Request,
+    history: History | None,
+    *,
+    source: Any = None,
+    reading_seconds: float = 0.0,
 ) -> Prediction:
     """Predict with everything checked and read: the stages, one after the other.
 
@@ -234,7 +259,7 @@ def predict_on(
     algorithms = [part.algorithm for part in chain]
     guesses = first_guess(graph, algorithms, history)
     ladder = Ladder.for_request(graph, request, guesses)
-    purse = Purse(request.budget, ladder.run_seconds)
+    purse = Purse(request.budget, ladder.run_seconds, reading_seconds)
     fresh = bool(request.named) or request.budget.unlimited
     records = [] if fresh else known_runs(graph, chain, history)
     told = [of_this_engine(part, request.engine) for part in records]

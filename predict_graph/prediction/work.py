@@ -13,7 +13,7 @@ import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import COUNTERS, Workload
-from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.iterations import IterationEstimate
 
 __all__ = ["Extrapolator", "workload_of"]
@@ -76,13 +76,13 @@ class Extrapolator:
 
 
 def workload_of(
-    graph: Graph, algorithm: Algorithm, estimate: IterationEstimate, workers: int = 1
+    graph: AnyGraph, algorithm: Algorithm, estimate: IterationEstimate, workers: int = 1
 ) -> Workload:
     """Return what the run of an algorithm will do.
 
     Parameters
     ----------
-    graph : Graph
+    graph : AnyGraph
     algorithm : Algorithm
     estimate : IterationEstimate
     workers : int

@@ -45,7 +45,8 @@ class ConnectedComponents(Algorithm):
         "spark": "predict_graph.builtin.connected_components.spark:ComponentsProgram",
     }
     sampled_by: ClassVar[Mapping[str, Any]] = {
-        "rooted": "predict_graph.builtin.connected_components.sampling:recipe"
+        "rooted": "predict_graph.builtin.connected_components.sampling:recipe",
+        "counted": "predict_graph.builtin.connected_components.counted:ComponentsTwin",
     }
     declared = (MAX_ITERATIONS,)
 

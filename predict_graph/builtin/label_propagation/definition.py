@@ -54,7 +54,8 @@ class LabelPropagation(Algorithm):
         "spark": "predict_graph.builtin.label_propagation.spark:LabelPropagationProgram",
     }
     sampled_by: ClassVar[Mapping[str, Any]] = {
-        "rooted": "predict_graph.builtin.label_propagation.sampling:recipe"
+        "rooted": "predict_graph.builtin.label_propagation.sampling:recipe",
+        "counted": "predict_graph.builtin.label_propagation.counted:LabelPropagationTwin",
     }
     declared = (
         Parameter("tau", float, 0.05, "stop when a smaller share of labels changes", 0.0, 1.0),

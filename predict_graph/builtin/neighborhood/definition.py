@@ -54,7 +54,8 @@ class Neighborhood(Algorithm):
         "spark": "predict_graph.builtin.neighborhood.spark:NeighborhoodProgram",
     }
     sampled_by: ClassVar[Mapping[str, Any]] = {
-        "rooted": "predict_graph.builtin.neighborhood.sampling:recipe"
+        "rooted": "predict_graph.builtin.neighborhood.sampling:recipe",
+        "counted": "predict_graph.builtin.neighborhood.counted:NeighborhoodTwin",
     }
     declared = (
         Parameter(

@@ -54,7 +54,8 @@ class PageRank(Algorithm):
         "spark": "predict_graph.builtin.pagerank.spark:PageRankProgram",
     }
     sampled_by: ClassVar[Mapping[str, Any]] = {
-        "completion": "predict_graph.builtin.pagerank.sampling:pagerank_curve"
+        "completion": "predict_graph.builtin.pagerank.sampling:pagerank_curve",
+        "counted": "predict_graph.builtin.pagerank.counted:PageRankTwin",
     }
     declared = (
         Parameter("damping", float, 0.85, "share of rank that follows edges", 0.0, 1.0),

@@ -46,7 +46,8 @@ class TopKRanking(Algorithm):
         "spark": "predict_graph.builtin.topk_ranking.spark:TopKRankingProgram",
     }
     sampled_by: ClassVar[Mapping[str, Any]] = {
-        "rooted": "predict_graph.builtin.topk_ranking.sampling:recipe"
+        "rooted": "predict_graph.builtin.topk_ranking.sampling:recipe",
+        "counted": "predict_graph.builtin.topk_ranking.counted:TopKRankingTwin",
     }
     declared = (
         Parameter("k", int, 5, "length of a list", 1, 64, low_included=True, high_included=True),

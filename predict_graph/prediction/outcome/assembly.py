@@ -9,6 +9,7 @@ from typing import Any
 
 from predict_graph.engines import Prices, Workload
 from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.iterations import QUANTILE, IterationEstimate
 from predict_graph.prediction.first_guess import GUESS
 from predict_graph.prediction.ladder import Purse
@@ -23,7 +24,7 @@ __all__ = ["assembled"]
 
 
 def assembled(
-    graph: Graph,
+    graph: AnyGraph,
     chain: Sequence[Request],
     estimates: Sequence[IterationEstimate],
     workloads: Sequence[Workload],
@@ -36,7 +37,7 @@ def assembled(
 
     Parameters
     ----------
-    graph : Graph
+    graph : AnyGraph
     chain : sequence of Request
         In the order in which the algorithms run.
     estimates, workloads, prices : sequence
@@ -59,7 +60,7 @@ def assembled(
     local = is_local(chain[-1].engine)
     return replace(
         result,
-        overhead_seconds=purse.spent,
+        overhead_seconds=purse.reading_seconds + purse.spent,
         loading_seconds=purse.loading_seconds,
         more=more,
         verdict=verdict_of(
@@ -68,7 +69,7 @@ def assembled(
             guessed=estimates[-1].method == GUESS,
             local=local,
             memory=peak_memory(graph, chain[-1].algorithm, chain[-1].engine, source)
-            if local
+            if local and isinstance(graph, Graph)
             else None,
             executors=result.executors,
         ),
@@ -76,7 +77,7 @@ def assembled(
 
 
 def _of_one(
-    graph: Graph,
+    graph: AnyGraph,
     request: Request,
     estimate: IterationEstimate,
     workload: Workload,
@@ -129,7 +130,7 @@ def _evidence(prices: Prices) -> list[dict[str, Any]]:
     ]
 
 
-def _method(request: Request, estimate: IterationEstimate, graph: Graph) -> dict[str, Any]:
+def _method(request: Request, estimate: IterationEstimate, graph: AnyGraph) -> dict[str, Any]:
     """Return how the iterations were estimated: only what the method reads."""
     values = {
         "sampler": request.sampler,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 
 __all__ = ["graph_doubts"]
 
@@ -13,7 +14,7 @@ _FLAT = 3.0
 _DUST = 0.05
 
 
-def graph_doubts(graph: Graph) -> list[str]:
+def graph_doubts(graph: AnyGraph) -> list[str]:
     """Return what about the graph makes samples of it unlike it.
 
     - Too few vertices for a sample to say anything.
@@ -34,7 +35,7 @@ def graph_doubts(graph: Graph) -> list[str]:
             f"the graph has no hubs (largest degree {int(degrees.max())}, mean {mean:.1f}): if it "
             "is a mesh, samples of it converge unlike the whole"
         )
-    dust = _dust_share(graph)
+    dust = graph.dust_share if isinstance(graph, ClusterGraph) else _dust_share(graph)
     if dust > _DUST:
         doubts.append(
             f"{dust:.0%} of the vertices are alone or in pairs, out of reach of any walk: walk "

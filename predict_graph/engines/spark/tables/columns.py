@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -14,7 +15,7 @@ from predict_graph.graph.readers.layout import find_columns
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["ParquetFiles", "try_cast"]
+__all__ = ["ParquetFiles", "checked_columns", "try_cast"]
 
 _FLOAT32 = 3.4028235677973366e38
 _INTEGERS = ("tinyint", "smallint", "int", "bigint", "decimal(20,0)")  # the last is uint64
@@ -26,6 +27,45 @@ def try_cast(name: str, kind: str) -> Column:
     from pyspark.sql import functions as F
 
     return F.expr(f"try_cast(`{name}` AS {kind})")
+
+
+def checked_columns(source: str, types: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the columns of a table that are those of edges: source, target and perhaps weight.
+
+    Parameters
+    ----------
+    source : str
+        What the table is, for the error.
+    types : mapping of str to str
+        Of each column, as Spark calls them.
+
+    Raises
+    ------
+    RequestError
+        If there are no two columns, or they hold no ids.
+
+    Examples
+    --------
+    >>> checked_columns("it", {"when": "date", "dst": "int", "src": "bigint"})
+    ('src', 'dst')
+    """
+    names = list(types)
+    if len(names) < 2:
+        had = "one column" if names else "no columns"
+        raise RequestError(f"{source} has {had}; accepted: a source and a target")
+    first, second, weight = find_columns(names)
+    chosen = [names[first], names[second]]
+    for name in chosen:
+        if types[name] not in _INTEGERS:
+            raise RequestError(
+                f"{source}: the column {name!r} holds {types[name]}, not ids; accepted: integers"
+            )
+    if weight is not None:
+        chosen.append(names[weight])
+        kind = types[names[weight]]
+        if kind not in _NUMBERS and not kind.startswith("decimal"):
+            raise RequestError(f"{source}: the column {names[weight]!r} holds {kind}, not numbers")
+    return tuple(chosen)
 
 
 @dataclass(frozen=True)
@@ -62,25 +102,7 @@ class ParquetFiles:
             raise RequestError(
                 f"{source.source} is not Parquet that can be read: {reason}"
             ) from error
-        names = list(types)
-        if len(names) < 2:
-            raise RequestError(f"{source.source} has one column; accepted: a source and a target")
-        first, second, weight = find_columns(names)
-        chosen = [names[first], names[second]]
-        for name in chosen:
-            if types[name] not in _INTEGERS:
-                raise RequestError(
-                    f"{source.source}: the column {name!r} holds {types[name]}, not ids; "
-                    "accepted: integers"
-                )
-        if weight is not None:
-            chosen.append(names[weight])
-            kind = types[names[weight]]
-            if kind not in _NUMBERS and not kind.startswith("decimal"):
-                raise RequestError(
-                    f"{source.source}: the column {names[weight]!r} holds {kind}, not numbers"
-                )
-        return ParquetFiles(source, tuple(chosen))
+        return ParquetFiles(source, checked_columns(source.source, types))
 
     def edges(self, spark: SparkSession) -> DataFrame:
         """Return ``src``, ``dst``, ``weight`` (where there are some), and ``wrong``: the file of a

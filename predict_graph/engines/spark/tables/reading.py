@@ -29,7 +29,7 @@ from predict_graph.graph import Graph
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["SparkGraph", "read_spark_graph", "spark_graph_of"]
+__all__ = ["SparkGraph", "distinct_edges", "read_spark_graph", "spark_graph_of"]
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def _written(
     place = _new_folder(session)
     ids = cut_off(listed.select(F.explode(F.array("src", "dst")).alias("label")).distinct())
     vertices = ids.count()
-    edges = _distinct_edges(listed, directed)
+    edges = distinct_edges(listed, directed)
     labels = None
     if vertices != highest + 1:
         labels = place / "labels"
@@ -225,7 +225,7 @@ def _written(
     return folder, vertices, count, labels
 
 
-def _distinct_edges(listed: DataFrame, directed: bool) -> DataFrame:
+def distinct_edges(listed: DataFrame, directed: bool) -> DataFrame:
     """Return every edge once, in both directions where the graph is undirected."""
     from pyspark.sql import functions as F
 

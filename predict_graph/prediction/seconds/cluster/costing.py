@@ -13,7 +13,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines import COUNTERS, Means, Prices, Witness, Workload
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
-from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.iterations import IterationEstimate
 from predict_graph.prediction.seconds.cluster.cluster_costs import ClusterCosts, fit_cluster_costs
 from predict_graph.prediction.seconds.cluster.executor_memory import memory_of
@@ -55,7 +55,7 @@ class ClusterCosting:
     ----------
     engine : SparkEngine
         Its machines are those of the real run.
-    graph : Graph
+    graph : AnyGraph
     algorithms : sequence of Algorithm
         A chain, in the order in which they run.
     means : Means
@@ -64,7 +64,7 @@ class ClusterCosting:
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "train_machines"})
 
     def __init__(
-        self, engine: SparkEngine, graph: Graph, algorithms: Sequence[Algorithm], means: Means
+        self, engine: SparkEngine, graph: AnyGraph, algorithms: Sequence[Algorithm], means: Means
     ) -> None:
         self._engine, self._graph, self._means = engine, graph, means
         self._algorithms = list(algorithms)
@@ -88,7 +88,7 @@ class ClusterCosting:
 
 def priced(
     learned: Learned,
-    graph: Graph,
+    graph: AnyGraph,
     engine: SparkEngine,
     workloads: Sequence[Workload],
     cost_model: str | None = None,
@@ -98,7 +98,7 @@ def priced(
     Parameters
     ----------
     learned : Learned
-    graph : Graph
+    graph : AnyGraph
     engine : SparkEngine
     workloads : sequence of Workload
         Of the algorithms of a chain, in the order in which they run.
@@ -125,7 +125,7 @@ def priced(
 
 
 def _priced(
-    graph: Graph,
+    graph: AnyGraph,
     engine: SparkEngine,
     workload: Workload,
     runs: list[ClusterRun],
@@ -191,7 +191,7 @@ def _priced(
     )
 
 
-def _told(others: list[ClusterRun], graph: Graph) -> list[ClusterRun]:
+def _told(others: list[ClusterRun], graph: AnyGraph) -> list[ClusterRun]:
     """Return the real runs that say how long records are: of this graph if there are any."""
     own = [run for run in others if not run.elsewhere]
     return own or others
@@ -218,7 +218,7 @@ def _contradicted(costs: ClusterCosts) -> list[str]:
 
 
 def _work(
-    graph: Graph, engine: SparkEngine, workload: Workload, runs: list[ClusterRun]
+    graph: AnyGraph, engine: SparkEngine, workload: Workload, runs: list[ClusterRun]
 ) -> Callable[[int], pd.DataFrame]:
     """Return a function from a machine count to the features and counters of each iteration."""
     if isinstance(workload.algorithm, FunctionAlgorithm):

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import nnls
 
-from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.placement import combined_share
 
 __all__ = ["exchange_measures", "exchanged"]
@@ -21,12 +21,12 @@ __all__ = ["exchange_measures", "exchanged"]
 FloatArray = npt.NDArray[np.float64]
 
 
-def exchange_measures(graph: Graph, partitions: int) -> FloatArray:
+def exchange_measures(graph: AnyGraph, partitions: int) -> FloatArray:
     """Return what records may be in proportion to.
 
     Parameters
     ----------
-    graph : Graph
+    graph : AnyGraph
     partitions : int
 
     Returns

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from predict_graph.engines.spark import SparkSettings
-from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 
 __all__ = ["ExecutorMemory", "heap_bytes", "memory_of"]
@@ -65,7 +65,7 @@ def heap_bytes(memory: str) -> int:
 
 
 def memory_of(
-    runs: list[ClusterRun], graph: Graph, rows: pd.DataFrame, settings: SparkSettings
+    runs: list[ClusterRun], graph: AnyGraph, rows: pd.DataFrame, settings: SparkSettings
 ) -> ExecutorMemory | None:
     """Return what an executor needs, in proportion to the largest run.
 
@@ -74,7 +74,7 @@ def memory_of(
     Parameters
     ----------
     runs : list of ClusterRun
-    graph : Graph
+    graph : AnyGraph
     rows : DataFrame
         See :func:`~predict_graph.prediction.seconds.cluster.superstep_features.predicted_rows`.
     settings : SparkSettings

@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 
-__all__ = ["folded"]
+__all__ = ["folded", "folded_vertices"]
 
 
-def folded(graph: Graph, ratio: float, rng: np.random.Generator) -> Graph:
+def folded(graph: AnyGraph, ratio: float, rng: np.random.Generator) -> Graph:
     """Return a graph with about `ratio` of the vertices and of the edges.
 
     Parameters
@@ -30,22 +31,33 @@ def folded(graph: Graph, ratio: float, rng: np.random.Generator) -> Graph:
     """
     n = graph.vertices
     size = max(round(n * ratio), 1)
-    # One of each group of vertices with about the same out-degree, the one in the middle: a random
-    # choice would have many edges too many, or too few, where hubs have most of them.
-    by_degree = np.argsort(graph.out_degrees, kind="stable")
-    kept = np.sort(by_degree[((np.arange(size) + 0.5) * n / size).astype(np.int64)])
+    kept = folded_vertices(graph.out_degrees, ratio)
+    rows = graph.rows if isinstance(graph, ClusterGraph) else graph
+    assert rows is not None  # fetched before the cluster was left
     # Neighbouring ids stay neighbours, as they compress and as they lie in memory.
     place = (np.arange(n) + rng.integers(size)) % size
     place[kept] = _distinct(place[kept], size)
-    lengths = graph.out_degrees[kept]
+    lengths = rows.out_degrees[kept]
     in_order = np.argsort(place[kept])
     kept, lengths = kept[in_order], lengths[in_order]
     starts = np.cumsum(lengths) - lengths
-    positions = np.repeat(graph.indptr[kept] - starts, lengths) + np.arange(int(lengths.sum()))
-    targets = place[graph.indices[positions]].astype(graph.indices.dtype)
-    weights = None if graph.weights is None else graph.weights[positions]
+    positions = np.repeat(rows.indptr[kept] - starts, lengths) + np.arange(int(lengths.sum()))
+    targets = place[rows.indices[positions]].astype(rows.indices.dtype)
+    weights = None if rows.weights is None else rows.weights[positions]
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     return Graph(indptr, targets, weights, directed=True, name=f"{graph.name} folded {ratio:g}")
+
+
+def folded_vertices(out_degrees: npt.NDArray[np.integer], ratio: float) -> npt.NDArray[np.integer]:
+    """Return the vertices that keep their edges in a folded graph, ascending.
+
+    One of each group with about the same out-degree, the one in the middle: a random choice would
+    have many edges too many, or too few, where hubs have most of them.
+    """
+    n = len(out_degrees)
+    size = max(round(n * ratio), 1)
+    by_degree = np.argsort(out_degrees, kind="stable")
+    return np.sort(by_degree[((np.arange(size) + 0.5) * n / size).astype(np.int64)])
 
 
 def _distinct(places: npt.NDArray[np.integer], size: int) -> npt.NDArray[np.integer]:

@@ -10,8 +10,10 @@ import numpy as np
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Means, Workload
 from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.blocks.packing import check_driver_bytes
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
-from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
+from predict_graph.limits import limits
 from predict_graph.prediction.seconds.cluster.lessons import (
     lesson_records,
     new_lesson,
@@ -26,7 +28,15 @@ from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun, clu
 from predict_graph.prediction.seconds.cluster.superstep_features import sent_messages
 from predict_graph.prediction.seconds.sample_runs import DEFAULT_TRAIN_RATIOS
 
-__all__ = ["Learned", "default_train_machines", "learn_on_cluster"]
+__all__ = [
+    "Learned",
+    "default_train_machines",
+    "learn_on_cluster",
+    "remembered",
+    "sample_points",
+]
+
+_SAMPLE_EDGE = 64  # bytes of an edge of a sample: its ends as they come, sorted, and as a graph
 
 
 @dataclass(frozen=True)
@@ -46,7 +56,7 @@ class Learned:
 
 
 def learn_on_cluster(
-    graph: Graph,
+    graph: AnyGraph,
     engine: SparkEngine,
     algorithms: Sequence[Algorithm],
     means: Means,
@@ -60,7 +70,7 @@ def learn_on_cluster(
 
     Parameters
     ----------
-    graph : Graph
+    graph : AnyGraph
     engine : SparkEngine
         Its machines are those of the real run.
     algorithms : sequence of Algorithm
@@ -75,27 +85,66 @@ def learn_on_cluster(
     JobError
         If Spark fails.
     """
-    asked = means.train_ratios is not None or means.train_machines is not None
     others = [real_runs(means.history, each, engine, graph) for each in algorithms]
-    runs = None
-    if not (asked or means.fresh_samples or isinstance(algorithms[-1], FunctionAlgorithm)):
-        runs = recall(means.history, list(algorithms), engine, graph)
-        if runs is None and all(others):
-            runs = [[] for _ in algorithms]
+    runs = remembered(graph, engine, algorithms, means, others)
     if runs is None:
-        points = _points(graph, engine, algorithms[-1], means, workloads)
+        points = sample_points(graph, engine, algorithms[-1], means, workloads)
         runs = _run_samples(graph, engine, algorithms, means, points)
     return Learned(runs, others)
 
 
-def _points(
-    graph: Graph,
+def remembered(
+    graph: AnyGraph,
+    engine: SparkEngine,
+    algorithms: Sequence[Algorithm],
+    means: Means,
+    others: Sequence[Sequence[ClusterRun]],
+) -> list[list[ClusterRun]] | None:
+    """Return the sample runs of lessons, none where real runs do without; None for new ones.
+
+    Parameters
+    ----------
+    graph, engine, algorithms, means
+        As in :func:`learn_on_cluster`.
+    others : sequence of sequence of ClusterRun
+        Real runs of each algorithm.
+    """
+    asked = means.train_ratios is not None or means.train_machines is not None
+    if asked or means.fresh_samples or isinstance(algorithms[-1], FunctionAlgorithm):
+        return None
+    runs = recall(means.history, list(algorithms), engine, graph)
+    return [[] for _ in algorithms] if runs is None and all(others) else runs
+
+
+def sample_points(
+    graph: AnyGraph,
     engine: SparkEngine,
     algorithm: Algorithm,
     means: Means,
     workloads: Sequence[Workload],
 ) -> dict[int, list[float]]:
-    """Return the ratios to run at each machine count; those that the user asked for as they are."""
+    """Return the ratios to run at each machine count; those that the user asked for as they are.
+
+    Samples of a graph that stays on the cluster are as large as the driver may hold.
+    """
+    points = _points(graph, engine, algorithm, means, workloads)
+    if not isinstance(graph, ClusterGraph):
+        return points
+    largest = max(ratio for ratios in points.values() for ratio in ratios)
+    needed = _SAMPLE_EDGE * largest * graph.edges
+    if means.train_ratios is not None:
+        check_driver_bytes(f"a sample of {largest:g} of {graph.name}", needed)
+    factor = min(1.0, limits().driver_bytes / max(needed, 1.0))
+    return {count: [factor * ratio for ratio in ratios] for count, ratios in points.items()}
+
+
+def _points(
+    graph: AnyGraph,
+    engine: SparkEngine,
+    algorithm: Algorithm,
+    means: Means,
+    workloads: Sequence[Workload],
+) -> dict[int, list[float]]:
     counts = means.train_machines or default_train_machines(engine.workers)
     ratios = means.train_ratios or DEFAULT_TRAIN_RATIOS
     points = training_points(_ends(ratios), counts, engine.workers)
@@ -109,7 +158,7 @@ def _points(
 
 
 def _run_samples(
-    graph: Graph,
+    graph: AnyGraph,
     engine: SparkEngine,
     algorithms: Sequence[Algorithm],
     means: Means,

@@ -17,7 +17,7 @@ import numpy as np
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import RunProfile, per_iteration
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.iterations import SampleSummary
 from predict_graph.prediction.run_records import records_of
@@ -48,7 +48,7 @@ def cluster_settings(engine: SparkEngine) -> dict[str, Any]:
     return {name: described[name] for name in described if name not in ("machines", "workers")}
 
 
-def lesson_records(run: ClusterRun, lesson: str, graph: Graph, seed: int) -> list[RunRecord]:
+def lesson_records(run: ClusterRun, lesson: str, graph: AnyGraph, seed: int) -> list[RunRecord]:
     """Return a sample run, and those that made its input, as the history keeps them."""
     sample = {
         "sampler": run.summary.sampler,
@@ -67,7 +67,7 @@ def lesson_records(run: ClusterRun, lesson: str, graph: Graph, seed: int) -> lis
 
 
 def recall(
-    history: History | None, algorithms: list[Algorithm], engine: SparkEngine, graph: Graph
+    history: History | None, algorithms: list[Algorithm], engine: SparkEngine, graph: AnyGraph
 ) -> list[list[ClusterRun]] | None:
     """Return the runs of the best lessons there are, for each algorithm of a chain; None if none.
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.iterations import QUANTILE, IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
 from predict_graph.prediction.seconds.cluster.exchanged_records import exchange_measures, exchanged
@@ -29,7 +29,7 @@ _FEW_RUNS_STD = 0.15  # of the iterations of samples that all agree on something
 _MOST = 2**31
 
 
-def observed_estimate(runs: list[ClusterRun], graph: Graph) -> IterationEstimate:
+def observed_estimate(runs: list[ClusterRun], graph: AnyGraph) -> IterationEstimate:
     """Return the iterations of the graph, from those of its samples.
 
     Samples that agree exactly are taken at their word: a job of a fixed number of iterations. Else
@@ -87,7 +87,7 @@ def _continued(walks: list[ClusterRun], vertices: int) -> float:
 
 def observed_rows(
     runs: list[ClusterRun],
-    graph: Graph,
+    graph: AnyGraph,
     iterations: int,
     machines: int,
     partitions: int,
@@ -98,7 +98,7 @@ def observed_rows(
     Parameters
     ----------
     runs : list of ClusterRun
-    graph : Graph
+    graph : AnyGraph
     iterations : int
     machines, partitions : int
     executors : int

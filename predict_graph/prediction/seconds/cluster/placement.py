@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 
 __all__ = ["Placement", "combined_share", "partition_of", "placement_of"]
 
@@ -75,9 +75,9 @@ def _stirred(mixed: npt.NDArray[np.uint32], word: npt.NDArray[np.uint32]) -> npt
 
 
 def placement_of(
-    graph: Graph, machines: int, partitions: int, *, executors: int | None = None
+    graph: AnyGraph, machines: int, partitions: int, *, executors: int | None = None
 ) -> Placement:
-    """Return how a graph lies on a cluster; one pass over the edges.
+    """Return how a graph lies on a cluster; one pass over the edges that are here.
 
     Parameters
     ----------
@@ -93,7 +93,23 @@ def placement_of(
     degrees = graph.out_degrees
     vertices = np.bincount(worker, minlength=machines)
     edges = np.bincount(worker, weights=degrees, minlength=machines)
-    senders = np.repeat(worker, degrees) if graph.edges <= _ROWS else None
+    local_share = _local_share(graph, worker)
+    return Placement(
+        machines,
+        partitions,
+        float(vertices.max() / max(vertices.mean(), 1e-300)),
+        float(edges.max() / max(edges.mean(), 1e-300)),
+        local_share,
+        1.0 - 1.0 / executors,
+    )
+
+
+def _local_share(graph: AnyGraph, worker: npt.NDArray[np.int32]) -> float:
+    """Return the share of edges with both ends on the same worker."""
+    if isinstance(graph, ClusterGraph):
+        sources, targets = graph.ends
+        return float(np.mean(worker[sources] == worker[targets])) if len(sources) else 0.0
+    senders = np.repeat(worker, graph.out_degrees) if graph.edges <= _ROWS else None
     inside = 0
     for start in range(0, graph.edges, _ROWS):
         stop = min(start + _ROWS, graph.edges)
@@ -103,14 +119,7 @@ def placement_of(
         else:
             own = senders[start:stop]
         inside += int(np.count_nonzero(own == worker[graph.indices[start:stop]]))
-    return Placement(
-        machines,
-        partitions,
-        float(vertices.max() / max(vertices.mean(), 1e-300)),
-        float(edges.max() / max(edges.mean(), 1e-300)),
-        inside / max(graph.edges, 1),
-        1.0 - 1.0 / executors,
-    )
+    return inside / max(graph.edges, 1)
 
 
 def combined_share(

@@ -14,7 +14,7 @@ import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, machine_identity
 from predict_graph.prediction.seconds.cluster.lessons import (
     cluster_run,
@@ -32,7 +32,7 @@ _OUTSIDE = 1.645  # standard deviations: the ends of a 90% interval
 
 
 def real_runs(
-    history: History | None, algorithm: Algorithm, engine: SparkEngine, graph: Graph
+    history: History | None, algorithm: Algorithm, engine: SparkEngine, graph: AnyGraph
 ) -> list[ClusterRun]:
     """Return the newest real runs of an algorithm on a cluster, at any machine count.
 
@@ -45,7 +45,7 @@ def real_runs(
     algorithm : Algorithm
         Parameters that end a run may differ.
     engine : SparkEngine
-    graph : Graph
+    graph : AnyGraph
         Runs of others are marked.
     """
     if history is None:

@@ -17,6 +17,7 @@ from predict_graph.engines import Means, RunProfile
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 from predict_graph.iterations import SampleSummary, draw_sample
 from predict_graph.prediction.seconds.cluster.exchanged_records import exchange_measures
 from predict_graph.prediction.seconds.cluster.folding import folded
@@ -117,7 +118,7 @@ def by_session(runs: list[ClusterRun]) -> list[list[ClusterRun]]:
 
 
 def cluster_sample_runs(
-    graph: Graph,
+    graph: AnyGraph,
     algorithm: Algorithm,
     means: Means,
     engine: SparkEngine,
@@ -174,7 +175,7 @@ def _ran(
     engine: SparkEngine,
     opening: float,
     algorithm: Algorithm,
-    graph: Graph,
+    graph: AnyGraph,
     sample: Graph,
     sampler: str,
     purpose: str,
@@ -206,9 +207,12 @@ def _ran(
     return ClusterRun(machines, ratio, cold, opening, profile, summary, measures=measures)
 
 
-def _sample(graph: Graph, means: Means, wanted: WantedSample, rng: np.random.Generator) -> Graph:
+def _sample(graph: AnyGraph, means: Means, wanted: WantedSample, rng: np.random.Generator) -> Graph:
     """Draw a sample."""
     if not wanted.walk:
         return folded(graph, wanted.ratio, rng)
+    if isinstance(graph, ClusterGraph):
+        assert graph.core is not None  # fetched before the cluster was left
+        return graph.core
     most = max(int(wanted.ratio * graph.edges), 1) if wanted.purpose == "cost" else None
     return draw_sample(graph, means.sampler, wanted.ratio, rng, max_edges=most).graph

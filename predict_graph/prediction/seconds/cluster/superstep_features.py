@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.engines import Workload, critical_worker
-from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.placement import Placement, combined_share
 from predict_graph.prediction.seconds.cluster.record_sizes import RecordSizes
 
@@ -17,7 +17,7 @@ FEATURES = ("vertices", "messages", "records", "remote_bytes")
 are messages after those to one vertex are combined."""
 
 
-def sent_messages(graph: Graph, workload: Workload) -> pd.DataFrame:
+def sent_messages(graph: AnyGraph, workload: Workload) -> pd.DataFrame:
     """Return active vertices and messages of each iteration, on all workers together.
 
     An algorithm whose iterations are alike sends along every edge.
@@ -40,7 +40,7 @@ def sent_messages(graph: Graph, workload: Workload) -> pd.DataFrame:
 
 
 def predicted_rows(
-    graph: Graph,
+    graph: AnyGraph,
     sent: pd.DataFrame,
     placement: Placement,
     sizes: RecordSizes,
@@ -49,7 +49,7 @@ def predicted_rows(
 
     Parameters
     ----------
-    graph : Graph
+    graph : AnyGraph
     sent : DataFrame
         See :func:`sent_messages`.
     placement : Placement

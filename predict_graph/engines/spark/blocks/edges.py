@@ -1,0 +1,168 @@
+"""Where edges come from that Spark alone reads: files of any address, or a table of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.tables.columns import ParquetFiles, checked_columns, try_cast
+from predict_graph.engines.spark.tables.lines import TextFiles
+from predict_graph.engines.spark.tables.source_files import source_files
+from predict_graph.errors import RequestError
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+__all__ = ["ListedEdges", "check_edges", "edge_source", "is_table"]
+
+
+@dataclass(frozen=True)
+class ListedEdges:
+    """Edges as they are listed, nothing of them read yet.
+
+    Parameters
+    ----------
+    name : str
+        What reports call the graph.
+    source : str
+        As the person wrote it.
+    table : DataFrame
+        ``src``, ``dst``, perhaps ``weight``, and ``wrong``: not null in a row that is no edge.
+    directed : bool, optional
+        What the source says of itself.
+    identity : str, optional
+        Hex digest that changes with the files; None for a table, of which only the edges tell.
+    cheap : bool
+        Whether reading it twice costs less than keeping it: Parquet.
+    error : callable
+        From a value of ``wrong`` to what is wrong there.
+    """
+
+    name: str
+    source: str
+    table: DataFrame
+    directed: bool | None
+    identity: str | None
+    cheap: bool
+    error: Callable[[str], RequestError]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether edges have weights."""
+        return "weight" in self.table.columns
+
+    def fingerprint(self, directed: bool, content: str) -> str:
+        """Return a digest of the graph: of the files as for a run, else of the edges."""
+        parts = (self.identity or content, str(directed))
+        return hashlib.blake2b(" ".join(parts).encode(), digest_size=16).hexdigest()
+
+
+def is_table(graph: Any) -> bool:
+    """Whether something is a table of Spark, without importing Spark for it."""
+    return any(
+        each.__name__ == "DataFrame" and each.__module__.startswith("pyspark.sql")
+        for each in type(graph).__mro__
+    )
+
+
+def edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
+    """Look at what a graph is read from: only names, types and first lines.
+
+    Parameters
+    ----------
+    spark : SparkSession
+    graph : str, Path or DataFrame
+        A path or address as :func:`~predict_graph.engines.spark.tables.reading.read_spark_graph`
+        takes it, or a table with a source, a target and perhaps a weight.
+
+    Raises
+    ------
+    RequestError
+        If there is no such file, or its columns are not those of edges.
+    """
+    if is_table(graph):
+        return _of_table(graph)
+    if not isinstance(graph, str | os.PathLike):
+        raise RequestError(
+            f"Spark cannot read a {type(graph).__name__}; accepted: a path, an address, or a "
+            "DataFrame of edges"
+        )
+    found = source_files(spark, graph)
+    files: TextFiles | ParquetFiles
+    files = TextFiles.of(spark, found) if found.form == "text" else ParquetFiles.of(spark, found)
+    return ListedEdges(
+        name=found.name,
+        source=found.source,
+        table=files.edges(spark),
+        directed=files.directed,
+        identity=found.identity,
+        cheap=found.form == "parquet",
+        error=partial(files.error, spark),
+    )
+
+
+def _of_table(table: Any) -> ListedEdges:
+    from pyspark.sql import functions as F
+
+    with spark_failures("looking at the table of edges"):
+        columns = checked_columns("the table", dict(table.dtypes))
+    source, target, *weight = columns
+    wrong = _wrong(columns)
+    edges = table.select(
+        try_cast(source, "bigint").alias("src"),
+        try_cast(target, "bigint").alias("dst"),
+        *(F.col(f"`{name}`").cast("float").alias("weight") for name in weight),
+        F.when(wrong, F.lit("table")).alias("wrong"),
+    )
+
+    def error(_: str) -> RequestError:
+        row = table.select(*(f"`{name}`" for name in columns)).where(wrong).first()
+        shown = "gone" if row is None else ", ".join(f"{name} {row[name]}" for name in columns)
+        return RequestError(
+            f"the table has a row that is no edge ({shown}); accepted: ids from 0 to {2**63 - 1}, "
+            "none of them null, and finite weights"
+        )
+
+    return ListedEdges("table", "the table", edges, None, None, False, error)
+
+
+def _wrong(columns: tuple[str, ...]) -> Column:
+    from pyspark.sql import functions as F
+
+    wrong = F.lit(False)
+    for name in columns[:2]:
+        id_ = try_cast(name, "bigint")
+        wrong = wrong | id_.isNull() | (id_ < 0)
+    for name in columns[2:]:
+        weight = F.col(f"`{name}`").cast("float")
+        wrong = wrong | weight.isNull() | F.isnan(weight) | (F.abs(weight) == float("inf"))
+    return wrong
+
+
+def check_edges(source: ListedEdges) -> tuple[int, int, str]:
+    """Read all edges once; return how many are listed, the highest id, and a digest of them.
+
+    Raises
+    ------
+    RequestError
+        If a row is no edge, or there is none.
+    """
+    from pyspark.sql import functions as F
+
+    columns = [name for name in source.table.columns if name != "wrong"]
+    facts = source.table.agg(
+        F.count("*").alias("rows"),
+        F.min("wrong").alias("wrong"),
+        F.max(F.greatest("src", "dst")).alias("highest"),
+        F.bit_xor(F.xxhash64(*columns)).alias("mixed"),
+    ).first()
+    if facts is None or facts["rows"] == 0:
+        raise RequestError(f"{source.source} has no edges")
+    if facts["wrong"] is not None:
+        raise source.error(facts["wrong"])
+    return int(facts["rows"]), int(facts["highest"]), f"{facts['rows']} {facts['mixed']}"

@@ -1,0 +1,272 @@
+"""What the Python of the executors does with edges: numbering, sorting into blocks, passes.
+
+A block is some vertices with all of their inbound edges, in compressed sparse rows: 4 bytes an
+edge. Edges go to blocks by a hash of the target, so that blocks are alike although hubs are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from predict_graph.engines.spark.programs.packed import byte_offsets
+
+__all__ = [
+    "ANSWERS",
+    "BLOCKS",
+    "BUCKETS",
+    "SLICES",
+    "Block",
+    "bucketed",
+    "built",
+    "distinct_ids",
+    "looked_at",
+    "out_edges_counted",
+    "seen_ids",
+    "summed",
+]
+
+IntArray = npt.NDArray[np.integer]
+Batches = Iterable[pa.RecordBatch]
+
+BUCKETS = "bucket int, sources binary, targets binary, weights binary"
+BLOCKS = "rows binary, starts binary, sources binary, weights binary, edges long"
+ANSWERS = "places binary, values binary"
+SLICES = "slice int, counts binary"
+
+_PIECE = 1 << 20  # edges that are numbered together: 16 MiB
+_BLOCK = 1 << 20  # edges of a block, unless one vertex has more
+_MIXER = np.uint32(0x9E3779B1)  # Knuth's multiplicative hash: 2**32 / golden ratio
+_TABLE = 8  # ids up to so many times the vertices are looked up in a table
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some vertices with their inbound edges.
+
+    Parameters
+    ----------
+    rows : ndarray of int32, shape (k,)
+        The vertices, ascending.
+    starts : ndarray of int64, shape (k + 1,)
+    sources : ndarray of int32
+    weights : ndarray of float32
+        Empty where edges have none.
+    """
+
+    rows: IntArray
+    starts: npt.NDArray[np.int64]
+    sources: IntArray
+    weights: npt.NDArray[np.float32]
+
+    @property
+    def in_degrees(self) -> npt.NDArray[np.int64]:
+        """Inbound edges of each row."""
+        return np.diff(self.starts)
+
+
+def seen_ids(batches: Batches, highest: int) -> Iterator[pa.RecordBatch]:
+    """Tell which ids occur, as a bit each."""
+    seen = np.zeros(highest + 1, bool)
+    for batch in batches:
+        for column in (0, 1):
+            seen[batch.column(column).to_numpy(zero_copy_only=False)] = True
+    yield _record(ANSWERS, [np.zeros(0, np.uint8)], [np.packbits(seen)])
+
+
+def distinct_ids(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Hand ids on as bytes, many at once."""
+    for batch in batches:
+        ids = np.ascontiguousarray(batch.column(0).to_numpy(zero_copy_only=False), np.int64)
+        yield _record(ANSWERS, [np.zeros(0, np.uint8)], [ids])
+
+
+def bucketed(
+    batches: Batches, ids: Any, buckets: int, both: bool, weighted: bool
+) -> Iterator[pa.RecordBatch]:
+    """Number the ends of edges and sort them into buckets by their targets.
+
+    Parameters
+    ----------
+    batches : iterable of RecordBatch
+        ``src``, ``dst`` and perhaps ``weight``.
+    ids : Broadcast
+        All ids, ascending; its value is None if they are 0, 1, 2, ….
+    buckets : int
+    both : bool
+        Whether every edge counts in both directions.
+    weighted : bool
+    """
+    number = _numbering(ids.value)
+    for columns in _pieces(batches, 3 if weighted else 2):
+        sources, targets = number(columns[0]), number(columns[1])
+        weights: Any = columns[2].astype(np.float32) if weighted else np.zeros(0, np.float32)
+        if both:
+            sources, targets = (
+                np.concatenate((sources, targets)),
+                np.concatenate((targets, sources)),
+            )
+            weights = np.concatenate((weights, weights))
+        mixed = (targets.astype(np.uint32) * _MIXER) >> np.uint32(16)
+        bucket = (mixed.astype(np.uint64) * np.uint64(buckets) >> np.uint64(16)).astype(np.uint16)
+        order = np.argsort(bucket, kind="stable")
+        ends = np.cumsum(np.bincount(bucket, minlength=buckets))
+        parts: list[Any] = [np.split(each[order], ends[:-1]) for each in (sources, targets)]
+        parts.append(np.split(weights[order], ends[:-1]) if weighted else [weights] * buckets)
+        yield _record(BUCKETS, np.arange(buckets, dtype=np.int32), *parts)
+
+
+def built(batches: Batches, weighted: bool) -> Iterator[pa.RecordBatch]:
+    """Sort the edges of each bucket, drop those that come twice, and cut them into blocks."""
+    found: dict[int, list[tuple[Any, ...]]] = {}
+    for batch in batches:
+        columns = [_values(batch.column(k), kind) for k, kind in ((1, "i4"), (2, "i4"), (3, "f4"))]
+        for number, bucket in enumerate(batch.column(0).to_pylist()):
+            found.setdefault(bucket, []).append(tuple(column[number] for column in columns))
+    for bucket in list(found):
+        parts = zip(*found.pop(bucket), strict=True)
+        sources, targets, weights = (np.concatenate(each) for each in parts)
+        key = targets.astype(np.int64) << 32 | sources
+        del sources, targets
+        if weighted:
+            order = np.argsort(key, kind="stable")
+            key, weights = key[order], weights[order]
+        else:
+            key.sort()
+            key = key[np.concatenate(([True], key[1:] != key[:-1]))] if len(key) else key
+        yield from _cut(key, weights)
+
+
+def _cut(key: npt.NDArray[np.int64], weights: npt.NDArray[np.float32]) -> Iterator[pa.RecordBatch]:
+    """Cut sorted edges into blocks; all edges of a vertex stay together."""
+    targets = (key >> 32).astype(np.int32)
+    sources = (key & 0xFFFFFFFF).astype(np.int32)
+    first = np.flatnonzero(np.concatenate(([True], targets[1:] != targets[:-1])))
+    starts = np.append(first, len(key)) if len(key) else np.zeros(1, np.int64)
+    rows = targets[first] if len(key) else targets
+    begin = 0
+    while begin < len(rows):
+        end = int(np.searchsorted(starts, starts[begin] + _BLOCK, side="right")) - 1
+        end = max(min(end, len(rows)), begin + 1)
+        a, b = int(starts[begin]), int(starts[end])
+        yield _record(
+            BLOCKS,
+            [rows[begin:end]],
+            [starts[begin : end + 1] - a],
+            [sources[a:b]],
+            [weights[a:b]],
+            np.array([b - a], np.int64),
+        )
+        begin = end
+
+
+def looked_at(
+    batches: Batches, function: Callable[[Block, Any], tuple[Any, Any]], shared: Any
+) -> Iterator[pa.RecordBatch]:
+    """Let a function look at every block, with what the driver sent along.
+
+    Parameters
+    ----------
+    batches : iterable of RecordBatch
+        As :func:`built` gives them.
+    function : callable
+        From a :class:`Block` and what is shared to two arrays.
+    shared : Broadcast
+    """
+    for block in _blocks(batches):
+        places, values = function(block, shared.value)
+        yield _record(ANSWERS, [places], [values])
+
+
+def out_edges_counted(batches: Batches, vertices: int, slices: int) -> Iterator[pa.RecordBatch]:
+    """Count the out-edges of every vertex in some blocks; the counts come in slices."""
+    counts = np.zeros(vertices, np.int32)
+    for block in _blocks(batches):
+        counts += np.bincount(block.sources, minlength=vertices).astype(np.int32)
+    yield _record(SLICES, np.arange(slices, dtype=np.int32), np.array_split(counts, slices))
+
+
+def summed(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Add up what several tasks counted, slice by slice."""
+    sums: dict[int, Any] = {}
+    for batch in batches:
+        counts = _values(batch.column(1), "i4")
+        for number, each in enumerate(batch.column(0).to_pylist()):
+            sums[each] = counts[number] + sums.get(each, 0)
+    if sums:
+        yield _record(SLICES, np.array(list(sums), np.int32), list(sums.values()))
+
+
+def _blocks(batches: Batches) -> Iterator[Block]:
+    for batch in batches:
+        kinds = ("i4", "i8", "i4", "f4")
+        columns = [_values(batch.column(k), kind) for k, kind in enumerate(kinds)]
+        for number in range(batch.num_rows):
+            yield Block(*(column[number] for column in columns))
+
+
+def _numbering(ids: Any) -> Callable[[Any], npt.NDArray[np.int32]]:
+    """Return a function from ids to vertices."""
+    if ids is None:
+        return lambda found: found.astype(np.int32)
+    if ids[-1] < _TABLE * len(ids):
+        table = np.zeros(ids[-1] + 1, np.int32)
+        table[ids] = np.arange(len(ids), dtype=np.int32)
+        return lambda found: table[found]
+    return lambda found: np.searchsorted(ids, found).astype(np.int32)
+
+
+def _pieces(batches: Batches, columns: int) -> Iterator[list[npt.NDArray[Any]]]:
+    """Put small batches together."""
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        waiting.append(batch)
+        rows += batch.num_rows
+        if rows >= _PIECE:
+            yield _joined(waiting, columns)
+            waiting, rows = [], 0
+    if rows:
+        yield _joined(waiting, columns)
+
+
+def _joined(batches: list[pa.RecordBatch], columns: int) -> list[npt.NDArray[Any]]:
+    return [
+        np.concatenate([batch.column(k).to_numpy(zero_copy_only=False) for batch in batches])
+        for k in range(columns)
+    ]
+
+
+def _values(column: pa.Array, kind: str) -> list[npt.NDArray[Any]]:
+    """Return each value of a column of bytes as an array; none of them is copied."""
+    offsets, data = byte_offsets(column), column.buffers()[2]
+    bytes_ = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+    return [
+        _aligned(bytes_[start:stop], kind)
+        for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+    ]
+
+
+def _aligned(found: npt.NDArray[np.uint8], kind: str) -> npt.NDArray[Any]:
+    """Return bytes as numbers; copied where they do not begin where numbers may."""
+    size = np.dtype(kind).itemsize
+    if found.ctypes.data % size:
+        found = found.copy()
+    return found.view(kind)
+
+
+def _record(schema: str, *columns: Any) -> pa.RecordBatch:
+    """Return a batch: lists of arrays as bytes, arrays as they are."""
+    names = [part.split()[0] for part in schema.split(",")]
+    arrays = [
+        pa.array(column)
+        if isinstance(column, np.ndarray)
+        else pa.array([np.ascontiguousarray(each).tobytes() for each in column], pa.binary())
+        for column in columns
+    ]
+    return pa.RecordBatch.from_arrays(arrays, names)

@@ -1,0 +1,291 @@
+"""Packing a graph on the cluster: numbered, sorted into blocks, kept by the executors.
+
+Three passes over the edges: check them, see which ids occur, sort them into blocks. What comes to
+the driver is the ids, where they are not 0, 1, 2, …, and what later passes ask for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.engines.spark.blocks.edges import ListedEdges, check_edges, edge_source
+from predict_graph.engines.spark.blocks.on_executors import (
+    ANSWERS,
+    BLOCKS,
+    BUCKETS,
+    SLICES,
+    Block,
+    bucketed,
+    built,
+    distinct_ids,
+    looked_at,
+    out_edges_counted,
+    seen_ids,
+    summed,
+)
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.tables.reading import distinct_edges
+from predict_graph.errors import RequestError
+from predict_graph.limits import beyond, limits
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["PackedGraph", "check_driver_bytes", "packed_graph"]
+
+_BUCKET = 1 << 21  # edges of a bucket: an executor sorts one in 64 MiB
+_MOST_BUCKETS = 1 << 14
+_BITS = 1 << 26  # bytes of all bits together that tell which ids occur
+_STREAMED = 1 << 26  # bytes of an answer that is taken partition by partition
+_ID_BYTES = 24  # of an id at the driver: ids as they come, in one array, and sorted
+
+
+def check_driver_bytes(what: str, needed: float) -> None:
+    """Refuse what would take more memory at the driver than the limit says.
+
+    Raises
+    ------
+    RequestError
+    """
+    if needed > limits().driver_bytes:
+        raise RequestError(
+            f"{what} would take {needed:,.0f} bytes of this process; accepted: up to "
+            f"{beyond('driver_bytes')}"
+        )
+
+
+@dataclass(frozen=True)
+class PackedGraph:
+    """A graph in blocks that the executors keep, in memory or on their disks.
+
+    Parameters
+    ----------
+    spark : SparkSession
+    table : DataFrame
+        A block in each row.
+    name, source, fingerprint : str
+    vertices, edges : int
+    directed, weighted : bool
+    labels : ndarray of int64, optional
+        Original ids, ascending; None when they are 0 to n - 1.
+    seconds : float
+        What packing took.
+    """
+
+    spark: SparkSession
+    table: DataFrame = field(repr=False)
+    name: str
+    source: str
+    fingerprint: str
+    vertices: int
+    edges: int
+    directed: bool
+    weighted: bool
+    labels: npt.NDArray[np.int64] | None = field(repr=False)
+    seconds: float
+
+    def passed(
+        self,
+        function: Callable[[Block, Any], tuple[Any, Any]],
+        shared: Any,
+        kinds: tuple[str, str],
+        *,
+        answer_bytes: float = 0.0,
+    ) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
+        """Let a function look at every block, and yield what it says of each.
+
+        Parameters
+        ----------
+        function : callable
+            From a :class:`~predict_graph.engines.spark.blocks.on_executors.Block` and `shared` to
+            two arrays. A function of a module: executors import it.
+        shared : object
+            Sent to every executor.
+        kinds : tuple of str
+            Types of the two arrays.
+        answer_bytes : float
+            Of all answers together, about; large ones are taken one partition after the other.
+
+        Raises
+        ------
+        JobError
+            If Spark fails.
+        """
+        with spark_failures("a pass over the edges"):
+            sent = self.spark.sparkContext.broadcast(shared)
+            try:
+                task = partial(looked_at, function=function, shared=sent)
+                answers = self.table.mapInArrow(task, ANSWERS)
+                whole = answer_bytes <= _STREAMED
+                rows = answers.collect() if whole else answers.toLocalIterator()
+                for row in rows:
+                    places = np.frombuffer(row["places"], kinds[0])
+                    yield places, np.frombuffer(row["values"], kinds[1])
+            finally:
+                with suppress(Exception):  # of a session that failed nothing is left
+                    sent.destroy()
+
+    def out_degrees(self) -> npt.NDArray[np.int32]:
+        """Count the out-edges of every vertex: executors add up what they counted, in slices."""
+        slots = max(self.spark.sparkContext.defaultParallelism, 1)
+        slices = max(min(slots, self.vertices), 1)
+        count = partial(out_edges_counted, vertices=self.vertices, slices=slices)
+        with spark_failures("counting out-edges"):
+            parts = (
+                self.table.coalesce(slots)
+                .mapInArrow(count, SLICES)
+                .repartition(slices, "slice")
+                .mapInArrow(summed, SLICES)
+                .collect()
+            )
+        found = {row["slice"]: np.frombuffer(row["counts"], np.int32) for row in parts}
+        return np.concatenate([found[number] for number in sorted(found)])
+
+    def in_degrees(self) -> npt.NDArray[np.int32]:
+        """Return the inbound edges of every vertex."""
+        degrees = np.zeros(self.vertices, np.int32)
+        for places, values in self.passed(_in_degrees, None, ("i4", "i4")):
+            degrees[places] = values
+        return degrees
+
+
+def _in_degrees(block: Block, _: Any) -> tuple[Any, Any]:
+    return block.rows, block.in_degrees.astype(np.int32)
+
+
+@contextmanager
+def packed_graph(
+    spark: SparkSession, graph: Any, *, directed: bool | None = None, weights: bool = True
+) -> Iterator[PackedGraph]:
+    """Pack a graph on the cluster, and give the memory back in the end.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        Not changed: no setting of it, and nothing is kept when this ends.
+    graph : str, Path or DataFrame
+        See :func:`~predict_graph.engines.spark.blocks.edges.edge_source`.
+    directed : bool, optional
+        None: as the source says, else directed.
+    weights : bool
+        Whether weights of edges are wanted.
+
+    Raises
+    ------
+    RequestError
+        If it is no edge list with ids from 0 on, or its ids would not fit at the driver.
+    JobError
+        If Spark fails.
+    """
+    started = time.perf_counter()
+    source = edge_source(spark, graph)
+    if directed is None:
+        directed = source.directed is not False
+    kept: list[Any] = []
+    try:
+        with spark_failures(f"reading {source.source} on Spark"):
+            if not source.cheap:
+                kept.append(source.table.persist())
+            listed, highest, content = check_edges(source)
+            labels = _ids(spark, source, highest)
+            vertices = highest + 1 if labels is None else len(labels)
+            weighted = weights and source.weighted
+            ids = spark.sparkContext.broadcast(labels)
+            kept.append(_Sent(ids))
+            table = _blocks(spark, source, ids, listed, directed, weighted).persist()
+            kept.append(table)
+            facts = table.agg({"edges": "sum"}).first()
+            if not source.cheap:
+                kept[0].unpersist()
+        yield PackedGraph(
+            spark=spark,
+            table=table,
+            name=source.name,
+            source=source.source,
+            fingerprint=source.fingerprint(directed, content),
+            vertices=vertices,
+            edges=int(facts[0]) if facts is not None else 0,
+            directed=directed,
+            weighted=weighted,
+            labels=labels,
+            seconds=time.perf_counter() - started,
+        )
+    finally:
+        for each in kept:
+            with suppress(Exception):  # of a session that failed nothing is left
+                each.unpersist()
+
+
+def _ids(spark: SparkSession, source: ListedEdges, highest: int) -> npt.NDArray[np.int64] | None:
+    """Return all ids that occur, ascending; None if they are 0, 1, 2, …."""
+    ends = source.table.select("src", "dst")
+    slots = max(spark.sparkContext.defaultParallelism, 1)
+    if slots * (highest // 8 + 1) <= _BITS:
+        check_driver_bytes("which ids occur", 9.0 * (highest + 1) / 8)
+        bits = np.zeros(highest // 8 + 1, np.uint8)
+        task = partial(seen_ids, highest=highest)
+        for row in ends.coalesce(slots).mapInArrow(task, ANSWERS).collect():
+            bits |= np.frombuffer(row["values"], np.uint8)
+        seen = np.unpackbits(bits)[: highest + 1]
+        return None if seen.all() else np.flatnonzero(seen)
+    from pyspark.sql import functions as F
+
+    ids = ends.select(F.explode(F.array("src", "dst")).alias("id")).distinct().persist()
+    try:
+        count = ids.count()
+        check_driver_bytes(f"{source.source} has {count:,} vertices, whose ids", _ID_BYTES * count)
+        rows = ids.mapInArrow(distinct_ids, ANSWERS).toLocalIterator()
+        found = np.empty(count, np.int64)
+        filled = 0
+        for row in rows:
+            part = np.frombuffer(row["values"], np.int64)
+            found[filled : filled + len(part)] = part
+            filled += len(part)
+    finally:
+        ids.unpersist()
+    found.sort()
+    return None if found[-1] == count - 1 else found
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """What was sent to all executors, and may be needed there until the end."""
+
+    sent: Any
+
+    def unpersist(self) -> None:
+        self.sent.destroy()
+
+
+def _blocks(
+    spark: SparkSession,
+    source: ListedEdges,
+    ids: Any,
+    listed: int,
+    directed: bool,
+    weighted: bool,
+) -> DataFrame:
+    """Return the table of blocks, which is made when it is first looked at."""
+    edges = source.table
+    if weighted:  # weights of what is listed twice are added, or the larger one of two directions
+        edges = distinct_edges(edges, directed)
+    columns = ["src", "dst", *(["weight"] if weighted else [])]
+    both = not directed and not weighted
+    slots = max(spark.sparkContext.defaultParallelism, 1)
+    expected = listed * (1 if directed else 2)
+    buckets = min(max(-(-expected // _BUCKET), 4 * slots), _MOST_BUCKETS)
+    task = partial(bucketed, ids=ids, buckets=buckets, both=both, weighted=weighted)
+    return (
+        edges.select(*columns)
+        .mapInArrow(task, BUCKETS)
+        .repartition(max(buckets // 2, slots), "bucket")
+        .mapInArrow(partial(built, weighted=weighted), BLOCKS)
+    )

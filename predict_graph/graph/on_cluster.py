@@ -1,0 +1,64 @@
+"""A graph whose edges stay on a cluster: what is known of it here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.graph.csr import Graph
+
+__all__ = ["AnyGraph", "ClusterGraph"]
+
+
+@dataclass(frozen=True)
+class ClusterGraph:
+    """A graph of which the driver has degrees and a sample of edges.
+
+    Parameters
+    ----------
+    name, fingerprint : str
+    vertices, edges : int
+    directed, weighted : bool
+    read_seconds : float
+        What packing it on the cluster took.
+    out_degrees, in_degrees : ndarray of int32, shape (n,)
+    ends : pair of ndarray of int32
+        Sources and targets of a uniform sample of edges.
+    dust_share : float
+        Vertices that are alone or in pairs, of all.
+    rows : Graph, optional
+        Of all vertices, with the out-edges of those that samples are folded from.
+    core : Graph, optional
+        The subgraph of some vertices that were drawn by their degrees.
+    """
+
+    name: str
+    fingerprint: str
+    vertices: int
+    edges: int
+    directed: bool
+    weighted: bool
+    read_seconds: float
+    out_degrees: npt.NDArray[np.int32] = field(repr=False)
+    in_degrees: npt.NDArray[np.int32] = field(repr=False)
+    ends: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] = field(repr=False)
+    dust_share: float
+    rows: Graph | None = None
+    core: Graph | None = None
+
+    def describe(self) -> dict[str, Any]:
+        """Return name, size, direction and fingerprint, for JSON."""
+        return {
+            "name": self.name,
+            "vertices": self.vertices,
+            "edges": self.edges,
+            "directed": self.directed,
+            "fingerprint": self.fingerprint,
+        }
+
+
+AnyGraph = Graph | ClusterGraph
+"""A graph in memory, or one of which little is here."""

@@ -1,0 +1,337 @@
+"""The road of a prediction whose graph only Spark reads.
+
+A graph that fits within the limit ``driver_bytes`` is brought here, packed, and goes the usual
+road. Of a larger one nothing comes but degrees and what vertices hold: the supersteps of the run
+are done on the cluster by compiled code, only to count (:mod:`predict_graph.engines.spark.blocks`).
+A run that would take too long to count to its end is continued along its convergence curve.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from predict_graph.engines import SampleSummary
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.blocks.edges import is_table
+from predict_graph.engines.spark.blocks.graph import (
+    cluster_graph,
+    fits_here,
+    induced_graph,
+    whole_graph,
+    with_rows,
+)
+from predict_graph.engines.spark.blocks.packing import PackedGraph, packed_graph
+from predict_graph.engines.spark.blocks.twin import CountedRun, check_twin, count_run, twin_of
+from predict_graph.errors import JobError, RequestError
+from predict_graph.graph.on_cluster import ClusterGraph
+from predict_graph.history import History
+from predict_graph.iterations import QUANTILE, IterationEstimate
+from predict_graph.iterations.estimate import iteration_interval
+from predict_graph.prediction.first_guess import first_guess
+from predict_graph.prediction.ladder import Purse
+from predict_graph.prediction.outcome import Prediction, assembled
+from predict_graph.prediction.request import Request
+from predict_graph.prediction.seconds.cluster.folding import folded_vertices
+from predict_graph.prediction.seconds.cluster.learning import remembered, sample_points
+from predict_graph.prediction.seconds.cluster.real_runs import real_runs
+from predict_graph.prediction.work import workload_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["predict_on_cluster"]
+
+_FEWEST = 10  # supersteps that are counted whatever they cost
+_TAIL = 4  # supersteps whose slope the curve goes on with
+_TAIL_STD = 0.15  # of log(predicted / true) of what was not counted (docs/studies/spark-reads.md)
+
+
+def predict_on_cluster(
+    source: Any,
+    request: Request,
+    history: History | None,
+    *,
+    directed: bool | None,
+    ids: str = "integer",
+) -> Prediction:
+    """Predict a run on a graph that stays where Spark has it.
+
+    Parameters
+    ----------
+    source : str, Path or DataFrame
+        A path or address that Spark knows, or a table of edges.
+    request : Request
+        Its engine is Spark.
+    history : History or None
+    directed : bool, optional
+    ids : str
+        Spark reads integers.
+
+    Raises
+    ------
+    RequestError
+        If the engine is another one, the graph is none, or it is too large for what is asked.
+    JobError
+        If Spark fails.
+    """
+    from predict_graph.prediction.road import predict_on
+
+    engine = request.engine
+    if not isinstance(engine, SparkEngine):
+        raise RequestError(
+            f"the engine is {engine.name}, but a graph that Spark reads needs the engine spark; "
+            "accepted: --engine spark, engine='spark'"
+        )
+    if ids != "integer":
+        raise RequestError(f"ids are {ids!r}; accepted for a graph that Spark reads: 'integer'")
+    started = time.perf_counter()
+    request.progress("packing the graph on the cluster", 0.0)
+    chain = request.chain
+    with _session_of(engine, source) as spark:
+        twins = [twin_of(part.algorithm) for part in chain]
+        weights = any(twin is None or twin.weights for twin in twins)
+        with packed_graph(spark, source, directed=directed, weights=weights) as packed:
+            if not fits_here(packed):
+                counted = _Counted(packed, request, history, started)
+            else:
+                counted = None
+                whole = whole_graph(packed)
+    if counted is None:
+        reading = time.perf_counter() - started
+        return predict_on(whole, request, history, reading_seconds=reading)
+    return counted.prediction()
+
+
+@contextmanager
+def _session_of(engine: SparkEngine, source: Any) -> Iterator[SparkSession]:
+    """Give the session that reads the graph: that of a table is its own."""
+    if not is_table(source):
+        with engine.session() as session:
+            session.group("predict")
+            yield session.spark
+        return
+    spark = source.sparkSession
+    if not hasattr(spark, "_jvm"):
+        raise RequestError(
+            "the table is one of Spark Connect, which runs no code of ours; accepted: a table of a "
+            "session in this process"
+        )
+    if spark.sparkContext._jsc is None:
+        raise JobError("the session of the table has been stopped")
+    yield spark
+
+
+class _Counted:
+    """What is found out while the graph is packed: all that its prediction needs.
+
+    Parameters
+    ----------
+    packed : PackedGraph
+    request : Request
+    history : History or None
+    started : float
+        When packing began.
+    """
+
+    def __init__(
+        self, packed: PackedGraph, request: Request, history: History | None, started: float
+    ) -> None:
+        _refuse_samples(request, packed)
+        self._chain = request.chain
+        algorithms = [part.algorithm for part in self._chain]
+        made = [check_twin(each, packed) for each in algorithms]
+        graph = cluster_graph(packed)
+        # Packing reads, sorts and moves every edge once: so does a superstep of the run.
+        self._superstep = packed.seconds
+        usual = sum(guess.iterations for guess in first_guess(graph, algorithms, history))
+        reading = time.perf_counter() - started
+        self._purse = Purse(request.budget, (1.0 + usual) * self._superstep, reading)
+        self._budget = request.budget
+        self._history = history
+        estimates = []
+        values = None
+        for algorithm, twin in zip(algorithms, made, strict=True):
+            begun = time.perf_counter()
+            run = count_run(
+                twin(algorithm, graph, values),
+                packed,
+                self._goes_on(begun, algorithm, graph),
+                lambda number: request.progress(f"counting superstep {number}", 0.0),
+            )
+            values = run.values
+            estimates.append(_estimate(run, algorithm, graph, request, begun))
+        del values
+        self._estimates = estimates
+        self._workloads = [
+            workload_of(graph, part.algorithm, estimate, part.engine.workers)
+            for part, estimate in zip(self._chain, estimates, strict=True)
+        ]
+        self._means = request.means(history, graph.edges, self._purse.affords, {})
+        self._graph = self._with_samples(packed, graph)
+
+    def _goes_on(self, begun: float, algorithm: Any, graph: ClusterGraph) -> Any:
+        """Return a function that says whether another superstep is worth counting."""
+        threshold = algorithm.threshold(graph.vertices)
+
+        def goes_on(curve: Sequence[float]) -> bool:
+            if len(curve) < _FEWEST:
+                return True
+            each = (time.perf_counter() - begun) / len(curve)
+            expected = min(_continued(curve, threshold), float(algorithm.max_iterations))
+            allowed = self._budget.allowed((1.0 + expected) * self._superstep)
+            return self._purse.spent + each <= allowed
+
+        return goes_on
+
+    def _with_samples(self, packed: PackedGraph, graph: ClusterGraph) -> ClusterGraph:
+        """Fetch what sample runs are made of, if there will be any."""
+        engine, means = self._chain[-1].engine, self._means
+        assert isinstance(engine, SparkEngine)
+        algorithms = [part.algorithm for part in self._chain]
+        others = [real_runs(self._history, each, engine, graph) for each in algorithms]
+        if remembered(graph, engine, algorithms, means, others) is not None:
+            return graph
+        points = sample_points(graph, engine, algorithms[-1], means, self._workloads)
+        ratios = sorted({ratio for own in points.values() for ratio in own})
+        kept = [folded_vertices(graph.out_degrees, ratio) for ratio in ratios]
+        core = _core(graph, ratios[-1], np.random.default_rng(means.seed).spawn(3)[2])
+        return replace(
+            graph,
+            rows=with_rows(packed, np.unique(np.concatenate(kept))),
+            core=induced_graph(packed, core),
+        )
+
+    def prediction(self) -> Prediction:
+        """Return the prediction; its sample runs open sessions of their own."""
+        request, graph = self._chain[-1], self._graph
+        algorithms = [part.algorithm for part in self._chain]
+        costing = request.costing(request.engine, graph, algorithms, self._means)
+        prices = costing.price(self._workloads)
+        return assembled(graph, self._chain, self._estimates, self._workloads, prices, self._purse)
+
+
+def _refuse_samples(request: Request, packed: PackedGraph) -> None:
+    """Refuse options of sampling: nothing is sampled on the cluster."""
+    for name in ("sampler", "transform", "method", "ratio", "max_overhead"):
+        if name in request.named:
+            raise RequestError(
+                f"{name} is not read for {packed.source}, whose {packed.edges:,} edges stay on the "
+                "cluster and are counted there; accepted: leave it out, or a limit driver_bytes "
+                "that the graph fits in"
+            )
+
+
+def _estimate(
+    run: CountedRun, algorithm: Any, graph: ClusterGraph, request: Request, begun: float
+) -> IterationEstimate:
+    """Return what was counted as an estimate; what was not counted is continued."""
+    done, limit = len(run.curve), algorithm.max_iterations
+    threshold = algorithm.threshold(graph.vertices)
+    crossing = float(done) if run.ended else _continued(run.curve, threshold)
+    std = 0.0 if run.ended else _TAIL_STD * max(1.0 - done / max(crossing, 1.0), 0.0)
+    iterations, low, high = iteration_interval(crossing, std, QUANTILE, limit)
+    curve, counters = _to_the_end(run, iterations, threshold, steady=algorithm.steady)
+    workers = request.engine.workers
+    for kind in ("messages", "message_bytes"):
+        whole = counters.pop(kind)
+        counters[f"local_{kind}"] = whole / workers
+        counters[f"remote_{kind}"] = whole - whole / workers
+    note = "counted where it is" if run.ended else f"the first {done} supersteps counted"
+    summary = SampleSummary(
+        "whole graph",
+        1.0,
+        graph.vertices,
+        graph.edges,
+        done,
+        time.perf_counter() - begun,
+        "iterations",
+        note,
+    )
+    warnings = []
+    if not run.ended:
+        warnings.append(
+            f"{done} supersteps of {algorithm.name} were counted, the other "
+            f"{max(iterations - done, 0)} are continued from them; a larger --budget counts more"
+        )
+    return IterationEstimate(
+        method="counted",
+        crossing=crossing,
+        iterations=iterations,
+        low=low,
+        high=high,
+        curve=curve,
+        converged=run.converged if run.ended else crossing <= limit,
+        samples=[summary],
+        edge_steps=float(run.counters["messages"].sum()),
+        warnings=warnings,
+        counters=counters,
+    )
+
+
+def _continued(curve: Sequence[float] | np.ndarray, threshold: float) -> float:
+    """Return where a curve crosses a threshold if it goes on as in its last few supersteps.
+
+    Examples
+    --------
+    >>> round(_continued([0.1, 0.01, 0.001], 1e-6), 6)
+    6.0
+    >>> _continued([0.1, 0.1, 0.1], 1e-6)
+    inf
+    """
+    last = np.log(np.maximum(np.asarray(curve[-_TAIL:], dtype=np.float64), 1e-300))
+    slope = float(last[-1] - last[0]) / max(len(last) - 1, 1)
+    if slope >= 0.0:
+        return math.inf
+    return len(curve) + max((math.log(threshold) - float(last[-1])) / slope, 0.0)
+
+
+def _to_the_end(
+    run: CountedRun, iterations: int, threshold: float, *, steady: bool
+) -> tuple[np.ndarray, pd.DataFrame]:
+    """Return the curve and the counters of all iterations.
+
+    Beyond what was counted, the curve is straight on a log scale. What changes from superstep to
+    superstep goes down with it, unless all of them are alike.
+    """
+    done = len(run.curve)
+    if iterations <= done:
+        return run.curve[:iterations], run.counters.iloc[:iterations].reset_index(drop=True)
+    more = iterations - done
+    last = max(float(run.curve[-1]), 1e-300)
+    falls = (min(threshold / last, 1.0)) ** (np.arange(1, more + 1) / more)
+    curve = np.concatenate((run.curve, last * falls))
+    at = np.minimum(np.arange(iterations), done - 1)
+    counters = run.counters.iloc[at].reset_index(drop=True).astype(np.float64)
+    if not steady and bool((run.counters["active_vertices"].diff() < 0).any()):
+        share = np.concatenate((np.ones(done), falls))
+        for name in ("active_vertices", "messages", "message_bytes"):
+            counters[name] *= share
+    return curve, counters
+
+
+def _core(graph: ClusterGraph, ratio: float, rng: np.random.Generator) -> np.ndarray:
+    """Draw vertices by their degrees, as walks meet them, with about `ratio` of the edges.
+
+    A vertex of degree d is drawn with probability min(1, c d). Two ends of an edge are drawn as if
+    independently, so that c follows from the edges wanted by bisection.
+    """
+    degrees = graph.out_degrees.astype(np.float64) + graph.in_degrees
+    wanted = ratio * graph.edges
+
+    def expected(scale: float) -> float:
+        kept = np.minimum(scale * degrees, 1.0)
+        return float((kept @ graph.out_degrees) * (kept @ graph.in_degrees)) / graph.edges
+
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if expected(middle) < wanted else (low, middle)
+    return np.flatnonzero(rng.random(graph.vertices) < np.minimum(high * degrees, 1.0))
