@@ -163,7 +163,8 @@ class SuperstepClock:
             return whole, None, pace
         rest, std = found
         since = at - (part.ends[-1] if part.ends else part.began)
-        rest = max(rest - since, _OVERRUN * rest / max(count, 1.0))
+        # A superstep that lasts longer than the others says nothing of those after it.
+        rest -= min(since, (1.0 - _OVERRUN) * rest / max(count, 1.0))
         variance = (rest * std) ** 2
         for later in self._later_parts:
             own = float(later.seconds.sum())
