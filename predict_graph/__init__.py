@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from predict_graph.functions.track import track
     from predict_graph.graph import Graph, check_graph
     from predict_graph.plugin_files import load_plugin
-    from predict_graph.prediction import Comparison, Prediction, predict, run, validate
+    from predict_graph.prediction import Comparison, Prediction, follow, predict, run, validate
     from predict_graph.transforms import register_transform
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Graph",
     "Prediction",
     "check_graph",
+    "follow",
     "load_plugin",
     "predict",
     "register_transform",
@@ -41,6 +42,7 @@ _HOMES = {
     "Graph": "predict_graph.graph",
     "Prediction": "predict_graph.prediction",
     "check_graph": "predict_graph.graph",
+    "follow": "predict_graph.prediction",
     "load_plugin": "predict_graph.plugin_files",
     "predict": "predict_graph.prediction",
     "register_transform": "predict_graph.transforms",

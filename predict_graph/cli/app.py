@@ -27,6 +27,7 @@ from predict_graph.cli.plans import fit, plan
 from predict_graph.cli.predicting import learn, predict, run, validate
 from predict_graph.cli.resources import calibrate, profile
 from predict_graph.cli.sampling import compare_samplers, sample
+from predict_graph.cli.watching import watch
 from predict_graph.errors import PredictGraphError
 from predict_graph.limits import ENVIRONMENT, limits
 from predict_graph.reports.terminal import printable
@@ -45,6 +46,7 @@ app.command()(predict)
 app.command()(run)
 app.command()(validate)
 app.command()(learn)
+app.command()(watch)
 app.command()(sample)
 app.command("compare-samplers")(compare_samplers)
 app.command("compare-functions")(compare_functions)

@@ -8,12 +8,15 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from predict_graph.clock import Moment, closing_words
 from predict_graph.errors import RequestError
 from predict_graph.reports.terminal import SafeConsole, printable
 
 __all__ = [
     "AlgorithmName",
     "Engine",
+    "Events",
+    "Expect",
     "GraphSource",
     "HistoryFile",
     "Ids",
@@ -26,6 +29,7 @@ __all__ = [
     "Workers",
     "check_direction",
     "check_parameters",
+    "conclude",
     "counts",
     "fetch_if_missing",
     "fetched",
@@ -84,6 +88,21 @@ Seed = Annotated[
 ]
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")
+]
+
+Events = Annotated[
+    str | None,
+    typer.Option(
+        "--events", metavar="FILE|-", help="Write what remains as JSON, a line each time."
+    ),
+]
+Expect = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.json",
+        help="What predict --json wrote of this run: the remaining time starts from it.",
+        show_default="earlier runs, or a first guess",
+    ),
 ]
 
 
@@ -190,14 +209,20 @@ def fetched(name: str) -> Path:
     return found
 
 
-def results(json_target: str | None) -> Console:
+def results(*targets: str | None) -> Console:
     """Return the console for results: standard error when JSON goes to standard output."""
-    return SafeConsole(stderr=json_target == "-")
+    return SafeConsole(stderr="-" in targets)
 
 
 def messages() -> Console:
     """Return the console for progress."""
     return SafeConsole(stderr=True)
+
+
+def conclude(name: str, moment: Moment) -> None:
+    """Print the last line of a run on standard error: how good the first prediction was."""
+    text = f"{name} {closing_words(moment.elapsed, moment.first, moment.by)}"
+    messages().print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def say(text: str) -> None:

@@ -15,7 +15,7 @@ from predict_graph.errors import RequestError
 
 __all__ = ["check_apart"]
 
-_OUTPUTS = ("out", "json", "plot", "report")
+_OUTPUTS = ("out", "json", "plot", "report", "events")
 _OUTPUTS_OF = {"export": ("file",)}
 _NO_FILES = ("command",)  # the words of another program
 _READ_AND_WRITTEN = ("history",)

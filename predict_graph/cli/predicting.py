@@ -9,9 +9,12 @@ import typer
 
 from predict_graph.cli import functions, options
 from predict_graph.cli.groups import Case, Cluster, Sampling, takes
+from predict_graph.clock import Moment
+from predict_graph.clock.display import Display
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable
 from predict_graph.inputs import is_stream
+from predict_graph.reports.events import Events, check_events_target
 from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.progress import watched
 from predict_graph.reports.tables import (
@@ -104,6 +107,8 @@ def run(
         typer.Option(metavar="FILE", help="Write the result: .csv, .tsv or .parquet."),
     ] = None,
     spark_reads: SparkReads = False,
+    expect: options.Expect = None,
+    events: options.Events = None,
     arg: functions.Args = None,
     graph_form: functions.GraphForm = None,
 ) -> None:
@@ -112,23 +117,34 @@ def run(
     from predict_graph.functions import is_function
 
     if is_function(case.algorithm) and cluster.engine == "local":
-        _refused(case, out=out, spark_reads=spark_reads)
+        _refused(case, out=out, spark_reads=spark_reads, expect=expect, events=events)
         functions.run_call(case, cluster, arg, graph_form)
         return
     functions.check_no_call_options(arg, graph_form, case.algorithm)
+    check_events_target(events, case.json)
     _checked(case, None, fetch=not spark_reads)
-    with watched(options.messages()) as progress:
+    last: list[Moment] = []
+    with Events(events) as written, Display(options.messages()) as display:
+
+        def tell(moment: Moment) -> None:
+            last[:] = [moment]
+            display.show(moment)
+            written.write(moment)
+
         profile = predict_graph.run(
             case.algorithm,
             case.graph,
             **case.asked(),
             **cluster.asked(),
-            progress=_iterations(progress),
+            progress=tell,
+            expect=expect,
             write_to=out,
             spark_reads=spark_reads,
         )
-    show_run(options.results(case.json), profile)
+    show_run(options.results(case.json, events), profile)
     write_json(profile.to_dict(), case.json)
+    if last:
+        options.conclude(profile.algorithm, last[-1])
 
 
 @takes(case=Case, cluster=Cluster, sampling=Sampling)
@@ -202,13 +218,6 @@ def _profiles(
         return read_profile(here), target
     with options.messages().status("measuring this machine"):
         return calibrate(disk=False, network=False), target
-
-
-def _iterations(progress: Any) -> Any:
-    """Return a callback that shows iterations; how many there will be is not known."""
-    return lambda number, aggregate: progress(
-        f"iteration {number}: mean change {aggregate:.2e}", 0.0
-    )
 
 
 @takes(cluster=Cluster)

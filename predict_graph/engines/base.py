@@ -12,10 +12,50 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.plugins import Registry
 
-__all__ = ["ENGINES", "Engine", "IterationCallback", "stopping_rule"]
+__all__ = [
+    "ENGINES",
+    "Engine",
+    "IterationCallback",
+    "RunFollower",
+    "follower_of",
+    "stopping_rule",
+    "supersteps_begin",
+]
 
 IterationCallback = Callable[[int, float], None]
 """Called after each iteration with its number and the convergence aggregate."""
+
+
+@runtime_checkable
+class RunFollower(Protocol):
+    """A callback that also follows the runs before, in a chain, and is told when each begins.
+
+    An engine that only calls it after each iteration is followed as well, but less closely.
+    """
+
+    def __call__(self, iteration: int, aggregate: float) -> None:
+        """Take note of an iteration, as any callback."""
+
+    def begins(self, algorithm: Algorithm, graph: Any, threshold: float, limit: int) -> None:
+        """Take note that the supersteps of an algorithm begin, on a graph with its sizes."""
+
+
+def follower_of(progress: IterationCallback | None) -> RunFollower | None:
+    """Return a callback if it follows the runs before, too."""
+    return progress if isinstance(progress, RunFollower) else None
+
+
+def supersteps_begin(
+    progress: IterationCallback | None,
+    algorithm: Algorithm,
+    graph: Any,
+    threshold: float,
+    limit: int,
+) -> None:
+    """Tell a follower that the supersteps of an algorithm begin."""
+    follower = follower_of(progress)
+    if follower is not None:
+        follower.begins(algorithm, graph, threshold, limit)
 
 
 @runtime_checkable

@@ -3,46 +3,14 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from predict_graph.clock import QUANTILE, Figure
 from predict_graph.durations import readable_seconds
 
 __all__ = ["QUANTILE", "Evidence", "Figure", "FunctionPrediction", "SampleRow", "readable_bytes"]
-
-QUANTILE = 1.645
-"""Of the normal distribution, for 90% intervals."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure with the ends of its 90% interval."""
-
-    predicted: float
-    low: float
-    high: float
-
-    @classmethod
-    def spread(cls, predicted: float, log_std: float) -> Figure:
-        """Return a figure whose logarithm has a standard deviation.
-
-        Examples
-        --------
-        >>> Figure.spread(10.0, 0.0)
-        Figure(predicted=10.0, low=10.0, high=10.0)
-        """
-        factor = math.exp(QUANTILE * log_std)
-        return cls(predicted, predicted / factor, predicted * factor)
-
-    def scaled(self, factor: float) -> Figure:
-        """Return the figure times a factor."""
-        return Figure(self.predicted * factor, self.low * factor, self.high * factor)
-
-    def to_dict(self) -> dict[str, float]:
-        """Return the three figures."""
-        return {"predicted": self.predicted, "low": self.low, "high": self.high}
 
 
 @dataclass(frozen=True)

@@ -15,45 +15,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from predict_graph.durations import readable_seconds
+from predict_graph.clock import QUANTILE, Figure, Moment, closing_words, remaining_of
+from predict_graph.clock.display import Display
 from predict_graph.functions.child import consumed, processor_seconds
 from predict_graph.functions.growth import foretell
 from predict_graph.functions.naming import GraphFunction, check_function
-from predict_graph.functions.prediction import QUANTILE, Figure
 from predict_graph.functions.watch import LoopWatch, Seen
 from predict_graph.history import History, check_history
 
-__all__ = ["Remaining", "Tracked", "run_tracked", "track"]
+__all__ = ["Tracked", "run_tracked", "track"]
 
 _EVERY = 0.1  # seconds between looks: one takes about 50 microseconds and a switch of threads
 _FEWEST_ROUNDS = 5.0
-_RECENT = 0.5  # of the rounds done, whose pace is that of the rounds to come
 _WORTH_KEEPING = 1.0  # seconds of a run from which it is kept in the history
-_STD = 0.5  # of the logarithm of what remains, after the first round
-
-
-@dataclass(frozen=True)
-class Remaining:
-    """What is known at one moment of a run.
-
-    Parameters
-    ----------
-    elapsed : float
-        Seconds by the clock.
-    share : float
-        Rounds of the outermost loop that are done / all.
-    remaining : Figure
-        Seconds.
-    """
-
-    elapsed: float
-    share: float
-    remaining: Figure
-
-    @property
-    def total(self) -> float:
-        """Seconds of the whole run."""
-        return self.elapsed + self.remaining.predicted
 
 
 @dataclass
@@ -65,7 +39,7 @@ class Tracked:
     result : object
         What the function returned.
     seconds, processor_seconds : float
-    said : list of Remaining
+    said : list of Moment
         What was foretold on the way.
     first : float
         The first prediction of the whole, seconds; 0 where there was none.
@@ -76,18 +50,14 @@ class Tracked:
     result: Any = field(repr=False)
     seconds: float
     processor_seconds: float
-    said: list[Remaining] = field(repr=False)
+    said: list[Moment] = field(repr=False)
     first: float = 0.0
     generator: bool = False
 
     @property
     def sentence(self) -> str:
         """How long it took, and how good the first prediction was."""
-        took = f"took {readable_seconds(self.seconds)}"
-        if not self.first:
-            return f"{took}; nothing told how long it would"
-        error = self.first / max(self.seconds, 1e-9) - 1.0
-        return f"{took}; the first prediction was {readable_seconds(self.first)} ({error:+.0%})"
+        return closing_words(self.seconds, self.first)
 
 
 def track(
@@ -201,8 +171,8 @@ class _Watcher(threading.Thread):
         self._trail: list[tuple[float, float, float]] = []  # seconds, done, total
         self._loop = ""
         self._expected = expected
-        self._bar = _Bar() if show else None
-        self.said: list[Remaining] = []
+        self._display = _display() if show else None
+        self.said: list[Moment] = []
         self.first = 0.0 if expected is None else expected.predicted
 
     def run(self) -> None:
@@ -218,16 +188,16 @@ class _Watcher(threading.Thread):
             remaining = self._remaining(elapsed)
             if remaining is not None:
                 self.said.append(remaining)
-                self.first = self.first or remaining.total
-            if self._bar is not None:
-                self._bar.show(elapsed, remaining)
+                self.first = self.first or remaining.total or 0.0
+            if self._display is not None:
+                self._display.show(remaining or Moment(elapsed, 0))
 
     def finish(self) -> None:
         """End, and take the bar away."""
         self._ended.set()
         self.join()
-        if self._bar is not None:
-            self._bar.close()
+        if self._display is not None:
+            self._display.close()
 
     def _take(self, elapsed: float, seen: Sequence[Seen]) -> None:
         outer = seen[0] if seen else None
@@ -238,79 +208,20 @@ class _Watcher(threading.Thread):
             self._trail, self._loop = [], outer.loop
         self._trail.append((elapsed, outer.done, outer.total))
 
-    def _remaining(self, elapsed: float) -> Remaining | None:
+    def _remaining(self, elapsed: float) -> Moment | None:
         if self._trail and self._trail[-1][1] - self._trail[0][1] >= _FEWEST_ROUNDS:
             return remaining_of(self._trail, elapsed)
         if self._expected is None:
             return None
         left = max(self._expected.predicted - elapsed, 0.05 * self._expected.predicted)
-        share = min(elapsed / (elapsed + left), 0.99)
-        return Remaining(elapsed, share, self._expected.scaled(left / self._expected.predicted))
+        remaining = self._expected.scaled(left / self._expected.predicted)
+        return Moment(elapsed, 0, remaining=remaining)
 
 
-def remaining_of(trail: Sequence[tuple[float, float, float]], elapsed: float) -> Remaining:
-    """Return what remains of a loop, from seconds, rounds done and rounds in all at some moments.
+def _display() -> Display:
+    from rich.console import Console
 
-    Examples
-    --------
-    >>> found = remaining_of([(1.0, 10.0, 100.0), (2.0, 20.0, 100.0)], 2.0)
-    >>> round(found.remaining.predicted, 6), round(found.share, 6)
-    (8.0, 0.2)
-    """
-    seconds, done, total = trail[-1]
-    half = next(each for each in trail if each[1] >= (1.0 - _RECENT) * done)
-    began = trail[0][0] - trail[0][1] * (seconds - trail[0][0]) / max(done - trail[0][1], 1.0)
-    began = min(max(began, 0.0), trail[0][0])
-    overall = (seconds - began) / max(done, 1.0)
-    recent = (seconds - half[0]) / max(done - half[1], 1e-9) if done > half[1] else overall
-    pace = 0.5 * (overall + recent)
-    left = max(total - done, 0.0) * pace
-    differ = abs(math.log(max(recent, 1e-9) / max(overall, 1e-9)))
-    std = math.hypot(0.5 * differ, _STD / math.sqrt(max(done, 1.0)), 0.03)
-    return Remaining(elapsed, done / total, Figure.spread(max(left, 0.0), std))
-
-
-class _Bar:
-    """A bar on standard error, or in a notebook; nothing where nobody watches."""
-
-    def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-        console = Console(stderr=True)
-        shown = console.is_terminal or console.is_jupyter
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[left]}"),
-            console=console,
-            transient=True,
-            auto_refresh=False,
-            disable=not shown,
-        )
-        self._task = self._progress.add_task("running", total=1.0, left="")
-        self._shown = 0.0
-        self._progress.start()
-
-    def show(self, elapsed: float, remaining: Remaining | None) -> None:
-        """Show what remains."""
-        if remaining is None:
-            self._progress.update(self._task, left="nothing tells yet how long")
-        else:
-            figure = remaining.remaining
-            left = (
-                f"{readable_seconds(figure.predicted)} left "
-                f"({readable_seconds(figure.low)} to {readable_seconds(figure.high)})"
-            )
-            self._progress.update(self._task, completed=remaining.share, left=left)
-        if elapsed - self._shown >= 0.5:
-            self._shown = elapsed
-            self._progress.refresh()
-
-    def close(self) -> None:
-        """Take the bar away."""
-        self._progress.stop()
+    return Display(Console(stderr=True), what="round", lines=False)
 
 
 def _expected(

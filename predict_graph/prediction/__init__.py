@@ -3,7 +3,7 @@
 from predict_graph.prediction.outcome import Comparison, Interval, Prediction
 from predict_graph.prediction.road import predict
 from predict_graph.prediction.seconds import COST_MODELS
-from predict_graph.prediction.validation import run, validate
+from predict_graph.prediction.validation import follow, run, validate
 from predict_graph.prediction.work import Extrapolator
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Extrapolator",
     "Interval",
     "Prediction",
+    "follow",
     "predict",
     "run",
     "validate",

@@ -20,7 +20,15 @@ from predict_graph.history import History, machine_identity
 from predict_graph.iterations import QUANTILE, IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
 
-__all__ = ["GUESS", "FirstGuess", "first_guess", "guessed_estimate", "guessed_prices"]
+__all__ = [
+    "GUESS",
+    "ITERATIONS_STD",
+    "FirstGuess",
+    "chain_of",
+    "first_guess",
+    "guessed_estimate",
+    "guessed_prices",
+]
 
 
 GUESS = "first guess"
@@ -28,7 +36,7 @@ GUESS = "first guess"
 
 
 _UNKNOWN = Usual(10, 25.0, 40.0)
-_ITERATIONS_STD = 0.8  # of log(guessed / true), the same study
+ITERATIONS_STD = 0.8  # of log(guessed / true), the same study
 _SECONDS_STD = 0.6  # of log of ns an edge and iteration, the same study
 _FEWEST_EDGES = 5_000  # what any superstep takes is as much as that of so many edges
 _NEWEST_RUNS = 20
@@ -66,6 +74,14 @@ class FirstGuess:
         return _SECONDS_STD / math.sqrt(1.0 + self.runs)
 
 
+def chain_of(algorithm: Algorithm) -> list[Algorithm]:
+    """Return an algorithm after those whose results it needs, in the order in which they run."""
+    found = [algorithm]
+    while found[0].prior is not None:
+        found.insert(0, found[0].prior)
+    return found
+
+
 def first_guess(
     graph: AnyGraph, algorithms: Sequence[Algorithm], history: History | None
 ) -> list[FirstGuess]:
@@ -100,7 +116,7 @@ def guessed_estimate(graph: AnyGraph, guess: FirstGuess, engine: Engine) -> Iter
     """Return a guess as the iterations stage hands it on: a wide interval, and rough counters."""
     algorithm = guess.algorithm
     iterations, low, high = iteration_interval(
-        guess.iterations, _ITERATIONS_STD, QUANTILE, algorithm.max_iterations
+        guess.iterations, ITERATIONS_STD, QUANTILE, algorithm.max_iterations
     )
     decay = 1.0 if algorithm.steady else _HALVING
     share = decay ** np.arange(iterations)

@@ -20,7 +20,7 @@ from predict_graph.prediction.budget import Budget
 from predict_graph.prediction.first_guess import FirstGuess
 from predict_graph.prediction.request import Request, is_local
 
-__all__ = ["Ladder", "Purse", "known_runs"]
+__all__ = ["OTHER_ENGINES", "Ladder", "Purse", "known_runs"]
 
 LEVELS = (LEAN, 0.05, 0.2, 0.6)
 """Edges of all samples / edges of the graph: small ones are nearly as good (docs/studies)."""
@@ -29,7 +29,7 @@ LEVELS = (LEAN, 0.05, 0.2, 0.6)
 # cores with R-MAT 18 and web-NotreDame (docs/studies/overhead.md).
 _FIXED, _PER_EDGE, _PER_SAMPLED_EDGE = 0.08, 0.045e-6, 0.13e-6
 _LEAN_SHARE = 0.5  # of the fixed part and of that of an edge, where nothing is calibrated
-_OTHER_ENGINES = 40.0  # times as long as compiled, or more, takes any other engine (docs/studies)
+OTHER_ENGINES = 40.0  # times as long as compiled, or more, takes any other engine (docs/studies)
 _PROBING = 0.05  # of an iteration, and a fixed part
 _PROBE_FIXED = 0.02
 
@@ -93,7 +93,7 @@ class Ladder:
         """Return the ladder of a request."""
         compiled = sum(guess.seconds for guess in guesses)
         local = is_local(request.engine)
-        run = compiled if local else _OTHER_ENGINES * compiled
+        run = compiled if local else OTHER_ENGINES * compiled
         return cls(guesses, graph.read_seconds + run, local)
 
     def buys_whole_run(self, request: Request, purse: Purse) -> bool:

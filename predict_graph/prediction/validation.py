@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.clock import Moment
 from predict_graph.engines import Engine, IterationCallback, RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.history import History, check_history
 from predict_graph.iterations import Progress
+from predict_graph.prediction.expectation import Expect
+from predict_graph.prediction.following import FollowedRun, Follower
 from predict_graph.prediction.fresh_process import run_in_fresh_process
 from predict_graph.prediction.outcome import Comparison
 from predict_graph.prediction.request import (
@@ -26,7 +29,7 @@ from predict_graph.prediction.road import predict_on
 from predict_graph.prediction.run_records import records_of
 from predict_graph.transforms import Transform
 
-__all__ = ["run", "validate"]
+__all__ = ["follow", "run", "validate"]
 
 
 def run(
@@ -41,7 +44,8 @@ def run(
     threads: int | None = None,
     history: History | str | PathLike[str] | bool | None = None,
     seed: int | None = None,
-    progress: IterationCallback | None = None,
+    progress: Callable[[Moment], None] | None = None,
+    expect: Expect | None = None,
     write_to: Path | None = None,
     spark_reads: bool = False,
 ) -> RunProfile:
@@ -54,7 +58,12 @@ def run(
     seed : int, optional
         For a generator whose text sets no seed.
     progress : callable, optional
-        Called after each iteration with its number and the convergence aggregate.
+        Called with a :class:`~predict_graph.clock.Moment`, what is done and what remains: when the
+        graph is read, after each superstep, at the end.
+    expect : Prediction, mapping or path, optional
+        What was predicted of this run, from which the remaining time starts: a prediction, or its
+        JSON. By default earlier runs in the history, or a first guess. It is read where `progress`
+        is given.
     write_to : Path, optional
         Where the result goes: ``.csv``, ``.tsv`` or ``.parquet``.
     spark_reads : bool
@@ -71,16 +80,54 @@ def run(
     chosen = check_function(algorithm, parameters)
     runner = check_engine(engine, workers=workers, threads=threads)
     kept = check_history(history)
+    if expect is not None and progress is None:
+        raise RequestError("expect is read where progress is given; accepted: both, or neither")
+    follower = None if progress is None else Follower(progress, chosen, runner, kept, expect)
     if spark_reads:
-        profile = _run_files(runner, chosen, graph, directed, ids, progress, write_to)
+        profile = _run_files(runner, chosen, graph, directed, ids, follower, write_to)
     else:
         whole = check_graph(
             graph, directed=direction(chosen, directed), ids=ids, seed=check_seed(seed)
         )
-        profile = runner.run(chosen, whole, progress=progress, write_to=write_to)
+        if follower is not None:
+            follower.knows(whole)
+        profile = runner.run(chosen, whole, progress=follower, write_to=write_to)
+    if follower is not None:
+        follower.ends()
     if kept is not None:
         kept.add_all(records_of(profile))
     return profile
+
+
+def follow(algorithm: str | Algorithm, graph: Any, **options: Any) -> FollowedRun:
+    """Run an algorithm on a graph, to go through moment by moment.
+
+    Parameters
+    ----------
+    algorithm, graph, **options
+        As in :func:`run`, but for `progress`.
+
+    Returns
+    -------
+    FollowedRun
+        Gives a :class:`~predict_graph.clock.Moment` when the graph is read, after each superstep
+        and at the end; then has the ``profile``.
+
+    Raises
+    ------
+    RequestError, JobError
+        While it is gone through, as :func:`run` does.
+
+    Examples
+    --------
+    >>> for moment in follow("pagerank", "rmat:scale=8,seed=1", history="none"):
+    ...     told = moment.words()
+    >>> moment.state
+    'ended'
+    """
+    if "progress" in options:
+        raise RequestError("progress is no option of follow, which gives the moments itself")
+    return FollowedRun(lambda tell: run(algorithm, graph, **options, progress=tell))
 
 
 def _run_files(

@@ -13,7 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines.base import IterationCallback, stopping_rule
+from predict_graph.engines.base import (
+    IterationCallback,
+    follower_of,
+    stopping_rule,
+    supersteps_begin,
+)
 from predict_graph.engines.local.kernel import Kernel, kernel_of
 from predict_graph.engines.local.output import check_output, write_values
 from predict_graph.engines.local.probing import IterationProbe, probe_by_sweeps
@@ -91,12 +96,15 @@ class LocalEngine:
             check_output(write_to)
         build = kernel_of(algorithm)
         self._compile(algorithm, build)
-        prior = None if algorithm.prior is None else self.run(algorithm.prior, graph)
+        prior = None
+        if algorithm.prior is not None:
+            prior = self.run(algorithm.prior, graph, progress=follower_of(progress))
         tally = Tally(graph, self.workers)
         with Team(self.threads) as team:
             with stopwatch() as watch:
                 kernel = build(algorithm, graph, team, *_results(prior))
                 setup = watch.seconds
+            supersteps_begin(progress, algorithm, graph, target, limit)
             aggregates, seconds = _iterate(kernel, tally, target, limit, progress)
         started = time.perf_counter()
         if write_to is not None:

@@ -17,7 +17,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines.base import IterationCallback, stopping_rule
+from predict_graph.engines.base import (
+    IterationCallback,
+    follower_of,
+    stopping_rule,
+    supersteps_begin,
+)
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.engines.spark.functions.running import run_spark_function
@@ -277,7 +282,7 @@ class SparkEngine:
                 tables,
                 before.threshold(graph.vertices),
                 before.max_iterations,
-                None,
+                follower_of(progress),
                 None,
                 None,
             )
@@ -312,7 +317,13 @@ class SparkEngine:
         started = time.time()
         program = program_of(algorithm)(algorithm, tables, prior_values)
         log = run_supersteps(
-            program, session, run=run, threshold=target, limit=limit, progress=progress
+            program,
+            session,
+            run=run,
+            threshold=target,
+            limit=limit,
+            progress=progress,
+            ready=lambda: supersteps_begin(progress, algorithm, graph, target, limit),
         )
         events = wait_for_group(session.event_log, superstep_group(run, len(log.convergence)))
         lost = self._lost(events.executors, started)

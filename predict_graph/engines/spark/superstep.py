@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -136,6 +136,7 @@ def run_supersteps(
     threshold: float,
     limit: int,
     progress: IterationCallback | None = None,
+    ready: Callable[[], None] | None = None,
 ) -> SuperstepLog:
     """Run supersteps until the aggregate is below the threshold.
 
@@ -152,6 +153,8 @@ def run_supersteps(
     limit : int
         Supersteps at most.
     progress : callable, optional
+    ready : callable, optional
+        Called when the first state is there.
 
     Raises
     ------
@@ -163,6 +166,8 @@ def run_supersteps(
         session.group(superstep_group(run, 0))
         state, counts, sums = _settled(program.initial(), program)
     setup_seconds = time.perf_counter() - started
+    if ready is not None:
+        ready()
     found: list[pd.DataFrame] = []
     all_sums: list[Mapping[str, float]] = [sums]
     aggregates: list[float] = []

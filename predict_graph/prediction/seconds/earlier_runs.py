@@ -9,9 +9,9 @@ import numpy as np
 from predict_graph.engines import Engine, Prices, Witness, Workload, per_iteration
 from predict_graph.history import RunRecord, machine_identity
 
-__all__ = ["earlier_prices", "of_this_engine"]
+__all__ = ["ONCE_STD", "earlier_prices", "of_this_engine"]
 
-_ONCE_STD = 0.15  # two runs of the same on one machine differ so much (docs/studies/runtime.md)
+ONCE_STD = 0.15  # two runs of the same on one machine differ so much (docs/studies/runtime.md)
 
 
 def of_this_engine(records: Sequence[RunRecord], engine: Engine) -> list[RunRecord]:
@@ -41,8 +41,8 @@ def earlier_prices(records: Sequence[RunRecord], workload: Workload, *, first: b
     mean = np.mean([each[:shortest] for each in seconds], axis=0)
     at = np.minimum(np.arange(workload.iterations), shortest - 1)
     totals = np.log([max(float(each.sum()), 1e-12) for each in seconds])
-    spread = float(totals.std(ddof=1)) if len(totals) > 1 else _ONCE_STD
-    std = max(spread, _ONCE_STD / np.sqrt(len(totals)))
+    spread = float(totals.std(ddof=1)) if len(totals) > 1 else ONCE_STD
+    std = max(spread, ONCE_STD / np.sqrt(len(totals)))
     phases = {
         name: float(np.mean([record.phases[name] for record in records]))
         for name in ("setup", "read", "write")
@@ -54,5 +54,5 @@ def earlier_prices(records: Sequence[RunRecord], workload: Workload, *, first: b
         table=workload.table.assign(seconds=mean[at]),
         relative_std=float(std),
         phases={**phases, "superstep": float(mean[at].sum())},
-        phase_std=_ONCE_STD,
+        phase_std=ONCE_STD,
     )

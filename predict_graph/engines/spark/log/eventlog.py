@@ -20,7 +20,14 @@ from predict_graph.engines.spark.log.events import LogReader
 from predict_graph.engines.spark.log.logfiles import log_lines
 from predict_graph.errors import RequestError
 
-__all__ = ["TASK_COLUMNS", "EventLog", "read_event_log", "wait_for_group"]
+__all__ = [
+    "TASK_COLUMNS",
+    "EventLog",
+    "event_log_of",
+    "read_event_log",
+    "take_lines",
+    "wait_for_group",
+]
 
 TASK_COLUMNS = (
     "group",
@@ -117,8 +124,21 @@ def read_event_log(path: Path, start: int = 0, *, kept: Iterable[int] = ()) -> E
         If there is no such file, it is no event log, or it is compressed by lzf.
     """
     reader = LogReader(kept=set(kept))
-    known = reader.kinds()
-    for event in _events(path, start, known, reader):
+    take_lines(reader, log_lines(path, start), path)
+    if not start and not reader.application and not reader.jobs:
+        raise RequestError(f"{path} is not an event log of Spark; accepted: one event a line, JSON")
+    return event_log_of(reader)
+
+
+def take_lines(reader: LogReader, lines: Iterable[bytes], path: Path) -> None:
+    """Have the events of some lines taken.
+
+    Raises
+    ------
+    RequestError
+        If one is not as Spark writes it; `path` names the log.
+    """
+    for event in _events(lines, reader):
         try:
             reader.take(event)
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
@@ -126,8 +146,10 @@ def read_event_log(path: Path, start: int = 0, *, kept: Iterable[int] = ()) -> E
             raise RequestError(
                 f"{path}: an event {name[:60]!r} is not as Spark writes it: {error!r:.100}"
             ) from error
-    if not start and not reader.application and not reader.jobs:
-        raise RequestError(f"{path} is not an event log of Spark; accepted: one event a line, JSON")
+
+
+def event_log_of(reader: LogReader) -> EventLog:
+    """Return what a reader has taken so far, as tables."""
     return EventLog(
         tasks=_tasks(reader),
         jobs=pd.DataFrame(list(reader.jobs.values()), columns=list(_JOB_COLUMNS)),
@@ -157,10 +179,9 @@ def wait_for_group(path: Path, group: str) -> EventLog:
         time.sleep(0.05)
 
 
-def _events(
-    path: Path, start: int, known: Mapping[bytes, Any], reader: LogReader
-) -> Iterator[dict[str, Any]]:
-    for line in log_lines(path, start):
+def _events(lines: Iterable[bytes], reader: LogReader) -> Iterator[dict[str, Any]]:
+    known = reader.kinds()
+    for line in lines:
         if not line.startswith(_BEGIN):
             reader.broken += bool(line.strip())
             continue

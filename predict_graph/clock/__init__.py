@@ -1,0 +1,18 @@
+"""A clock that runs along: how far a run is, what remains of it, and how sure that is."""
+
+from predict_graph.clock.expected import Expected, ExpectedPart, read_expected
+from predict_graph.clock.loops import remaining_of
+from predict_graph.clock.moment import QUANTILE, Figure, Moment, closing_words
+from predict_graph.clock.supersteps import SuperstepClock
+
+__all__ = [
+    "QUANTILE",
+    "Expected",
+    "ExpectedPart",
+    "Figure",
+    "Moment",
+    "SuperstepClock",
+    "closing_words",
+    "read_expected",
+    "remaining_of",
+]

@@ -1,0 +1,240 @@
+"""Watching an application of Spark that someone else started: what remains of it, from outside.
+
+Its supersteps are recognised as in a log that is finished. How many there will be nothing tells
+from outside, unless a person, a prediction or earlier runs do: then only the pace is said.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from predict_graph.clock.expected import Expected, ExpectedPart
+from predict_graph.clock.moment import Figure, Moment
+from predict_graph.clock.supersteps import SuperstepClock
+from predict_graph.engines.spark.log.eventlog import EventLog
+from predict_graph.engines.spark.log.growing import GrowingLog, running_log
+from predict_graph.engines.spark.log.status import ApplicationStatus
+from predict_graph.engines.spark.recognition import Recognised, named_runs, recognise
+from predict_graph.errors import JobError, RequestError
+from predict_graph.history import History
+
+__all__ = ["Application", "Watch", "open_application"]
+
+_EVERY = 1.0  # seconds between looks, at least
+_SHARE = 0.1  # of the time may go into looking
+_OUR_RUN = re.compile(r"(.+)-[0-9a-f]{8}$")
+_SPREAD = 0.5  # std of the logarithm of the supersteps of one algorithm on other graphs
+_NEWEST_RUNS = 20
+
+
+class Application(Protocol):
+    """Where it is told what an application does."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    def poll(self) -> bool:
+        """Look; return whether there is something new."""
+
+    def log(self) -> EventLog:
+        """Return what it has done."""
+
+
+def open_application(source: str) -> tuple[Application, int]:
+    """Return an application, and how many others run where it was looked for.
+
+    Parameters
+    ----------
+    source : str
+        Its address, its event log, or a folder of event logs.
+
+    Raises
+    ------
+    RequestError
+        If there is none.
+    JobError
+        If what answers is no Spark.
+    """
+    if re.match(r"[a-z]+://", source):
+        if not source.startswith(("http://", "https://")):
+            raise RequestError(
+                f"the application is {source!r}; accepted: an address such as "
+                "http://127.0.0.1:4040, an event log, or a folder of event logs"
+            )
+        status = ApplicationStatus(source)
+        return status, status.others
+    path, others = running_log(Path(source))
+    return GrowingLog(path), others
+
+
+@dataclass
+class Watch:
+    """A look at an application every now and then, until it ends.
+
+    Parameters
+    ----------
+    application : Application
+    expected : Expected, optional
+        What it was expected to take.
+    iterations : int, optional
+        Supersteps in all, if a person knows.
+    history : History, optional
+        Whose earlier runs say how many there may be.
+    run : str, optional
+        Of several runs that job groups name, this one; the last by default.
+    patience : float
+        Seconds without anything new after which an application counts as dead.
+    """
+
+    application: Application
+    expected: Expected | None = None
+    iterations: int | None = None
+    history: History | None = None
+    run: str | None = None
+    patience: float = 600.0
+    _first: Figure | None = None
+    _by: str = ""
+
+    def moments(self) -> Iterator[Moment]:
+        """Give what is known: whenever something is new, and at the end.
+
+        Raises
+        ------
+        JobError
+            If the application is silent for too long, or its log is cut short.
+        RequestError
+            If it has no run of that name when it ends.
+        """
+        quiet_since = time.monotonic()
+        while True:
+            began = time.monotonic()
+            new = self.application.poll()
+            if new or self.application.ended:
+                quiet_since = time.monotonic()
+                moment = self._look()
+                if self.application.ended:
+                    yield self._last(moment)
+                    return
+                yield moment
+            elif time.monotonic() - quiet_since > self.patience:
+                raise JobError(
+                    f"{self.application.name} has said nothing for {self.patience:.0f} s: it has "
+                    "died, or hangs; --patience says how long to wait"
+                )
+            spent = time.monotonic() - began
+            time.sleep(max(_EVERY, spent / _SHARE))
+
+    def _look(self) -> Moment:
+        log = self.application.log()
+        known = [log.application.get("started"), *log.jobs["started"]]
+        began = min((float(each) for each in known if each is not None), default=time.time())
+        now = time.time() - began
+        if self.application.ended:
+            latest = [log.application.get("finished"), *log.jobs["finished"]]
+            now = max((float(each) for each in latest if each and each == each), default=began)
+            now -= began
+        found = None if log.jobs.empty else self._recognised(log)
+        if found is None:
+            return Moment(now, 0, state="before", algorithm="", first=self._first_seconds)
+        clock = self._clock(found, log)
+        part = self._part_of(found, clock.expected)
+        clock.begins(_algorithm(found), found.started - began, part=part)
+        for number, step in enumerate(found.supersteps, start=1):
+            clock.superstep(number, step.finished - began)
+        moment = clock.moment(now)
+        if self._first is None and moment.remaining is not None:
+            self._first = clock.first if self.expected is not None else None
+            left = moment.remaining
+            self._first = self._first or Figure(
+                now + left.predicted, now + left.low, now + left.high
+            )
+            self._by = moment.by
+        return replace(moment, first=self._first_seconds, by=self._by)
+
+    def _last(self, moment: Moment) -> Moment:
+        return replace(
+            moment, state="ended", remaining=Figure(0.0, 0.0, 0.0), first=self._first_seconds
+        )
+
+    @property
+    def _first_seconds(self) -> float | None:
+        return None if self._first is None else self._first.predicted
+
+    def _recognised(self, log: EventLog) -> Recognised | None:
+        """Return the supersteps that are done; None if none can be told apart yet."""
+        done = log.jobs["finished"].notna()
+        over = replace(log, jobs=log.jobs[done])
+        named = named_runs(over)
+        if self.run is not None:
+            own = [each for each in named if each.name == self.run]
+            if not own and self.application.ended:
+                known = ", ".join(each.name for each in named) or "none is named"
+                raise RequestError(f"there is no run {self.run!r}; accepted: {known}")
+            found = own[0] if own else None
+        elif named:
+            found = max(named, key=lambda each: each.finished)
+        else:
+            try:
+                found = recognise(over)
+            except RequestError:
+                return None
+        if found is None or self.application.ended:
+            return found
+        *before, last = found.supersteps
+        usual = Counter(len(each.jobs) for each in before).most_common(1)
+        if usual and found.by != "stages" and len(last.jobs) < usual[0][0]:
+            return replace(found, supersteps=tuple(before))
+        return found
+
+    def _clock(self, found: Recognised, log: EventLog) -> SuperstepClock:
+        name = _algorithm(found)
+        if self.iterations is not None:
+            part = ExpectedPart(name, float(self.iterations), 0.0)
+            return SuperstepClock(Expected((part,), source=f"{self.iterations} iterations"))
+        if self.expected is not None:
+            return SuperstepClock(self.expected)
+        names = [name, str(log.application.get("name"))]
+        return SuperstepClock(self._from_history(names))
+
+    def _from_history(self, names: list[str]) -> Expected | None:
+        if self.history is None:
+            return None
+        for name in names:
+            runs = self.history.runs(algorithm=name, kind="run", limit=_NEWEST_RUNS)
+            counts = np.log(np.maximum(runs["iterations"].to_numpy(float), 1.0))
+            if len(counts):
+                spread = float(counts.std(ddof=1)) if len(counts) > 1 else 0.0
+                std = max(spread, _SPREAD / math.sqrt(len(counts)))
+                part = ExpectedPart(name, float(np.exp(counts.mean())), std)
+                return Expected((part,), source=f"{len(counts)} earlier runs of {name}")
+        return None
+
+    @staticmethod
+    def _part_of(found: Recognised, expected: Expected | None) -> int:
+        """Return which part of a chain it is that runs: the one of that name, or the last."""
+        if expected is None:
+            return 0
+        names = [part.algorithm for part in expected.parts]
+        name = _algorithm(found)
+        return names.index(name) if name in names else len(names) - 1
+
+
+def _algorithm(found: Recognised) -> str:
+    ours = _OUR_RUN.match(found.name)
+    if found.by != "names":
+        return ""
+    return ours.group(1) if ours else found.name

@@ -1,0 +1,112 @@
+"""Showing how far a run is: a bar where someone watches, else a line now and then."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from predict_graph.clock.moment import Figure, Moment
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Display"]
+
+_BETWEEN_LINES = 1.0  # seconds
+_REFRESHES = 2.0  # a second, of a bar
+
+
+class Display:
+    """A bar on a terminal or in a notebook; elsewhere lines, at most one a second.
+
+    Parameters
+    ----------
+    console : Console
+    what : str
+        That is counted.
+    lines : bool
+        Whether there are lines where there is no bar.
+    """
+
+    def __init__(self, console: Console, *, what: str = "superstep", lines: bool = True) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self._console = console
+        self._what = what
+        self._bar = console.is_terminal or console.is_jupyter
+        self._lines = lines and not self._bar
+        self._moment: Moment | None = None
+        self._at = self._line_at = time.monotonic()
+        self._told = ("", 0.0)
+        self._progress = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TimeElapsedColumn(),
+            _Left(self),
+            console=console,
+            transient=True,
+            refresh_per_second=_REFRESHES,
+            disable=not self._bar,
+        )
+        self._task = self._progress.add_task("reading", total=1.0)
+        self._progress.start()
+
+    def show(self, moment: Moment) -> None:
+        """Show a moment."""
+        self._moment, self._at = moment, time.monotonic()
+        if self._bar:
+            name = f"{moment.algorithm}: " if moment.algorithm else ""
+            text = name + moment.progress(self._what)
+            self._progress.update(self._task, description=text, completed=moment.share)
+        elif self._lines and moment.state == "running":
+            self._line(moment)
+
+    def left(self) -> str:
+        """Return what remains now, in words."""
+        moment = self._moment
+        if moment is None:
+            return ""
+        if moment.remaining is not None:  # time goes by between supersteps
+            gone = time.monotonic() - self._at
+            figure = moment.remaining
+            moment = replace(
+                moment,
+                remaining=Figure(
+                    max(figure.predicted - gone, 0.0),
+                    max(figure.low - gone, 0.0),
+                    max(figure.high - gone, 0.0),
+                ),
+            )
+        return moment.left
+
+    def close(self) -> None:
+        """Take the bar away."""
+        self._progress.stop()
+
+    def __enter__(self) -> Display:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _line(self, moment: Moment) -> None:
+        told = (moment.algorithm, moment.done)
+        now = time.monotonic()
+        if told == self._told or now - self._line_at < _BETWEEN_LINES:
+            return
+        self._told, self._line_at = told, now
+        self._console.print(moment.words(self._what), markup=False, highlight=False, soft_wrap=True)
+
+
+def _Left(display: Display) -> Any:  # noqa: N802, a class whose base is imported late
+    from rich.progress import ProgressColumn
+    from rich.text import Text
+
+    class Left(ProgressColumn):
+        max_refresh = 0.4
+
+        def render(self, task: Any) -> Text:
+            return Text(display.left())
+
+    return Left()

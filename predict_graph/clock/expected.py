@@ -1,0 +1,162 @@
+"""What a run was expected to take before it began: where its clock starts from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.clock.moment import QUANTILE, Figure
+from predict_graph.errors import RequestError
+from predict_graph.inputs import read_json
+
+__all__ = ["Expected", "ExpectedPart", "expected_of", "read_expected"]
+
+FloatArray = npt.NDArray[np.float64]
+
+_GUESS = "first guess"
+_LEAST_STD = 0.05  # of the logarithm of seconds: two runs of the same differ so much
+
+
+@dataclass(frozen=True)
+class ExpectedPart:
+    """What one algorithm of a chain was expected to do.
+
+    Parameters
+    ----------
+    algorithm : str
+    iterations : float
+        Supersteps.
+    iterations_std : float
+        Of their logarithm; 0 where they are known.
+    seconds : ndarray of float64, shape (iterations,)
+        Of each superstep; empty if nothing is known.
+    seconds_std : float
+        Of the logarithm of all of them, if the supersteps are right.
+    curve : ndarray of float64, optional
+        Aggregate after each superstep; None if nothing is known of its shape.
+    """
+
+    algorithm: str
+    iterations: float
+    iterations_std: float
+    seconds: FloatArray = field(default_factory=lambda: np.empty(0))
+    seconds_std: float = 0.5
+    curve: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a run was expected to take.
+
+    Parameters
+    ----------
+    parts : tuple of ExpectedPart
+        In the order in which they run.
+    before : float
+        Seconds until the first superstep.
+    total : Figure, optional
+        Seconds of the whole run; None if only the number of supersteps is known.
+    after : float
+        Seconds after the last superstep.
+    source : str
+        What it rests on, in words.
+    """
+
+    parts: tuple[ExpectedPart, ...]
+    before: float = 0.0
+    total: Figure | None = None
+    after: float = 0.0
+    source: str = ""
+
+
+def read_expected(path: str | PathLike[str]) -> tuple[Expected, Mapping[str, Any]]:
+    """Read a prediction that ``predict --json`` wrote.
+
+    Returns
+    -------
+    expected : Expected
+    document : mapping
+        The file, for comparing it with what runs.
+
+    Raises
+    ------
+    RequestError
+        If there is no such file, or it is no prediction of an algorithm.
+    """
+    accepted = "accepted: a file that predict --json wrote"
+    try:
+        if not Path(path).is_file():
+            raise RequestError(f"there is no file {path}; {accepted}")
+        document = read_json(Path(path))
+    except OSError as error:
+        raise RequestError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        if isinstance(error, RequestError):
+            raise
+        raise RequestError(f"{path} is no prediction; {accepted}") from None
+    return expected_of(document, str(path)), document
+
+
+def expected_of(document: Any, name: str) -> Expected:
+    """Return what a prediction expects, from its JSON.
+
+    Parameters
+    ----------
+    document : mapping
+        See docs/json.md.
+    name : str
+        Of the file, for errors and as the source.
+
+    Raises
+    ------
+    RequestError
+        If it is no prediction of an algorithm.
+    """
+    try:
+        parts: list[ExpectedPart] = []
+        part: Any = document
+        while part is not None:
+            parts.insert(0, _part(part))
+            part = part["prior"]
+        phases = {each: _seconds(document["phases"][each]) for each in ("setup", "read", "write")}
+        total = Figure(*(_seconds(document["runtime_seconds"][each]) for each in _ENDS))
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise RequestError(
+            f"{name} is no prediction of an algorithm; accepted: a file that predict --json wrote"
+        ) from None
+    before = phases["setup"] + phases["read"]
+    return Expected(tuple(parts), before, total, phases["write"], name)
+
+
+_ENDS = ("predicted", "low", "high")
+
+
+def _part(document: Mapping[str, Any]) -> ExpectedPart:
+    count, low, high = (max(_seconds(document["iterations"][each]), 1.0) for each in _ENDS)
+    runtime = [max(_seconds(document["runtime_seconds"][each]), 1e-9) for each in _ENDS]
+    std = _log_std(low, high)
+    rows = document["per_iteration"]
+    seconds = np.array([_seconds(row["seconds"]) for row in rows])
+    guessed = document["method"]["name"] == _GUESS
+    values = [row.get("convergence") for row in rows]
+    curve = None if guessed or any(each is None for each in values) else np.array(values, float)
+    rest = math.sqrt(max(_log_std(*runtime[1:]) ** 2 - std**2, _LEAST_STD**2))
+    return ExpectedPart(str(document["algorithm"]["name"]), count, std, seconds, rest, curve)
+
+
+def _log_std(low: float, high: float) -> float:
+    return math.log(max(high / max(low, 1e-12), 1.0)) / (2.0 * QUANTILE)
+
+
+def _seconds(value: Any) -> float:
+    number = float(value)
+    if not (math.isfinite(number) and number >= 0.0):
+        raise ValueError(value)
+    return number

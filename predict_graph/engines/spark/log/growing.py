@@ -1,0 +1,190 @@
+"""An event log that grows while it is read: only what is new is read each time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from predict_graph.engines.spark.log.eventlog import EventLog, event_log_of, take_lines
+from predict_graph.engines.spark.log.events import LogReader
+from predict_graph.engines.spark.log.logfiles import log_files, log_lines
+from predict_graph.errors import JobError, RequestError
+
+__all__ = ["GrowingLog", "running_log"]
+
+_UNFINISHED = ".inprogress"
+_ROLLED = re.compile(r"events_(\d+)_")
+_PLAIN = b'{"Event":'
+_PIECE = 1 << 24  # bytes that are read at a time
+
+
+class GrowingLog:
+    """The event log of an application that may still run.
+
+    A plain log is read from where it was left. One that is compressed is unpacked from its
+    beginning each time, because only whole blocks can be; what was taken before is passed over.
+
+    Parameters
+    ----------
+    path : Path
+        A file, or the folder of a rolled log.
+
+    Raises
+    ------
+    RequestError
+        If there is none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._reader = LogReader()
+        self._taken: dict[str, int] = {}  # bytes of plain files, lines of compressed ones
+        self._newest = -1  # number of the newest rolled file that was read
+        log_files(path)
+
+    @property
+    def name(self) -> str:
+        """What the application is called, and its log."""
+        called = self._reader.application.get("name")
+        return f"{called} ({self.path.name})" if called else self.path.name
+
+    @property
+    def ended(self) -> bool:
+        """Whether the application has said that it ends."""
+        return "finished" in self._reader.application
+
+    def poll(self) -> bool:
+        """Read what is new; return whether there was anything.
+
+        Raises
+        ------
+        JobError
+            If the log was cut short, or went away.
+        RequestError
+            If it is no event log.
+        """
+        before = sum(self._taken.values())
+        for file in self._files():
+            take_lines(self._reader, self._new_lines(file), self.path)
+        return sum(self._taken.values()) > before
+
+    def log(self) -> EventLog:
+        """Return what was read so far.
+
+        Raises
+        ------
+        RequestError
+            If that is no event log.
+        """
+        if not self._reader.application and not self._reader.jobs and self._taken:
+            raise RequestError(
+                f"{self.path} is not an event log of Spark; accepted: one event a line, JSON"
+            )
+        return event_log_of(self._reader)
+
+    def _files(self) -> list[Path]:
+        """Return the files that may have something new: Spark renames a log that is finished."""
+        if not self.path.exists() and self.path.name.endswith(_UNFINISHED):
+            finished = self.path.with_name(self.path.name.removesuffix(_UNFINISHED))
+            if finished.exists():
+                if self.path.name in self._taken:
+                    self._taken[finished.name] = self._taken.pop(self.path.name)
+                self.path = finished
+        if not self.path.exists():
+            raise JobError(f"the event log {self.path} went away while it was watched")
+        files = log_files(self.path)
+        if not self.path.is_dir():
+            return files
+        unread = []
+        for file in files:
+            found = _ROLLED.match(file.name)
+            number = int(found.group(1)) if found else -1
+            # What was read and compacted since is not read again; the newest may have grown.
+            if number < self._newest or (number == self._newest and file.name not in self._taken):
+                continue
+            self._newest = max(number, self._newest)
+            unread.append(file)
+        return unread
+
+    def _new_lines(self, file: Path) -> Iterator[bytes]:
+        taken = self._taken.setdefault(file.name, 0)
+        try:
+            size = file.stat().st_size
+            with file.open("rb") as content:
+                plain = content.read(len(_PLAIN)) == _PLAIN
+                if size and not plain:
+                    yield from self._unpacked(file)
+                    return
+                if size < taken:
+                    raise JobError(
+                        f"the event log {file} was cut short while it was watched: {taken} bytes "
+                        f"were read of it, now it has {size}"
+                    )
+                content.seek(taken)
+                rest = b""
+                while piece := content.read(_PIECE):
+                    *lines, rest = (rest + piece).split(b"\n")
+                    for line in lines:
+                        self._taken[file.name] += len(line) + 1
+                        yield line
+        except OSError as error:
+            raise JobError(f"cannot read {file}: {error.strerror}") from error
+
+    def _unpacked(self, file: Path) -> Iterator[bytes]:
+        lines = list(log_lines(file))
+        if lines and not lines[-1].rstrip().endswith(b"}"):
+            lines.pop()  # only the beginning of it is there yet
+        taken = self._taken[file.name]
+        if len(lines) < taken:
+            raise JobError(
+                f"the event log {file} was cut short while it was watched: {taken} events were "
+                f"read of it, now it has {len(lines)}"
+            )
+        self._taken[file.name] = len(lines)
+        yield from lines[taken:]
+
+
+def running_log(path: Path) -> tuple[Path, int]:
+    """Return the log that a path means, and how many others in the same folder are unfinished.
+
+    Parameters
+    ----------
+    path : Path
+        A log, or a folder of logs: of those that are unfinished, the one that changed last.
+
+    Raises
+    ------
+    RequestError
+        If there is nothing, or no log in the folder is unfinished.
+    """
+    if not path.exists():
+        raise RequestError(
+            f"there is no {path}; accepted: the address of a running application, such as "
+            "http://127.0.0.1:4040, its event log, or a folder of event logs"
+        )
+    if not path.is_dir() or any(_ROLLED.match(each.name) for each in path.iterdir()):
+        return path, 0
+    running, ended = [], 0
+    for each in path.iterdir():
+        rolled = each.is_dir() and each.name.startswith("eventlog_v2_")
+        if rolled:
+            unfinished = any(part.name.endswith(_UNFINISHED) for part in each.iterdir())
+        else:
+            unfinished = each.is_file() and each.name.endswith(_UNFINISHED)
+        if unfinished:
+            running.append(each)
+        else:
+            ended += rolled or each.is_file()
+    if not running:
+        raise RequestError(
+            f"no event log in {path} is of an application that runs ({ended} have ended); "
+            "accepted: the name of a log, or a folder with one that is unfinished"
+        )
+    running.sort(key=_changed)
+    return running[-1], len(running) - 1
+
+
+def _changed(path: Path) -> float:
+    parts = list(path.iterdir()) if path.is_dir() else [path]
+    return max((part.stat().st_mtime for part in parts), default=0.0)

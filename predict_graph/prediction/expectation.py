@@ -1,0 +1,233 @@
+"""What a run is expected to take, for next to nothing: where the clock of a run starts from.
+
+A prediction that a person made before; else earlier runs of the same graph; else a first guess.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.clock import Expected, ExpectedPart, Figure, read_expected
+from predict_graph.clock.expected import expected_of
+from predict_graph.engines import Engine, per_iteration
+from predict_graph.errors import RequestError
+from predict_graph.history import History, RunRecord, machine_identity
+from predict_graph.prediction.first_guess import (
+    ITERATIONS_STD,
+    FirstGuess,
+    chain_of,
+    first_guess,
+)
+from predict_graph.prediction.ladder import OTHER_ENGINES
+from predict_graph.prediction.outcome import Prediction
+from predict_graph.prediction.request import is_local
+from predict_graph.prediction.seconds.earlier_runs import ONCE_STD, of_this_engine
+
+__all__ = ["Expect", "cheap_expectation", "check_expect", "check_fits"]
+
+Expect = Prediction | Mapping[str, Any] | str | PathLike[str]
+"""A prediction, its JSON as a mapping, or a file of that."""
+
+_KNOWN_STD = 0.1  # of seconds, by runs of this algorithm elsewhere on the same engine
+_OTHER_STD = 1.0  # of log of how much longer another engine takes (docs/studies)
+_NEWEST_RUNS = 20
+
+
+def check_expect(expect: Expect) -> tuple[Expected, Mapping[str, Any]]:
+    """Return what a prediction expects, and its JSON.
+
+    Raises
+    ------
+    RequestError
+        If it is no prediction of an algorithm.
+    """
+    if isinstance(expect, Prediction):
+        document: Mapping[str, Any] = expect.to_dict()
+        return expected_of(document, "the prediction"), document
+    if isinstance(expect, Mapping):
+        return expected_of(expect, "expect"), expect
+    return read_expected(expect)
+
+
+def check_fits(
+    document: Mapping[str, Any], algorithm: Algorithm, engine: Engine, graph: Any
+) -> None:
+    """Check that a prediction is one of the run that begins.
+
+    Parameters
+    ----------
+    document : mapping
+    algorithm : Algorithm
+    engine : Engine
+    graph : Graph or SparkGraph
+
+    Raises
+    ------
+    RequestError
+        If it is of another algorithm, parameter, graph or engine.
+    """
+    described = engine.describe()
+    predicted = document.get("engine", {})
+    pairs: list[tuple[str, Any, Any]] = [
+        ("algorithm", document["algorithm"]["name"], algorithm.name),
+        ("engine", predicted.get("name"), engine.name),
+        ("machines", predicted.get("machines"), described.get("machines")),
+        ("threads", predicted.get("threads"), described.get("threads")),
+    ]
+    given = document["algorithm"].get("parameters", {})
+    own = algorithm.to_dict()
+    pairs += [
+        (f"parameter {name}", given.get(name), own.get(name)) for name in sorted({*given, *own})
+    ]
+    sizes = document.get("graph", {})
+    pairs += [
+        ("number of vertices", sizes.get("vertices"), graph.vertices),
+        ("number of edges", sizes.get("edges"), graph.edges),
+    ]
+    for what, expected, actual in pairs:
+        if expected != actual:
+            raise RequestError(
+                f"what is expected is of the {what} {expected}, but the run has {actual}; "
+                "accepted: a prediction of this run"
+            )
+
+
+def cheap_expectation(
+    algorithm: Algorithm,
+    engine: Engine,
+    graph: Any,
+    history: History | None,
+    elapsed: float = 0.0,
+) -> Expected:
+    """Return what a run is expected to take, without measuring anything.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    engine : Engine
+    graph : Graph or SparkGraph
+        Read already.
+    history : History, optional
+    elapsed : float
+        Seconds since the run began, in which the graph was read.
+    """
+    algorithms = chain_of(algorithm)
+    records = _earlier(algorithms, graph, history)
+    told = [of_this_engine(part, engine) for part in records]
+    if records and all(told):
+        return _from_records(algorithms, told)
+    guesses = first_guess(graph, algorithms, history)
+    parts = [
+        _guessed(graph, guess, engine, history, record)
+        for guess, record in zip(guesses, records or [[]] * len(guesses), strict=True)
+    ]
+    setup = sum(guess.setup_seconds for guess in guesses)
+    setup *= 1.0 if is_local(engine) else OTHER_ENGINES
+    source = "a first guess"
+    if any(guess.runs for guess in guesses):
+        source = "runs of other graphs"
+    if records:
+        source = "runs of this graph on another engine"
+    return _together(parts, setup + max(graph.read_seconds, elapsed), 0.0, source)
+
+
+def _earlier(
+    algorithms: Sequence[Algorithm], graph: Any, history: History | None
+) -> list[list[RunRecord]]:
+    if history is None or len(history) == 0:
+        return []
+    found = [history.runs_of(each.name, graph.fingerprint, each.to_dict()) for each in algorithms]
+    return found if all(found) else []
+
+
+def _from_records(
+    algorithms: Sequence[Algorithm], records: Sequence[Sequence[RunRecord]]
+) -> Expected:
+    parts, before = [], 0.0
+    for algorithm, own in zip(algorithms, records, strict=True):
+        tables = [per_iteration(record.table) for record in own]
+        count = own[0].iterations
+        alike = [table["seconds"].to_numpy(float) for table in tables if len(table) == count]
+        std = max(ONCE_STD / math.sqrt(len(alike)), 0.05)
+        seconds = np.mean(alike, axis=0)
+        curve = _curve(own[0])
+        parts.append(ExpectedPart(algorithm.name, count, 0.0, seconds, std, curve))
+        before += float(np.mean([each.phases["setup"] for each in own]))
+    before += float(np.mean([each.phases["read"] for each in records[-1]]))
+    runs = len(records[-1])
+    source = "an earlier run of this graph" if runs == 1 else f"{runs} earlier runs of this graph"
+    return _together(parts, before, 0.0, source)
+
+
+def _curve(record: RunRecord) -> Any:
+    values = per_iteration(record.table)["convergence"].to_numpy(float)
+    return values if np.isfinite(values).all() else None
+
+
+def _guessed(
+    graph: Any,
+    guess: FirstGuess,
+    engine: Engine,
+    history: History | None,
+    records: Sequence[RunRecord],
+) -> ExpectedPart:
+    count, std, curve = guess.iterations, ITERATIONS_STD, None
+    if records:  # on another engine: as many supersteps, other seconds
+        count, std, curve = float(records[0].iterations), 0.0, _curve(records[0])
+    each = guess.superstep_seconds / max(guess.iterations, 1.0)
+    seconds_std = guess.relative_std
+    if not is_local(engine):
+        found = _elsewhere(guess.algorithm, engine, graph, history)
+        each, seconds_std = (each * OTHER_ENGINES, _OTHER_STD) if found is None else found
+    seconds = np.full(max(round(count), 1), each)
+    return ExpectedPart(guess.algorithm.name, count, std, seconds, seconds_std, curve)
+
+
+def _elsewhere(
+    algorithm: Algorithm, engine: Engine, graph: Any, history: History | None
+) -> tuple[float, float] | None:
+    """Return the seconds of a superstep by runs and samples on this engine, and their std.
+
+    The median of seconds that hardly depend on the size, plus those of an edge, is not known from a
+    run or two: the run whose edges are nearest says it.
+    """
+    if history is None:
+        return None
+    settings = engine.describe()
+    found = history.training_runs(
+        algorithm.name,
+        settings,
+        machine_identity(),
+        kinds=("run", "sample"),
+        limit=_NEWEST_RUNS,
+    )
+    if not len(found):
+        return None
+    near = []
+    for run in found.runs.to_dict("records"):
+        table = found.table[found.table["run"] == run["id"]]
+        each = float(per_iteration(table)["seconds"].median())
+        larger = math.log(max(graph.edges, 1) / max(int(run["edges"]), 1))
+        near.append((abs(larger), larger, each))
+    distance, larger, each = min(near)
+    # Between not at all and in proportion; wider, the further away.
+    return each * math.exp(0.5 * larger), _KNOWN_STD + 0.3 * distance
+
+
+def _together(parts: Sequence[ExpectedPart], before: float, after: float, source: str) -> Expected:
+    """Put what is expected of the parts of a chain together."""
+    own = [float(part.seconds.sum()) for part in parts]
+    total = before + sum(own) + after
+    variance = sum(
+        (seconds * math.hypot(part.iterations_std, part.seconds_std)) ** 2
+        for seconds, part in zip(own, parts, strict=True)
+    )
+    relative = math.sqrt(variance) / max(total, 1e-9)
+    figure = Figure.spread(total, math.sqrt(math.log1p(relative**2)))
+    return Expected(tuple(parts), before, figure, after, source)

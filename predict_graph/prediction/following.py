@@ -1,0 +1,209 @@
+"""A run that is followed: its clock, as a callback or as something to go through."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.clock import Expected, Moment, SuperstepClock
+from predict_graph.engines import Engine, RunProfile
+from predict_graph.errors import RequestError
+from predict_graph.history import History
+from predict_graph.prediction.expectation import (
+    Expect,
+    cheap_expectation,
+    check_expect,
+    check_fits,
+)
+
+__all__ = ["FollowedRun", "Follower"]
+
+OnMoment = Callable[[Moment], None]
+
+
+class Follower:
+    """What an engine calls as it runs; tells moments.
+
+    Parameters
+    ----------
+    tell : callable
+        Called with a :class:`~predict_graph.clock.Moment` as the run begins, as its supersteps
+        begin, after each of them, and at its end.
+    algorithm : Algorithm
+    engine : Engine
+    history : History, optional
+    expect : Prediction, mapping or path, optional
+
+    Raises
+    ------
+    RequestError
+        If `expect` is no prediction of an algorithm.
+    """
+
+    def __init__(
+        self,
+        tell: OnMoment,
+        algorithm: Algorithm,
+        engine: Engine,
+        history: History | None,
+        expect: Expect | None = None,
+    ) -> None:
+        self._began = time.perf_counter()
+        self._tell = tell
+        self._algorithm, self._engine, self._history = algorithm, engine, history
+        self._given: tuple[Expected, Any] | None = None
+        if expect is not None:
+            self._given = check_expect(expect)
+        self._graph: Any = None
+        self._begun = False
+        self.clock = SuperstepClock(None if self._given is None else self._given[0])
+
+    def knows(self, graph: Any) -> None:
+        """Take note of the graph, which has been read: what is expected is then known.
+
+        Raises
+        ------
+        RequestError
+            If what was given is expected of another run.
+        """
+        if self._graph is not None:
+            return
+        self._graph = graph
+        if self._given is not None:
+            check_fits(self._given[1], self._algorithm, self._engine, graph)
+        else:
+            elapsed = time.perf_counter() - self._began
+            expected = cheap_expectation(
+                self._algorithm, self._engine, graph, self._history, elapsed
+            )
+            self.clock = SuperstepClock(expected)
+        self._now()
+
+    def begins(self, algorithm: Algorithm, graph: Any, threshold: float, limit: int) -> None:
+        """Take note that the supersteps of an algorithm begin."""
+        self.knows(graph)
+        self._begun = True
+        at = time.perf_counter() - self._began
+        self.clock.begins(
+            algorithm.name, at, threshold=threshold, limit=limit, kind=algorithm.convergence
+        )
+
+    def __call__(self, iteration: int, aggregate: float) -> None:
+        """Take note of a superstep."""
+        if not self._begun:  # by an engine that does not say when
+            own, vertices = self._algorithm, self._graph.vertices
+            self.begins(own, self._graph, own.threshold(vertices), own.max_iterations)
+        self.clock.superstep(iteration, time.perf_counter() - self._began, aggregate)
+        self._now()
+
+    def ends(self) -> None:
+        """Take note that the run has ended."""
+        self.clock.end(time.perf_counter() - self._began)
+        self._now()
+
+    def _now(self) -> None:
+        self._tell(self.clock.moment(time.perf_counter() - self._began))
+
+
+class _StoppedError(BaseException):
+    """Ends a run that nobody follows any more."""
+
+
+class FollowedRun(Iterator[Moment]):
+    """A run in a thread of its own, to go through moment by moment.
+
+    Leaving it early, or :meth:`close`, ends the run after the superstep that it is in.
+
+    Parameters
+    ----------
+    run : callable
+        Runs with a function that is told moments, and returns the profile.
+
+    Examples
+    --------
+    >>> import predict_graph
+    >>> following = predict_graph.follow("pagerank", "rmat:scale=8,seed=1", history="none")
+    >>> moments = list(following)
+    >>> moments[-1].state, following.profile.iterations == moments[-1].done
+    ('ended', True)
+    """
+
+    def __init__(self, run: Callable[[OnMoment], RunProfile]) -> None:
+        self._told: queue.SimpleQueue[Moment | None] = queue.SimpleQueue()
+        self._stopped = threading.Event()
+        self._profile: RunProfile | None = None
+        self._error: BaseException | None = None
+        self._over = False
+        self._thread = threading.Thread(
+            target=self._work, args=(run,), name="predict-graph run", daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def profile(self) -> RunProfile:
+        """The profile of the run, once it has ended.
+
+        Raises
+        ------
+        RequestError
+            If it has not.
+        """
+        if self._profile is None:
+            raise RequestError("the run has not ended; accepted: after the last moment")
+        return self._profile
+
+    def __next__(self) -> Moment:
+        if self._over:
+            raise StopIteration
+        try:
+            moment = self._told.get()
+        except BaseException:
+            self.close()
+            raise
+        if moment is not None:
+            return moment
+        self._over = True
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        raise StopIteration
+
+    def close(self) -> None:
+        """End the run after the superstep that it is in; nothing is kept of it."""
+        self._over = True
+        self._stopped.set()
+        self._thread.join()
+
+    def __enter__(self) -> FollowedRun:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self._stopped.set()
+
+    def _work(self, run: Callable[[OnMoment], RunProfile]) -> None:
+        try:
+            self._profile = run(self._tell)
+        except _StoppedError:
+            pass
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._told.put(None)
+
+    def _tell(self, moment: Moment) -> None:
+        if self._stopped.is_set():
+            raise _StoppedError
+        self._told.put(moment)

@@ -1,0 +1,323 @@
+"""The command watch: logs that grow, are rolled, compressed, cut short; addresses; bad input."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+
+from predict_graph.clock import Expected, ExpectedPart
+from predict_graph.clock import applications as watching
+from predict_graph.clock.applications import Watch, open_application
+from predict_graph.engines.spark.log.growing import running_log
+from predict_graph.errors import JobError, RequestError
+
+
+def event(kind, **fields):
+    return json.dumps({"Event": f"SparkListener{kind}", **fields}, separators=(",", ":")) + "\n"
+
+
+def start(at):
+    return event(
+        "ApplicationStart", **{"App Name": "ranks", "App ID": "app-7", "Timestamp": 1e3 * at}
+    )
+
+
+def job(number, at, name="collect at a.py:9", group=None, seconds=1.0):
+    """Return the events of a job of one stage and one task."""
+    begin, end = 1e3 * at, 1e3 * (at + seconds)
+    properties = {} if group is None else {"spark.jobGroup.id": group}
+    info = {"Stage ID": number, "Stage Attempt ID": 0, "Stage Name": name, "Number of Tasks": 1}
+    info |= {"Parent IDs": [], "RDD Info": []}
+    task = {"Task ID": number, "Index": 0, "Executor ID": "0", "Host": "far", "Killed": False}
+    task |= {"Launch Time": begin, "Finish Time": end, "Failed": False}
+    begun = {"Job ID": number, "Submission Time": begin, "Stage IDs": [number]}
+    return (
+        event("JobStart", **begun, Properties=properties)
+        + event("StageSubmitted", **{"Stage Info": info})
+        + event("TaskEnd", **{"Stage ID": number, "Task Info": task, "Task Metrics": {}})
+        + event("JobEnd", **{"Job ID": number, "Completion Time": end})
+    )
+
+
+def end(at):
+    return event("ApplicationEnd", Timestamp=1e3 * at)
+
+
+def named(steps, at, first=1):
+    return [
+        job(10 + number, at + number, group=f"mine/superstep/{number}")
+        for number in range(first, first + steps)
+    ]
+
+
+@pytest.fixture(autouse=True)
+def quick_looks(monkeypatch):
+    monkeypatch.setattr(watching, "_EVERY", 0.05)
+
+
+def moments_of(path, **options):
+    application, _ = open_application(str(path))
+    return Watch(application, **options).moments()
+
+
+def test_a_log_that_grows_is_followed_to_its_end(tmp_path):
+    now = time.time() - 60
+    path = tmp_path / "app-7.inprogress"
+    path.write_text(start(now) + "".join(named(4, now)))
+    seen = moments_of(path, iterations=10)
+    first = next(seen)
+    assert (first.done, first.of.predicted, first.state) == (4, 10, "running")
+    assert first.remaining.predicted > 0.0
+    with path.open("a") as log:
+        (fifth,) = named(1, now, first=5)
+        log.write(fifth[:100])  # a line that is not whole yet
+        log.flush()
+        time.sleep(0.2)
+        log.write(fifth[100:])
+    assert next(each for each in seen if each.done == 5).algorithm == "mine"
+    with path.open("a") as log:
+        log.write("".join(named(5, now, first=6)) + end(now + 20))
+    path.rename(tmp_path / "app-7")  # as Spark does
+    *_, last = seen
+    assert (last.state, last.done, last.elapsed) == ("ended", 10, pytest.approx(20, abs=0.01))
+    assert last.first == pytest.approx(first.elapsed + first.remaining.predicted)
+
+
+def test_without_a_total_only_the_pace_is_said(tmp_path):
+    now = time.time() - 30
+    path = tmp_path / "app-7.inprogress"
+    path.write_text(start(now) + "".join(job(n, now + n) for n in range(5)))
+    moment = next(moments_of(path))
+    assert (moment.of, moment.remaining) == (None, None)
+    assert moment.pace.predicted == pytest.approx(1.0)
+    assert "1 s each (1 s to 1 s), nothing tells how many more" in moment.words()
+
+
+def test_a_prediction_says_how_many(tmp_path):
+    now = time.time() - 30
+    path = tmp_path / "app-7.inprogress"
+    run = "pagerank-0123abcd/superstep"
+    groups = [job(n, now + 2 * n, group=f"{run}/{n}", seconds=2.0) for n in range(1, 6)]
+    path.write_text(start(now) + "".join(groups))
+    part = ExpectedPart("pagerank", 9.0, 0.0, np.ones(9), 0.5)
+    other = ExpectedPart("topk-ranking", 3.0, 0.0, np.full(3, 4.0), 0.1)
+    moment = next(moments_of(path, expected=Expected((part, other))))
+    assert (moment.algorithm, moment.done, moment.of.predicted) == ("pagerank", 5, 9)
+    # Three and a bit more at the pace that is seen, and those of the second algorithm.
+    assert 12.0 + 6.0 <= moment.remaining.predicted <= 12.0 + 8.0
+
+
+def test_a_rolled_log_is_read_file_by_file(tmp_path):
+    now = time.time() - 60
+    folder = tmp_path / "eventlog_v2_app-7"
+    folder.mkdir()
+    (folder / "appstatus_app-7.inprogress").touch()
+    steps = named(6, now)
+    (folder / "events_1_app-7").write_text(start(now) + "".join(steps[:3]))
+    seen = moments_of(tmp_path, iterations=6)
+    assert next(seen).done == 3
+    (folder / "events_2_app-7").write_text("".join(steps[3:5]))
+    assert next(seen).done == 5
+    # What was read is compacted, and the last file comes.
+    (folder / "events_1_app-7").unlink()
+    (folder / "events_2_app-7").rename(folder / "events_2_app-7.compact")
+    (folder / "events_3_app-7").write_text(steps[5] + end(now + 10))
+    *_, last = seen
+    assert (last.state, last.done) == ("ended", 6)
+
+
+def test_a_compressed_log_is_followed(tmp_path):
+    now = time.time() - 60
+    path = tmp_path / "app-7.gz"
+    steps = named(6, now)
+    whole = start(now) + "".join(steps)
+    path.write_bytes(gzip.compress((start(now) + "".join(steps[:3])).encode()))
+    seen = moments_of(path, iterations=6)
+    assert next(seen).done == 3
+    path.write_bytes(gzip.compress((whole + end(now + 10)).encode()))
+    assert [each.done for each in seen] == [6]
+
+
+@pytest.mark.parametrize("pack", [str.encode, lambda text: gzip.compress(text.encode())])
+def test_a_log_that_is_cut_short_is_an_error(tmp_path, pack):
+    path = tmp_path / "app-7"
+    path.write_bytes(pack(start(time.time()) + "".join(named(4, time.time()))))
+    seen = moments_of(path)
+    next(seen)
+    path.write_bytes(pack(start(time.time())))
+    with pytest.raises(JobError, match="was cut short while it was watched"):
+        next(seen)
+
+
+def test_a_log_that_goes_away_is_an_error(tmp_path):
+    path = tmp_path / "app-7.inprogress"
+    path.write_text(start(time.time()))
+    seen = moments_of(path)
+    next(seen)
+    path.unlink()
+    with pytest.raises(JobError, match="went away while it was watched"):
+        next(seen)
+
+
+def test_an_application_that_says_nothing_any_more_is_dead(tmp_path):
+    path = tmp_path / "app-7.inprogress"
+    path.write_text(start(time.time()))
+    seen = moments_of(path, patience=0.2)
+    next(seen)
+    with pytest.raises(JobError, match=r"has said nothing for .* --patience"):
+        next(seen)
+
+
+def test_of_a_folder_the_running_one_is_taken(tmp_path):
+    (tmp_path / "app-1").write_text(start(1.0) + end(2.0))
+    with pytest.raises(RequestError, match=r"is of an application that runs \(1 have ended\)"):
+        running_log(tmp_path)
+    (tmp_path / "app-2.inprogress").write_text(start(1.0))
+    time.sleep(0.02)
+    (tmp_path / "app-3.inprogress").write_text(start(1.0))
+    path, others = running_log(tmp_path)
+    assert (path.name, others) == ("app-3.inprogress", 1)
+
+
+def stamp(seconds):
+    moment = datetime.fromtimestamp(seconds, UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}GMT"
+
+
+@contextmanager
+def served(answers):
+    """Serve answers by address, like Spark; yield the address, and what was asked for."""
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            path = self.path.removeprefix("/api/v1/").partition("?")[0]
+            asked.append(path)
+            if path not in answers:
+                self.send_error(404)
+                return
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps(answers[path]).encode())
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", asked, server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def rest_answers(steps, now, running=False):
+    jobs, stages = [], []
+    for n in range(steps):
+        begun, ended = stamp(now + n), stamp(now + n + 1)
+        over = {} if running and n == steps - 1 else {"completionTime": ended}
+        jobs.append(
+            {
+                "jobId": n,
+                "jobGroup": f"mine/superstep/{n + 1}",
+                "submissionTime": begun,
+                "stageIds": [n],
+                "status": "SUCCEEDED" if over else "RUNNING",
+                **over,
+            }
+        )
+        stages.append(
+            {
+                "stageId": n,
+                "attemptId": 0,
+                "status": "COMPLETE" if over else "ACTIVE",
+                "name": "collect at a.py:9",
+                "numTasks": 2,
+                "firstTaskLaunchedTime": begun,
+                **over,
+            }
+        )
+    attempts = [{"startTime": stamp(now), "completed": False}]
+    return {
+        "applications": [{"id": "app-9", "name": "theirs", "attempts": attempts}],
+        "applications/app-9/jobs": jobs,
+        "applications/app-9/stages": stages,
+    }
+
+
+def test_an_address_is_asked_until_it_answers_no_more():
+    answers = rest_answers(5, time.time() - 20, running=True)
+    with served(answers) as (address, asked, server):
+        application, others = open_application(address)
+        assert (application.name, others) == ("theirs (app-9)", 0)
+        seen = Watch(application, iterations=8).moments()
+        first = next(seen)
+        assert (first.done, first.of.predicted) == (4, 8)
+        looked = len(asked)
+        answers |= rest_answers(6, time.time() - 20)
+        assert next(seen).done == 6
+        assert len(asked) - looked <= 2 * 3 + 20
+        server.shutdown()
+        server.server_close()
+        *_, last = seen
+    assert (last.state, last.done) == ("ended", 6)
+
+
+def test_an_address_that_is_no_spark():
+    with pytest.raises(RequestError, match=r"nothing answers at http://127.0.0.1:9"):
+        open_application("http://127.0.0.1:9")
+    with served({"applications": {"a": 1}}) as (address, _, _), pytest.raises(JobError) as caught:
+        open_application(address)
+    assert "does not answer as Spark does" in str(caught.value)
+    with served({"applications": []}) as (address, _, _), pytest.raises(RequestError) as refused:
+        open_application(address)
+    assert "no application runs at" in str(refused.value)
+    with pytest.raises(RequestError, match="accepted: an address such as"):
+        open_application("ftp://127.0.0.1")
+
+
+def test_on_the_command_line(program, tmp_path):
+    path, events = tmp_path / "app-7", tmp_path / "events"
+    path.write_text(start(100.0) + "".join(named(4, 100.0)) + end(110.0))
+    found = program("watch", path, "--history", "none", "--events", events)
+    assert found.status == 0, found.err
+    lines = found.err.splitlines()
+    assert lines[0] == "watching ranks (app-7)"
+    assert lines[-2] == "ranks (app-7) has ended: 4 supersteps"
+    assert lines[-1] == "ranks (app-7) took 10 s; nothing told how long it would"
+    (line,) = [json.loads(each) for each in events.read_text().splitlines()]
+    assert (line["event"], line["superstep"], line["elapsed_seconds"]) == ("end", 4, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["nowhere"], "there is no nowhere; accepted: the address of a running application"),
+        (["LOG", "--iterations", "0"], "iterations are 0; accepted: at least 1"),
+        (["LOG", "--patience", "soon"], "the patience is 'soon'"),
+        (["LOG", "--expect", "nowhere.json"], "there is no file nowhere.json"),
+        (["LOG", "--iterations", "3", "--expect", "LOG"], "both say how many"),
+        (["LOG", "--run", "other"], "there is no run 'other'; accepted: mine"),
+        (["EMPTY"], "is not an event log of Spark"),
+    ],
+)
+def test_bad_input_is_a_sentence(program, tmp_path, given, said):
+    log, empty = tmp_path / "LOG", tmp_path / "EMPTY"
+    log.write_text(start(100.0) + "".join(named(4, 100.0)) + end(110.0))
+    empty.write_text('{"Event":"Other"}\n')
+    words = [str(tmp_path / word) if word in ("LOG", "EMPTY") else word for word in given]
+    found = program("watch", *words, "--history", "none")
+    assert found.status == 2, found.err
+    assert said in found.err
+    assert len(found.err.splitlines()) <= 2

@@ -1,0 +1,146 @@
+"""The clock of a run of supersteps: what remains, from what was expected and what is seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from predict_graph.clock import Expected, ExpectedPart, Figure, SuperstepClock
+from predict_graph.clock.supersteps import seconds_left, supersteps_left
+
+THRESHOLD = 1e-6
+
+
+def part(iterations=20.0, std=0.2, seconds=None, curve=None):
+    profile = np.full(round(iterations), 1.0) if seconds is None else seconds
+    return ExpectedPart("pagerank", iterations, std, profile, 0.3, curve)
+
+
+def geometric(factor, steps):
+    return 0.1 * factor ** np.arange(1.0, steps + 1.0)
+
+
+def crossing(factor):
+    return int(np.ceil(np.log(THRESHOLD / 0.1) / np.log(factor)))
+
+
+@pytest.mark.parametrize("factor", [0.3, 0.7, 0.9])
+def test_a_curve_is_followed_to_its_threshold(factor):
+    whole = crossing(factor)
+    done = max(whole // 2, 2)
+    left, std = supersteps_left(done, None, geometric(factor, done), THRESHOLD)
+    assert abs(left - (whole - done)) <= 1.0
+    assert 0.0 < std < whole
+
+
+def test_a_wrong_expectation_is_corrected_by_the_curve():
+    whole = crossing(0.7)
+    expected = part(iterations=whole * 2.0, std=0.5)
+    errors = []
+    for done in (2, whole // 4, whole // 2, 3 * whole // 4):
+        left, _ = supersteps_left(done, expected, geometric(0.7, done), THRESHOLD)
+        errors.append(abs(left - (whole - done)))
+    assert errors[-1] <= 1.0
+    assert errors[-1] <= errors[0]
+
+
+def test_an_expected_shape_is_followed_at_the_pace_that_is_seen():
+    """A curve that flattens: a straight line would say too few, its shape says how many."""
+    places = np.arange(1.0, 200.0)
+    bent = 0.1 * np.exp(-4.0 * np.sqrt(places / 4.0))
+    whole = int(np.argmax(bent < THRESHOLD)) + 1
+    slower = np.interp(np.arange(1.0, 1.5 * whole) / 1.5, places, bent)
+    real = int(np.argmax(slower < THRESHOLD)) + 1
+    done = real // 2
+    straight, _ = supersteps_left(done, None, slower[:done], THRESHOLD)
+    shaped, _ = supersteps_left(
+        done, part(float(whole), 0.4, curve=bent[:whole]), slower[:done], THRESHOLD
+    )
+    assert abs(shaped - (real - done)) < abs(straight - (real - done))
+    assert shaped == pytest.approx(real - done, rel=0.15)
+
+
+def test_a_run_longer_than_expected_always_has_something_left():
+    expected = part(iterations=10.0, std=0.1)
+    for done in range(10, 40):
+        left, std = supersteps_left(done, expected, np.empty(0), 0.0)
+        assert left >= 1.0
+        assert std > 0.0
+
+
+def test_a_limit_ends_a_run():
+    assert supersteps_left(8, part(30.0), np.empty(0), 0.0, limit=10) == (2.0, 0.0)
+    left, std = supersteps_left(1, part(30.0, 0.0), np.empty(0), 0.0, limit=10)
+    assert (left, std) == (9.0, 0.0)
+
+
+def test_nothing_is_known_without_expectation_or_curve():
+    assert supersteps_left(5, None, np.empty(0), 0.0) is None
+    assert seconds_left(np.empty(0), None, 5.0, 0.0) is None
+
+
+def test_seconds_follow_the_expected_work_at_the_pace_that_is_seen():
+    """Supersteps that get shorter, as where changes die out; the machine is half as fast."""
+    profile = 2.0 ** -np.arange(10.0)
+    real = 2.0 * profile
+    left, _ = seconds_left(real[:4], part(10.0, 0.0, seconds=profile), 6.0, 0.0)
+    assert left == pytest.approx(real[4:].sum(), rel=0.1)
+
+
+def test_the_first_supersteps_of_a_fresh_process_are_not_the_pace():
+    seconds = np.array([15.9, 11.0, 7.3, 4.7, 5.2, 5.0, 4.9, 5.1])
+    left, _ = seconds_left(seconds, None, 10.0, 0.0)
+    assert left == pytest.approx(50.0, rel=0.1)
+
+
+def test_the_interval_narrows_and_the_end_is_known():
+    expected = Expected((part(20.0, 0.3),), 2.0, Figure.spread(22.0, 0.3), 0.0, "a guess")
+    clock = SuperstepClock(expected)
+    before = clock.moment(1.0)
+    assert before.state == "before"
+    assert before.remaining.predicted == pytest.approx(21.0)
+    clock.begins("pagerank", 2.0, threshold=THRESHOLD)
+    curve, widths, at = geometric(0.5, crossing(0.5)), [], 2.0
+    for number, aggregate in enumerate(curve, start=1):
+        at += 1.0
+        clock.superstep(number, at, aggregate)
+        remaining = clock.moment(at).remaining
+        assert remaining.low <= remaining.predicted <= remaining.high
+        widths.append(remaining.high - remaining.low)
+    assert widths[-2] < 0.3 * widths[0]
+    assert clock.moment(at).remaining.predicted == 0.0
+    clock.end(at)
+    last = clock.moment(at + 5.0)
+    assert (last.state, last.elapsed, last.share, last.first) == ("ended", at, 1.0, 22.0)
+
+
+def test_time_goes_by_within_a_superstep():
+    clock = SuperstepClock(Expected((part(10.0, 0.0),)))
+    clock.begins("x", 0.0)
+    for number in range(1, 6):
+        clock.superstep(number, 10.0 * number)
+    early, late = clock.moment(50.0).remaining, clock.moment(55.0).remaining
+    assert early.predicted - late.predicted == pytest.approx(5.0)
+    assert clock.moment(1000.0).remaining.predicted == pytest.approx(40.0, rel=0.05)
+
+
+def test_a_chain_has_its_later_parts_ahead():
+    second = ExpectedPart("topk-ranking", 3.0, 0.0, np.full(3, 4.0), 0.1)
+    clock = SuperstepClock(Expected((part(4.0, 0.0), second)))
+    clock.begins("pagerank", 0.0)
+    clock.superstep(1, 1.0)
+    assert clock.moment(1.0).remaining.predicted == pytest.approx(15.0, rel=0.1)
+    for number in (2, 3, 4):
+        clock.superstep(number, float(number))
+    clock.begins("topk-ranking", 4.0)
+    assert clock.moment(4.0).algorithm == "topk-ranking"
+    assert clock.moment(4.0).remaining.predicted == pytest.approx(12.0, rel=0.1)
+
+
+def test_without_any_expectation_the_first_figure_is_kept():
+    clock = SuperstepClock()
+    clock.begins("x", 0.0, threshold=THRESHOLD)
+    for number, aggregate in enumerate(geometric(0.5, 6), start=1):
+        clock.superstep(number, float(number), aggregate)
+    assert clock.first is not None
+    assert clock.first.predicted == pytest.approx(crossing(0.5), rel=0.3)

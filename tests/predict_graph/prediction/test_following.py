@@ -1,0 +1,149 @@
+"""Runs that are followed: callback, iterator, what was expected, and the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import predict_graph
+from predict_graph.errors import RequestError
+
+GRAPH = "rmat:scale=10,edge_factor=8,seed=1"
+
+
+def test_a_callback_hears_of_every_superstep():
+    heard = []
+    profile = predict_graph.run("pagerank", GRAPH, history="none", progress=heard.append)
+    assert [each.state for each in heard] == [
+        "before",
+        *["running"] * profile.iterations,
+        "ended",
+    ]
+    assert [each.done for each in heard[1:-1]] == list(range(1, profile.iterations + 1))
+    assert [each.aggregate for each in heard[1:-1]] == list(profile.convergence)
+    assert all(each.remaining is not None for each in heard)
+    assert all(each.first == heard[0].first for each in heard)
+    assert heard[0].by == "a first guess"
+    assert sorted(each.elapsed for each in heard) == [each.elapsed for each in heard]
+
+
+def test_the_iterator_gives_the_same_and_the_profile():
+    following = predict_graph.follow("topk-ranking", GRAPH, history="none")
+    with pytest.raises(RequestError, match="has not ended"):
+        following.profile  # noqa: B018
+    moments = list(following)
+    profile = following.profile
+    ran = [each.algorithm for each in moments if each.state == "running"]
+    assert ran == ["pagerank"] * profile.prior.iterations + ["topk-ranking"] * profile.iterations
+    assert list(following) == []
+
+
+def test_an_iterator_that_is_left_ends_the_run():
+    with predict_graph.follow(
+        "pagerank", GRAPH, history="none", parameters={"tolerance": 1e-300, "max_iterations": 10**9}
+    ) as following:
+        for moment in following:
+            if moment.done == 3:
+                break
+    assert not any(each.name == "predict-graph run" for each in threading.enumerate())
+
+
+def test_what_goes_wrong_in_the_thread_comes_out():
+    with pytest.raises(RequestError, match="epsilon"):
+        list(predict_graph.follow("pagerank", GRAPH, parameters={"epsilon": -1}))
+    with pytest.raises(RequestError, match="progress is no option of follow"):
+        predict_graph.follow("pagerank", GRAPH, progress=print)
+
+
+def test_an_earlier_run_says_how_many_supersteps(tmp_path):
+    history = tmp_path / "history.sqlite"
+    profile = predict_graph.run("connected-components", GRAPH, history=history)
+    heard = []
+    predict_graph.run("connected-components", GRAPH, history=history, progress=heard.append)
+    assert heard[0].by == "an earlier run of this graph"
+    assert all(each.of.predicted == profile.iterations for each in heard[1:])
+
+
+def test_a_prediction_is_where_it_starts():
+    found = predict_graph.predict("pagerank", GRAPH, history="none", seed=1, budget="none")
+    for expect in (found, found.to_dict()):
+        heard = []
+        predict_graph.run("pagerank", GRAPH, history="none", progress=heard.append, expect=expect)
+        assert heard[0].first == found.runtime_seconds.predicted
+        assert heard[1].of.predicted == pytest.approx(found.iterations.predicted, abs=2)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"algorithm": "neighborhood"}, "of the algorithm pagerank, but the run has neighborhood"),
+        ({"graph": "rmat:scale=9,seed=1"}, "of the number of vertices 1024, but the run has 512"),
+        ({"parameters": {"epsilon": 0.5}}, "of the parameter epsilon 0.001, but the run has 0.5"),
+        ({"threads": 7}, "of the threads"),
+        ({"expect": {"schema": 1}}, "expect is no prediction of an algorithm"),
+        ({"expect": "nowhere.json"}, "there is no file nowhere.json"),
+        ({"progress": None}, "expect is read where progress is given"),
+    ],
+)
+def test_what_is_expected_of_another_run_is_refused(given, said):
+    document = predict_graph.predict("pagerank", GRAPH, history="none", seed=1).to_dict()
+    call = {
+        "algorithm": "pagerank",
+        "graph": GRAPH,
+        "history": "none",
+        "progress": lambda moment: None,
+        "expect": document,
+        **given,
+    }
+    with pytest.raises(RequestError, match=said):
+        predict_graph.run(**call)
+
+
+def run_program(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "predict_graph", *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PREDICT_GRAPH_HISTORY": "none"},
+        **options,
+    )
+
+
+def test_the_command_line_writes_events_and_a_last_line(tmp_path):
+    expected, events = tmp_path / "expected.json", tmp_path / "events.ndjson"
+    found = run_program("predict", "pagerank", GRAPH, "--seed", "1", "--json", str(expected))
+    assert found.returncode == 0, found.stderr
+    ran = run_program(
+        *("run", "pagerank", GRAPH, "--expect", str(expected), "--events", str(events))
+    )
+    assert ran.returncode == 0, ran.stderr
+    first = json.loads(expected.read_text())["runtime_seconds"]["predicted"]
+    lines = [json.loads(line) for line in events.read_text().splitlines()]
+    kinds = [line["event"] for line in lines]
+    assert (kinds[0], kinds[-1]) == ("start", "end")
+    assert set(kinds[1:-1]) == {"superstep"}
+    assert {line["first_prediction_seconds"] for line in lines} == {first}
+    last = ran.stderr.splitlines()[-1]
+    assert last.startswith("pagerank took ")
+    assert "; the first prediction was " in last
+    assert str(expected) in last
+
+
+def test_the_command_line_refuses(tmp_path):
+    both = run_program("run", "pagerank", GRAPH, "--events", "-", "--json", "-")
+    assert both.returncode == 2
+    assert "--events - and --json - would both write to standard output" in both.stderr
+    file = tmp_path / "list.json"
+    file.write_text("[1]")
+    wrong = run_program("run", "pagerank", GRAPH, "--expect", str(file))
+    assert wrong.returncode == 2
+    assert "is no prediction of an algorithm; accepted: a file that predict --json" in wrong.stderr
+    folder = run_program("run", "pagerank", GRAPH, "--events", str(tmp_path))
+    assert folder.returncode == 2
