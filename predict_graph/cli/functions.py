@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from predict_graph.answers import Answer, Table, sure
 from predict_graph.cli import options
-from predict_graph.cli.groups import Case, Cluster, Sampling
+from predict_graph.cli.groups import Case, Cluster, Sampling, takes
+from predict_graph.cli.output import Output, Pages
+from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError
-from predict_graph.reports.json_output import check_json_target, write_json
-from predict_graph.reports.progress import watched
-from predict_graph.reports.tables import show_table
 
 __all__ = [
     "Args",
@@ -53,17 +53,22 @@ Budget = Annotated[
 
 
 def predict_call(
-    case: Case, cluster: Cluster, sampling: Sampling, arg: list[str] | None, form: str | None
+    case: Case,
+    cluster: Cluster,
+    sampling: Sampling,
+    output: Pages,
+    arg: list[str] | None,
+    form: str | None,
 ) -> None:
     """Predict a call of a function, and show that."""
     _refuse_options(case, cluster, replace(sampling, budget=None))
-    check_json_target(case.json)
+    output.check()
     options.fetch_if_missing(case.graph)
     from predict_graph.functions import predict_function
     from predict_graph.functions.naming import check_arguments
 
     positional, keywords = check_arguments(arg)
-    with watched(options.messages()) as progress:
+    with output.watched() as progress:
         prediction = predict_function(
             case.algorithm,
             case.graph,
@@ -77,31 +82,15 @@ def predict_call(
             seed=case.seed,
             progress=progress,
         )
-    _show(case, prediction)
+    output.give(prediction.answer, prediction.to_dict())
 
 
-def _show(case: Case, prediction: Any) -> None:
-    from rich.markup import escape
-
-    console = options.results(case.json)
-    console.print(escape(prediction.verdict))
-    show_table(console, "prediction", ["what", "value"], prediction.summary())
-    if prediction.samples:
-        columns = ["sampler", "vertices", "edges", "seconds", "peak MiB", "state"]
-        rows = [
-            [row.sampler, row.vertices, row.edges, row.seconds, row.peak_bytes / 2**20, row.state]
-            for row in prediction.samples
-        ]
-        show_table(console, "samples", columns, rows)
-    for text in prediction.warnings:
-        console.print(f"[yellow]warning:[/yellow] {escape(text)}")
-    write_json(prediction.to_dict(), case.json)
-
-
-def run_call(case: Case, cluster: Cluster, arg: list[str] | None, form: str | None) -> None:
+def run_call(
+    case: Case, cluster: Cluster, output: Output, arg: list[str] | None, form: str | None
+) -> None:
     """Run a function under a bar with the time that remains, and keep the run."""
     _refuse_options(case, cluster)
-    check_json_target(case.json)
+    output.check()
     options.fetch_if_missing(case.graph)
     from predict_graph.errors import JobError
     from predict_graph.functions.child import processor_seconds
@@ -133,7 +122,6 @@ def run_call(case: Case, cluster: Cluster, arg: list[str] | None, form: str | No
         raise JobError(
             f"{function.name} fails on {source.name}: {type(error).__name__}: {error}"
         ) from error
-    console = options.results(case.json)
     facts = {
         "function": function.describe(),
         "graph": source.describe(),
@@ -143,38 +131,43 @@ def run_call(case: Case, cluster: Cluster, arg: list[str] | None, form: str | No
         "first_prediction_seconds": tracked.first or None,
         "result": _short(tracked.result),
     }
-    rows = [
-        ("graph", f"{source.name}: {source.vertices:,} vertices, {source.edges:,} edges"),
-        ("runtime", tracked.sentence),
-        ("result", _short(tracked.result)),
-    ]
-    show_table(console, f"run of {function.name}", ["what", "value"], rows)
-    write_json(facts, case.json)
+    answer = Answer(
+        f"{function.name} on {source.name}: {tracked.sentence}",
+        [
+            ("graph", f"{source.vertices:,} vertices, {source.edges:,} edges"),
+            ("result", _short(tracked.result)),
+        ],
+        details=[
+            ("conversion", readable_seconds(converting)),
+            ("processor", readable_seconds(tracked.processor_seconds)),
+        ],
+    )
+    output.give(answer, facts)
 
 
+@takes(output=Output)
 def compare_functions(
     graph: options.GraphSource,
     functions: Annotated[
         list[str], typer.Argument(metavar="FUNCTION…", help="Such as igraph:betweenness.")
     ],
     *,
+    output: Output,
     arg: Args = None,
     budget: Budget = None,
     undirected: options.Undirected = None,
     ids: options.Ids = "integer",
     history: options.HistoryFile = None,
     seed: options.Seed = None,
-    json: options.Json = None,
 ) -> None:
     """Predict several functions on one graph, side by side."""
-    from predict_graph.durations import readable_seconds
     from predict_graph.errors import PredictGraphError
     from predict_graph.functions import predict_function
     from predict_graph.functions.naming import check_arguments, check_function
     from predict_graph.functions.prediction import readable_bytes
     from predict_graph.graph import check_graph
 
-    check_json_target(json)
+    output.check()
     options.fetch_if_missing(graph)
     positional, keywords = check_arguments(arg)
     for name in functions:
@@ -183,7 +176,8 @@ def compare_functions(
     source = check_graph(graph, directed=directed, ids=ids, seed=seed)
     found: list[dict[str, Any]] = []
     rows: list[list[str]] = []
-    with watched(options.messages()) as progress:
+    predicted = []
+    with output.watched() as progress:
         for name in functions:
             try:
                 each = predict_function(
@@ -201,6 +195,7 @@ def compare_functions(
                 rows.append([name, str(error), "", "", ""])
                 continue
             runtime = each.runtime_seconds
+            predicted.append(each)
             found.append(each.to_dict())
             rows.append(
                 [
@@ -212,8 +207,16 @@ def compare_functions(
                 ]
             )
     columns = ["function", "runtime", "90% interval", "peak memory", "by"]
-    show_table(options.results(json), f"functions on {source.name}", columns, rows)
-    write_json(found, json)
+    table = Table(f"functions on {source.name}", columns, rows)
+    said = "no function can be predicted"
+    if predicted:
+        first = min(predicted, key=lambda one: one.runtime_seconds.predicted)
+        runtime = first.runtime_seconds
+        said = (
+            f"the fastest is {first.function['name']}: {readable_seconds(runtime.predicted)} "
+            f"({sure(runtime.low, runtime.high)})"
+        )
+    output.give(Answer(said, tables=[table]), found)
 
 
 def check_no_call_options(arg: Any, form: Any, algorithm: str) -> None:

@@ -24,7 +24,7 @@ __all__ = ["Case", "Cluster", "Sampling", "takes"]
 
 @dataclass(frozen=True)
 class Case:
-    """Which algorithm on which graph, and where its figures go."""
+    """Which algorithm on which graph."""
 
     algorithm: options.AlgorithmName
     graph: options.GraphSource
@@ -34,7 +34,6 @@ class Case:
     history: options.HistoryFile = None
     plugin: options.Plugins = None
     seed: options.Seed = None
-    json: options.Json = None
 
     def asked(self) -> dict[str, Any]:
         """Return the arguments of a function of the package."""
@@ -89,10 +88,14 @@ class Cluster:
         Path | None,
         typer.Option(metavar="DIR", help="Folder that all executors see, for graphs in passing."),
     ] = None
-    verbose: Annotated[bool, typer.Option("--verbose", help="Show the settings of Spark.")] = False
 
-    def asked(self) -> dict[str, Any]:
+    def asked(self, *, verbose: bool = False) -> dict[str, Any]:
         """Return the engine, and what the local one is told, as arguments.
+
+        Parameters
+        ----------
+        verbose : bool
+            Whether to show the settings of Spark.
 
         Raises
         ------
@@ -114,7 +117,7 @@ class Cluster:
             graphframes_jar=self.graphframes_jar,
             folder=self.spark_folder,
         )
-        if self.verbose:
+        if verbose:
             for name, value in engine.settings.session_conf(Path("/")).items():
                 options.messages().print(f"{name}={value}", highlight=False, soft_wrap=True)
         return {"engine": engine}
@@ -133,7 +136,6 @@ _SPARK_ONLY = (
     "conf",
     "graphframes_jar",
     "spark_folder",
-    "verbose",
 )
 
 

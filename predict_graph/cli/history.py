@@ -11,7 +11,7 @@ from predict_graph.cli import options
 from predict_graph.errors import RequestError
 from predict_graph.history import History, check_history
 from predict_graph.reports.json_output import check_json_target, write_json
-from predict_graph.reports.tables import show_table
+from predict_graph.reports.tables import show_facts, show_table
 
 __all__ = ["history_app"]
 
@@ -93,7 +93,8 @@ def show(
         "phases": dict(record.phases),
     }
     console = options.results(json)
-    show_table(console, f"run {run}", ["what", "value"], facts.items())
+    show_facts(console, f"run {run}", facts.items())
+    console.print()
     rows = record.table.to_dict("records")
     show_table(
         console,

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
 from predict_graph.cli import options
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError
+from predict_graph.reports.tables import say
 
 if TYPE_CHECKING:
     from predict_graph.sizing import Collected, Experiment
@@ -63,7 +63,7 @@ def collect(
         nonlocal kept
         kept += outcome.outcome == "ok"
         said = f"{done} of {count}: {experiment.name}: {described(outcome)}"
-        console.print(escape(said), soft_wrap=True, highlight=False)
+        say(console, said)
 
     try:
         collected = collect_points(
@@ -79,7 +79,7 @@ def collect(
     except KeyboardInterrupt:
         if kept:
             said = f"{kept} new points are kept in {out}; the same command goes on from there"
-            console.print(escape(said), soft_wrap=True, highlight=False)
+            say(console, said)
         raise
     _conclude(collected, out)
 

@@ -6,17 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
 from predict_graph.cli import options
-from predict_graph.durations import readable_seconds
+from predict_graph.cli.groups import takes
+from predict_graph.cli.output import Output
 from predict_graph.errors import RequestError
-from predict_graph.reports.json_output import check_json_target, write_json
-from predict_graph.reports.tables import show_table
+from predict_graph.reports.tables import say
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from costmodels.scaling.shapes import Prior
     from predict_graph.sizing.measuring.experiments import Design, Experiment
     from predict_graph.sizing.measuring.running import Outcome
@@ -26,10 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ["next_run"]
 
-_SHOWN = 5
 
-
+@takes(output=Output)
 def next_run(
+    output: Output,
     runs: Annotated[
         Path,
         typer.Argument(
@@ -79,15 +76,19 @@ def next_run(
     logs: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="With --run, keep the output of the runs.")
     ] = None,
-    json: options.Json = None,
 ) -> None:
     """Say which configuration of a job to measure next, or measure until that does not pay."""
     from predict_graph.sizing.planning.candidates import read_candidates
-    from predict_graph.sizing.planning.next_run import advice_summary, advise, parse_goal
+    from predict_graph.sizing.planning.next_run import (
+        advice_summary,
+        advise,
+        answer_of,
+        parse_goal,
+    )
     from predict_graph.sizing.planning.tried_runs import read_tried
     from predict_graph.sizing.quantities import parse_counts, parse_duration
 
-    check_json_target(json)
+    output.check()
     _check_options(run, command, most, timeout, logs, candidates)
     assert candidates is not None
     wanted = parse_goal(goal)
@@ -102,7 +103,6 @@ def next_run(
             there, found, wanted, prior=learnt, parallel=parallel, uses=uses, warnings=said
         )
 
-    console = options.results(json)
     now = advice(not run)
     if run:
         from predict_graph.sizing import collect
@@ -112,7 +112,8 @@ def next_run(
         ended = 0
         limit = None if timeout is None else parse_duration(timeout, "timeout")
         while now.stop is None and (most is None or ended < most):
-            _tell_next(options.messages(), now)
+            if not output.quiet:
+                say(options.messages(), answer_of(now).sentence)
             chosen = now.next[: None if most is None else most - ended]
             collect(
                 _only(design, chosen, scale),
@@ -125,8 +126,7 @@ def next_run(
             )
             ended += len(chosen)
             now = advice(True)
-    _show(console, now)
-    write_json(advice_summary(now, runs), json)
+    output.give(answer_of(now), advice_summary(now, runs))
 
 
 def _check_options(
@@ -199,50 +199,4 @@ def _told(experiment: Experiment, outcome: Outcome, done: int, count: int) -> No
     from predict_graph.cli.jobs import described
 
     said = f"{experiment.name}: {described(outcome)}"
-    options.messages().print(escape(said), soft_wrap=True, highlight=False)
-
-
-def _tell_next(console: Console, now: Advice) -> None:
-    for one in now.next:
-        said = f"next: {one.name}{_why(one, now)}"
-        console.print(escape(said), soft_wrap=True, highlight=False)
-
-
-def _why(one: Option, now: Advice) -> str:
-    if now.best is None or one.seconds != one.seconds:
-        return ", by what other jobs did"
-    cost = f", {one.cost:.3g} USD (at most {one.cost_high:.3g})" if one.cost == one.cost else ""
-    return (
-        f", {readable_seconds(one.seconds)} (at most {readable_seconds(one.high)}){cost}, expected "
-        f"gain {one.gain:.1%} of the best"
-    )
-
-
-def _show(console: Console, now: Advice) -> None:
-    if now.best is not None and now.best.measured is not None:
-        best, took = now.best, now.best.measured
-        cost = best.cost / best.seconds * took
-        priced = f", {cost:.3g} USD" if cost == cost else ""
-        said = f"best measured ({now.goal}): {best.name}, {readable_seconds(took)}{priced}"
-        console.print(escape(said), soft_wrap=True, highlight=False, style="bold")
-    rows = [
-        (
-            one.name,
-            *(readable_seconds(x) if x == x else "?" for x in (one.seconds, one.low, one.high)),
-            f"{one.cost:.3g}" if one.cost == one.cost else "?",
-            f"{one.gain:.1%}" if now.best is not None else f"x{one.gain:.2f}",
-            f"{one.chance:.0%}",
-        )
-        for one in [*now.next, *(o for o in now.options if o not in now.next)][:_SHOWN]
-        if one.measured is None
-    ]
-    if rows:
-        titles = ["configuration", "time", "from", "to", "USD", "expected gain", "succeeds"]
-        show_table(console, f"most promising for the goal: {now.goal}", titles, rows)
-    if now.stop is not None:
-        said = f"stop: {now.stop}"
-        console.print(escape(said), soft_wrap=True, highlight=False, style="bold")
-    else:
-        _tell_next(console, now)
-    for warning in now.warnings:
-        console.print(f"[yellow]warning:[/yellow] {escape(warning)}", soft_wrap=True)
+    say(options.messages(), said)

@@ -22,10 +22,14 @@ __all__ = [
     "Ids",
     "Json",
     "Parameters",
+    "Plot",
     "Plugins",
+    "Quiet",
+    "Report",
     "Seed",
     "Threads",
     "Undirected",
+    "Verbose",
     "Workers",
     "check_direction",
     "check_parameters",
@@ -104,6 +108,15 @@ Expect = Annotated[
         show_default="earlier runs, or a first guess",
     ),
 ]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print the answer alone: a sentence.")]
+Verbose = Annotated[
+    bool, typer.Option("-v", "--verbose", help="Print what the answer rests on, too.")
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.html", help="Write a page with the answer, pictures and sources."),
+]
+Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the result.")]
 
 
 def check_parameters(texts: list[str] | None) -> dict[str, object]:

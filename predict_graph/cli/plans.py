@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
-from predict_graph.cli import options
+from predict_graph.cli.groups import takes
+from predict_graph.cli.output import Pages
 from predict_graph.cli.tasks import fit_tasks, rank_assignments
-from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
 from predict_graph.inputs import read_json
-from predict_graph.reports.json_output import check_json_target, write_json
-from predict_graph.reports.tables import show_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.console import Console
-
-    from predict_graph.sizing import Configuration, JobModel, Measurements, Plan, Price
+    from predict_graph.sizing import JobModel, Measurements, Plan, Price
     from predict_graph.sizing.fitting.past_jobs import PastJobs
 
 __all__ = ["fit", "plan"]
 
-_MOST_ROWS = 20
-
-_Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the result.")]
 _Confidence = Annotated[
     float, typer.Option(help="Probability with which a run keeps what is said; from 0.5.")
 ]
 
 
+@takes(output=Pages)
 def fit(
+    output: Pages,
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="Measured points: of collect, or any CSV or TSV.")
     ],
@@ -73,15 +66,13 @@ def fit(
     out: Annotated[
         Path | None, typer.Option(metavar="MODEL.json", help="Save the model, for plan.")
     ] = None,
-    plot: _Plot = None,
-    json: options.Json = None,
 ) -> None:
     """Fit a model to measured runs: of a job on many machines, or of a task on unlike ones."""
     if model.startswith("nimo"):
         others = {
             "term": term,
             "where": where,
-            "plot": plot,
+            "plot": output.plot,
             "scale-column": scale_column,
             "machines-column": machines_column,
             "seconds-column": seconds_column,
@@ -92,13 +83,13 @@ def fit(
         for name, value in others.items():
             if value:
                 raise RequestError(f"--{name} is no option of the model {model!r}")
-        fit_tasks(file, model, out, json)
+        fit_tasks(file, model, out, output)
         return
     from predict_graph.sizing import fit_job, read_measurements, save_model
-    from predict_graph.sizing.report import fit_summary
+    from predict_graph.sizing.picture import draw_fit
+    from predict_graph.sizing.report import answer_of_fit, fit_summary
 
-    check_json_target(json)
-    _check_plot(plot)
+    output.check()
     if out is not None:
         check_writable(out)
     measurements = read_measurements(
@@ -118,15 +109,13 @@ def fit(
     )
     if out is not None:
         save_model(fitted, out)
-    _show_fit(options.results(json), fitted)
-    write_json(fit_summary(fitted), json)
-    if plot is not None:
-        from predict_graph.sizing.picture import draw_fit
-
-        draw_fit(fitted, plot)
+    output.give(answer_of_fit(fitted), fit_summary(fitted))
+    output.draw(partial(draw_fit, fitted))
 
 
+@takes(output=Pages)
 def plan(
+    output: Pages,
     models: Annotated[
         list[str],
         typer.Argument(
@@ -177,15 +166,13 @@ def plan(
     iterations: Annotated[
         int | None, typer.Option(help="Iterations of the job, if fit was told those measured.")
     ] = None,
-    plot: _Plot = None,
-    json: options.Json = None,
 ) -> None:
     """Choose machines for a job: by a deadline, within a budget, or along the frontier."""
     if assignments:
-        for name, value in (("machines", machines), ("budget", budget), ("plot", plot)):
+        for name, value in (("machines", machines), ("budget", budget), ("plot", output.plot)):
             if value is not None:
                 raise RequestError(f"--{name} does not go with --assignments")
-        rank_assignments(models, assignments, given, deadline, confidence, json)
+        rank_assignments(models, assignments, given, deadline, confidence, output)
         return
     if machines is None:
         raise RequestError(
@@ -193,10 +180,10 @@ def plan(
         )
     from predict_graph.sizing import parse_counts, parse_duration, parse_money
     from predict_graph.sizing import plan as make_plan
-    from predict_graph.sizing.report import plan_summary
+    from predict_graph.sizing.picture import draw_plan
+    from predict_graph.sizing.report import answer_of_plan, plan_summary
 
-    check_json_target(json)
-    _check_plot(plot)
+    output.check()
     loaded = [_model(text) for text in models]
     made = make_plan(
         loaded,
@@ -210,12 +197,8 @@ def plan(
         spare_test=parse_duration(spare_test, "spare test"),
         iterations=iterations,
     )
-    _show_plan(options.results(json), made)
-    write_json(plan_summary(made), json)
-    if plot is not None:
-        from predict_graph.sizing.picture import draw_plan
-
-        draw_plan(made, loaded, plot)
+    output.give(answer_of_plan(made), plan_summary(made))
+    output.draw(partial(draw_plan, made, loaded))
     _refuse_if_impossible(made)
 
 
@@ -286,70 +269,6 @@ def _prices(path: Path | None) -> dict[str, Price] | None:
     return read_prices(path)
 
 
-def _show_fit(console: Console, fitted: JobModel) -> None:
-    from costmodels.scaling.pooled import PooledLaw
-    from predict_graph.sizing.report import coefficient_rows, fit_facts
-
-    show_table(console, f"model of {fitted.source}", ["what", "value"], fit_facts(fitted))
-    law = fitted.estimator.law_
-    if not isinstance(law, PooledLaw):  # whose formula says it all
-        show_table(console, "coefficients", ["term", "value", "unit"], coefficient_rows(law))
-    _show_warnings(console, fitted.warnings)
-
-
-def _show_plan(console: Console, made: Plan) -> None:
-    from predict_graph.sizing.report import described
-
-    columns = [made.unit, "time", "at most", made.cost_unit, f"{made.cost_unit} at most"]
-    chosen = None if made.choice is None else made.choice.configuration
-    shown = _thinned(made.frontier, chosen)
-    rows = [
-        (
-            one.name + (" *" if one == chosen else ""),
-            readable_seconds(one.seconds),
-            readable_seconds(one.high),
-            round(one.cost, 4),
-            round(one.cost_high, 4),
-        )
-        for one in shown
-    ]
-    title = (
-        f"frontier of time and cost at scale {made.scale:.4g}; at most: with "
-        f"{100 * made.confidence:.4g}% confidence"
-    )
-    show_table(console, title, columns, rows)
-    said = f"{len(made.frontier)} of {len(made.configurations)} configurations are on the frontier"
-    if len(shown) < len(made.frontier):
-        said += f"; {len(shown)} are shown, --json has all"
-    console.print(said, soft_wrap=True, highlight=False)
-    if made.spare:
-        spare = f"{made.spare} spare machines for {readable_seconds(made.spare_test)} are included"
-        console.print(spare, soft_wrap=True, highlight=False)
-    choice = made.choice
-    if choice is not None and choice.configuration is not None:
-        said = f"{choice.wanted} {choice.condition}: {described(choice.configuration, made)}"
-        console.print(escape(said), soft_wrap=True, highlight=False, style="bold")
-    _show_warnings(console, made.warnings)
-
-
-def _thinned(
-    frontier: Sequence[Configuration], chosen: Configuration | None
-) -> list[Configuration]:
-    """Return so many configurations that a screen holds them, the chosen one among them."""
-    step = max(-(-len(frontier) // _MOST_ROWS), 1)
-    last = len(frontier) - 1
-    return [
-        one
-        for number, one in enumerate(frontier)
-        if number % step == 0 or number == last or one == chosen
-    ]
-
-
-def _show_warnings(console: Console, warnings: Sequence[str]) -> None:
-    for warning in warnings:
-        console.print(f"[yellow]warning:[/yellow] {escape(warning)}", soft_wrap=True)
-
-
 def _refuse_if_impossible(made: Plan) -> None:
     from predict_graph.sizing.report import described
 
@@ -359,11 +278,3 @@ def _refuse_if_impossible(made: Plan) -> None:
         f"{what}: {described(one, made)}" for what, one in made.choice.nearest.items()
     )
     raise JobError(f"no configuration is {made.choice.condition}; {nearest}")
-
-
-def _check_plot(plot: Path | None) -> None:
-    """Refuse a picture that could not be drawn, before any work is done."""
-    if plot is not None:
-        from predict_graph.pictures import check_picture
-
-        check_picture(check_writable(plot))

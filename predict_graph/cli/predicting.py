@@ -7,22 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from predict_graph.answers import Answer, Table
 from predict_graph.cli import functions, options
 from predict_graph.cli.groups import Case, Cluster, Sampling, takes
+from predict_graph.cli.output import Output, Pages
 from predict_graph.clock import Moment
-from predict_graph.clock.display import Display
 from predict_graph.errors import RequestError
-from predict_graph.files import check_writable
 from predict_graph.inputs import is_stream
 from predict_graph.reports.events import Events, check_events_target
-from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.progress import watched
-from predict_graph.reports.tables import (
-    show_comparison,
-    show_prediction,
-    show_run,
-    show_table,
-)
 
 if TYPE_CHECKING:
     from predict_graph.resources import ResourceProfile
@@ -36,14 +29,14 @@ SparkReads = Annotated[
         help="Spark reads the graph itself: a path or address that its executors see.",
     ),
 ]
-Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw convergence and seconds.")]
 
 
-@takes(case=Case, cluster=Cluster, sampling=Sampling)
+@takes(case=Case, cluster=Cluster, sampling=Sampling, output=Pages)
 def predict(
     case: Case,
     cluster: Cluster,
     sampling: Sampling,
+    output: Pages,
     target_profile: Annotated[
         Path | None,
         typer.Option(
@@ -56,7 +49,6 @@ def predict(
             metavar="FILE.json", help="Profile of this machine.", show_default="measured now"
         ),
     ] = None,
-    plot: Plot = None,
     spark_reads: SparkReads = False,
     arg: functions.Args = None,
     graph_form: functions.GraphForm = None,
@@ -70,20 +62,20 @@ def predict(
             case,
             target_profile=target_profile,
             profile=profile,
-            plot=plot,
+            plot=output.plot,
             spark_reads=spark_reads,
         )
-        functions.predict_call(case, cluster, sampling, arg, graph_form)
+        functions.predict_call(case, cluster, sampling, output, arg, graph_form)
         return
     functions.check_no_call_options(arg, graph_form, case.algorithm)
-    _checked(case, plot, fetch=not spark_reads)
+    _checked(case, output, fetch=not spark_reads)
     profiles = _profiles(profile, target_profile)
-    with watched(options.messages()) as progress:
+    with output.watched() as progress:
         prediction = predict_graph.predict(
             case.algorithm,
             case.graph,
             **case.asked(),
-            **cluster.asked(),
+            **cluster.asked(verbose=output.verbose),
             **sampling.asked(),
             progress=progress,
             spark_reads=spark_reads,
@@ -92,16 +84,15 @@ def predict(
         from predict_graph.prediction.outcome.carried import carried
 
         prediction = carried(prediction, *profiles)
-    show_prediction(options.results(case.json), prediction)
-    write_json(prediction.to_dict(), case.json)
-    if plot is not None:
-        prediction.plot(plot)
+    output.give(prediction.answer, prediction.to_dict())
+    output.draw(prediction.plot)
 
 
-@takes(case=Case, cluster=Cluster)
+@takes(case=Case, cluster=Cluster, output=Output)
 def run(
     case: Case,
     cluster: Cluster,
+    output: Output,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the result: .csv, .tsv or .parquet."),
@@ -118,37 +109,36 @@ def run(
 
     if is_function(case.algorithm) and cluster.engine == "local":
         _refused(case, out=out, spark_reads=spark_reads, expect=expect, events=events)
-        functions.run_call(case, cluster, arg, graph_form)
+        functions.run_call(case, cluster, output, arg, graph_form)
         return
     functions.check_no_call_options(arg, graph_form, case.algorithm)
-    check_events_target(events, case.json)
-    _checked(case, None, fetch=not spark_reads)
+    check_events_target(events, output.json)
+    _checked(case, output, fetch=not spark_reads)
     last: list[Moment] = []
-    with Events(events) as written, Display(options.messages()) as display:
+    with Events(events) as written, output.clock() as show:
 
         def tell(moment: Moment) -> None:
             last[:] = [moment]
-            display.show(moment)
+            show(moment)
             written.write(moment)
 
         profile = predict_graph.run(
             case.algorithm,
             case.graph,
             **case.asked(),
-            **cluster.asked(),
+            **cluster.asked(verbose=output.verbose),
             progress=tell,
             expect=expect,
             write_to=out,
             spark_reads=spark_reads,
         )
-    show_run(options.results(case.json, events), profile)
-    write_json(profile.to_dict(), case.json)
-    if last:
+    output.give(profile.answer, profile.to_dict(), events)
+    if last and not output.quiet:
         options.conclude(profile.algorithm, last[-1])
 
 
-@takes(case=Case, cluster=Cluster, sampling=Sampling)
-def validate(case: Case, cluster: Cluster, sampling: Sampling, plot: Plot = None) -> None:
+@takes(case=Case, cluster=Cluster, sampling=Sampling, output=Pages)
+def validate(case: Case, cluster: Cluster, sampling: Sampling, output: Pages) -> None:
     """Predict a job, then run it, then compare."""
     import predict_graph
 
@@ -156,33 +146,25 @@ def validate(case: Case, cluster: Cluster, sampling: Sampling, plot: Plot = None
         raise RequestError(
             f"the graph is the stream {case.graph}, but validate reads it twice; accepted: a file"
         )
-    _checked(case, plot)
-    with watched(options.messages()) as progress:
+    _checked(case, output)
+    with output.watched() as progress:
         comparison = predict_graph.validate(
             case.algorithm,
             case.graph,
             fresh_process=True,
             **case.asked(),
-            **cluster.asked(),
+            **cluster.asked(verbose=output.verbose),
             **sampling.asked(),
             progress=progress,
         )
-    console = options.results(case.json)
-    show_prediction(console, comparison.prediction)
-    show_comparison(console, comparison)
-    write_json(comparison.to_dict(), case.json)
-    if plot is not None:
-        comparison.plot(plot)
+    output.give(comparison.answer, comparison.to_dict())
+    output.draw(comparison.plot)
 
 
-def _checked(case: Case, plot: Path | None, *, fetch: bool = True) -> None:
+def _checked(case: Case, output: Output, *, fetch: bool = True) -> None:
     """Load plug-ins, and refuse what could not be written before any work is done."""
     options.load_plugins(case.plugin)
-    check_json_target(case.json)
-    if plot is not None:
-        from predict_graph.pictures import check_picture
-
-        check_picture(check_writable(plot))
+    output.check()
     if fetch:
         options.fetch_if_missing(case.graph)
 
@@ -216,13 +198,15 @@ def _profiles(
     target = read_profile(there)
     if here is not None:
         return read_profile(here), target
-    with options.messages().status("measuring this machine"):
+    with watched(options.messages()) as progress:
+        progress("measuring this machine", 0.0)
         return calibrate(disk=False, network=False), target
 
 
-@takes(cluster=Cluster)
+@takes(cluster=Cluster, output=Output)
 def learn(
     cluster: Cluster,
+    output: Output,
     budget: Annotated[
         str, typer.Option(metavar="TIME", help="How long learning may take, such as 10m.")
     ] = "10m",
@@ -233,19 +217,18 @@ def learn(
     history: options.HistoryFile = None,
     plugin: options.Plugins = None,
     seed: options.Seed = None,
-    json: options.Json = None,
 ) -> None:
     """Learn once what a cluster charges; predictions on it then take seconds."""
     from predict_graph.prediction.learn import learn as learn_costs
 
     options.load_plugins(plugin)
-    check_json_target(json)
-    asked = cluster.asked()
+    output.check()
+    asked = cluster.asked(verbose=output.verbose)
     if cluster.engine != "spark":
         raise RequestError(
             f"the engine is {cluster.engine}; accepted: spark, whose costs are learned"
         )
-    with watched(options.messages()) as progress:
+    with output.watched() as progress:
         found = learn_costs(
             asked["engine"],
             algorithms=None if algorithms is None else algorithms.split(","),
@@ -255,7 +238,6 @@ def learn(
             progress=progress,
         )
     rows = [(name, len(graphs), graphs[-1]) for name, graphs in found.lessons.items()]
-    console = options.results(json)
-    show_table(console, "learned", ["algorithm", "lessons", "last graph"], rows)
-    console.print(f"{found.runs} sample runs kept in {found.seconds:.0f} s: {found.ended}")
-    write_json(found.to_dict(), json)
+    said = f"{found.runs} sample runs kept in {found.seconds:.0f} s: {found.ended}"
+    table = Table("learned", ["algorithm", "lessons", "last graph"], rows)
+    output.give(Answer(said, tables=[table]), found.to_dict())

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from predict_graph.cli import options
 from predict_graph.cli.tasks import numbers
@@ -16,7 +15,8 @@ from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
 from predict_graph.reports.json_output import check_json_target, write_json
-from predict_graph.reports.tables import show_table
+from predict_graph.reports.progress import watched
+from predict_graph.reports.tables import say, show_facts, show_table
 
 if TYPE_CHECKING:
     from predict_graph.resources import ResourceProfile
@@ -96,13 +96,13 @@ def calibrate(
     if machines is not None:
         raise RequestError("--machines counts executors; accepted: together with --master")
     address = None if peer is None else check_peer(peer)
-    with console.status("measuring") as status:
+    with watched(console) as progress:
         found = measure(
             folder=folder,
             peer=address,
             disk=disk,
             network=network,
-            progress=lambda what, _done: status.update(f"measuring: {what}"),
+            progress=lambda what, done: progress(f"measuring: {what}", done),
         )
     if out is not None:
         write_profile(found, out)
@@ -218,7 +218,8 @@ def _executors(
     from predict_graph.resources import write_profile
     from predict_graph.resources.executors import calibrate_executors, draw_executors
 
-    with options.messages().status(f"measuring {machines} executors"):
+    with watched(options.messages()) as progress:
+        progress(f"measuring {machines} executors", 0.0)
         found = calibrate_executors(master, machines)
     slowest = found.slowest
     if out is not None:
@@ -234,7 +235,7 @@ def _executors(
             for one in found.executors
         ],
     )
-    console.print(escape(found.verdict), soft_wrap=True, highlight=False)
+    say(console, found.verdict)
     if plot is not None:
         draw_executors(found, plot)
     write_json(found.to_dict(), json)
@@ -246,14 +247,13 @@ def _show_profile(console: Any, found: ResourceProfile) -> None:
         for name, each in found.attributes.items()
     ]
     show_table(console, found.machine, ["attribute", "value", "unit", "spread", "repeats"], rows)
-    console.print(
+    say(
+        console,
         "value: the better quartile of the repeats; spread: interquartile range over it; "
         f"measured in {readable_seconds(found.seconds)}",
-        soft_wrap=True,
-        highlight=False,
     )
     for note in found.notes:
-        console.print(f"[yellow]warning:[/yellow] {escape(note)}", soft_wrap=True)
+        say(console, f"warning: {note}", style="yellow")
 
 
 def _show_run(seen: Observation, occupancies: dict[str, float], json: str | None) -> None:
@@ -274,7 +274,7 @@ def _show_run(seen: Observation, occupancies: dict[str, float], json: str | None
         ("network of the machine", f"{seen.network_bytes:,} bytes"),
         *((what, f"{1e9 * occupancies[part]:.4g} ns/byte ({o})") for what, part, o in parts),
     ]
-    show_table(options.results(json), "profile of the run", ["what", "value"], rows)
+    show_facts(options.results(json), "profile of the run", rows)
 
 
 def _summary(

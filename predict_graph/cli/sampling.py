@@ -10,7 +10,7 @@ import typer
 from predict_graph.cli import options
 from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.progress import watched
-from predict_graph.reports.tables import show_table
+from predict_graph.reports.tables import say, show_table
 
 __all__ = ["compare_samplers", "sample"]
 
@@ -139,7 +139,7 @@ def _show_report(console: Any, report: dict[str, Any]) -> None:
         [list(fidelity["d_statistics"].values())],
     )
     if report["note"]:
-        console.print(f"note: {report['note']}")
+        say(console, f"note: {report['note']}")
 
 
 def _pair(values: dict[str, Any]) -> tuple[Any, Any]:

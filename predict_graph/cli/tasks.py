@@ -6,28 +6,25 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.markup import escape
-
-from predict_graph.cli import options
+from predict_graph.answers import Answer, Table
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
-from predict_graph.reports.json_output import check_json_target, write_json
-from predict_graph.reports.tables import show_table
 
 if TYPE_CHECKING:
+    from predict_graph.cli.output import Output
     from predict_graph.sizing.tasks.assignments import Ranked, TaskPlan
     from predict_graph.sizing.tasks.model import TaskModel
 
 __all__ = ["fit_tasks", "numbers", "rank_assignments"]
 
 
-def fit_tasks(file: Path, model: str, out: Path | None, json: str | None) -> None:
+def fit_tasks(file: Path, model: str, out: Path | None, output: Output) -> None:
     """Fit a model of a task to its runs, show it and save it."""
     from predict_graph.sizing.tasks.model import fit_task, save_task
     from predict_graph.sizing.tasks.runs import read_runs
 
-    check_json_target(json)
+    output.check()
     if out is not None:
         check_writable(out)
     fitted = fit_task(read_runs(file), model)
@@ -57,8 +54,12 @@ def fit_tasks(file: Path, model: str, out: Path | None, json: str | None) -> Non
             f"RD(1) {metrics['ranking_distance_1']:.3f}",
         ),
     ]
-    show_table(options.results(json), f"model of {fitted.runs.source}", ["what", "value"], rows)
-    write_json(_fit_summary(fitted), json)
+    said = (
+        f"the model {fitted.name} of {fitted.runs.source} is off by "
+        f"{metrics['mean_percent_error']:.0f}% (at most {metrics['max_percent_error']:.0f}%) on "
+        "runs that were left out"
+    )
+    output.give(Answer(said, rows), _fit_summary(fitted))
 
 
 def _references(fitted: TaskModel) -> list[tuple[str, list[tuple[str, float]]]]:
@@ -75,14 +76,14 @@ def rank_assignments(
     given: list[str] | None,
     deadline: str | None,
     confidence: float,
-    json: str | None,
+    output: Output,
 ) -> None:
     """Rank candidate assignments for a task, or for a chain of them."""
     from predict_graph.sizing import parse_duration
     from predict_graph.sizing.tasks.assignments import plan_tasks, read_assignments
     from predict_graph.sizing.tasks.model import load_task
 
-    check_json_target(json)
+    output.check()
     tasks, shared = [load_task(Path(path)) for path in models], numbers(given)
     known = {str(name): None for task in tasks for name in task.runs.attributes}
     for name in shared:
@@ -96,8 +97,7 @@ def rank_assignments(
         deadline=None if deadline is None else parse_duration(deadline, "deadline"),
         confidence=confidence,
     )
-    _show(made, json)
-    write_json(_plan_summary(made), json)
+    output.give(_answer(made), _plan_summary(made))
     if made.choice is None:
         best = made.ranked[0]
         raise JobError(
@@ -130,8 +130,7 @@ def numbers(texts: list[str] | None) -> dict[str, float]:
     return found
 
 
-def _show(made: TaskPlan, json: str | None) -> None:
-    console = options.results(json)
+def _answer(made: TaskPlan) -> Answer:
     priced = any(one.cost is not None for one in made.ranked)
     columns = ["assignment", "time", "at least", "at most", *(["USD"] if priced else [])]
     rows = [
@@ -145,13 +144,17 @@ def _show(made: TaskPlan, json: str | None) -> None:
         for one in made.ranked
     ]
     title = f"assignments, fastest first; at most: with {100 * made.confidence:.4g}% confidence"
-    show_table(console, title, columns, rows)
-    if made.choice is not None:
+    if made.choice is None:
+        said = "no assignment is done in time"
+    else:
+        one = next(each for each in made.ranked if each is made.choice)
         wanted = "fastest" if made.deadline is None else "chosen for the deadline"
-        said = f"{wanted}: {made.choice.assignment.name}"
-        console.print(escape(said), soft_wrap=True, highlight=False, style="bold")
-    for warning in made.warnings:
-        console.print(f"[yellow]warning:[/yellow] {escape(warning)}", soft_wrap=True)
+        cost = "" if one.cost is None else f", {one.cost:.3g} USD"
+        said = (
+            f"{wanted}: {one.assignment.name}, {readable_seconds(one.seconds)} (at most "
+            f"{readable_seconds(one.high)}){cost}"
+        )
+    return Answer(said, tables=[Table(title, columns, rows)], warnings=made.warnings)
 
 
 def _fit_summary(fitted: TaskModel) -> dict[str, Any]:

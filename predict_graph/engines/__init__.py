@@ -1,5 +1,6 @@
 """Engines: they run an algorithm on a graph and say what each iteration did and took."""
 
+from predict_graph.engines.answering import PHASE_NAMES, phases_said
 from predict_graph.engines.base import ENGINES, Engine, IterationCallback
 from predict_graph.engines.costing import (
     Costing,
@@ -25,6 +26,7 @@ __all__ = [
     "ENGINES",
     "OUT_EDGES",
     "PHASES",
+    "PHASE_NAMES",
     "TABLE_COLUMNS",
     "Costing",
     "Engine",
@@ -38,4 +40,5 @@ __all__ = [
     "Workload",
     "critical_worker",
     "per_iteration",
+    "phases_said",
 ]

@@ -10,6 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from predict_graph.answers import Answer
+from predict_graph.engines.answering import answer_of_run
+
 __all__ = [
     "COUNTERS",
     "OUT_EDGES",
@@ -123,9 +126,18 @@ class RunProfile:
         """Return each counter summed over iterations and workers."""
         return {name: int(self.table[name].sum()) for name in COUNTERS}
 
+    @property
+    def answer(self) -> Answer:
+        """What it says first, what that is made of, and the rest."""
+        return answer_of_run(self)
+
+    def _repr_html_(self) -> str:
+        return self.answer.to_html()
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the result, for JSON."""
         return {
+            "verdict": {"sentence": self.answer.sentence},
             "algorithm": {"name": self.algorithm, "parameters": dict(self.parameters)},
             "graph": dict(self.graph),
             "engine": dict(self.engine),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from predict_graph.answers import Answer, Table, sure
 from predict_graph.clock import QUANTILE, Figure
 from predict_graph.durations import readable_seconds
 
@@ -112,8 +112,7 @@ class FunctionPrediction:
         runtime = self.runtime_seconds
         said = (
             f"{self.function['name']} on {self.graph['name']} will take "
-            f"{readable_seconds(runtime.predicted)} ({readable_seconds(runtime.low)} to "
-            f"{readable_seconds(runtime.high)})"
+            f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
         )
         memory = readable_bytes(self.peak_bytes.predicted)
         there = readable_bytes(self.available_bytes)
@@ -123,21 +122,19 @@ class FunctionPrediction:
             return f"{said}; it may not fit into memory: about {memory} of {there}"
         return f"{said}, but does not fit into memory: about {memory}, and there are {there}"
 
-    def summary(self) -> list[tuple[str, str]]:
-        """Return the main figures in words: pairs of what and how much."""
-        given = ", ".join(f"{name}={value!r}" for name, value in self.function["arguments"].items())
-        lines = [
-            ("function", f"{self.function['name']}({given})"),
+    @property
+    def answer(self) -> Answer:
+        """What it says first, what decides that, and what it rests on."""
+        facts = [
             (
                 "graph",
                 f"{self.graph['name']}: {self.graph['vertices']:,} vertices, "
                 f"{self.graph['edges']:,} edges",
-            ),
-            ("runtime", _said(self.runtime_seconds)),
+            )
         ]
         if self.convert_seconds.predicted > 0.0:
-            lines.append(("of which conversion", _said(self.convert_seconds)))
-        lines.append(
+            facts.append(("of which conversion", _said(self.convert_seconds)))
+        facts.append(
             (
                 "peak memory",
                 f"{readable_bytes(self.peak_bytes.predicted)} "
@@ -145,22 +142,37 @@ class FunctionPrediction:
                 f", {self._memory_words}",
             )
         )
-        lines += [
-            (
-                f"by {each.rung}",
-                f"{readable_seconds(each.predicted)}, weight {each.weight:.0%}; {each.detail}",
-            )
+        facts += [
+            (f"by {each.rung}", f"{readable_seconds(each.predicted)}, weight {each.weight:.0%}")
             for each in self.evidence
         ]
         share = self.overhead_seconds / max(self.runtime_seconds.predicted, 1e-9)
-        lines.append(
+        asking = f"{readable_seconds(self.overhead_seconds)}, {share:.1%} of the run"
+        facts.append(("asking took", f"{asking} (budget {self.budget})"))
+        given = ", ".join(f"{name}={value!r}" for name, value in self.function["arguments"].items())
+        columns = ["sampler", "vertices", "edges", "took", "peak memory", "ended"]
+        rows = [
             (
-                "overhead",
-                f"{readable_seconds(self.overhead_seconds)}, {share:.1%} of the run "
-                f"(budget {self.budget})",
+                row.sampler,
+                row.vertices,
+                row.edges,
+                readable_seconds(row.seconds),
+                readable_bytes(row.peak_bytes),
+                row.state,
             )
+            for row in self.samples
+        ]
+        return Answer(
+            self.verdict,
+            facts,
+            warnings=self.warnings,
+            details=[
+                ("call", f"{self.function['name']}({given})"),
+                ("processor", readable_seconds(self.processor_seconds)),
+                *((each.rung, each.detail) for each in self.evidence),
+            ],
+            more=[Table("samples that were run", columns, rows)] if rows else [],
         )
-        return lines
 
     @property
     def _memory_words(self) -> str:
@@ -198,16 +210,10 @@ class FunctionPrediction:
         }
 
     def __str__(self) -> str:
-        lines = [f"{name}: {value}" for name, value in self.summary()]
-        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+        return str(self.answer)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
-            for name, value in self.summary()
-        )
-        notes = "".join(f"<p>{html.escape(text)}</p>" for text in self.warnings)
-        return f"<p>{html.escape(self.verdict)}</p><table>{rows}</table>{notes}"
+        return self.answer.to_html()
 
 
 def readable_bytes(value: float) -> str:

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from costmodels.scaling import check_fit
 from costmodels.scaling.cliffs import CliffLaw
 from costmodels.scaling.laws import Law, LinearLaw, PowerFit
 from costmodels.scaling.pooled import PooledLaw
+from predict_graph.answers import Answer, Table, sure
 from predict_graph.durations import readable_seconds
 
 if TYPE_CHECKING:
     from predict_graph.sizing.fitting.model import JobModel
     from predict_graph.sizing.planning.choices import Configuration, Plan
 
-__all__ = ["coefficient_rows", "described", "fit_facts", "fit_summary", "money", "plan_summary"]
+__all__ = [
+    "answer_of_fit",
+    "answer_of_plan",
+    "coefficient_rows",
+    "described",
+    "fit_summary",
+    "money",
+    "plan_summary",
+]
 
 SCHEMA = 1
+_MOST_ROWS = 20  # of a table on a screen
 POWER_UNITS = {"a": "s", "b": "s/(scale/machine)^c", "c": ""}
 PRODUCT_UNITS = {"const": "s", "a": "s/(scale^b machine^c)", "b": "", "c": ""}
 
@@ -28,6 +41,7 @@ def fit_summary(model: JobModel) -> dict[str, Any]:
     measured = model.measured
     return {
         "schema": SCHEMA,
+        "verdict": {"sentence": answer_of_fit(model).sentence},
         "model": model.name,
         "formula": estimator.formula_,
         "coefficients": [
@@ -64,50 +78,141 @@ def fit_summary(model: JobModel) -> dict[str, Any]:
     }
 
 
-def fit_facts(model: JobModel) -> list[tuple[str, str]]:
-    """Return what people read of a fit, by what it is."""
+def answer_of_fit(model: JobModel) -> Answer:
+    """Return the answer of a fit: what a run takes, and how far the model is to be trusted."""
     estimator, left_out = model.estimator, model.estimator.loocv_
-    points = estimator.points_
     measured = model.measured
     scales, machines = measured["scale"], measured["machines"]
+    check = check_fit(estimator)
+    error = (
+        f"median {left_out.median_percent_error:.1f}%, at most {left_out.max_percent_error:.1f}% "
+        "on configurations left out"
+    )
     scale = f"scale {scales.min():.4g}"
     if scales.max() > scales.min():
         scale += f" to {scales.max():.4g}"
     facts = [
-        ("model", model.name),
+        ("model", f"{model.name}{_learnt(estimator)}"),
         ("formula", str(estimator.law_.formula)),
-        ("R²", f"{estimator.r2_:.4f}"),
-        (
-            "left-out error",
-            f"median {left_out.median_percent_error:.1f}%, "
-            f"max {left_out.max_percent_error:.1f}%, residual sum of squares "
-            f"{left_out.residual_sum_of_squares:.4g} s²",
-        ),
-        (
-            "left-out ranking",
-            f"OPD {left_out.order_preserving_degree:.3f}, RD(1) {left_out.ranking_distance:.3f}",
-        ),
+        ("off by", error),
         (
             "measured",
-            f"{points.repeats.sum():g} runs of {len(points)} configurations: {scale}, "
-            f"{machines.min():g} to {machines.max():g} {model.unit}",
+            f"{estimator.points_.repeats.sum():g} runs of {len(estimator.points_)} configurations: "
+            f"{scale}, {machines.min():g} to {machines.max():g} {model.unit}",
         ),
-        ("columns", ", ".join(f"{what}: {name}" for what, name in model.columns.items())),
-        ("verdict", str(check_fit(estimator))),
+        ("verdict", str(check)),
     ]
-    prior = getattr(estimator, "prior", None)
-    if prior is not None:
-        facts.insert(2, ("learnt from", f"{prior.jobs} past jobs of the cluster"))
+    details = [
+        ("file", model.source),
+        ("columns", ", ".join(f"{what}: {name}" for what, name in model.columns.items())),
+        ("R²", f"{estimator.r2_:.4f}"),
+        ("residuals left out", f"sum of squares {left_out.residual_sum_of_squares:.4g} s²"),
+        (
+            "ranking left out",
+            f"OPD {left_out.order_preserving_degree:.3f}, RD(1) {left_out.ranking_distance:.3f}",
+        ),
+    ]
     if hasattr(estimator, "peak_machines_"):
-        facts.insert(
-            3,
+        details.append(
             (
                 "contention",
                 f"σ = {estimator.contention_:.4g}, κ = {estimator.coherence_:.4g}, fastest with "
                 f"{estimator.peak_machines_:.4g} {model.unit}",
-            ),
+            )
         )
-    return facts
+    law = estimator.law_
+    more = []
+    if not isinstance(law, PooledLaw):  # whose formula says it all
+        more.append(Table("coefficients", ["term", "value", "unit"], coefficient_rows(law)))
+    return Answer(_fit_sentence(model, check.fits), facts, (), model.warnings, details, more)
+
+
+def _fit_sentence(model: JobModel, fits: bool) -> str:
+    """Say what a run of the largest scale takes where it is slowest and where it is fastest."""
+    measured = model.measured
+    scale = float(measured["scale"].max())
+    counts = np.unique(measured["machines"])
+    seconds = model.seconds(scale, counts)
+    low, high = model.bounds(scale, counts, 0.95)  # of each end: 90% are between
+    ends = dict.fromkeys([int(np.argmax(seconds)), int(np.argmin(seconds))])
+    of = f" at scale {scale:.4g}" if np.ptp(measured["scale"]) > 0 else ""
+    said = " and ".join(
+        f"{readable_seconds(float(seconds[i]))} ({sure(float(low[i]), float(high[i]))}) on "
+        f"{counts[i]:g} {_counted(model.unit, counts[i])}"
+        for i in ends
+    )
+    trust = "the model fits what was left out" if fits else "the model does not fit: do not use it"
+    return f"a run{of} takes about {said}; {trust}"
+
+
+def _counted(unit: str, count: float) -> str:
+    return unit.removesuffix("s") if count == 1 else unit
+
+
+def _learnt(estimator: Any) -> str:
+    prior = getattr(estimator, "prior", None)
+    return "" if prior is None else f", learnt from {prior.jobs} past jobs of the cluster"
+
+
+def answer_of_plan(plan: Plan) -> Answer:
+    """Return the answer of a plan: the choice, or between what there is to choose."""
+    chosen = None if plan.choice is None else plan.choice.configuration
+    shown = _thinned(plan.frontier, chosen)
+    outside = [one for one in plan.configurations if not one.measured]
+    rows = [
+        (
+            one.name + (" *" if one == chosen else ""),
+            readable_seconds(one.seconds),
+            readable_seconds(one.high),
+            round(one.cost, 4),
+            round(one.cost_high, 4),
+            *(["" if one.measured else "no"] if outside else []),
+        )
+        for one in shown
+    ]
+    columns = [plan.unit, "time", "at most", plan.cost_unit, f"{plan.cost_unit} at most"]
+    said = f"{len(plan.frontier)} of {len(plan.configurations)} configurations are on the frontier"
+    if len(shown) < len(plan.frontier):
+        said += f"; {len(shown)} are shown, --json has all"
+    facts = [("scale", f"{plan.scale:.4g}"), ("considered", said)]
+    if plan.spare:
+        spare = f"{plan.spare} spare machines for {readable_seconds(plan.spare_test)} are included"
+        facts.append(("to choose from", spare))
+    title = f"frontier of time and cost; at most: with {100 * plan.confidence:.4g}% confidence"
+    return Answer(
+        _plan_sentence(plan),
+        facts,
+        [Table(title, [*columns, *(["measured"] if outside else [])], rows)],
+        plan.warnings,
+    )
+
+
+def _plan_sentence(plan: Plan) -> str:
+    choice = plan.choice
+    if choice is None:
+        fast, cheap = plan.frontier[0], plan.frontier[-1]
+        if fast == cheap:
+            return f"the fastest and cheapest: {described(fast, plan)}"
+        return (
+            f"the fastest: {described(fast, plan)}; the cheapest: {described(cheap, plan)}; "
+            "--deadline or --budget chooses"
+        )
+    if choice.configuration is None:
+        return f"no configuration is {choice.condition}"
+    return f"{choice.wanted} {choice.condition}: {described(choice.configuration, plan)}"
+
+
+def _thinned(
+    frontier: Sequence[Configuration], chosen: Configuration | None
+) -> list[Configuration]:
+    """Return so many configurations that a screen holds them, the chosen one among them."""
+    step = max(-(-len(frontier) // _MOST_ROWS), 1)
+    last = len(frontier) - 1
+    return [
+        one
+        for number, one in enumerate(frontier)
+        if number % step == 0 or number == last or one == chosen
+    ]
 
 
 def coefficient_rows(law: Law) -> list[tuple[str, float, str]]:
@@ -139,7 +244,7 @@ def _prefixed(prefix: str, law: Law) -> list[tuple[str, float, str]]:
 
 def described(one: Configuration, plan: Plan) -> str:
     """Return a configuration in words, with its time and cost."""
-    what = one.name if one.machine_type else f"{one.machines} {plan.unit}"
+    what = one.name if one.machine_type else f"{one.machines} {_counted(plan.unit, one.machines)}"
     return (
         f"{what}, {readable_seconds(one.seconds)} (at most {readable_seconds(one.high)}), "
         f"{money(one.cost, plan)} (at most {money(one.cost_high, plan)})"
@@ -157,6 +262,7 @@ def plan_summary(plan: Plan) -> dict[str, Any]:
     choice = plan.choice
     return {
         "schema": SCHEMA,
+        "verdict": {"sentence": answer_of_plan(plan).sentence},
         "scale": plan.scale,
         "confidence": plan.confidence,
         "deadline_seconds": plan.deadline,

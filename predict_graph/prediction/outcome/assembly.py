@@ -114,6 +114,7 @@ def _of_one(
         ],
         executors=prices.executors,
         by_machines=by_machines,
+        iteration_std=prices.relative_std,
     )
 
 

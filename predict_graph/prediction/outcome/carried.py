@@ -73,4 +73,5 @@ def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfil
         warnings=[*prediction.warnings, said, *unsure],
         prior=None if prediction.prior is None else carried(prediction.prior, here, there),
         by_machines=[],
+        iteration_std=math.hypot(prediction.iteration_std, factor.std),
     )

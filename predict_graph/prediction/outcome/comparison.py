@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from predict_graph.durations import readable_seconds
+from predict_graph.answers import Answer
 from predict_graph.engines import COUNTERS, RunProfile
+from predict_graph.prediction.outcome.answering import answer_of_comparison
 from predict_graph.prediction.outcome.prediction import Prediction
 
 __all__ = ["Comparison"]
@@ -47,15 +48,16 @@ class Comparison:
         """Draw prediction and truth beside each other; see :meth:`Prediction.plot`."""
         return self.prediction.plot(path, actual=self.actual)
 
+    @property
+    def answer(self) -> Answer:
+        """What became of the prediction, first; then the prediction's own answer."""
+        return answer_of_comparison(self)
+
     def __str__(self) -> str:
-        errors = self.errors()
-        lines = [
-            str(self.prediction),
-            f"actual iterations: {self.actual.iterations} (error {errors['iterations']:+.1%})",
-            f"actual runtime: {readable_seconds(self.actual.runtime_seconds)} "
-            f"(error {errors['runtime_seconds']:+.1%})",
-        ]
-        return "\n".join(lines)
+        return str(self.answer)
+
+    def _repr_html_(self) -> str:
+        return self.answer.to_html()
 
     def inside(self) -> dict[str, bool]:
         """Return whether the truth is in each interval."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import html
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,20 +12,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.durations import readable_seconds
+from predict_graph.answers import Answer
 from predict_graph.engines import COUNTERS, PHASES, RunProfile, SampleSummary
+from predict_graph.iterations import QUANTILE
+from predict_graph.prediction.outcome.answering import answer_of
 from predict_graph.prediction.outcome.interval import Interval
 from predict_graph.prediction.outcome.picture import draw
 from predict_graph.prediction.outcome.verdict import Verdict
 
-__all__ = ["LEAST_WEIGHT", "SCHEMA", "Prediction"]
+__all__ = ["SCHEMA", "Prediction"]
 
 SCHEMA = 1
 """Version of the JSON."""
-
-_LISTED = 6  # machine counts in the summary
-LEAST_WEIGHT = 0.005
-"""Of a witness that is worth naming."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +67,8 @@ class Prediction:
         On a cluster: bytes that an executor needs at its peak, and those that it has.
     by_machines : list of mapping
         On a cluster: ``machines`` and the interval of the runtime, for other machine counts too.
+    iteration_std : float
+        Of the seconds of an iteration, relative: how far the witnesses may be off.
     """
 
     algorithm: Mapping[str, Any]
@@ -91,6 +91,7 @@ class Prediction:
     prior: Prediction | None = None
     executors: Mapping[str, Any] = field(default_factory=dict)
     by_machines: list[Mapping[str, float]] = field(default_factory=list)
+    iteration_std: float = 0.0
 
     @property
     def cost_model(self) -> dict[str, Any]:
@@ -202,98 +203,25 @@ class Prediction:
             path=None if path is None else Path(path),
         )
 
+    @property
+    def seconds_low(self) -> npt.NDArray[np.float64]:
+        """Lower ends of the 90% intervals of the seconds of each iteration."""
+        seconds = self.per_iteration["seconds"].to_numpy(dtype=np.float64)
+        return seconds / math.exp(QUANTILE * self.iteration_std)
+
+    @property
+    def seconds_high(self) -> npt.NDArray[np.float64]:
+        """Upper ends of the same."""
+        seconds = self.per_iteration["seconds"].to_numpy(dtype=np.float64)
+        return seconds * math.exp(QUANTILE * self.iteration_std)
+
+    @property
+    def answer(self) -> Answer:
+        """What it says first, what decides that, and what it rests on."""
+        return answer_of(self)
+
     def __str__(self) -> str:
-        lines = [self.verdict.sentence]
-        lines += [f"{name}: {value}" for name, value in self.summary()]
-        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
-
-    def summary(self) -> list[tuple[str, str]]:
-        """Return the main figures in words: pairs of what and how much."""
-        parameters = ", ".join(f"{k}={v}" for k, v in self.algorithm["parameters"].items())
-        iterations, runtime = self.iterations, self.runtime_seconds
-        return [
-            ("algorithm", f"{self.algorithm['name']} ({parameters})"),
-            (
-                "graph",
-                f"{self.graph['name']}: {self.graph['vertices']:,} vertices, "
-                f"{self.graph['edges']:,} edges",
-            ),
-            ("engine", ", ".join(f"{k} {v}" if k != "name" else v for k, v in self.engine.items())),
-            (
-                "iterations",
-                f"{iterations.predicted:.0f} ({iterations.low:.0f} to {iterations.high:.0f})",
-            ),
-            (
-                "runtime",
-                f"{readable_seconds(runtime.predicted)} "
-                f"({readable_seconds(runtime.low)} to {readable_seconds(runtime.high)})",
-            ),
-            *self._chain(),
-            *self._cluster(),
-            ("seconds by", self._witnesses()),
-            ("phases", ", ".join(f"{k} {readable_seconds(self.phases[k])}" for k in PHASES)),
-            ("overhead", self._overhead()),
-        ]
-
-    def _overhead(self) -> str:
-        """Say what the prediction cost, and what more would buy."""
-        runtime = self.runtime_seconds.predicted
-        times = f", {self.overhead_seconds / runtime:.2g} times the run" if runtime else ""
-        more = f"; {self.more}" if self.more else ""
-        loading = self.loading_seconds
-        loaded = f", and {readable_seconds(loading)} to load compiled code" if loading else ""
-        return f"{readable_seconds(self.overhead_seconds)}{times}{loaded}{more}"
-
-    def _witnesses(self) -> str:
-        """Say where the seconds of the iterations came from, and with what weight."""
-        told = []
-        for each in self.evidence:
-            if each["weight"] < LEAST_WEIGHT:
-                continue
-            share = f" {each['weight']:.0%}" if each["weight"] < 1.0 else ""
-            told.append(f"{each['rung']}{share}{_described(each['model'])}")
-        return ", ".join(told)
-
-    def _chain(self) -> list[tuple[str, str]]:
-        """Say what runs first, and how much of the runtime that is."""
-        if self.prior is None:
-            return []
-        first = self.prior
-        return [
-            (
-                f"of which {first.algorithm['name']}",
-                f"{first.iterations.predicted:.0f} iterations, "
-                f"{readable_seconds(first.phases['setup'] + first.phases['superstep'])}",
-            )
-        ]
-
-    def _cluster(self) -> list[tuple[str, str]]:
-        """Say what other machine counts would take, and what an executor needs."""
-        lines = []
-        if self.by_machines:
-            own = self.engine.get("machines")
-            near = [row for row in self.by_machines if row["machines"] != own][:_LISTED]
-            said = [f"{row['machines']}: {readable_seconds(row['predicted'])}" for row in near]
-            lines.append(("on other machines", ", ".join(said)))
-        if self.executors:
-            parts = ("execution", "storage", "available")
-            sizes = [f"{name} {self.executors[f'{name}_bytes'] / 2**20:.0f} MiB" for name in parts]
-            lines.append(("of an executor", ", ".join(sizes)))
-        return lines
+        return str(self.answer)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
-            for name, value in self.summary()
-        )
-        notes = "".join(f"<p>warning: {html.escape(text)}</p>" for text in self.warnings)
-        return f"<p>{html.escape(self.verdict.sentence)}</p><table>{rows}</table>{notes}"
-
-
-def _described(model: Mapping[str, Any]) -> str:
-    """Say which cost model it was, and how well it fits: only of one that was used."""
-    if not model:
-        return ""
-    r2 = model["r2"]
-    fit = "" if r2 is None or r2 != r2 else f", R² {r2:.2f}"
-    return f" ({model['name']}{fit})"
+        return self.answer.to_html()

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from predict_graph.answers import sure
 from predict_graph.durations import readable_seconds
+from predict_graph.engines import PHASE_NAMES
 from predict_graph.prediction.memory import PeakMemory
 from predict_graph.prediction.outcome.interval import Interval
 
@@ -14,12 +16,6 @@ __all__ = ["Verdict", "verdict_of"]
 
 _SHORT = 1.0  # seconds: nobody needs that predicted
 _MOSTLY = 0.6  # of the runtime
-_NAMES = {
-    "setup": "setting up",
-    "read": "reading",
-    "superstep": "supersteps",
-    "write": "writing",
-}
 
 
 @dataclass(frozen=True)
@@ -32,11 +28,14 @@ class Verdict:
     fits : bool, optional
         Whether the run fits in memory; None where that is not known.
     peak_memory_bytes : Interval, optional
+    available_bytes : float, optional
+        Memory that there is for it.
     """
 
     sentence: str
     fits: bool | None = None
     peak_memory_bytes: Interval | None = None
+    available_bytes: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, for JSON."""
@@ -45,6 +44,7 @@ class Verdict:
             "sentence": self.sentence,
             "fits": self.fits,
             "peak_memory_bytes": None if peak is None else peak.to_dict(),
+            "available_bytes": self.available_bytes,
         }
 
 
@@ -77,21 +77,22 @@ def verdict_of(
     >>> phases = {"setup": 1.0, "read": 30.0, "superstep": 9.0, "write": 0.0}
     >>> peak = PeakMemory(2_100_000_000, 1_800_000_000, 2_500_000_000, 24_000_000_000)
     >>> verdict_of(Interval(40.0, 34.0, 47.0), phases, memory=peak).sentence
-    'about 40 s (34 s to 47 s), mostly reading; fits in 2.1 of 24 GB'
+    'about 40 s (90% sure: 34 s to 47 s), mostly reading; fits in 2.1 of 24 GB'
     >>> verdict_of(Interval(0.2, 0.1, 0.4), phases, guessed=True).sentence
-    'under a second (about 200 ms), mostly reading: just run it'
+    'about 200 ms (90% sure: 100 ms to 400 ms), mostly reading: just run it'
     """
     most = max(phases, key=lambda name: phases[name])
     total = sum(phases.values())
-    mostly = f", mostly {_NAMES[most]}" if total and phases[most] > _MOSTLY * total else ""
-    about = f"about {readable_seconds(runtime.predicted)}"
+    mostly = f", mostly {PHASE_NAMES[most]}" if total and phases[most] > _MOSTLY * total else ""
     room, fits, peak = _room(memory, executors)
+    text = f"about {readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
+    text += mostly + room
     if local and runtime.high < _SHORT and fits is not False:
-        return Verdict(f"under a second ({about}){mostly}{room}: just run it", fits, peak)
-    low, high = readable_seconds(runtime.low), readable_seconds(runtime.high)
-    rough = "; a rule of thumb, since anything better would cost more than it is worth"
-    text = f"{about} ({low} to {high}){mostly}{room}{rough if guessed else ''}"
-    return Verdict(text, fits, peak)
+        text += ": just run it"
+    elif guessed:
+        text += "; a rule of thumb, since anything better would cost more than it is worth"
+    available = None if memory is None else float(memory.available)
+    return Verdict(text, fits, peak, available)
 
 
 def _room(

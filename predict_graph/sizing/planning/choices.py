@@ -195,7 +195,7 @@ def plan(
         configurations=found,
         frontier=frontier(found),
         choice=choice,
-        warnings=tuple(_warnings(models, scale, choice, iterations, unit)),
+        warnings=tuple(_warnings(models, found, scale, choice, iterations, unit)),
     )
 
 
@@ -343,6 +343,7 @@ def _by_cost(one: Configuration) -> tuple[float, float, int]:
 
 def _warnings(
     models: Sequence[JobModel],
+    configurations: Sequence[Configuration],
     scale: float,
     choice: Choice | None,
     iterations: int | None,
@@ -360,15 +361,24 @@ def _warnings(
             f"the scale {scale:.4g} is outside what was measured ({low:.4g} to {high:.4g}); "
             f"{_widening(models)}"
         )
-    if choice is not None and choice.configuration is not None:
-        one = choice.configuration
-        if not one.measured:
-            model = next(m for m in models if m.machine_type == one.machine_type)
-            known = model.measured["machines"]
-            said.append(
-                f"{one.machines} {unit} are outside what was measured ({known.min():g} to "
-                f"{known.max():g} {model.unit}); {_widening([model])}"
-            )
+    chosen = None if choice is None else choice.configuration
+    for model in models:
+        mine = [one for one in configurations if one.machine_type == model.machine_type]
+        far = [one.machines for one in mine if not one.measured]
+        if not far or (chosen is not None and chosen.measured):
+            continue
+        known = model.measured["machines"]
+        kind = "" if model.machine_type is None else f" of {model.machine_type}"
+        if chosen is None:
+            said_of = f"{len(far)} of the {len(mine)} counts of {unit}{kind} are"
+        elif chosen in mine:
+            said_of = f"{chosen.machines} {unit} are"
+        else:
+            continue
+        said.append(
+            f"{said_of} outside what was measured ({known.min():g} to {known.max():g} "
+            f"{model.unit}); {_widening([model])}"
+        )
     cut = [model for model in models if model.iterations is not None]
     if cut and iterations is None:
         said.append(f"times are for {cut[0].iterations} iterations, as measured")

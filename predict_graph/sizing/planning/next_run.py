@@ -13,17 +13,19 @@ import numpy.typing as npt
 from costmodels.scaling.priors import shipped_prior
 from costmodels.scaling.search import Ranking, Tried, rank_candidates
 from costmodels.scaling.shapes import Prior
+from predict_graph.answers import Answer, Table, sure
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.sizing.planning.candidates import Candidates
 from predict_graph.sizing.planning.tried_runs import TriedRuns
 from predict_graph.sizing.quantities import parse_duration
 
-__all__ = ["Advice", "Goal", "Option", "advice_summary", "advise", "parse_goal"]
+__all__ = ["Advice", "Goal", "Option", "advice_summary", "advise", "answer_of", "parse_goal"]
 
 FloatArray = npt.NDArray[np.float64]
 
 USES = 10
+_SHOWN = 5  # configurations of the short table
 UNLIKELY = 0.05  # a deadline that every candidate misses with 95% probability cannot be met
 
 
@@ -327,10 +329,60 @@ def _amount(value: float, goal: Goal) -> str:
     return readable_seconds(value) if goal.unit == "s" else f"{value:.3g} USD"
 
 
+def answer_of(advice: Advice) -> Answer:
+    """Return the answer of an advice: what to measure next, or why to stop."""
+    best = advice.best
+    facts = []
+    if best is not None and best.measured is not None:
+        cost = best.cost / best.seconds * best.measured
+        priced = f", {cost:.3g} USD" if cost == cost else ""
+        facts = [
+            (
+                f"best measured ({advice.goal})",
+                f"{best.name}, {readable_seconds(best.measured)}{priced}",
+            )
+        ]
+    said = "; ".join(f"{one.name}{_why(one, advice)}" for one in advice.next)
+    sentence = f"next: {said}" if advice.stop is None else f"stop: {advice.stop}"
+    if advice.stop is not None and facts:
+        sentence += f"; best measured ({advice.goal}): {facts.pop()[1]}"
+    rows = [
+        (
+            one.name,
+            *(readable_seconds(x) if x == x else "?" for x in (one.seconds, one.low, one.high)),
+            f"{one.cost:.3g}" if one.cost == one.cost else "?",
+            f"{one.gain:.1%}" if best is not None else f"x{one.gain:.2f}",
+            f"{one.chance:.0%}",
+        )
+        for one in [*advice.next, *(o for o in advice.options if o not in advice.next)]
+        if one.measured is None
+    ]
+    columns = ["configuration", "time", "from", "to", "USD", "expected gain", "succeeds"]
+    title = f"most promising for the goal: {advice.goal}"
+    return Answer(
+        sentence,
+        facts,
+        [Table(title, columns, rows[:_SHOWN])] if rows else [],
+        advice.warnings,
+        more=[Table("all that were not measured", columns, rows)] if len(rows) > _SHOWN else [],
+    )
+
+
+def _why(one: Option, now: Advice) -> str:
+    if now.best is None or one.seconds != one.seconds:
+        return ", by what other jobs did"
+    cost = f", {one.cost:.3g} USD (at most {one.cost_high:.3g})" if one.cost == one.cost else ""
+    return (
+        f", {readable_seconds(one.seconds)} ({sure(one.low, one.high)}){cost}, expected "
+        f"gain {one.gain:.1%} of the best"
+    )
+
+
 def advice_summary(advice: Advice, path: Path) -> dict[str, Any]:
     """Return what `next --json` writes; unknown numbers are null."""
     return {
         "schema": 1,
+        "verdict": {"sentence": answer_of(advice).sentence},
         "runs": str(path),
         "goal": advice.goal.name,
         "deadline_seconds": advice.goal.deadline,

@@ -243,6 +243,7 @@ def test_a_disk_that_takes_no_more_bytes(process, tmp_path, ending):
         graph,
         "--out",
         path,
+        "-q",
         preexec_fn=limited,
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
     )

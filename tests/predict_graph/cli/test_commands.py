@@ -17,6 +17,7 @@ from predict_graph.graph import check_graph
 GRAPH = "rmat:scale=11,edge_factor=8,seed=3"
 PREDICTION = {
     "schema": int,
+    "verdict": dict,
     "algorithm": dict,
     "graph": dict,
     "engine": dict,
@@ -64,7 +65,8 @@ def has_every_field(found):
 def test_predict_writes_every_field(program, tmp_path):
     path = tmp_path / "out.json"
     result = program(
-        *("predict", "pagerank", GRAPH, "-p", "epsilon=0.001", "--json", path, "--budget", "none")
+        *("predict", "pagerank", GRAPH, "-p", "epsilon=0.001", "--json", path, "--budget", "none"),
+        "-v",
     )
     assert result.status == 0
     has_every_field(written(path))
@@ -97,8 +99,8 @@ def test_validate_writes_every_field(program, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "table"),
     [
-        (["predict", "pagerank", GRAPH, "--budget", "none"], "cost model"),
-        (["run", "pagerank", GRAPH], "run of pagerank"),
+        (["predict", "pagerank", GRAPH, "--budget", "none"], "90% sure"),
+        (["run", "pagerank", GRAPH], "took"),
         (["validate", "pagerank", GRAPH], "prediction and truth"),
         (["compare-samplers", GRAPH, "--samplers", "rj,brj"], "brj"),
     ],

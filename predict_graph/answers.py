@@ -1,0 +1,135 @@
+"""What every result says first: a sentence, what decides it, and the rest for who asks.
+
+One object gives the text of a terminal, the form in a notebook, the head of a report and the
+sentence in JSON, so that they never say different things.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from predict_graph.durations import readable_seconds
+
+__all__ = ["Answer", "Table", "cell_text", "sure"]
+
+Facts = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of an answer.
+
+    Parameters
+    ----------
+    title : str
+    columns : sequence of str
+    rows : sequence of sequences
+        Numbers are written with four digits and stand on the right.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a request.
+
+    Parameters
+    ----------
+    sentence : str
+        The answer: time, between what and what, memory, how sure; as far as it is about these.
+    facts : sequence of (str, str)
+        What decides it: pairs of what and how much, few.
+    tables : sequence of Table
+        That belong to the answer.
+    warnings : sequence of str
+        Why it should not be trusted, in plain words.
+    details : sequence of (str, str)
+        What the answer rests on, for who wants to know.
+    more : sequence of Table
+        The same, as tables.
+
+    Examples
+    --------
+    >>> print(Answer("about 40 s", [("graph", "G: 10 edges")], warnings=["few edges"]))
+    about 40 s
+    graph: G: 10 edges
+    warning: few edges
+    """
+
+    sentence: str
+    facts: Facts = ()
+    tables: Sequence[Table] = ()
+    warnings: Sequence[str] = ()
+    details: Facts = ()
+    more: Sequence[Table] = ()
+
+    def __str__(self) -> str:
+        lines = [self.sentence, *(f"{name}: {value}" for name, value in self.facts)]
+        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+
+    def to_html(self) -> str:
+        """Return the answer as HTML, for a notebook."""
+        parts = [f"<p><strong>{html.escape(self.sentence)}</strong></p>"]
+        if self.facts:
+            parts.append(_html_rows(self.facts))
+        parts += [_html_table(table) for table in self.tables]
+        parts += [f"<p>warning: {html.escape(text)}</p>" for text in self.warnings]
+        if self.details or self.more:
+            inner = (_html_rows(self.details) if self.details else "") + "".join(
+                _html_table(table) for table in self.more
+            )
+            parts.append(f"<details><summary>details</summary>{inner}</details>")
+        return "".join(parts)
+
+
+def sure(low: float, high: float) -> str:
+    """Return a 90% interval of seconds in words.
+
+    Examples
+    --------
+    >>> sure(34.0, 47.0)
+    '90% sure: 34 s to 47 s'
+    """
+    return f"90% sure: {readable_seconds(low)} to {readable_seconds(high)}"
+
+
+def cell_text(cell: Any) -> str:
+    """Return a cell of a table as text.
+
+    Examples
+    --------
+    >>> cell_text(0.123456), cell_text(12345), cell_text(None)
+    ('0.1235', '12,345', '')
+    """
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return f"{cell:.4g}"
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+
+def _html_rows(facts: Facts) -> str:
+    rows = "".join(
+        f'<tr><th style="text-align:left">{html.escape(name)}</th>'
+        f'<td style="text-align:left">{html.escape(value)}</td></tr>'
+        for name, value in facts
+    )
+    return f"<table>{rows}</table>"
+
+
+def _html_table(table: Table) -> str:
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in table.columns)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell_text(cell))}</td>" for cell in row) + "</tr>"
+        for row in table.rows
+    )
+    title = f"<caption>{html.escape(table.title)}</caption>" if table.title else ""
+    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

@@ -1,0 +1,95 @@
+"""Where an answer goes: the screen, JSON, a picture, a page; one group of options for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from predict_graph.cli import options
+from predict_graph.clock import Moment
+from predict_graph.clock.display import Display
+from predict_graph.errors import RequestError
+from predict_graph.files import check_writable
+from predict_graph.reports.json_output import check_json_target, write_json
+from predict_graph.reports.progress import Steps, watched
+from predict_graph.reports.tables import Level, show_answer
+
+if TYPE_CHECKING:
+    from predict_graph.answers import Answer
+
+__all__ = ["Output", "Pages"]
+
+
+@dataclass(frozen=True)
+class Output:
+    """How much is printed, and whether JSON is written."""
+
+    json: options.Json = None
+    quiet: options.Quiet = False
+    verbose: options.Verbose = False
+
+    @property
+    def level(self) -> Level:
+        """How much is printed."""
+        return Level.SENTENCE if self.quiet else Level.DETAILS if self.verbose else Level.ANSWER
+
+    def check(self) -> None:
+        """Refuse what could not be written, before any work is done.
+
+        Raises
+        ------
+        RequestError
+        """
+        if self.quiet and self.verbose:
+            raise RequestError("-q and -v are both given; accepted: one of them")
+        check_json_target(self.json)
+
+    @contextmanager
+    def watched(self) -> Iterator[Steps]:
+        """Give a function that shows what is being done, unless nothing is to be shown."""
+        with watched(options.messages(), quiet=self.quiet) as steps:
+            yield steps
+
+    @contextmanager
+    def clock(self) -> Iterator[Callable[[Moment], None]]:
+        """Give a function that shows how far a run is, unless nothing is to be shown."""
+        if self.quiet:
+            yield lambda _: None
+            return
+        with Display(options.messages()) as display:
+            yield display.show
+
+    def give(self, answer: Answer, content: Any, *others: str | None) -> None:
+        """Print an answer, and write its content as JSON where that is asked for.
+
+        It is printed on standard error if JSON, or one of the `others`, goes to standard output.
+        """
+        show_answer(options.results(self.json, *others), answer, self.level)
+        write_json(content, self.json)
+
+
+@dataclass(frozen=True)
+class Pages(Output):
+    """The same, and a picture and a page."""
+
+    plot: options.Plot = None
+
+    def check(self) -> None:
+        """Refuse what could not be written, before any work is done.
+
+        Raises
+        ------
+        RequestError
+        """
+        super().check()
+        if self.plot is not None:
+            from predict_graph.pictures import check_picture
+
+            check_picture(check_writable(self.plot))
+
+    def draw(self, draw: Callable[[Any], Any]) -> None:
+        """Draw the picture, if one is asked for."""
+        if self.plot is not None:
+            draw(self.plot)

@@ -1,0 +1,84 @@
+"""What a run says first: how long it took, and on what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from predict_graph.answers import Answer, cell_text
+from predict_graph.durations import readable_seconds
+
+if TYPE_CHECKING:
+    from predict_graph.engines.profile import RunProfile
+
+__all__ = ["PHASE_NAMES", "answer_of_run", "phases_said"]
+
+PHASE_NAMES = {
+    "setup": "setting up",
+    "read": "reading",
+    "superstep": "supersteps",
+    "write": "writing",
+}
+"""Phases of a run, in words."""
+
+_LEAST_SHARE = 0.005  # of a phase that is worth naming
+_LISTED = 6  # values of a list
+
+
+def answer_of_run(profile: RunProfile) -> Answer:
+    """Return the answer of a run."""
+    graph = profile.graph
+    ended = "until it converged" if profile.converged else "its limit"
+    engine = ", ".join(f"{k} {v}" if k != "name" else str(v) for k, v in profile.engine.items())
+    return Answer(
+        f"{profile.algorithm} on {graph['name']} took "
+        f"{readable_seconds(profile.runtime_seconds)}: {profile.iterations} iterations, {ended}",
+        [
+            ("graph", f"{graph['vertices']:,} vertices, {graph['edges']:,} edges"),
+            ("phases", phases_said(profile.phases)),
+            *_first(profile),
+            *((name.replace("_", " "), _short(value)) for name, value in profile.result.items()),
+        ],
+        details=[
+            ("parameters", ", ".join(f"{k}={v}" for k, v in profile.parameters.items())),
+            ("engine", engine),
+            *(
+                (name.replace("_", " "), f"{value:,}")
+                for name, value in profile.features_total().items()
+            ),
+        ],
+    )
+
+
+def phases_said(phases: Mapping[str, float]) -> str:
+    """Say what a run does when, the longest first.
+
+    Examples
+    --------
+    >>> phases_said({"setup": 0.0, "read": 3.0, "superstep": 1.0, "write": 0.0})
+    'reading 3 s (75%), supersteps 1 s (25%)'
+    """
+    total = sum(phases.values())
+    longest = sorted(phases, key=lambda name: -phases[name])
+    return ", ".join(
+        f"{PHASE_NAMES[name]} {readable_seconds(phases[name])} ({phases[name] / total:.0%})"
+        for name in longest
+        if total and phases[name] >= _LEAST_SHARE * total
+    )
+
+
+def _first(profile: RunProfile) -> list[tuple[str, str]]:
+    """Say what ran first in a chain."""
+    if profile.prior is None:
+        return []
+    spent = profile.prior.phases["setup"] + profile.prior.phases["superstep"]
+    said = f"{profile.prior.iterations} iterations, {readable_seconds(spent)}"
+    return [(f"of which {profile.prior.algorithm}", said)]
+
+
+def _short(value: Any) -> str:
+    """Return a figure of a result; of a list, its length and ends."""
+    if isinstance(value, list) and len(value) > _LISTED:
+        ends = ", ".join(cell_text(part) for part in (*value[:2], "…", value[-1]))
+        return f"{ends} ({len(value)} values)"
+    return ", ".join(map(cell_text, value)) if isinstance(value, list) else cell_text(value)

@@ -1,0 +1,258 @@
+"""The answers of a prediction and of a comparison: the sentence, and what decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from predict_graph.answers import Answer, Table, sure
+from predict_graph.durations import readable_seconds
+from predict_graph.engines import PHASE_NAMES, phases_said
+
+if TYPE_CHECKING:
+    from predict_graph.engines import SampleSummary
+    from predict_graph.prediction.outcome.comparison import Comparison
+    from predict_graph.prediction.outcome.prediction import Prediction
+
+__all__ = ["answer_of", "answer_of_comparison"]
+
+_LISTED = 6  # machine counts
+_LEAST_WEIGHT = 0.005  # of a witness that is worth naming
+
+
+def answer_of(found: Prediction) -> Answer:
+    """Return the answer of a prediction."""
+    iterations = found.iterations
+    facts = [
+        ("job", f"{found.algorithm['name']} on {_graph(found.graph)}"),
+        *([] if found.engine["name"] == "local" else [("engine", _engine(found))]),
+        (
+            "iterations",
+            f"{iterations.predicted:.0f} (90% sure: {iterations.low:.0f} to {iterations.high:.0f})",
+        ),
+        ("phases", phases_said(found.phases)),
+        *_chain(found),
+        *_cluster(found),
+        ("seconds by", _witnesses(found)),
+        ("asking took", _overhead(found)),
+    ]
+    return Answer(
+        found.verdict.sentence,
+        facts,
+        warnings=found.warnings,
+        details=_details(found),
+        more=[_evidence(found), *_samples(found)],
+    )
+
+
+def answer_of_comparison(found: Comparison) -> Answer:
+    """Return the answer of a comparison: how far the prediction was off."""
+    own, runtime = found.prediction.answer, found.prediction.runtime_seconds
+    errors, inside = found.errors(), found.inside()
+    error, actual = errors["runtime_seconds"], found.actual
+    far = "" if error is None else f", {abs(error):.0%} too {'high' if error > 0 else 'low'}"
+    sentence = (
+        f"took {readable_seconds(actual.runtime_seconds)}, predicted "
+        f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)}): "
+        f"{'inside' if inside['runtime_seconds'] else 'outside'} the interval{far}; "
+        f"{actual.iterations} iterations, predicted {found.prediction.iterations.predicted:.0f}"
+        f"{_memory(found.prediction)}"
+    )
+    repeated = ("iterations", "phases")
+    return Answer(
+        sentence,
+        [fact for fact in own.facts if fact[0] not in repeated],
+        [_truth(found)],
+        own.warnings,
+        [("predicted phases", phases_said(found.prediction.phases)), *own.details],
+        [_counters(found), *own.more],
+    )
+
+
+def _graph(graph: Mapping[str, Any]) -> str:
+    return f"{graph['name']}: {graph['vertices']:,} vertices, {graph['edges']:,} edges"
+
+
+def _engine(found: Prediction) -> str:
+    return ", ".join(f"{k} {v}" if k != "name" else str(v) for k, v in found.engine.items())
+
+
+def _memory(found: Prediction) -> str:
+    peak, there = found.verdict.peak_memory_bytes, found.verdict.available_bytes
+    if peak is None or there is None:
+        return ""
+    fits = {True: "fits", False: "does not fit", None: "may not fit"}[found.verdict.fits]
+    return f"; {fits} in memory ({peak.predicted / 1e9:.2g} of {there / 1e9:.2g} GB)"
+
+
+def _chain(found: Prediction) -> list[tuple[str, str]]:
+    """Say what runs first, and how much of the runtime that is."""
+    if found.prior is None:
+        return []
+    first = found.prior
+    seconds = readable_seconds(first.phases["setup"] + first.phases["superstep"])
+    said = f"{first.iterations.predicted:.0f} iterations, {seconds}"
+    return [(f"of which {first.algorithm['name']}", said)]
+
+
+def _cluster(found: Prediction) -> list[tuple[str, str]]:
+    """Say what other machine counts would take."""
+    if not found.by_machines:
+        return []
+    own = found.engine.get("machines")
+    near = [row for row in found.by_machines if row["machines"] != own][:_LISTED]
+    said = [f"{row['machines']}: {readable_seconds(row['predicted'])}" for row in near]
+    return [("on other machines", ", ".join(said))]
+
+
+def _witnesses(found: Prediction) -> str:
+    """Say where the seconds of the iterations came from, and with what weight."""
+    told = []
+    for each in found.evidence:
+        if each["weight"] < _LEAST_WEIGHT:
+            continue
+        share = f" {each['weight']:.0%}" if each["weight"] < 1.0 else ""
+        told.append(f"{each['rung']}{share}{_described(each['model'])}")
+    return ", ".join(told)
+
+
+def _described(model: Mapping[str, Any]) -> str:
+    """Say which cost model it was, and how well it fits: only of one that was used."""
+    if not model:
+        return ""
+    r2 = model["r2"]
+    fit = "" if r2 is None or r2 != r2 else f", R² {r2:.2f}"
+    return f" ({model['name']}{fit})"
+
+
+def _overhead(found: Prediction) -> str:
+    """Say what the prediction cost, and what more would buy."""
+    runtime = found.runtime_seconds.predicted
+    times = f", {found.overhead_seconds / runtime:.2g} times the run" if runtime else ""
+    more = f"; {found.more}" if found.more else ""
+    loading = found.loading_seconds
+    loaded = f", and {readable_seconds(loading)} to load compiled code" if loading else ""
+    return f"{readable_seconds(found.overhead_seconds)}{times}{loaded}{more}"
+
+
+def _details(found: Prediction) -> list[tuple[str, str]]:
+    parameters = ", ".join(f"{k}={v}" for k, v in found.algorithm["parameters"].items())
+    method = ", ".join(
+        f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in found.method.items()
+        if name != "name" and not isinstance(value, Mapping)
+    )
+    details = [
+        ("parameters", parameters),
+        ("engine", _engine(found)),
+        ("method", f"{found.method['name']} ({method})"),
+        ("seed", str(found.seed)),
+        ("fingerprint", str(found.graph.get("fingerprint", ""))),
+    ]
+    if found.executors:
+        parts = ("execution", "storage", "available")
+        sizes = [f"{name} {found.executors[f'{name}_bytes'] / 2**20:.0f} MiB" for name in parts]
+        details.append(("an executor's memory", ", ".join(sizes)))
+    for each in found.evidence:
+        if each["model"]:
+            model = each["model"]
+            terms = ", ".join(f"{name} {value:.3g} s" for name, value in model["terms"].items())
+            details.append(
+                (
+                    "cost model",
+                    f"{model['name']}, of {model['rows']} rows of {model['runs']} runs "
+                    f"({model['history_runs']} of the history): {terms}",
+                )
+            )
+    return details
+
+
+def _evidence(found: Prediction) -> Table:
+    rows = [
+        (
+            each["rung"],
+            readable_seconds(each["seconds"]),
+            f"{each['relative_std']:.0%}",
+            f"{each['weight']:.0%}",
+        )
+        for each in found.evidence
+    ]
+    columns = ["evidence", "says of all iterations", "off by", "weight"]
+    return Table("where the seconds of the iterations come from", columns, rows)
+
+
+def _samples(found: Prediction) -> list[Table]:
+    """One row a sample; samples of the same kind and size share one."""
+    if not found.samples:
+        return []
+    groups: dict[tuple[Any, ...], list[SampleSummary]] = {}
+    for sample in found.samples:
+        key = (sample.sampler, sample.purpose, sample.vertices, sample.edges)
+        groups.setdefault(key, []).append(sample)
+    rows = []
+    for (sampler, purpose, vertices, edges), members in groups.items():
+        counts = sorted({sample.iterations for sample in members})
+        spread = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        seconds = readable_seconds(sum(sample.seconds for sample in members))
+        share = f"{members[0].ratio:.2%}"
+        rows.append((sampler, purpose, len(members), vertices, edges, share, spread, seconds))
+    columns = ["samples by", "for", "runs", "vertices", "edges", "share", "iterations", "took"]
+    return [Table("samples that were run", columns, rows)]
+
+
+def _truth(found: Comparison) -> Table:
+    prediction, actual = found.prediction, found.actual
+    errors, inside = found.errors(), found.inside()
+    iterations, runtime = prediction.iterations, prediction.runtime_seconds
+    rows = [
+        (
+            "iterations",
+            f"{iterations.predicted:.0f}",
+            f"{iterations.low:.0f} to {iterations.high:.0f}{_mark(inside['iterations'])}",
+            f"{actual.iterations}",
+            _percent(errors["iterations"]),
+        ),
+        (
+            "runtime",
+            readable_seconds(runtime.predicted),
+            f"{readable_seconds(runtime.low)} to {readable_seconds(runtime.high)}"
+            f"{_mark(inside['runtime_seconds'])}",
+            readable_seconds(actual.runtime_seconds),
+            _percent(errors["runtime_seconds"]),
+        ),
+    ]
+    rows += [
+        (
+            PHASE_NAMES[name],
+            readable_seconds(prediction.phases[name]),
+            "",
+            readable_seconds(actual.phases[name]),
+            _percent(_error(prediction.phases[name], actual.phases[name])),
+        )
+        for name in PHASE_NAMES
+        if max(prediction.phases[name], actual.phases[name]) > 0
+    ]
+    columns = ["", "predicted", "90% interval", "actual", "error"]
+    return Table("prediction and truth", columns, rows)
+
+
+def _counters(found: Comparison) -> Table:
+    totals, truth = found.prediction.features_total(), found.actual.features_total()
+    errors = found.errors()["features_total"]
+    rows = [
+        (name.replace("_", " "), totals[name], truth[name], _percent(errors[name]))
+        for name in totals
+    ]
+    return Table("counters", ["of all iterations", "predicted", "actual", "error"], rows)
+
+
+def _error(predicted: float, actual: float) -> float | None:
+    return predicted / actual - 1.0 if actual > 0 else None
+
+
+def _mark(inside: bool) -> str:
+    return "" if inside else " (missed)"
+
+
+def _percent(error: float | None) -> str:
+    return "" if error is None else f"{error:+.1%}"

@@ -1,0 +1,132 @@
+"""Text laid out for a terminal of any width: nothing wraps within a word.
+
+Where a table is too wide, each of its rows becomes a block of lines.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from rich.cells import cell_len
+
+from predict_graph.answers import cell_text
+
+__all__ = ["fact_lines", "table_lines", "wrapped"]
+
+_GAP = 2
+_LEAST_VALUE = 30  # columns for the values of facts; in less, each goes under its name
+
+
+def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """Return text as lines of at most `width` columns, unless a word is longer.
+
+    Examples
+    --------
+    >>> wrapped("under a second, mostly reading", 16, "  ")
+    ['under a second,', '  mostly reading']
+    """
+    return textwrap.wrap(
+        text,
+        max(width, 1),
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]
+
+
+def fact_lines(facts: Sequence[tuple[str, str]], width: int) -> list[str]:
+    """Return pairs of what and how much as lines: beside each other, or under each other.
+
+    Examples
+    --------
+    >>> fact_lines([("graph", "G: 10 edges"), ("iterations", "7")], 80)
+    ['graph       G: 10 edges', 'iterations  7']
+    """
+    name_width = max((cell_len(name) for name, _ in facts), default=0)
+    room = width - name_width - _GAP
+    lines = []
+    for name, value in facts:
+        if room < _LEAST_VALUE:
+            lines += [*wrapped(name, width), *(f"  {line}" for line in wrapped(value, width - 2))]
+            continue
+        for number, line in enumerate(wrapped(value, room)):
+            lines.append(_padded("" if number else name, name_width + _GAP, False) + line)
+    return lines
+
+
+def table_lines(columns: Sequence[str], rows: Sequence[Sequence[Any]], width: int) -> list[str]:
+    r"""Return a table as lines; numbers stand on the right.
+
+    Examples
+    --------
+    >>> print("\n".join(table_lines(["sampler", "edges"], [["brj", 1200], ["rj", 80]], 40)))
+    sampler  edges
+    ───────  ─────
+    brj      1,200
+    rj          80
+    >>> table_lines(["sampler", "edges"], [["brj", 1200]], 10)
+    ['brj', '  edges:', '  1,200']
+    """
+    cells = [[cell_text(cell) for cell in row] for row in rows]
+    right = [
+        bool(rows) and all(isinstance(row[place], int | float) for row in rows)
+        for place in range(len(columns))
+    ]
+    widths = _widths(columns, cells, width - _GAP * (len(columns) - 1))
+    if widths is None:
+        return _blocks(columns, cells, width)
+    rule = ["─" * one for one in widths]
+    return [
+        line
+        for row in (columns, rule, *cells)
+        for line in _row_lines(row, widths, right, row is rule)
+    ]
+
+
+def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]], room: int) -> list[int] | None:
+    """Return the width of each column; None if not even the words find room."""
+    parts = [[name, *(row[place] for row in cells)] for place, name in enumerate(columns)]
+    whole = [max(cell_len(text) for text in texts) for texts in parts]
+    least = [
+        max((cell_len(word) for text in texts for word in text.split()), default=1)
+        for texts in parts
+    ]
+    if sum(least) > room:
+        return None
+    widths = list(whole)
+    while sum(widths) > room:  # what can give way most does so first
+        place = max(range(len(widths)), key=lambda i: widths[i] - least[i])
+        widths[place] -= 1
+    return widths
+
+
+def _row_lines(
+    row: Sequence[str], widths: Sequence[int], right: Sequence[bool], rule: bool
+) -> list[str]:
+    parts = [[text] if rule else wrapped(text, one) for text, one in zip(row, widths, strict=True)]
+    lines = []
+    for number in range(max(len(part) for part in parts)):
+        line = [
+            _padded(part[number] if number < len(part) else "", one, end)
+            for part, one, end in zip(parts, widths, right, strict=True)
+        ]
+        lines.append((" " * _GAP).join(line).rstrip())
+    return lines
+
+
+def _blocks(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Return each row as a block: its first cell, and the others by name under it."""
+    lines = []
+    for first, *others in cells:
+        lines += wrapped(first, width)
+        for name, value in zip(columns[1:], others, strict=True):
+            if value:
+                lines += [f"  {line}" for line in wrapped(f"{name}: {value}", width - 2)]
+    return lines
+
+
+def _padded(text: str, width: int, right: bool) -> str:
+    space = " " * max(width - cell_len(text), 0)
+    return space + text if right else text + space

@@ -1,0 +1,117 @@
+"""The answer first, and no word of it cut: at 80 columns and at 40."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+
+import pytest
+from rich.console import Console
+
+import predict_graph
+from predict_graph.cli import main
+from predict_graph.reports.layout import fact_lines, table_lines
+from predict_graph.reports.tables import Level, show_answer
+
+GRAPH = "rmat:scale=11,edge_factor=8,seed=3"
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return predict_graph.validate("pagerank", GRAPH, seed=1, history="none", budget="none")
+
+
+def shown(answer, width, level):
+    file = io.StringIO()
+    show_answer(Console(file=file, width=width, color_system=None), answer, level)
+    return file.getvalue()
+
+
+def words(answer):
+    texts = [answer.sentence, *(part for fact in answer.facts for part in fact), *answer.warnings]
+    texts += [str(cell) for table in answer.tables for row in table.rows for cell in row]
+    return {word for text in texts for word in text.split()}
+
+
+@pytest.mark.parametrize("width", [80, 40])
+@pytest.mark.parametrize("what", ["prediction", "comparison", "run"])
+def test_no_word_is_cut(comparison, what, width):
+    found = {
+        "prediction": comparison.prediction,
+        "comparison": comparison,
+        "run": comparison.actual,
+    }[what]
+    text = shown(found.answer, width, Level.DETAILS)
+    assert words(found.answer) <= set(text.split())
+    for line in text.splitlines():
+        assert len(line) <= width or " " not in line.strip(), line
+
+
+def test_the_sentence_is_first_and_alone_where_asked(comparison):
+    answer = comparison.prediction.answer
+    for level in Level:
+        assert shown(answer, 400, level).splitlines()[0] == answer.sentence
+    assert shown(answer, 400, Level.SENTENCE) == answer.sentence + "\n"
+    plain, details = (shown(answer, 80, level) for level in (Level.ANSWER, Level.DETAILS))
+    assert details.startswith(plain.split("\nwarning")[0].rstrip())
+    assert "fingerprint" in details
+    assert "fingerprint" not in plain
+
+
+def test_sentence_text_html_and_json_say_the_same(comparison):
+    for found in (comparison.prediction, comparison, comparison.actual):
+        sentence = found.answer.sentence
+        assert sentence in found._repr_html_()
+        assert sentence in str(found.answer)
+    said = comparison.prediction.to_dict()["verdict"]["sentence"]
+    assert said == comparison.prediction.answer.sentence
+    assert comparison.actual.to_dict()["verdict"]["sentence"] == comparison.actual.answer.sentence
+    assert re.search(r"90% sure: .+ to .+\)", said)
+    assert "GB" in said
+
+
+def test_a_comparison_says_first_what_became_of_it(comparison):
+    sentence = comparison.answer.sentence
+    assert sentence.startswith("took ")
+    inside = comparison.inside()["runtime_seconds"]
+    assert f"{'inside' if inside else 'outside'} the interval" in sentence
+
+
+def test_markup_of_strangers_is_shown():
+    assert "[red]x[/red]" in "\n".join(fact_lines([("a", "[red]x[/red]")], 80))
+
+
+def test_a_table_that_is_too_wide_becomes_blocks():
+    rows = [["a" * 30, "b" * 30, 12], ["c", "d", 3]]
+    assert max(map(len, table_lines(["x", "y", "z"], rows, 80))) <= 80
+    narrow = table_lines(["x", "y", "z"], rows, 40)
+    assert narrow[0] == "a" * 30
+    assert "  z: 12" in narrow
+
+
+def program(capsys, *arguments):
+    with pytest.raises(SystemExit) as ended:
+        main([str(each) for each in arguments])
+    return ended.value.code or 0, *capsys.readouterr()
+
+
+def test_quiet_prints_the_sentence_and_verbose_the_rest(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    asked = ("predict", "pagerank", GRAPH, "--seed", 1, "--history", "none")
+    status, out, err = program(capsys, *asked, "-q")
+    assert (status, len(out.splitlines()), err) == (0, 1, "")
+    status, out, err = program(capsys, *asked, "-q", "--json", "-")
+    assert json.loads(out)["verdict"]["sentence"] in " ".join(err.split())
+    status, out, err = program(capsys, *asked, "-q", "-v")
+    assert status == 2
+    assert "-q and -v" in err
+
+
+def test_no_color(capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    asked = ("run", "pagerank", GRAPH, "--history", "none")
+    assert "\x1b[" in program(capsys, *asked)[1]
+    monkeypatch.setenv("NO_COLOR", "1")
+    coloured = re.findall(r"\x1b\[([\d;]*)m", program(capsys, *asked)[1])
+    assert not [code for code in coloured if re.search(r"\b(3|4|9|10)\d\b", code)]
