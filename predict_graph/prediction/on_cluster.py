@@ -49,9 +49,13 @@ if TYPE_CHECKING:
 
 __all__ = ["predict_on_cluster"]
 
-_FEWEST = 10  # supersteps that are counted whatever they cost
-_TAIL = 4  # supersteps whose slope the curve goes on with
-_TAIL_STD = 0.15  # of log(predicted / true) of what was not counted (docs/studies/spark-reads.md)
+# Supersteps that are counted whatever they cost. Where changes spread, the share that changes stays
+# high until it falls all at once: a curve that is cut off before says nothing.
+_FEWEST, _FEWEST_SPREADING = 10, 30
+_TAIL = 2  # supersteps whose slope the curve goes on with: more are further off
+# Of log(predicted / true) of a curve that is continued, where next to nothing of it was counted:
+# nine graphs, cut off after 10 and 15 supersteps (docs/studies/spark-reads.md).
+_CONTINUED_STD, _SPREADING_STD = 0.3, 0.8
 
 
 def predict_on_cluster(
@@ -182,7 +186,7 @@ class _Counted:
         threshold = algorithm.threshold(graph.vertices)
 
         def goes_on(curve: Sequence[float]) -> bool:
-            if len(curve) < _FEWEST:
+            if len(curve) < (_FEWEST if algorithm.steady else _FEWEST_SPREADING):
                 return True
             each = (time.perf_counter() - begun) / len(curve)
             expected = min(_continued(curve, threshold), float(algorithm.max_iterations))
@@ -236,7 +240,8 @@ def _estimate(
     done, limit = len(run.curve), algorithm.max_iterations
     threshold = algorithm.threshold(graph.vertices)
     crossing = float(done) if run.ended else _continued(run.curve, threshold)
-    std = 0.0 if run.ended else _TAIL_STD * max(1.0 - done / max(crossing, 1.0), 0.0)
+    std = _CONTINUED_STD if algorithm.steady else _SPREADING_STD
+    std *= 0.0 if run.ended else max(1.0 - done / max(crossing, 1.0), 0.0)
     iterations, low, high = iteration_interval(crossing, std, QUANTILE, limit)
     curve, counters = _to_the_end(run, iterations, threshold, steady=algorithm.steady)
     workers = request.engine.workers

@@ -155,7 +155,7 @@ def cluster_sample_runs(
                 means.progress(f"sample runs on {machines} machines", done / total)
                 if one not in samples:
                     samples[one] = _sample(graph, means, one, rng)
-                sampler = means.sampler if one.walk else "folded"
+                sampler = _sampler(graph, means, one)
                 ran.append(run_sample(samples[one], sampler, one.purpose, cold=number == 0))
                 while number == 1 and not _settled(ran):
                     last = ran[-1]
@@ -163,6 +163,13 @@ def cluster_sample_runs(
                     ran.append(run_sample(samples[one], sampler, one.purpose))
                 yield ran[-1]
                 done += 1
+
+
+def _sampler(graph: AnyGraph, means: Means, wanted: WantedSample) -> str:
+    """Return what a sample is drawn by."""
+    if not wanted.walk:
+        return "folded"
+    return "degrees" if isinstance(graph, ClusterGraph) else means.sampler
 
 
 def _settled(ran: list[ClusterRun]) -> bool:

@@ -1,0 +1,201 @@
+"""Predictions of graphs that only Spark reads, beside those of graphs that are read here.
+
+    python -m benchmarks.spark_reads count GRAPH… --rows FILE    samples here, counts there
+    python -m benchmarks.spark_reads superstep FILE.parquet      passes beside supersteps
+    python -m benchmarks.spark_reads continued GRAPH…            curves that were cut off
+    python -m benchmarks.spark_reads rmat SCALE FILE.parquet     an R-MAT graph, block by block
+
+The study is docs/studies/spark-reads.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import resource
+import time
+from pathlib import Path
+
+import numpy as np
+
+from predict_graph.algorithms import check_algorithm
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.blocks.graph import cluster_graph
+from predict_graph.engines.spark.blocks.packing import packed_graph
+from predict_graph.engines.spark.blocks.twin import check_twin, count_run
+from predict_graph.graph import check_graph
+from predict_graph.prediction import on_cluster
+from predict_graph.prediction.request import check_request
+from predict_graph.prediction.road import estimates_of
+from predict_graph.prediction.work import workload_of
+
+ALGORITHMS = (
+    "pagerank",
+    "connected-components",
+    "neighborhood",
+    "topk-ranking",
+    "label-propagation",
+)
+SEED = 1
+
+
+def count(graphs: list[str], rows: Path) -> None:
+    """Estimate on the driver by samples, count on Spark, and run; a line of JSON each."""
+    engine = SparkEngine(master="local[2]", workers=2, memory="2g")
+    with engine.session() as session:
+        for path in graphs:
+            for name in ALGORITHMS:
+                row = {"graph": Path(path).name.split(".")[0], "algorithm": name}
+                row |= _here(path, name) | _there(session.spark, path, name)
+                with rows.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(row) + "\n")
+                print(row, flush=True)
+
+
+def _here(path: str, name: str) -> dict[str, float]:
+    """Return what samples on the driver say, and what the run does."""
+    request = check_request(name, budget="none", seed=SEED)
+    directed = False if request.algorithm.undirected else None
+    graph = check_graph(path, directed=directed)
+    started = time.perf_counter()
+    estimate = estimates_of(graph, request.chain)[-1]
+    seconds = time.perf_counter() - started
+    table = workload_of(graph, request.algorithm, estimate).table
+    run = LocalEngine(workers=1).run(request.algorithm, graph)
+    done = run.features_total()
+    return {
+        "sampled_iterations": estimate.iterations,
+        "sampled_messages": int((table["local_messages"] + table["remote_messages"]).sum()),
+        "sampled_seconds": seconds,
+        "iterations": run.iterations,
+        "messages": done["local_messages"] + done["remote_messages"],
+        "edges": graph.edges,
+    }
+
+
+def _there(spark: object, path: str, name: str) -> dict[str, float]:
+    """Return what is counted on Spark."""
+    algorithm = check_algorithm(name)
+    directed = False if algorithm.undirected else None
+    with packed_graph(spark, path, directed=directed, weights=False) as packed:
+        graph = cluster_graph(packed)
+        values, seconds, run = None, 0.0, None
+        for part in filter(None, (algorithm.prior, algorithm)):
+            started = time.perf_counter()
+            twin = check_twin(part, packed)(part, graph, values)
+            run = count_run(twin, packed, lambda curve: True, lambda number: None)
+            seconds, values = time.perf_counter() - started, run.values
+        return {
+            "counted_iterations": len(run.curve),
+            "counted_messages": int(run.counters["messages"].sum()),
+            "packing_seconds": packed.seconds,
+            "pass_seconds": seconds / len(run.curve),
+        }
+
+
+def superstep(path: str, memory: str, supersteps: int) -> None:
+    """Time packing and passes, then supersteps of the engine, in one session; and the memory."""
+    engine = SparkEngine(master="local[2]", workers=2, memory=memory)
+    algorithm = check_algorithm("pagerank")
+    with engine.session() as session:
+        before = _resident()
+        with packed_graph(session.spark, path, directed=True) as packed:
+            started = time.perf_counter()
+            graph = cluster_graph(packed)
+            knowing = time.perf_counter() - started
+            started = time.perf_counter()
+            twin = check_twin(algorithm, packed)(algorithm, graph)
+            run = count_run(twin, packed, lambda curve: True, lambda number: None)
+            counting = time.perf_counter() - started
+            print(
+                f"{packed.vertices:,} vertices, {packed.edges:,} edges: packed in "
+                f"{packed.seconds:.1f} s, degrees in {knowing:.1f} s, {len(run.curve)} supersteps "
+                f"counted in {counting:.1f} s",
+                flush=True,
+            )
+        print(f"driver: {before / 1e6:.0f} MB before, {_peak() / 1e6:.0f} MB at most", flush=True)
+        if supersteps:
+            limited = check_algorithm("pagerank", {"max_iterations": supersteps})
+            profile = engine.run_files(limited, path)
+            print(f"superstep: {np.round(profile.iteration_seconds, 1)}", profile.phases)
+
+
+def _resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def continued(graphs: list[str]) -> None:
+    """Cut convergence curves off after 10 and 15 supersteps, and continue them."""
+    errors: dict[tuple[str, int], list[float]] = {}
+    for path in graphs:
+        for name, parameters in (*((each, {}) for each in ALGORITHMS), ("pagerank", TIGHT)):
+            algorithm = check_algorithm(name, parameters)
+            graph = check_graph(path, directed=False if algorithm.undirected else None)
+            curve = LocalEngine(workers=1).run(algorithm, graph).convergence.tolist()
+            for done in (10, 15):
+                if len(curve) > done + 1:
+                    found = on_cluster._continued(curve[:done], algorithm.threshold(graph.vertices))
+                    found = min(found, algorithm.max_iterations)
+                    log = math.log(math.ceil(found) / len(curve))
+                    errors.setdefault((name, done), []).append(log)
+    for (name, done), logs in sorted(errors.items()):
+        print(f"| {name} | {done} | {len(logs)} | {np.median(np.abs(logs)):.2f} |")
+
+
+TIGHT = {"epsilon": 1e-6}
+
+
+def rmat(scale: int, path: str, edge_factor: int = 16) -> None:
+    """Write the edges of an R-MAT graph in blocks, so that it never is in memory."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(SEED)
+    left = edge_factor << scale
+    schema = pa.schema([("src", pa.int64()), ("dst", pa.int64())])
+    with pq.ParquetWriter(path, schema, compression="snappy") as file:
+        while left > 0:
+            size = min(left, 1 << 21)
+            ends = np.zeros((2, size), np.int64)
+            for _ in range(scale):  # quadrants of 0.57, 0.19, 0.19 and 0.05, as the generator has
+                drawn = rng.random(size)
+                right = (drawn >= 0.57) & (drawn < 0.76) | (drawn >= 0.95)
+                ends = 2 * ends + [drawn >= 0.76, right]
+            file.write_table(pa.table({"src": ends[0], "dst": ends[1]}, schema=schema))
+            left -= size
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    counting = commands.add_parser("count")
+    counting.add_argument("graphs", nargs="+")
+    counting.add_argument("--rows", type=Path, required=True)
+    steps = commands.add_parser("superstep")
+    steps.add_argument("path")
+    steps.add_argument("--memory", default="4g")
+    steps.add_argument("--supersteps", type=int, default=3)
+    cut = commands.add_parser("continued")
+    cut.add_argument("graphs", nargs="+")
+    making = commands.add_parser("rmat")
+    making.add_argument("scale", type=int)
+    making.add_argument("path")
+    asked = parser.parse_args()
+    if asked.command == "count":
+        count(asked.graphs, asked.rows)
+    elif asked.command == "superstep":
+        superstep(asked.path, asked.memory, asked.supersteps)
+    elif asked.command == "continued":
+        continued(asked.graphs)
+    else:
+        rmat(asked.scale, asked.path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""Predictions whose graph only Spark reads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from predict_graph import predict
+from predict_graph.algorithms import check_algorithm
+from predict_graph.engines.local import LocalEngine
+from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph
+from predict_graph.graph.readers import read_graph
+from predict_graph.limits import limited
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def engine(local_spark):
+    return local_spark
+
+
+@pytest.fixture(scope="module")
+def edges(tmp_path_factory):
+    graph = check_graph("rmat:scale=13,edge_factor=8,seed=3")
+    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    path = tmp_path_factory.mktemp("reads") / "edges.parquet"
+    pq.write_table(pa.table({"src": sources, "dst": graph.indices}), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def history(engine, edges, tmp_path_factory):
+    """Lessons of PageRank on this cluster: sample runs of a graph that was counted where it is."""
+    path = tmp_path_factory.mktemp("history") / "history.db"
+    with limited(driver_bytes=700_000):
+        found = predict(
+            "pagerank",
+            str(edges),
+            engine=engine,
+            spark_reads=True,
+            history=path,
+            train_machines=[2],
+            seed=1,
+        )
+    return path, found
+
+
+def test_a_large_graph_is_counted_where_it_is(history, edges):
+    found = history[1]
+    run = LocalEngine(workers=2).run(check_algorithm("pagerank"), read_graph(edges))
+    assert found.method["name"] == "counted"
+    assert found.iterations.low == found.iterations.high == run.iterations
+    assert found.per_iteration["convergence"].to_numpy() == pytest.approx(run.convergence)
+    sent = found.per_iteration[["local_messages", "remote_messages"]].to_numpy().sum()
+    assert sent == pytest.approx(run.graph["edges"] * run.iterations, rel=1e-6)
+    assert {sample.sampler for sample in found.samples} == {"whole graph", "folded", "degrees"}
+    assert found.runtime_seconds.predicted > 0.0
+
+
+def test_a_graph_that_fits_is_predicted_as_one_that_is_read_here(engine, edges, history):
+    options = {"engine": engine, "history": history[0], "seed": 1}
+    there = predict("pagerank", str(edges), spark_reads=True, **options)
+    here = predict("pagerank", str(edges), **options)
+    assert there.iterations == here.iterations
+    messages = ["local_messages", "remote_messages", "active_vertices"]
+    assert there.per_iteration[messages].equals(here.per_iteration[messages])
+    assert there.overhead_seconds > here.overhead_seconds  # reading was for the prediction alone
+    table = engine._session.spark.read.parquet(str(edges))
+    assert predict("pagerank", table, **options).iterations == here.iterations
+
+
+def test_a_budget_ends_the_counting_and_the_curve_goes_on(engine, edges, history):
+    asked = {"engine": engine, "spark_reads": True, "history": history[0], "seed": 1}
+    with limited(driver_bytes=700_000):
+        cut = predict("pagerank", str(edges), parameters={"epsilon": 1e-9}, budget=0.01, **asked)
+    run = LocalEngine(workers=2).run(
+        check_algorithm("pagerank", {"epsilon": 1e-9}), read_graph(edges)
+    )
+    assert cut.samples[0].iterations == 10 < run.iterations
+    assert cut.iterations.low <= run.iterations <= cut.iterations.high
+    assert len(cut.per_iteration) == cut.iterations.predicted
+    assert any("continued" in text for text in cut.warnings)
+
+
+REFUSED = [
+    ({"ratio": 0.2}, "ratio is not read .* stay on the cluster"),
+    ({"sampler": "rj"}, "sampler is not read"),
+    ({"ids": "string"}, "ids are 'string'"),
+    ({"engine": "local"}, "the engine is local"),
+]
+
+
+@pytest.mark.parametrize(("options", "said"), REFUSED)
+def test_what_is_not_read_is_refused(engine, edges, options, said):
+    asked = {"engine": engine, "history": "none", "seed": 1} | options
+    with limited(driver_bytes=700_000), pytest.raises(RequestError, match=said):
+        predict("pagerank", str(edges), spark_reads=True, **asked)
+
+
+def test_what_cannot_be_counted_says_so(engine, edges, tmp_path):
+    asked = {"engine": engine, "history": "none", "spark_reads": True}
+    with limited(driver_bytes=700_000), pytest.raises(RequestError, match="cannot be counted"):
+        predict("semi-clustering", str(edges), **asked)
+    with pytest.raises(RequestError, match="there is no file"):
+        predict("pagerank", str(tmp_path / "missing.parquet"), **asked)
+    with pytest.raises(RequestError, match="Spark cannot read a Graph"):
+        predict("pagerank", read_graph(edges), **asked)
