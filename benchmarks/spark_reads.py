@@ -1,7 +1,8 @@
 """Predictions of graphs that only Spark reads, beside those of graphs that are read here.
 
     python -m benchmarks.spark_reads count GRAPH… --rows FILE    samples here, counts there
-    python -m benchmarks.spark_reads superstep FILE.parquet      passes beside supersteps
+    python -m benchmarks.spark_reads passes FILE.parquet         packing, counting, memory
+    python -m benchmarks.spark_reads supersteps FILE.parquet     of PageRank, beside them
     python -m benchmarks.spark_reads continued GRAPH…            curves that were cut off
     python -m benchmarks.spark_reads rmat SCALE FILE.parquet     an R-MAT graph, block by block
 
@@ -25,6 +26,7 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.blocks.graph import cluster_graph
 from predict_graph.engines.spark.blocks.packing import packed_graph
 from predict_graph.engines.spark.blocks.twin import check_twin, count_run
+from predict_graph.engines.spark.tables.reading import SparkGraph
 from predict_graph.graph import check_graph
 from predict_graph.prediction import on_cluster
 from predict_graph.prediction.request import check_request
@@ -47,7 +49,7 @@ def count(graphs: list[str], rows: Path) -> None:
     with engine.session() as session:
         for path in graphs:
             for name in ALGORITHMS:
-                row = {"graph": Path(path).name.split(".")[0], "algorithm": name}
+                row: dict[str, float | str] = {"graph": Path(path).name.split(".")[0], "algorithm": name}
                 row |= _here(path, name) | _there(session.spark, path, name)
                 with rows.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(row) + "\n")
@@ -81,7 +83,7 @@ def _there(spark: object, path: str, name: str) -> dict[str, float]:
     directed = False if algorithm.undirected else None
     with packed_graph(spark, path, directed=directed, weights=False) as packed:
         graph = cluster_graph(packed)
-        values, seconds, run = None, 0.0, None
+        values = None
         for part in filter(None, (algorithm.prior, algorithm)):
             started = time.perf_counter()
             twin = check_twin(part, packed)(part, graph, values)
@@ -95,31 +97,45 @@ def _there(spark: object, path: str, name: str) -> dict[str, float]:
         }
 
 
-def superstep(path: str, memory: str, supersteps: int) -> None:
-    """Time packing and passes, then supersteps of the engine, in one session; and the memory."""
+def passes(path: str, memory: str) -> None:
+    """Time packing and counting, and measure what this process holds meanwhile."""
     engine = SparkEngine(master="local[2]", workers=2, memory=memory)
     algorithm = check_algorithm("pagerank")
     with engine.session() as session:
         before = _resident()
         with packed_graph(session.spark, path, directed=True) as packed:
+            print(
+                f"{packed.vertices:,} vertices, {packed.edges:,} edges: packed in "
+                f"{packed.seconds:.1f} s",
+                flush=True,
+            )
             started = time.perf_counter()
             graph = cluster_graph(packed)
-            knowing = time.perf_counter() - started
+            print(f"degrees and a sample of edges in {time.perf_counter() - started:.1f} s")
             started = time.perf_counter()
             twin = check_twin(algorithm, packed)(algorithm, graph)
             run = count_run(twin, packed, lambda curve: True, lambda number: None)
             counting = time.perf_counter() - started
-            print(
-                f"{packed.vertices:,} vertices, {packed.edges:,} edges: packed in "
-                f"{packed.seconds:.1f} s, degrees in {knowing:.1f} s, {len(run.curve)} supersteps "
-                f"counted in {counting:.1f} s",
-                flush=True,
-            )
-        print(f"driver: {before / 1e6:.0f} MB before, {_peak() / 1e6:.0f} MB at most", flush=True)
-        if supersteps:
-            limited = check_algorithm("pagerank", {"max_iterations": supersteps})
-            profile = engine.run_files(limited, path)
-            print(f"superstep: {np.round(profile.iteration_seconds, 1)}", profile.phases)
+            print(f"{len(run.curve)} supersteps counted in {counting:.1f} s")
+        grown = (_peak() - before) / 1e6
+        print(f"driver: {before / 1e6:.0f} MB before, {grown:.0f} MB more at most")
+
+
+def supersteps(path: str, memory: str, count: int) -> None:
+    """Time supersteps of PageRank on edges whose ids are those of vertices already."""
+    import pyarrow.parquet as pq
+
+    engine = SparkEngine(master="local[2]", workers=2, memory=memory)
+    algorithm = check_algorithm("pagerank", {"max_iterations": count})
+    edges = pq.ParquetFile(path).metadata.num_rows
+    vertices = 1 << math.ceil(math.log2(edges / 16))
+    graph = SparkGraph("rmat", Path(path), vertices, edges, True, False, path, "none")
+    with engine.session() as session:
+        profile = engine._run_stored(
+            session, algorithm, graph, Path(path), 0.0, 0.0, count, None, None
+        )
+    print(f"{edges:,} edges: seconds of supersteps {np.round(profile.iteration_seconds, 1)}")
+    print({name: round(seconds, 1) for name, seconds in profile.phases.items()})
 
 
 def _resident() -> int:
@@ -177,10 +193,11 @@ def main() -> None:
     counting = commands.add_parser("count")
     counting.add_argument("graphs", nargs="+")
     counting.add_argument("--rows", type=Path, required=True)
-    steps = commands.add_parser("superstep")
-    steps.add_argument("path")
-    steps.add_argument("--memory", default="4g")
-    steps.add_argument("--supersteps", type=int, default=3)
+    for name in ("passes", "supersteps"):
+        timing = commands.add_parser(name)
+        timing.add_argument("path")
+        timing.add_argument("--memory", default="4g")
+        timing.add_argument("--count", type=int, default=3)
     cut = commands.add_parser("continued")
     cut.add_argument("graphs", nargs="+")
     making = commands.add_parser("rmat")
@@ -189,8 +206,10 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.command == "count":
         count(asked.graphs, asked.rows)
-    elif asked.command == "superstep":
-        superstep(asked.path, asked.memory, asked.supersteps)
+    elif asked.command == "passes":
+        passes(asked.path, asked.memory)
+    elif asked.command == "supersteps":
+        supersteps(asked.path, asked.memory, asked.count)
     elif asked.command == "continued":
         continued(asked.graphs)
     else:

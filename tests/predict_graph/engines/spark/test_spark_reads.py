@@ -10,17 +10,13 @@ import pytest
 from predict_graph import predict
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.readers import read_graph
 from predict_graph.limits import limited
 
 pytestmark = pytest.mark.spark
-
-
-@pytest.fixture(scope="module")
-def engine(local_spark):
-    return local_spark
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +29,10 @@ def edges(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def history(engine, edges, tmp_path_factory):
+def history(spark_here, common_session, edges, tmp_path_factory):
     """Lessons of PageRank on this cluster: sample runs of a graph that was counted where it is."""
+    common_session.close()  # sample runs have sessions of their own
+    engine = SparkEngine(workers=2, **common_session.settings)
     path = tmp_path_factory.mktemp("history") / "history.db"
     with limited(driver_bytes=700_000):
         found = predict(
@@ -47,6 +45,13 @@ def history(engine, edges, tmp_path_factory):
             seed=1,
         )
     return path, found
+
+
+@pytest.fixture(scope="module")
+def engine(history, common_session):
+    engine = SparkEngine(workers=2, **common_session.settings)
+    engine._session = common_session.get()
+    return engine
 
 
 def test_a_large_graph_is_counted_where_it_is(history, edges):
