@@ -1,10 +1,18 @@
 # make demo    set up, then predict PageRank on a real graph, run it, and compare
-# make check   set up, then lint, types, layering and tests
+# make check   set up, then lint, types, layering, tests and the site: what .ci/run runs
 # make quick   for daily work: lint, layering, types of what changed, all tests but those that
 #              are slow or start Spark, fewer examples of what hypothesis makes up
+# make docs    the site of the pages in docs, in docs/_build/html; a warning is an error
+# make site-check   load every page of the site in Chromium at two widths: errors, contrast
+# make shown   write anew the outputs, and the picture, that README and the pages show
+# make wheel   build a wheel, install it in an empty environment, and predict there
 # make spark35 another environment, .venv-spark35, with Spark 3.5 and a GraphFrames jar that fits
 # make check-spark35   the tests of GraphFrames jobs, and of the engine on Spark 3.5, there
 # make format  rewrite the sources as the linter wants them
+# make clean   remove environments, builds and caches
+#
+# Variables: PYTHON (python3) makes the environment VENV (.venv), JOBS (2) tests run at a time,
+# GRAPH (web-NotreDame) is that of the demo.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -16,7 +24,8 @@ JOBS ?= 2
 GRAPH ?= web-NotreDame
 SPARE_GRAPH = rmat:scale=16,edge_factor=16,seed=1
 
-.PHONY: demo check quick lint types layers test spark35 check-spark35 format clean
+.PHONY: demo check quick lint types layers test docs site-check shown wheel spark35 \
+  check-spark35 format clean
 
 demo: $(STAMP)
 	@if $(BIN)/predict-graph datasets fetch $(GRAPH) >/dev/null 2>&1; then graph="$(GRAPH)"; \
@@ -24,7 +33,7 @@ demo: $(STAMP)
 	  echo "$(GRAPH) is neither here nor can it be downloaded: taking $(SPARE_GRAPH)"; fi; \
 	$(BIN)/predict-graph validate pagerank "$$graph" -p epsilon=0.001
 
-check: lint types layers test
+check: lint types layers docs test
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -43,6 +52,19 @@ test: $(STAMP)
 quick: lint layers types
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not slow and not spark" \
 	  --hypothesis-profile=quick
+
+docs: $(STAMP)
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto docs docs/_build/html
+
+site-check: docs
+	$(BIN)/python -m benchmarks.site_check
+
+shown: $(STAMP)
+	$(BIN)/python -m benchmarks.pages --update
+	$(BIN)/predict-graph validate topk-ranking web-NotreDame --seed 1 --plot docs/prediction.png
+
+wheel: $(STAMP)
+	$(BIN)/python -m benchmarks.wheel
 
 spark35: $(SPARK35)/.installed
 
@@ -71,4 +93,4 @@ $(SPARK35)/.installed: $(STAMP) constraints-spark35.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(SPARK35) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(SPARK35) build dist docs/_build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

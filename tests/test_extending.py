@@ -1,4 +1,7 @@
-"""The examples of docs/extending.md: as scripts, with ``--plugin``, and in an installed package."""
+"""The examples of docs/extending.md: with ``--plugin``, and in an installed package.
+
+tests/test_docs.py runs the scripts of the page.
+"""
 
 import os
 import re
@@ -74,15 +77,6 @@ def test_an_example_has_less_than_40_lines(title):
     assert len(source.splitlines()) < 40
 
 
-@pytest.mark.parametrize("title", EXAMPLES)
-def test_in_a_script(title, tmp_path):
-    _, source = plugin_of(title)
-    _, use = blocks(title, "python")
-    (expected,) = blocks(title, "text")
-    (tmp_path / "script.py").write_text(f"{source}\n\n{use}")
-    assert python(["script.py"], tmp_path) == expected
-
-
 @pytest.fixture
 def _as_it_was(tmp_path, monkeypatch):
     monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
@@ -148,12 +142,3 @@ def test_the_modules_of_a_package_may_be_imported_first(installed, tmp_path):
         "print(TRANSFORMS.get('root-scaled').threshold is root_scaled.root_scaled)\n"
     )
     assert python(["-c", code], tmp_path, str(installed)) == "True hops:Hops\nTrue\n"
-
-
-def test_loaded_in_python(tmp_path):
-    name, source = plugin_of("An algorithm")
-    (tmp_path / name).write_text(source)
-    _, use = blocks("An algorithm", "python")
-    (expected,) = blocks("An algorithm", "text")
-    code = f"import predict_graph\npredict_graph.load_plugin({name!r})\n{use}"
-    assert python(["-c", code], tmp_path) == expected

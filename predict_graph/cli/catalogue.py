@@ -120,11 +120,8 @@ def _algorithms() -> Rows:
     from predict_graph.algorithms import ALGORITHMS
 
     def describe(algorithm: Any) -> str:
-        parameters = ", ".join(
-            f"{parameter.name}={parameter.default}"
-            for parameter in algorithm.declared
-            if parameter.default is not None
-        )
+        usual = algorithm().to_dict()  # with defaults that depend on other parameters
+        parameters = ", ".join(f"{name}={value}" for name, value in usual.items())
         return f"{algorithm.summary} ({parameters})"
 
     return _described(ALGORITHMS, describe)

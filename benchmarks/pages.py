@@ -1,0 +1,364 @@
+"""Run what README and the pages of docs show, and compare or renew the outputs.
+
+    python -m benchmarks.pages [--update] [PAGE…]
+
+A page is read from top to bottom in an empty folder; each block sees the files of those before it.
+
+| block | what is done |
+|---|---|
+| lines with ``$`` before them | run by bash; what follows is their output |
+| ``python`` | run, all of a page in one process |
+| ``text`` right after ``python`` | its output |
+| ``python`` that begins with ``# NAME.py`` | written to that file |
+| any, after ``<!-- file: NAME -->`` | written to that file |
+| any, after ``<!-- not run: WHY -->`` | left alone |
+| all of a page with ``<!-- not run on this page: WHY -->`` | left alone |
+
+Outputs are compared by shape: numbers with their units are all alike, blanks and ends of lines do
+not count, and ``…`` stands for anything. Of a command without output only the exit status counts.
+``--update`` writes outputs anew and keeps what is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+__all__ = ["Block", "Different", "check_page", "pages", "read_blocks", "same_shape", "update_page"]
+
+ROOT = Path(__file__).parents[1]
+WIDTH = "88"  # of the terminal, in characters: what a page shows without scrolling
+SECONDS = 240  # of one block
+
+_NOTE = re.compile(r"<!--\s*(file|not run):\s*(.*?)\s*-->", re.S)
+_WHOLE = re.compile(r"<!--\s*(not run on this page):\s*(.*?)\s*-->", re.S)
+_NAMED = re.compile(r"# ([\w.-]+\.py)\n")
+_UNIT = r"(?:[kMGTP]?i?B|[mµn]?s|min|h|d|years?|months?|weeks?|days?|hours?|minutes?|seconds?|s²|%)"
+_NUMBER = re.compile(rf"[+\-−]?\b\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?: ?{_UNIT}\b|%)?")
+_NOT_A_NUMBER = re.compile(r"\b(?:nan|inf)\b")
+
+
+@dataclass
+class Block:
+    """A block of code of a page, and what is to be done with it."""
+
+    kind: str  # console, python, text, file, other
+    text: str
+    lines: tuple[int, int]  # of the page, from the first to behind the last, fences excluded
+    indent: str = ""
+    name: str = ""  # of the file
+    why: str = ""  # it is not run
+
+    def commands(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield each command of a console block with the lines of its output."""
+        command, output, open_ = "", [], False
+        for line in self.text.splitlines():
+            if open_:
+                command += "\n" + line
+            elif line.startswith("$ "):
+                if command:
+                    yield command, output
+                command, output = line[2:], []
+            else:
+                output.append(line)
+            open_ = command.endswith("\\") and not output
+        yield command, output
+
+
+@dataclass
+class Different(AssertionError):  # noqa: N818
+    """What a page shows is not what comes out."""
+
+    page: Path
+    line: int
+    command: str
+    shown: list[str]
+    came: list[str]
+    errors: str = ""
+
+    def __str__(self) -> str:
+        here = list(map(_shape, filter(str.strip, self.shown)))
+        there = list(map(_shape, filter(str.strip, self.came)))
+        lines = difflib.unified_diff(here, there, "shown", "came out", lineterm="", n=1)
+        return "\n".join(
+            [
+                f"{self.page.relative_to(ROOT)}:{self.line}: $ {self.command}",
+                *lines,
+                self.errors,
+                f"To write outputs anew: python -m benchmarks.pages --update {self.page}",
+            ]
+        )
+
+
+def pages() -> list[Path]:
+    """Return README and all pages of docs but the studies, which have commands of their own."""
+    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    skipped = (ROOT / "docs" / "studies", ROOT / "docs" / "_build")
+    return [page for page in found if not any(page.is_relative_to(folder) for folder in skipped)]
+
+
+def read_blocks(text: str) -> list[Block]:
+    """Return the blocks of code of a page, each with what the comment before it says."""
+    found: list[Block] = []
+    note = None
+    whole = _WHOLE.search(text)
+    for token in MarkdownIt("commonmark").parse(text):
+        if token.type == "html_block":
+            note = _NOTE.match(token.content)
+        elif token.type in ("fence", "code_block"):
+            found.append(_block(token, whole or note, text))
+            note = None
+        elif token.type.endswith("_open"):
+            note = None
+    for before, after in pairwise(found):
+        if after.kind == "text" and before.kind != "python":
+            after.kind = "other"
+    return found
+
+
+def same_shape(shown: list[str], came: list[str]) -> bool:
+    """Tell whether two outputs differ in nothing but numbers, blanks, and what ``…`` stands for.
+
+    >>> same_shape(["took 1.5 s, …", " a  3"], ["took 12 ms, +4%: fine", "a 1,200"])
+    True
+    >>> same_shape(["took 1.5 s"], ["needs 1.5 s"])
+    False
+    """
+    shape = re.escape(_shape(" ".join(shown))).replace("…", ".*?")
+    shape = re.sub(r"(?:\\ )?\.\*\?(?:\\ )?", ".*?", shape)
+    return re.fullmatch(shape, _shape(" ".join(came)), re.S) is not None
+
+
+def renewed(shown: list[str], came: list[str]) -> list[str]:
+    """Return the lines of ``came``, but ``…`` where ``shown`` left some out.
+
+    >>> renewed(["a 1", "…", "z 1"], ["a 2", "b", "c", "z 3"])
+    ['a 2', '…', 'z 3']
+    """
+    shapes = [list(map(_shape, lines)) for lines in (shown, came)]
+    lines: list[str] = []
+    for what, i, k, j, m in difflib.SequenceMatcher(None, *shapes, autojunk=False).get_opcodes():
+        left_out = [line.strip() for line in shown[i:k] if line.strip()] == ["…"]
+        if what != "equal" and left_out:
+            indent = shown[i:k][0].index("…") if "…" in shown[i] else 0
+            lines.append(" " * indent + "…")
+        else:
+            lines.extend(came[j:m])
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return lines
+
+
+@dataclass
+class _Session:
+    """An empty folder, and one Python process, in which the blocks of a page are run."""
+
+    folder: Path
+    environment: dict[str, str] = field(init=False)
+    _python: subprocess.Popen[str] | None = None
+
+    def __post_init__(self) -> None:
+        place = {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+        plain = {"COLUMNS": WIDTH, "NO_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
+        history = {"PREDICT_GRAPH_HISTORY": str(self.folder / ".history.sqlite")}
+        self.environment = {**os.environ, **place, **plain, **history, "MPLBACKEND": "agg"}
+
+    def shell(self, command: str) -> tuple[list[str], int, str]:
+        """Run a command; return its output, its exit status, and what it said besides."""
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        output = done.stdout + (done.stderr if done.returncode else "")
+        return [line.rstrip() for line in output.splitlines()], done.returncode, done.stderr
+
+    def python(self, code: str) -> tuple[list[str], str]:
+        """Run code after that of earlier calls; return what it printed, and its traceback."""
+        if self._python is None:
+            self._python = subprocess.Popen(
+                [sys.executable, "-c", _INTERPRETER],
+                cwd=self.folder,
+                env=self.environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+        assert self._python.stdin is not None
+        assert self._python.stdout is not None
+        self._python.stdin.write(json.dumps(code) + "\n")
+        self._python.stdin.flush()
+        answer = self._python.stdout.readline()
+        if not answer:
+            return [], "the interpreter ended"
+        printed, error = json.loads(answer)
+        return [line.rstrip() for line in printed.splitlines()], error
+
+    def close(self) -> None:
+        """End the interpreter."""
+        if self._python is not None:
+            self._python.communicate()
+
+
+_INTERPRETER = """
+import contextlib, io, json, sys, traceback
+names, answers = {"__name__": "__main__"}, sys.stdout
+for line in sys.stdin:
+    printed, error = io.StringIO(), ""
+    with contextlib.redirect_stdout(printed):
+        try:
+            exec(compile(json.loads(line), "<page>", "exec"), names)
+        except BaseException:
+            error = traceback.format_exc()
+    print(json.dumps([printed.getvalue(), error]), file=answers, flush=True)
+"""
+
+
+def check_page(page: Path) -> int:
+    """Run the blocks of a page; return how many commands and cells were run.
+
+    Raises
+    ------
+    Different
+        If something else comes out than is shown.
+    """
+    return sum(1 for _ in _differences(page, stop=True))
+
+
+def update_page(page: Path) -> bool:
+    """Write the outputs of a page anew; return whether any changed."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    changed = [found for found in _differences(page, stop=False) if found is not None]
+    for (start, end), indent, text in reversed(changed):
+        lines[start:end] = [(indent + line).rstrip() for line in text]
+    if changed:
+        page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return bool(changed)
+
+
+def _differences(page: Path, stop: bool) -> Iterator[tuple[tuple[int, int], str, list[str]] | None]:
+    """Yield for each thing that is run None, or the lines to put there instead."""
+    blocks = read_blocks(page.read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        session = _Session(Path(folder))
+        try:
+            for number, block in enumerate(blocks):
+                if block.kind == "file":
+                    (session.folder / block.name).write_text(block.text, encoding="utf-8")
+                elif block.kind == "console":
+                    yield _run_console(page, block, session, stop)
+                elif block.kind == "python":
+                    after = blocks[number + 1] if number + 1 < len(blocks) else None
+                    yield _run_python(page, block, after, session, stop)
+        finally:
+            session.close()
+
+
+def _run_console(
+    page: Path, block: Block, session: _Session, stop: bool
+) -> tuple[tuple[int, int], str, list[str]] | None:
+    text: list[str] = []
+    for command, shown in block.commands():
+        came, status, errors = session.shell(command)
+        silent = not any(map(str.strip, shown))  # only that it works
+        refused = any(line.startswith("error:") for line in shown)
+        if refused != bool(status):
+            raise Different(page, block.lines[0], command, shown, came, errors)
+        if stop and not silent and not same_shape(shown, came):
+            raise Different(page, block.lines[0], command, shown, came)
+        between = [""] if shown and not shown[-1].strip() else []
+        first = [""] if shown and not shown[0].strip() else []
+        lines = [] if silent else [*first, *renewed(shown, came), *between]
+        text += ["$ " + command, *lines]
+    text = "\n".join(text).rstrip().splitlines()
+    return None if "\n".join(text) == block.text.rstrip() else (block.lines, block.indent, text)
+
+
+def _run_python(
+    page: Path, block: Block, after: Block | None, session: _Session, stop: bool
+) -> tuple[tuple[int, int], str, list[str]] | None:
+    came, error = session.python(block.text)
+    command = block.text.splitlines()[0] + " …"
+    if error:
+        raise Different(page, block.lines[0], command, [], came, error)
+    if after is None or after.kind != "text":
+        return None
+    shown = after.text.splitlines()
+    if stop and not same_shape(shown, came):
+        raise Different(page, after.lines[0], command, shown, came)
+    text = renewed(shown, came)
+    return None if text == shown else (after.lines, after.indent, text)
+
+
+def _block(token: object, note: re.Match[str] | None, page: str) -> Block:
+    text, fenced = token.content, token.type == "fence"  # type: ignore[attr-defined]
+    start, end = token.map  # type: ignore[attr-defined]
+    language = token.info.split()[0] if fenced and token.info.split() else ""  # type: ignore[attr-defined]
+    lines = page.splitlines()
+    if fenced:
+        start, end = start + 1, end - 1
+    else:
+        while end > start and not lines[end - 1].strip():
+            end -= 1
+    first = lines[start] if start < len(lines) else ""
+    block = Block("other", text, (start, end), first[: len(first) - len(first.lstrip())])
+    if note is not None and note[1].startswith("not run"):
+        block.why = note[2]
+        return block
+    named = _NAMED.match(text) if language == "python" else None
+    if note is not None or named is not None:
+        block.kind, block.name = "file", (note[2] if note is not None else named[1])  # type: ignore[index]
+    elif text.startswith("$ ") and language in ("", "console"):
+        block.kind = "console"
+    elif language in ("python", "text"):
+        block.kind = language
+    return block
+
+
+def _shape(text: str) -> str:
+    text = _NOT_A_NUMBER.sub("#", _NUMBER.sub("#", text))
+    return re.sub(r"\s+", " ", re.sub(r"[─━]+", "─", text)).strip()
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Check pages, or write their outputs anew."""
+    parser = argparse.ArgumentParser(description="Check what pages show, or write it anew.")
+    parser.add_argument("page", nargs="*", type=Path)
+    parser.add_argument("--update", action="store_true")
+    asked = parser.parse_args(arguments)
+    wrong = 0
+    for page in [path.resolve() for path in asked.page] or pages():
+        name = page.relative_to(ROOT)
+        try:
+            if asked.update:
+                print(f"{name}: {'new outputs' if update_page(page) else 'as it was'}", flush=True)
+            else:
+                print(f"{name}: {check_page(page)} blocks", flush=True)
+        except Different as error:
+            wrong += 1
+            print(error, file=sys.stderr)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

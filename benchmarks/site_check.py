@@ -1,0 +1,118 @@
+"""Load every page of the site in headless Chromium, from files, on a phone and on a desk.
+
+    make site-check            or: python -m benchmarks.site_check [--pictures FOLDER] [PAGE…]
+
+Needs what is not installed by itself: ``pip install selenium axe-core-python``, and Chromium with
+its driver (Debian: ``apt-get install chromium chromium-driver``). Told are, with exit status 1,
+
+- whatever a page asks of the network, and whatever of it is missing;
+- errors in the console of the browser;
+- text whose contrast is below WCAG AA (axe-core's rule ``color-contrast``), light and dark;
+- pages that are wider than the screen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+SITE = ROOT / "docs" / "_build" / "html"
+WIDTHS = (360, 1280)
+SCHEMES = ("light", "dark")
+HEIGHT = 900  # of the pictures
+SECONDS = 300  # of one page: the contrast of a long one takes long
+_LOADED = "return performance.getEntriesByType('resource').map(entry => entry.name)"
+_WIDE = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+_RULES = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+
+
+def open_browser() -> Any:
+    """Return a driver of headless Chromium that reaches nothing but files."""
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = "/usr/bin/chromium"
+    for switch in (
+        "headless=new",
+        "no-sandbox",
+        "disable-gpu",
+        "host-resolver-rules=MAP * ~NOTFOUND",
+    ):
+        options.add_argument(f"--{switch}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
+    driver.set_script_timeout(SECONDS)
+    return driver
+
+
+def faults(driver: Any, page: Path, width: int, scheme: str, picture: Path | None) -> list[str]:
+    """Return what is wrong with a page, a line each."""
+    from axe_core_python.selenium import Axe
+
+    metrics = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": width < 600}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    preferred = [{"name": "prefers-color-scheme", "value": scheme}]
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": preferred})
+    driver.get(page.as_uri())
+    found = [
+        f"console: {entry['message']}"
+        for entry in driver.get_log("browser")
+        if entry["level"] in ("SEVERE", "WARNING")
+    ]
+    found += [
+        f"network: {name}"
+        for name in driver.execute_script(_LOADED)
+        if not name.startswith(("file:", "data:"))
+    ]
+    if picture is not None:
+        driver.save_screenshot(str(picture))
+    if (wider := driver.execute_script(_WIDE)) > 0:
+        found.append(f"{wider} pixels wider than the screen")
+    if width < max(WIDTHS):  # colours are the same at any width
+        return found
+    for violation in Axe().run(driver, None, _RULES)["violations"]:
+        found += [
+            f"contrast: {node['html'][:80]} {node['any'][0]['message'][:120]}"
+            for node in violation["nodes"]
+        ]
+    return found
+
+
+def main() -> None:
+    """Check the pages, and tell."""
+    parser = argparse.ArgumentParser(description="Load every page of the site in Chromium.")
+    parser.add_argument("page", nargs="*", type=Path, help="all by default")
+    parser.add_argument("--pictures", type=Path, help="folder for a picture of each page")
+    asked = parser.parse_args()
+    pages = [page.resolve() for page in asked.page] or sorted(SITE.rglob("*.html"))
+    if not pages:
+        raise SystemExit(f"no pages in {SITE}; make docs first")
+    if asked.pictures:
+        asked.pictures.mkdir(parents=True, exist_ok=True)
+    started, wrong = time.perf_counter(), 0
+    driver = open_browser()
+    try:
+        for page in pages:
+            name = page.relative_to(SITE)
+            for width in WIDTHS:
+                for scheme in SCHEMES:
+                    drawn = f"{str(name).replace('/', '-')}-{width}-{scheme}.png"
+                    picture = asked.pictures / drawn if asked.pictures else None
+                    for fault in faults(driver, page, width, scheme, picture):
+                        wrong += 1
+                        print(f"{name} at {width}, {scheme}: {fault}")
+    finally:
+        driver.quit()
+    seconds = time.perf_counter() - started
+    print(
+        f"{len(pages)} pages, {len(WIDTHS)} widths, light and dark: {wrong} faults, {seconds:.0f} s"
+    )
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""What README and the pages of docs show is what comes out: benchmarks/pages.py says how."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.pages import ROOT, Different, check_page, pages, read_blocks, update_page
+from predict_graph.graph.datasets import dataset_names, dataset_path
+
+TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in pages()}
+RUN = {
+    name: "\n".join(
+        block.text for block in read_blocks(text) if block.kind in ("console", "python")
+    )
+    for name, text in TEXTS.items()
+}
+MARKS = {"docs/tutorials/spark.md": [pytest.mark.spark, pytest.mark.usefixtures("spark_here")]}
+
+
+def _needs(text):
+    """Return what the commands of a page take and is not on this machine."""
+    named = [name for name in dataset_names() if re.search(rf"(?<![\w-]){name}(?![\w-])", text)]
+    missing = [name for name in named if dataset_path(name) is None]
+    return missing + [tool for tool in ("jq",) if f"| {tool} " in text and not shutil.which(tool)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=MARKS.get(name, [])) for name, code in RUN.items() if code],
+)
+def test_a_page_shows_what_comes_out(name):
+    missing = _needs(RUN[name])
+    if missing:
+        pytest.skip(f"needs {', '.join(missing)}")
+    assert check_page(ROOT / name) > 0
+
+
+def test_commands_of_ours_are_shown_as_run_or_the_page_says_why_not():
+    """A block that begins with a prompt is run, whatever it is fenced as."""
+    left = [
+        (name, block.text.splitlines()[0])
+        for name, text in TEXTS.items()
+        for block in read_blocks(text)
+        if block.text.startswith("$ predict-graph") and block.kind != "console" and not block.why
+    ]
+    assert left == []
+
+
+@pytest.fixture
+def page(tmp_path, monkeypatch):
+    monkeypatch.setattr("benchmarks.pages.ROOT", tmp_path)
+    return tmp_path / "README.md"
+
+
+def test_a_page_that_shows_something_else_is_told(page):
+    page.write_text("```console\n$ echo 12 stones\n7 stones\n$ echo twelve\n7\n```\n")
+    with pytest.raises(Different) as told:
+        check_page(page)
+    assert "README.md:1: $ echo twelve\n" in str(told.value)
+    assert "-#\n+twelve" in str(told.value)
+
+
+def test_outputs_are_written_anew_but_for_what_is_left_out(page):
+    page.write_text(
+        "- A list:\n\n      $ seq 1 5\n      …\n      4\n      5\n\n"
+        "```console\n$ printf 'a 1\\nb 2\\nc 3\\n'\na 4\n…\nc 5\n```\n\n"
+        "```python\nprint('now', 1 + 1)\n```\n\n```text\nthen 3\n```\n"
+    )
+    assert update_page(page)
+    assert "\na 1\n…\nc 3\n" in page.read_text()
+    assert "```text\nnow 2\n```" in page.read_text()
+    assert check_page(page) == 3
+    assert not update_page(page)
+
+
+@pytest.mark.parametrize(
+    ("block", "wrong"),
+    [
+        ("```console\n$ false\n```", "$ false"),
+        ("```console\n$ true\nerror: no\n```", "$ true"),
+        ("```python\nraise KeyError('gone')\n```", "gone"),
+        ("```python\nprint(1)\n```\n\n```text\none\n```", "-one"),
+    ],
+)
+def test_what_fails_is_told(page, block, wrong):
+    page.write_text(block + "\n")
+    with pytest.raises(Different, match=re.escape(wrong)):
+        check_page(page)
+
+
+def test_files_of_a_page_are_there_for_its_commands_and_its_code(page):
+    page.write_text(
+        "<!-- file: a.csv -->\n```text\n1,2\n```\n\n```python\n# b.py\nX = 3\n```\n\n"
+        "```python\nfrom pathlib import Path\nimport sys\nsys.path.insert(0, '.')\nimport b\n"
+        "print(Path('a.csv').read_text().strip(), b.X)\n```\n\n```text\n1,2 3\n```\n\n"
+        "<!-- not run: a cluster -->\n```console\n$ false\n```\n\n"
+        "```console\n$ cat a.csv\n1,2\n```\n"
+    )
+    assert check_page(page) == 2
+
+
+def test_the_program_tells_which_page_is_wrong():
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.pages", "docs/glossary.md"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "docs/glossary.md: 0 blocks" in done.stdout
