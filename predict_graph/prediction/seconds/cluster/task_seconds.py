@@ -121,7 +121,10 @@ def _working(rows: pd.DataFrame) -> FloatArray:
 
 def _model(cost_model: str, rows: pd.DataFrame, names: list[str], seconds: FloatArray) -> Any:
     """Fit a cost model to those features that differ."""
-    columns = [name for name in names if rows[name].nunique() > 1] or [FEATURES[0]]
+    told = [name for name in names if name in rows and rows[name].nunique() > 1]
+    if "merged" in told and (rows["merged"] == rows["messages"]).all():
+        told.remove("merged")  # messages are numbers: combining two is one step
+    columns = told or [FEATURES[0]]
     weight = rows["weight"].to_numpy(np.float64)
     model = COST_MODELS.get(cost_model)()
     options = {"groups": rows["group"].to_numpy()} if hasattr(model, "max_folds") else {}
