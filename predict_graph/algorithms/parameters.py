@@ -55,6 +55,8 @@ class Parameter:
         """What a user may give, in words."""
         if self.choices:
             return ", ".join(self.choices)
+        if self.kind is str:
+            return "text"
         kind = "a whole number" if self.kind is int else "a number"
         bounds = []
         if self.low > -math.inf:
@@ -84,6 +86,8 @@ class Parameter:
         if self.choices:
             if converted not in self.choices:
                 raise wrong
+            return str(converted)
+        if self.kind is str:
             return str(converted)
         above = converted >= self.low if self.low_included else converted > self.low
         below = converted <= self.high if self.high_included else converted < self.high

@@ -97,7 +97,7 @@ def is_function(value: Any) -> bool:
     """
     if isinstance(value, str):
         module, colon, name = value.rpartition(":")
-        return bool(colon and module and name)
+        return bool(colon and module and name) and module != "graphx"
     return callable(value)
 
 

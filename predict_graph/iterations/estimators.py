@@ -10,6 +10,8 @@ from predict_graph.plugins import Registry, blamed_on
 
 __all__ = ["METHODS", "check_method", "estimate_iterations", "methods_for"]
 
+_TWIN = "twin"  # knows what no other method can
+
 METHODS: Registry[Method] = Registry(
     "method",
     "predict_graph.methods",
@@ -19,6 +21,7 @@ METHODS: Registry[Method] = Registry(
         "published": "predict_graph.iterations.published:PUBLISHED",
         "observed": "predict_graph.iterations.method:OBSERVED",
         "whole-run": "predict_graph.iterations.whole_run:WHOLE_RUN",
+        _TWIN: "predict_graph.iterations.twin:TWIN",
     },
 )
 """Best ones first: the first that suits an algorithm is its default."""
@@ -26,7 +29,8 @@ METHODS: Registry[Method] = Registry(
 
 def methods_for(algorithm: Algorithm) -> list[str]:
     """Return the names of the methods that suit an algorithm, the default first."""
-    return [name for name in METHODS.names() if METHODS.get(name).suits(algorithm)]
+    found = [name for name in METHODS.names() if METHODS.get(name).suits(algorithm)]
+    return [_TWIN] if _TWIN in found else found
 
 
 def check_method(method: str | None, algorithm: Algorithm) -> Method:

@@ -13,15 +13,23 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
-from predict_graph.algorithms import ALGORITHMS, Algorithm, check_algorithm
+from predict_graph.algorithms import ALGORITHMS, Algorithm
 from predict_graph.engines import Engine
+from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError, PredictGraphError, RequestError
 from predict_graph.graph import check_graph
 from predict_graph.history import History, check_history
 from predict_graph.iterations.whole_run import whole_run_estimates
 from predict_graph.prediction.budget import check_budget
-from predict_graph.prediction.request import check_request, check_seed, direction
+from predict_graph.prediction.request import (
+    check_engine,
+    check_function,
+    check_request,
+    check_seed,
+    direction,
+)
+from predict_graph.prediction.road import estimates_of
 from predict_graph.prediction.seconds.cluster import learn_on_cluster
 from predict_graph.prediction.work import workload_of
 
@@ -64,8 +72,9 @@ class Learning:
 
 
 def learn(
-    engine: Engine,
+    engine: str | Engine,
     *,
+    spark: Any = None,
     algorithms: Sequence[str] | None = None,
     budget: str | float = "10m",
     history: History | str | PathLike[str] | bool | None = None,
@@ -76,8 +85,10 @@ def learn(
 
     Parameters
     ----------
-    engine : SparkEngine
+    engine : SparkEngine or ``"spark"``
         The cluster; its machines are the most that a lesson runs on.
+    spark : SparkSession, optional
+        A session that is open, to learn in.
     algorithms : sequence of str, optional
         All that the engine has programs for by default.
     budget : str or float
@@ -94,6 +105,7 @@ def learn(
     JobError
         If the cluster fails before anything was learned.
     """
+    engine = check_engine(engine, spark=spark)
     if not isinstance(engine, SparkEngine):
         raise RequestError(f"the engine is {engine.name}; accepted: spark, whose costs are learned")
     kept = check_history(history)
@@ -103,7 +115,7 @@ def learn(
     if allowed is None:
         raise RequestError(f"the budget is {budget!r}; accepted for learning: a time such as 10m")
     names = list(algorithms) if algorithms is not None else _with_programs()
-    jobs = [check_algorithm(name) for name in names]
+    jobs = [check_function(name) for name in names]
     entropy, tell = check_seed(seed), progress or (lambda text, fraction: None)
     found, started, before = Learning(), time.perf_counter(), len(kept)
     last: dict[str, float] = {}
@@ -145,7 +157,10 @@ def _lesson(
     request = check_request(algorithm, engine=engine, seed=seed, progress=progress, budget="none")
     graph = check_graph(source, directed=direction(algorithm, None), seed=seed)
     chain = [part.algorithm for part in request.chain]
-    estimates = whole_run_estimates(graph, chain, engine.workers)
+    if runs_here(algorithm):
+        estimates = whole_run_estimates(graph, chain, engine.workers)
+    else:
+        estimates = estimates_of(graph, request.chain)
     workloads = [
         workload_of(graph, each, estimate, engine.workers)
         for each, estimate in zip(chain, estimates, strict=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import Parameter, signature
 from numbers import Integral
+from typing import Any
 
 from predict_graph.algorithms import Algorithm, check_algorithm
 from predict_graph.engines import ENGINES, Costing, Engine, Means
@@ -125,16 +126,32 @@ class Request:
 
 
 def check_engine(
-    value: str | Engine, *, workers: int | None = None, threads: int | None = None
+    value: str | Engine,
+    *,
+    workers: int | None = None,
+    threads: int | None = None,
+    spark: Any = None,
 ) -> Engine:
     """Return an engine from its name and settings, or the engine given.
+
+    Parameters
+    ----------
+    value : str or Engine
+    workers, threads : int, optional
+    spark : SparkSession, optional
+        A session that is open, for the engine ``"spark"``.
 
     Raises
     ------
     RequestError
         If nothing has this name, or a setting is out of range or none of this engine.
     """
-    settings = {"workers": workers, "threads": threads}
+    settings = {"workers": workers, "threads": threads, "spark": spark}
+    if spark is not None and value != "spark":
+        name = value if isinstance(value, str) else value.name
+        raise RequestError(
+            f"spark, a session, is not read by the engine {name!r}; accepted: engine='spark'"
+        )
     given = {name: n for name, n in settings.items() if n is not None}
     if isinstance(value, str):
         factory: Callable[..., Engine] = ENGINES.get(value)
@@ -156,6 +173,7 @@ def check_request(
     engine: str | Engine = "local",
     workers: int | None = None,
     threads: int | None = None,
+    spark: Any = None,
     method: str | None = None,
     sampler: str | None = None,
     ratio: float | None = None,
@@ -178,7 +196,7 @@ def check_request(
         Names the first wrong value and what is accepted, or the option that nothing would read.
     """
     chosen = check_function(algorithm, parameters)
-    runs_on = check_engine(engine, workers=workers, threads=threads)
+    runs_on = check_engine(engine, workers=workers, threads=threads, spark=spark)
     costing = costing_of(runs_on)
     sampler = sampler or SAMPLERS.preferred(chosen.name)
     transform = transform or TRANSFORMS.preferred(chosen.name)
@@ -209,6 +227,9 @@ def check_request(
             "run, or another method"
         )
     _refuse_unread(named, estimated_by, chosen, runs_on, costing)
+    machines = _check_train_machines(train_machines)
+    for count in machines or ():
+        getattr(runs_on, "on", lambda count: None)(count)  # a session that is open has its own
     if near is not None:
         _refuse_within(estimated_by, chosen, runs_on)
     return Request(
@@ -225,7 +246,7 @@ def check_request(
         cost_model=cost_model,
         train_ratios=_check_train_ratios(train_ratios),
         probe=probe,
-        train_machines=_check_train_machines(train_machines),
+        train_machines=machines,
         budget=spend,
         within=near,
         named=named | (frozenset({"method"}) if chosen_method else frozenset()),
@@ -309,7 +330,7 @@ def direction(algorithm: Algorithm, directed: bool | None) -> bool | None:
 def check_function(
     algorithm: str | Algorithm, parameters: Mapping[str, object] | None = None
 ) -> Algorithm:
-    """Return an algorithm from its name, or a person's own function from ``FILE.py:FUNCTION``.
+    """Return an algorithm from its name, or what ``FILE.py:FUNCTION`` and ``graphx:NAME`` name.
 
     Raises
     ------
@@ -320,6 +341,10 @@ def check_function(
         from predict_graph.engines.spark.functions.algorithm import function_algorithm
 
         return function_algorithm(algorithm, parameters)
+    if isinstance(algorithm, str) and algorithm.startswith("graphx:"):
+        from predict_graph.builtin.graphx.definition import graphx_algorithm
+
+        return graphx_algorithm(algorithm, parameters)
     return check_algorithm(algorithm, parameters)
 
 

@@ -56,6 +56,7 @@ def predict(
     engine: str | Engine = "local",
     workers: int | None = None,
     threads: int | None = None,
+    spark: Any = None,
     method: str | None = None,
     sampler: str | None = None,
     ratio: float | None = None,
@@ -96,6 +97,8 @@ def predict(
         Workers that messages are counted for; 4 on the local engine, 1 machine on Spark.
     threads : int, optional
         Threads of the local engine; all cores by default.
+    spark : SparkSession, optional
+        A session that is open, for the engine ``"spark"``: it is left as it was, and stays open.
     method : str, optional
         How iterations are estimated: completion, rooted, published or a registered one. By default
         the best for the algorithm; published where a sampler or transform is given.
@@ -162,6 +165,7 @@ def predict(
             "parameters": parameters,
             "workers": workers,
             "threads": threads,
+            "spark": spark,
             "method": method,
             "sampler": sampler,
             "ratio": ratio,
@@ -206,6 +210,7 @@ def predict(
         engine=engine,
         workers=workers,
         threads=threads,
+        spark=spark,
         method=method,
         sampler=sampler,
         ratio=ratio,

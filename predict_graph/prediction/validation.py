@@ -42,6 +42,7 @@ def run(
     engine: str | Engine = "local",
     workers: int | None = None,
     threads: int | None = None,
+    spark: Any = None,
     history: History | str | PathLike[str] | bool | None = None,
     seed: int | None = None,
     progress: Callable[[Moment], None] | None = None,
@@ -53,7 +54,7 @@ def run(
 
     Parameters
     ----------
-    algorithm, graph, parameters, directed, ids, engine, workers, threads, history
+    algorithm, graph, parameters, directed, ids, engine, workers, threads, spark, history
         As in :func:`~predict_graph.predict`.
     seed : int, optional
         For a generator whose text sets no seed.
@@ -78,7 +79,7 @@ def run(
         If the run fails.
     """
     chosen = check_function(algorithm, parameters)
-    runner = check_engine(engine, workers=workers, threads=threads)
+    runner = check_engine(engine, workers=workers, threads=threads, spark=spark)
     kept = check_history(history)
     if expect is not None and progress is None:
         raise RequestError("expect is read where progress is given; accepted: both, or neither")
@@ -164,6 +165,7 @@ def validate(
     engine: str | Engine = "local",
     workers: int | None = None,
     threads: int | None = None,
+    spark: Any = None,
     method: str | None = None,
     sampler: str | None = None,
     ratio: float | None = None,
@@ -188,8 +190,8 @@ def validate(
 
     Parameters
     ----------
-    algorithm, graph, parameters, directed, ids, engine, workers, threads, method, sampler, ratio,
-    train_ratios, transform, cost_model, max_overhead, probe, train_machines, budget, within,
+    algorithm, graph, parameters, directed, ids, engine, workers, threads, spark, method, sampler,
+    ratio, train_ratios, transform, cost_model, max_overhead, probe, train_machines, budget, within,
     history, seed, progress
         As in :func:`~predict_graph.predict`.
     on_iteration : callable, optional
@@ -209,6 +211,7 @@ def validate(
         engine=engine,
         workers=workers,
         threads=threads,
+        spark=spark,
         method=method,
         sampler=sampler,
         ratio=ratio,
@@ -227,6 +230,10 @@ def validate(
         raise RequestError(
             "on_iteration is given, but a run in a process of its own calls nothing here; leave "
             "on_iteration or fresh_process out"
+        )
+    if fresh_process and spark is not None:
+        raise RequestError(
+            "fresh_process is given, but a session that is open stays in this process; leave it out"
         )
     kept = check_history(history)
     directed = direction(request.algorithm, directed)

@@ -136,6 +136,8 @@ def kernel_of(algorithm: Algorithm) -> Callable[..., Kernel]:
         If there is none.
     """
     kernel: Callable[..., Kernel] | None = algorithm.part_for("local")
+    if kernel is None and algorithm.name.startswith("graphx:"):
+        raise RequestError(f"{algorithm.name} runs on Spark alone; accepted: --engine spark")
     if kernel is None:
         raise RequestError(
             f"{algorithm.name} declares no kernel for the local engine; accepted: a vertex "

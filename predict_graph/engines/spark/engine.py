@@ -26,12 +26,21 @@ from predict_graph.engines.base import (
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.engines.spark.functions.running import run_spark_function
-from predict_graph.engines.spark.log.eventlog import read_event_log, wait_for_group
+from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm
+from predict_graph.engines.spark.graphx.running import run_graphx
+from predict_graph.engines.spark.log.eventlog import wait_for_group
 from predict_graph.engines.spark.log.features import superstep_table
 from predict_graph.engines.spark.log.losses import executors_lost
 from predict_graph.engines.spark.programs import check_program, program_of
+from predict_graph.engines.spark.session.adopting import (
+    adopted_session,
+    doubts_of,
+    settings_of,
+    warm_for,
+)
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession, open_session
+from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.engines.spark.superstep import run_supersteps, superstep_group
 from predict_graph.engines.spark.tables.graph_tables import GraphTables, graph_tables, write_edges
@@ -41,7 +50,7 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["SparkEngine"]
 
@@ -61,11 +70,17 @@ class SparkEngine:
     collect : bool
         Whether the result of each vertex comes to this process, as ``values`` of the profile; only
         for graphs that fit.
+    spark : SparkSession, optional
+        A session that is open, to use instead of one of our own: it says where and on what jobs run
+        (`partitions_per_core`, `folder` and `collect` are read beside it), is left as it was, and
+        stays open.
 
     Raises
     ------
     RequestError
-        If a setting is not accepted.
+        If a setting is not accepted, or the session is none that can be used.
+    JobError
+        If the session has no executors.
     """
 
     name = "spark"
@@ -84,18 +99,30 @@ class SparkEngine:
         graphframes_jar: str | Path | None = None,
         folder: Path | None = None,
         collect: bool = False,
+        spark: SparkSession | None = None,
     ) -> None:
-        self.settings = SparkSettings.from_environment(
-            master=master,
-            machines=workers,
-            cores=cores,
-            memory=memory,
-            partitions_per_core=partitions_per_core,
-            conf=conf,
-            graphframes_jar=graphframes_jar,
-            folder=folder,
-        )
+        of_session = {
+            "master": master,
+            "machines": workers,
+            "cores": cores,
+            "memory": memory,
+            "conf": conf,
+            "graphframes_jar": graphframes_jar,
+        }
+        ours: dict[str, Any] = {"partitions_per_core": partitions_per_core, "folder": folder}
+        if spark is None:
+            self.settings = SparkSettings.from_environment(**of_session, **ours)
+        else:
+            for name, value in of_session.items():
+                if value is not None:
+                    raise RequestError(
+                        f"{name} is given beside a session that is open, which has its own; leave "
+                        "it out"
+                    )
+            given = {name: value for name, value in ours.items() if value is not None}
+            self.settings = settings_of(spark, **given)
         self.collect = collect
+        self._callers = spark
         self._session: OpenSession | None = None
 
     @property
@@ -112,7 +139,20 @@ class SparkEngine:
         return {**self.settings.describe(), "workers": self.workers, "executors_lost": 0}
 
     def on(self, machines: int) -> SparkEngine:
-        """Return an engine on the same cluster with another number of machines."""
+        """Return an engine on the same cluster with another number of machines.
+
+        Raises
+        ------
+        RequestError
+            If the session is a person's: it has the machines that it has.
+        """
+        if self._callers is not None:
+            if machines != self.workers:
+                raise RequestError(
+                    f"machines are {machines}; accepted in a session that is open: "
+                    f"{self.workers}, which it has"
+                )
+            return self
         other = copy.copy(self)
         other.settings, other._session = self.settings.on(machines), None
         return other
@@ -123,7 +163,12 @@ class SparkEngine:
         if self._session is not None:
             yield self._session
             return
-        with open_session(self.settings) as session:
+        opened = (
+            open_session(self.settings)
+            if self._callers is None
+            else adopted_session(self._callers, self.settings)
+        )
+        with opened as session:
             self._session = session
             try:
                 yield session
@@ -156,6 +201,8 @@ class SparkEngine:
             check_spark_output(write_to)
         if isinstance(algorithm, FunctionAlgorithm):
             return self._run_own(algorithm, graph, write_to)
+        if isinstance(algorithm, GraphXAlgorithm):
+            return self._run_graphx(algorithm, graph, write_to)
         check_program(algorithm)
         started_here = self._session is None
         with self.session() as session, _fresh_folder(session) as folder:
@@ -197,6 +244,10 @@ class SparkEngine:
         """
         if isinstance(algorithm, FunctionAlgorithm):
             raise RequestError("a job of your own reads its own files; accepted: an algorithm")
+        if isinstance(algorithm, GraphXAlgorithm):
+            raise RequestError(
+                f"{algorithm.name} runs on graphs that this process reads; leave --spark-reads out"
+            )
         check_program(algorithm)
         if write_to is not None:
             check_spark_output(write_to)
@@ -247,13 +298,56 @@ class SparkEngine:
             opening = session.seconds if started_here else 0.0
             phases = {**profile.phases, "setup": profile.phases["setup"] + opening}
             table = profile.table.assign(storage_bytes=max(session.storage_bytes() - kept, 0))
-            executors = read_event_log(session.event_log).executors
+            executors = session.read_log().executors
             return replace(
                 profile,
                 phases=phases,
                 table=table,
-                engine={**self.describe(), "executors_lost": self._lost(executors, began)},
+                engine={
+                    **self.describe(),
+                    "executors_lost": self._lost(executors, began),
+                    **self._ran(algorithm),
+                },
             )
+
+    def _run_graphx(
+        self, algorithm: GraphXAlgorithm, graph: Graph, write_to: Path | None
+    ) -> RunProfile:
+        """Run an algorithm of GraphX."""
+        if write_to is not None:
+            raise RequestError(
+                f"cannot write {write_to}: results of {algorithm.name} stay in GraphX; leave it out"
+            )
+        require_spark()
+        started_here, began = self._session is None, time.time()
+        with self.session() as session:
+            profile = run_graphx(algorithm, session, graph)
+            lost = self._lost(session.read_log().executors, began)
+            phases = dict(profile.phases)
+            phases["setup"] += session.seconds if started_here else 0.0
+            engine = {**self.describe(), "executors_lost": lost, **self._ran(algorithm)}
+            return replace(profile, phases=phases, engine=engine)
+
+    @property
+    def in_open_session(self) -> bool:
+        """Whether it runs in a session that a person has open."""
+        return self._callers is not None
+
+    def session_doubts(self) -> list[str]:
+        """Say what a person's session cannot tell; nothing of a session of our own."""
+        return [] if self._callers is None else doubts_of(self._callers, self.settings)
+
+    def is_warm(self, algorithm: Algorithm) -> bool:
+        """Whether an algorithm ran in the person's session before: its Java code is compiled."""
+        return self._callers is not None and algorithm.name in warm_for(self._callers)
+
+    def _ran(self, algorithm: Algorithm) -> dict[str, Any]:
+        """Note that an algorithm ran in a person's session, and return whether it did before."""
+        if self._callers is None:
+            return {}
+        before = self.is_warm(algorithm)
+        warm_for(self._callers).add(algorithm.name)
+        return {"warm": True} if before else {}
 
     def _lost(self, executors: pd.DataFrame, since: float) -> int:
         """Return how many executors a run lost that began at `since`."""
@@ -325,7 +419,7 @@ class SparkEngine:
             progress=progress,
             ready=lambda: supersteps_begin(progress, algorithm, graph, target, limit),
         )
-        events = wait_for_group(session.event_log, superstep_group(run, len(log.convergence)))
+        events = wait_for_group(session.read_log, superstep_group(run, len(log.convergence)))
         lost = self._lost(events.executors, started)
         session.group(f"{run}/result")
         values = program.values(log.state)
@@ -336,7 +430,7 @@ class SparkEngine:
             algorithm=algorithm.name,
             parameters=algorithm.to_dict(),
             graph=graph.describe(),
-            engine={**self.describe(), "executors_lost": lost},
+            engine={**self.describe(), "executors_lost": lost, **self._ran(algorithm)},
             phases={
                 "setup": log.setup_seconds + before["setup"],
                 "read": tables.read_seconds,

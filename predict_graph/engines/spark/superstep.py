@@ -14,6 +14,7 @@ from predict_graph.engines.base import IterationCallback
 from predict_graph.engines.profile import OUT_EDGES
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.tables.checkpoints import cut_off, forget
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def run_supersteps(
             session.group(superstep_group(run, iteration))
             following, counts, sums = _settled(program.advance(state, sums), program)
         seconds.append(time.perf_counter() - started)
-        _forget(state)
+        forget(state)
         state = following
         all_sums.append(sums)
         aggregates.append(program.convergence(sums))
@@ -208,7 +209,7 @@ def _settled(
         "remote_messages": F.sum(F.when(sending, F.col("degree") - F.col("inside")).otherwise(0)),
         **{f"sum_{name}": F.sum(column) for name, column in program.sums().items()},
     }
-    state = state.localCheckpoint(eager=False)
+    state = cut_off(state)
     rows = (
         state.groupBy(F.spark_partition_id().alias("partition"))
         .agg(*(column.alias(name) for name, column in columns.items()))
@@ -217,9 +218,3 @@ def _settled(
     table = pd.DataFrame([row.asDict() for row in rows]).sort_values("partition")
     sums = {name: float(table[f"sum_{name}"].sum()) for name in program.sums()}
     return state, table[["partition", *_COUNTS]].reset_index(drop=True), sums
-
-
-def _forget(state: DataFrame) -> None:
-    """Give the memory of a state back that no superstep will read again."""
-    plan: Any = state._jdf.queryExecution().logical()
-    plan.rdd().unpersist(False)

@@ -18,13 +18,14 @@ import numpy as np
 
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.functions.source_file import load_module
-from predict_graph.engines.spark.log.eventlog import EventLog, read_event_log
+from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.recognition import (
     observed_convergence,
     observed_phases,
     observed_table,
     recognise,
 )
+from predict_graph.engines.spark.session.adopting import adopted_session, settings_of
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.graphframes import python_half
 from predict_graph.engines.spark.session.opening import OpenSession
@@ -34,7 +35,7 @@ from predict_graph.graph import Graph
 from predict_graph.plugins import described_error
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 __all__ = [
     "SparkFunction",
@@ -156,7 +157,7 @@ def run_spark_function(job: SparkFunction, session: OpenSession, graph: Graph) -
     folder = session.folder / uuid.uuid4().hex[:8]
     folder.mkdir()
     source = write_edges(graph, folder, session.settings.partitions)
-    spark = session.spark
+    spark = session.for_functions
     with spark_failures(f"reading {graph.name} on Spark"):
         session.group("read")
         started = time.perf_counter()
@@ -175,7 +176,7 @@ def run_spark_function(job: SparkFunction, session: OpenSession, graph: Graph) -
 
 def profile_spark_function(
     job: SparkFunction | Callable[..., Any],
-    session: OpenSession,
+    session: OpenSession | SparkSession,
     edges: DataFrame,
     vertices: DataFrame,
     *,
@@ -189,7 +190,8 @@ def profile_spark_function(
     Parameters
     ----------
     job : SparkFunction or callable
-    session : OpenSession
+    session : OpenSession or SparkSession
+        A session of ours, or one that a person has open: it is left as it was.
     edges : DataFrame
         ``src``, ``dst``.
     vertices : DataFrame
@@ -213,6 +215,12 @@ def profile_spark_function(
         If nothing in what the job did repeats.
     """
     job = job if isinstance(job, SparkFunction) else spark_function(job)
+    if not isinstance(session, OpenSession):
+        settings = settings_of(session)
+        with adopted_session(session, settings) as adopted:
+            return profile_spark_function(
+                job, adopted, edges, vertices, graph=graph, read_seconds=read_seconds
+            )
     with _no_advice():
         arguments = _arguments(job, session, edges, vertices)
     flush(session)
@@ -226,7 +234,7 @@ def profile_spark_function(
         _computed(job.function(*arguments, **job.parameters))
     ended = time.time()
     flush(session)
-    log = read_event_log(written, before, kept=kept)
+    log = session.read_log(before, kept=kept)
     return _profile(job, session, _between(log, began, ended), graph, read_seconds)
 
 
@@ -309,10 +317,10 @@ def _arguments(
     job: SparkFunction, session: OpenSession, edges: DataFrame, vertices: DataFrame
 ) -> tuple[Any, ...]:
     if not job.graph_frame:
-        return session.spark, vertices, edges
+        return session.for_functions, vertices, edges
     from py4j.protocol import Py4JError
 
-    half = python_half(session.conf)
+    half = python_half(session.conf) if session.callers is None else None
     if half is not None and "graphframes" not in sys.modules:
         session.spark.sparkContext.addPyFile(str(half))
     try:

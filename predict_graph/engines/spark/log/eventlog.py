@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,9 @@ TASK_COLUMNS = (
     "peak_memory_bytes",
 )
 _JOB_COLUMNS = ("job", "group", "description", "execution", "started", "finished", "stages")
-_STAGE_COLUMNS = ("stage", "attempt", "job", "name", "tasks", "parents", "operators", "cached")
+_STAGE_COLUMNS = (
+    *("stage", "attempt", "job", "name", "tasks", "parents", "operators", "datasets", "cached"),
+)
 _EXECUTION_COLUMNS = ("execution", "root", "description", "details", "started", "finished")
 _EXECUTOR_COLUMNS = ("executor", "host", "cores", "added", "removed")
 
@@ -88,8 +90,8 @@ class EventLog:
         the calls that led to it.
     stages : DataFrame
         Stages that ran, a row an attempt: ``stage, attempt, job, name, tasks, parents`` (stages
-        before it), ``operators`` (a frozenset of their names), ``cached`` (whether it may take from
-        memory what an earlier stage kept there).
+        before it), ``operators`` and ``datasets`` (frozensets of their names), ``cached`` (whether
+        it may take from memory what an earlier stage kept there).
     conf : mapping of str to str
         Spark's settings.
     broken : int
@@ -106,7 +108,13 @@ class EventLog:
     broken: int
 
 
-def read_event_log(path: Path, start: int = 0, *, kept: Iterable[int] = ()) -> EventLog:
+def read_event_log(
+    path: Path,
+    start: int = 0,
+    *,
+    kept: Iterable[int] = (),
+    executors: Iterable[Mapping[str, Any]] = (),
+) -> EventLog:
     """Read an event log, finished or still being written.
 
     Parameters
@@ -117,15 +125,18 @@ def read_event_log(path: Path, start: int = 0, *, kept: Iterable[int] = ()) -> E
         Byte of a plain file to begin at; what came before is left out.
     kept : iterable of int
         Numbers of the datasets (RDDs) that were in memory by then.
+    executors : iterable of mapping
+        Those that were there before the log began, with the columns that executors have.
 
     Raises
     ------
     RequestError
         If there is no such file, it is no event log, or it is compressed by lzf.
     """
-    reader = LogReader(kept=set(kept))
+    there = {str(each["executor"]): dict(each) for each in executors}
+    reader = LogReader(kept=set(kept), executors=there)
     take_lines(reader, log_lines(path, start), path)
-    if not start and not reader.application and not reader.jobs:
+    if not (start or reader.application or reader.jobs or there):
         raise RequestError(f"{path} is not an event log of Spark; accepted: one event a line, JSON")
     return event_log_of(reader)
 
@@ -162,15 +173,15 @@ def event_log_of(reader: LogReader) -> EventLog:
     )
 
 
-def wait_for_group(path: Path, group: str) -> EventLog:
-    """Read a log that is being written, once all jobs of a group are in it.
+def wait_for_group(read: Callable[[], EventLog], group: str) -> EventLog:
+    """Read a log that is being written, by `read`, once all jobs of a group are in it.
 
     Spark's listeners are a little behind; what they have not written after some seconds is left
     out.
     """
     deadline = time.monotonic() + _FLUSHED
     while True:
-        log = read_event_log(path)
+        log = read()
         of_group = log.jobs[log.jobs["group"] == group]
         if len(of_group) and of_group["finished"].notna().all():
             return log

@@ -99,6 +99,7 @@ class LogReader:
                 "tasks": info["Number of Tasks"],
                 "parents": tuple(info.get("Parent IDs") or ()),
                 "operators": _operators(datasets),
+                "datasets": frozenset(str(dataset.get("Name")) for dataset in datasets),
                 "cached": not kept.isdisjoint(self.kept),
             }
         )

@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from predict_graph.engines.spark.programs.packed import byte_offsets, lists
+from predict_graph.engines.spark.tables.checkpoints import cut_off
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
 from predict_graph.engines.spark.versions import table_of
 
@@ -51,7 +52,7 @@ def out_rows(tables: GraphTables, *, self_loops: bool = True) -> DataFrame:
     else:
         pairs = F.sort_array(F.collect_list("dst")).alias("targets")
         columns = [F.col("targets")]
-    return edges.groupBy("src").agg(pairs).select("src", *columns).localCheckpoint()
+    return cut_off(edges.groupBy("src").agg(pairs).select("src", *columns), eager=True)
 
 
 def spread(state: DataFrame, column: str, rows: DataFrame, combine: Combine) -> DataFrame:

@@ -7,12 +7,13 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from predict_graph.engines.spark.log.eventlog import EventLog, read_event_log
 from predict_graph.engines.spark.session.driver import driver_process
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.master import check_master
@@ -23,7 +24,7 @@ from predict_graph.errors import JobError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["OpenSession", "open_session"]
+__all__ = ["OpenSession", "open_session", "temporary_folder"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,12 @@ class OpenSession:
         Folder of the event log.
     seconds : float
         What opening took.
+    callers : SparkSession, optional
+        The session of the person who has it open, if it is not ours: their functions run there.
+    executors : tuple of mapping
+        Those that were there before the event log began: ``executor, host, cores, added, removed``.
+    stored_before : int
+        Bytes of tables that an executor kept before.
     """
 
     spark: SparkSession
@@ -50,6 +57,14 @@ class OpenSession:
     folder: Path
     event_logs: Path
     seconds: float
+    callers: SparkSession | None = None
+    executors: tuple[Mapping[str, Any], ...] = ()
+    stored_before: int = 0
+
+    @property
+    def for_functions(self) -> SparkSession:
+        """The session in which a person's own functions run."""
+        return self.spark if self.callers is None else self.callers
 
     @property
     def event_log(self) -> Path:
@@ -61,11 +76,18 @@ class OpenSession:
         return logs[0]
 
     def storage_bytes(self) -> int:
-        """Return the memory in which an executor keeps tables, the mean of all executors."""
+        """Return the memory in which an executor keeps tables, the mean of all executors.
+
+        What a person's session held before we came is not in it.
+        """
         context: Any = self.spark.sparkContext._jsc.sc()
         status = context.getExecutorMemoryStatus().values().toSeq()
         used = [status.apply(n)._1() - status.apply(n)._2() for n in range(status.size())]
-        return int(sum(used) / self.settings.machines)
+        return max(int(sum(used) / self.settings.machines) - self.stored_before, 0)
+
+    def read_log(self, start: int = 0, *, kept: Iterable[int] = ()) -> EventLog:
+        """Read what Spark has logged so far; see :func:`read_event_log`."""
+        return read_event_log(self.event_log, start, kept=kept, executors=self.executors)
 
     def group(self, name: str) -> None:
         """Put the jobs that follow under a name, by which the event log tells them apart."""
@@ -86,7 +108,7 @@ def open_session(settings: SparkSettings, *, name: str = "predict-graph") -> Ite
     require_spark()
     _check_alone()
     check_master(settings.master, encrypted=settings.encrypted)
-    with _temporary_folder(None) as own, _temporary_folder(settings.folder) as shared:
+    with temporary_folder(None) as own, temporary_folder(settings.folder) as shared:
         event_logs = own / "events"
         event_logs.mkdir()
         started = time.perf_counter()
@@ -104,11 +126,13 @@ def _check_alone() -> None:
     from pyspark import SparkContext
 
     if SparkContext._active_spark_context is not None:
-        raise JobError("a Spark session is already open in this process; stop it first")
+        raise JobError(
+            "a Spark session is already open in this process; stop it first, or use it: spark=spark"
+        )
 
 
 @contextmanager
-def _temporary_folder(parent: Path | None) -> Iterator[Path]:
+def temporary_folder(parent: Path | None) -> Iterator[Path]:
     """Give a folder that is gone in the end; a shared one can be read by the executors' user."""
     try:
         folder = tempfile.TemporaryDirectory(

@@ -60,6 +60,8 @@ class SparkSettings:
     folder : Path, optional
         Where graphs are put for Spark to read; every executor must see it. The folder for temporary
         files by default.
+    in_open_session : bool
+        Whether the session is a person's own, which was open before and stays open.
 
     Raises
     ------
@@ -75,6 +77,7 @@ class SparkSettings:
     conf: Mapping[str, str] = field(default_factory=dict)
     graphframes_jar: str | Path | None = None
     folder: Path | None = None
+    in_open_session: bool = False
 
     def __post_init__(self) -> None:
         for name, most in (("machines", 4096), ("cores", 1024), ("partitions_per_core", 64)):
@@ -124,22 +127,33 @@ class SparkSettings:
             "cores": self.cores,
             "memory": self.memory,
             "partitions_per_core": self.partitions_per_core,
+            **({"session": "open"} if self.in_open_session else {}),
+        }
+
+    @property
+    def sql_conf(self) -> dict[str, str]:
+        """The settings of tables, which a session may have that shares its executors with others.
+
+        Tables keep the partitions that they are given, and joins do not change their kind in
+        mid-run: supersteps are then alike, and their times can be told apart.
+        """
+        return {
+            "spark.sql.shuffle.partitions": str(self.partitions),
+            "spark.sql.leafNodeDefaultParallelism": str(self.partitions),
+            "spark.sql.adaptive.enabled": "false",
+            "spark.sql.autoBroadcastJoinThreshold": "-1",
+            "spark.sql.join.preferSortMergeJoin": "false",
+            "spark.sql.codegen.maxFields": "512",
         }
 
     def session_conf(self, event_logs: Path) -> dict[str, str]:
         """Return all settings of the session: ours, then the user's own on top.
 
-        Tables keep the partitions that they are given, joins do not change their kind in mid-run,
-        and a job starts when all its executors are there: supersteps are then alike, and their
-        times can be told apart.
+        Beside those of tables, a job starts when all its executors are there.
         """
         ours = {
-            "spark.sql.shuffle.partitions": str(self.partitions),
+            **self.sql_conf,
             "spark.default.parallelism": str(self.partitions),
-            "spark.sql.adaptive.enabled": "false",
-            "spark.sql.autoBroadcastJoinThreshold": "-1",
-            "spark.sql.join.preferSortMergeJoin": "false",
-            "spark.sql.codegen.maxFields": "512",
             "spark.scheduler.minRegisteredResourcesRatio": "1.0",
             "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
             "spark.shuffle.reduceLocality.enabled": "false",

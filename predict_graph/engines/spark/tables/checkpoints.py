@@ -9,18 +9,43 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["cut_off", "cutting_off_in_a_row", "forget"]
+__all__ = ["SITE", "called_ours", "cut_off", "cutting_off_in_a_row", "forget"]
+
+SITE = "predict-graph.site"
+"""Local property of a person's session: where tables of ours are said to have been made."""
+
+_CALL_SITE = "callSite.short"
 
 _ALL_MARKED = "spark.checkpoint.checkpointAllMarkedAncestors"
 
 
-def cut_off(table: DataFrame) -> DataFrame:
+def cut_off(table: DataFrame, *, eager: bool = False) -> DataFrame:
     """Return a table that is computed once, by the next action that needs it, and then kept.
 
     Executors keep it in memory, or on their disks where memory is short. A table made from many
     that are cut off in this way is computed in one job.
     """
-    return table.localCheckpoint(eager=False)
+    with called_ours(table.sparkSession):
+        return table.localCheckpoint(eager=eager)
+
+
+@contextmanager
+def called_ours(spark: SparkSession) -> Iterator[None]:
+    """Have tables say that we made them, where a person's session has others.
+
+    Actions of pyspark that collect take that away again.
+    """
+    context = spark.sparkContext
+    site = context.getLocalProperty(SITE)
+    if site is None:
+        yield
+        return
+    before = context.getLocalProperty(_CALL_SITE)
+    context.setLocalProperty(_CALL_SITE, site)
+    try:
+        yield
+    finally:
+        context.setLocalProperty(_CALL_SITE, before)
 
 
 @contextmanager
@@ -32,7 +57,7 @@ def cutting_off_in_a_row(spark: SparkSession) -> Iterator[None]:
     try:
         yield
     finally:
-        context.setLocalProperty(_ALL_MARKED, before or "false")
+        context.setLocalProperty(_ALL_MARKED, before)
 
 
 def forget(table: DataFrame) -> None:

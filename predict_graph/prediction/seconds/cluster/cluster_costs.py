@@ -52,9 +52,10 @@ class Phase:
     work: Line
     start: Line
 
-    def at(self, machines: int, edges: int) -> float:
-        """Return the seconds, the first time."""
-        return self.work.at(edges / machines) + self.start.at(math.log2(machines))
+    def at(self, machines: int, edges: int, *, warm: bool = False) -> float:
+        """Return the seconds, the first time or where the same ran before."""
+        start = 0.0 if warm else self.start.at(math.log2(machines))
+        return self.work.at(edges / machines) + start
 
 
 @dataclass(frozen=True)
@@ -112,23 +113,27 @@ class ClusterCosts:
         terms["log2 machines"] = self.driver.slope
         return {name: self.level * value for name, value in terms.items() if value > 0.0}
 
-    def supersteps(self, features: pd.DataFrame, machines: int) -> FloatArray:
+    def supersteps(
+        self, features: pd.DataFrame, machines: int, *, warm: bool = False
+    ) -> FloatArray:
         """Return the seconds of each superstep, those of the start on the first ones."""
         seconds: FloatArray = self.model.predict(features) + self.driver.at(math.log2(machines))
         seconds = self.level * seconds
+        if warm:
+            return seconds
         first = min(len(seconds), len(self.start))
         seconds[:first] += self.start[:first]
         if first:  # a run shorter than the start has all of it to bear
             seconds[first - 1] += self.start[first:].sum()
         return seconds
 
-    def phases(self, machines: int, edges: int) -> dict[str, float]:
+    def phases(self, machines: int, edges: int, *, warm: bool = False) -> dict[str, float]:
         """Return the seconds of opening a session, of setting up, of reading and of writing."""
         return {
             "opening": self.opening.at(machines),
-            "setup": self.setup.at(machines, edges),
-            "read": self.read.at(machines, edges),
-            "write": self.write.at(machines, edges),
+            "setup": self.setup.at(machines, edges, warm=warm),
+            "read": self.read.at(machines, edges, warm=warm),
+            "write": self.write.at(machines, edges, warm=warm),
         }
 
 
@@ -281,7 +286,8 @@ def _sessions(runs: list[ClusterRun]) -> list[_Session]:
             continue
         alike = [run for run in rest if _same_sample(run, first)]
         warm = next((run for run in alike if run.summary.purpose != WARM_UP), None)
-        if first.cold and warm is not None:
+        ran_before = bool(first.profile.engine.get("warm"))  # in the session of a person
+        if first.cold and warm is not None and not ran_before:
             warm_ups = [run for run in alike if run.summary.purpose == WARM_UP]
             found.append(_Session([first, *warm_ups], warm))
     return found

@@ -13,10 +13,14 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines import COUNTERS, Means, Prices, Witness, Workload
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
+from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm
+from predict_graph.errors import RequestError
+from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.iterations import IterationEstimate
 from predict_graph.prediction.seconds.cluster.cluster_costs import ClusterCosts, fit_cluster_costs
 from predict_graph.prediction.seconds.cluster.executor_memory import memory_of
+from predict_graph.prediction.seconds.cluster.graphx_work import graphx_rows
 from predict_graph.prediction.seconds.cluster.learning import Learned, learn_on_cluster
 from predict_graph.prediction.seconds.cluster.observed_functions import (
     observed_estimate,
@@ -142,10 +146,12 @@ def _priced(
     std = math.hypot(costs.relative_std, between_graphs_std(costs.errors) if elsewhere else 0.0)
     work = _work(graph, engine, workload, runs)
 
+    warm = engine.is_warm(workload.algorithm)
+
     def at(machines: int) -> tuple[dict[str, float], pd.DataFrame]:
         rows = work(machines)
-        rows["seconds"] = costs.supersteps(rows, machines)
-        phases = costs.phases(machines, graph.edges)
+        rows["seconds"] = costs.supersteps(rows, machines, warm=warm)
+        phases = costs.phases(machines, graph.edges, warm=warm)
         opening = phases.pop("opening") if first else 0.0
         named = {
             "setup": phases["setup"] + opening,
@@ -182,6 +188,7 @@ def _priced(
         edge_visits=sum(run.edge_visits for run in runs),
         warnings=[
             *_reach_doubts(runs, engine.workers),
+            *engine.session_doubts(),
             *([_OTHER_GRAPH if taught else _REAL_RUNS] if elsewhere else []),
             *_contradicted(costs),
             *(memory.warnings if memory else []),
@@ -230,6 +237,20 @@ def _work(
             )
 
         return observed
+    if isinstance(workload.algorithm, GraphXAlgorithm):
+        algorithm = workload.algorithm
+        if not isinstance(graph, Graph):
+            raise RequestError(
+                f"{algorithm.name} is predicted for graphs that this machine reads; accepted: "
+                "without --spark-reads"
+            )
+        whole = graph
+
+        def counted(machines: int) -> pd.DataFrame:
+            there = engine.settings.on(machines)
+            return graphx_rows(runs, algorithm, whole, machines, there.partitions, there.executors)
+
+        return counted
     sent = sent_messages(graph, workload)
     sizes = record_sizes(runs, len(sent))
 

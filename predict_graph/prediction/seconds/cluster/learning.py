@@ -146,6 +146,8 @@ def _points(
     workloads: Sequence[Workload],
 ) -> dict[int, list[float]]:
     counts = means.train_machines or default_train_machines(engine.workers)
+    if engine.in_open_session:
+        counts = (engine.workers,)
     ratios = means.train_ratios or DEFAULT_TRAIN_RATIOS
     points = training_points(_ends(ratios), counts, engine.workers)
     if means.train_ratios is not None:

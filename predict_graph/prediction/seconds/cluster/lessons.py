@@ -34,7 +34,7 @@ __all__ = [
 
 _MOST_GRAPHS = 5  # whose lessons are put together
 # Parameters that no superstep depends on.
-_STOPPING = ("epsilon", "max_iterations", "tau", "tolerance")
+_STOPPING = ("epsilon", "max_iterations", "tau", "tolerance", "tol", "maxIterations", "maxSteps")
 
 
 def new_lesson() -> str:
@@ -43,8 +43,11 @@ def new_lesson() -> str:
 
 
 def cluster_settings(engine: SparkEngine) -> dict[str, Any]:
-    """Return what must be the same for one run to say what another costs: not the machines."""
-    described = engine.describe()
+    """Return what must be the same for one run to say what another costs: not the machines.
+
+    What ran in a session that a person opened, by settings of theirs, says nothing of ours.
+    """
+    described = {"session": None, **engine.describe()}
     return {name: described[name] for name in described if name not in ("machines", "workers")}
 
 

@@ -6,15 +6,17 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.engines import Workload, critical_worker
+from predict_graph.engines.spark.graphx.running import MERGED, RECORDS
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.placement import Placement, combined_share
 from predict_graph.prediction.seconds.cluster.record_sizes import RecordSizes
 
 __all__ = ["FEATURES", "busiest_rows", "predicted_rows", "sent_messages"]
 
-FEATURES = ("vertices", "messages", "records", "remote_bytes")
+FEATURES = ("vertices", "messages", "records", "remote_bytes", "merged")
 """Of a superstep: vertices, messages, records and received bytes of the critical worker. Records
-are messages after those to one vertex are combined."""
+are messages after those to one vertex are combined; where they are maps, combining goes over so
+many entries (merged), which is known of GraphX alone."""
 
 
 def sent_messages(graph: AnyGraph, workload: Workload) -> pd.DataFrame:
@@ -105,11 +107,17 @@ def busiest_rows(table: pd.DataFrame, machines: int, cores: int = 1) -> pd.DataF
     messages = rows["local_messages"] + rows["remote_messages"]
     seconds = rows["seconds"].to_numpy(np.float64)
     working = np.minimum(rows["task_seconds"].to_numpy(np.float64) / cores, seconds)
+    counted = {}
+    records = rows["shuffle_read_records"]
+    if MERGED in rows and rows[MERGED].notna().all():  # by a twin, exactly
+        records = rows[RECORDS]
+        counted = {"merged": rows[MERGED].to_numpy(np.float64)}
     return pd.DataFrame(
         {
+            **counted,
             "vertices": rows["total_vertices"].to_numpy(np.float64),
             "messages": messages.to_numpy(np.float64),
-            "records": rows["shuffle_read_records"].to_numpy(np.float64),
+            "records": records.to_numpy(np.float64),
             "remote_bytes": rows["remote_message_bytes"].to_numpy(np.float64),
             "machines": np.full(len(rows), float(machines)),
             "seconds": seconds,

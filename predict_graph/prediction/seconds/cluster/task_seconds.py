@@ -121,8 +121,12 @@ def _working(rows: pd.DataFrame) -> FloatArray:
 
 def _model(cost_model: str, rows: pd.DataFrame, names: list[str], seconds: FloatArray) -> Any:
     """Fit a cost model to those features that differ."""
-    known = [name for name in names if rows[name].notna().all()]  # a log does not know all
-    columns = [name for name in known if rows[name].nunique() > 1] or known[:1]
+    # A log does not know all.
+    known = [name for name in names if name in rows and rows[name].notna().all()]
+    told = [name for name in known if rows[name].nunique() > 1]
+    if "merged" in told and (rows["merged"] == rows["messages"]).all():
+        told.remove("merged")  # messages are numbers: combining two is one step
+    columns = told or known[:1]
     weight = rows["weight"].to_numpy(np.float64)
     model = COST_MODELS.get(cost_model)()
     options = {"groups": rows["group"].to_numpy()} if hasattr(model, "max_folds") else {}

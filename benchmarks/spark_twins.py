@@ -1,0 +1,231 @@
+"""Are the twins of GraphX's algorithms right, and how well are runs of GraphX predicted?
+
+``check`` runs every algorithm on ten small graphs and compares, superstep by superstep, the records
+that GraphX sent with those that the twin counted. ``predict`` opens a session on a standalone
+cluster of processes on this machine, as a person would, predicts a run in it, runs it, and
+compares. Both keep what they found in a folder, of which ``write`` makes the page.
+
+    python -m benchmarks.spark_twins check --keep DIR
+    PREDICT_GRAPH_DATA=… python -m benchmarks.spark_twins predict graphx:labelPropagation GRAPH \
+        -p maxSteps=5 --keep DIR
+    python -m benchmarks.spark_twins write --keep DIR --out docs/studies/spark-twins.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import predict_graph
+from benchmarks.spark_cluster import spark_cluster
+from predict_graph.builtin.graphx.definition import graphx_algorithm
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.graphx.algorithm import rounds_of
+from predict_graph.graph import check_graph
+
+GRAPHS = (
+    ("rmat:scale=8,edge_factor=4,seed=3", True),
+    ("rmat:scale=8,edge_factor=4,seed=3", False),
+    ("rmat:scale=10,edge_factor=8,seed=5", True),
+    ("barabasi-albert:n=600,m=3,seed=1", False),
+    ("erdos-renyi:n=500,p=0.01,seed=2", True),
+    ("watts-strogatz:n=400,k=6,p=0.1,seed=4", False),
+    ("path:n=12", True),
+    ("star:n=40", False),
+    ("cycle:n=30", True),
+    ("powerlaw-cluster:n=300,m=4,p=0.5,seed=6", False),
+)
+CASES: tuple[tuple[str, dict[str, str]], ...] = (
+    ("graphx:pageRank", {"tol": "0.01"}),
+    ("graphx:pageRank", {"numIter": "3"}),
+    ("graphx:connectedComponents", {}),
+    ("graphx:labelPropagation", {"maxSteps": "4"}),
+    ("graphx:shortestPaths", {"landmarks": "1,5"}),
+)
+PARTITIONS = 2
+
+
+def check(keep: Path) -> None:
+    """Compare each algorithm with its twin on each graph."""
+    engine = SparkEngine(master=f"local[{PARTITIONS}]", workers=PARTITIONS)
+    rows = []
+    with engine.session():
+        for source, directed in GRAPHS:
+            graph = check_graph(source, directed=directed)
+            for name, parameters in CASES:
+                job = graphx_algorithm(name, parameters)
+                rounds = rounds_of(job, graph, PARTITIONS)
+                profile = engine.run(job, graph)
+                found = list(profile.result["combined_records"])
+                row = {
+                    "graph": f"{source}{'' if directed else ' (both ways)'}",
+                    "algorithm": _named(name, parameters),
+                    "supersteps": profile.iterations,
+                    "records": int(sum(found)),
+                    "equal": found == rounds["records"].tolist(),
+                }
+                rows.append(row)
+                print(row, flush=True)
+    (keep / "check.json").write_text(json.dumps(rows))
+
+
+def predict(
+    keep: Path, name: str, source: str, parameters: dict[str, str], workers: int, seed: int
+) -> None:
+    """Predict a run in an open session, run it, and keep the comparison."""
+    from pyspark.sql import SparkSession
+
+    with spark_cluster(workers, memory="1500m") as cluster:
+        spark = (
+            SparkSession.builder.master(cluster.master)
+            .config("spark.ui.enabled", "false")
+            .config("spark.ui.showConsoleProgress", "false")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.driver.memory", "1g")
+            .config("spark.executor.memory", "1300m")
+            .config("spark.log.level", "ERROR")
+            .config("spark.shuffle.reduceLocality.enabled", "false")
+            .getOrCreate()
+        )
+        try:
+            while len(_executors(spark)) < workers:
+                time.sleep(0.2)
+            started = time.perf_counter()
+            prediction = predict_graph.predict(
+                name,
+                source,
+                parameters=parameters,
+                engine="spark",
+                spark=spark,
+                history="none",
+                seed=seed,
+            )
+            overhead = time.perf_counter() - started
+            actual = predict_graph.run(
+                name, source, parameters=parameters, engine="spark", spark=spark, history="none"
+            )
+        finally:
+            spark.stop()
+    sent = actual.table[["remote_message_bytes"]].to_numpy().sum()
+    told = prediction.to_dict()["features_total"]["remote_message_bytes"]
+    seconds = float(sum(actual.phases.values()))
+    row = {
+        "algorithm": _named(name, parameters),
+        "graph": source,
+        "workers": workers,
+        "supersteps": actual.iterations,
+        "predicted_supersteps": prediction.iterations.predicted,
+        "seconds": seconds,
+        "predicted": prediction.runtime_seconds.predicted,
+        "low": prediction.runtime_seconds.low,
+        "high": prediction.runtime_seconds.high,
+        "phases": actual.phases,
+        "predicted_phases": prediction.phases,
+        "remote_bytes": int(sent),
+        "predicted_bytes": int(told),
+        "overhead": overhead,
+        "each": actual.iteration_seconds.tolist(),
+        "predicted_each": [row["seconds"] for row in prediction.to_dict()["per_iteration"]],
+    }
+    print(json.dumps(row, indent=1), flush=True)
+    label = "-".join([row["algorithm"], Path(source).name, str(workers), str(seed)])
+    safe = "".join(each if each.isalnum() or each in "-=." else "_" for each in label)
+    (keep / f"predict-{safe}.json").write_text(json.dumps(row))
+
+
+def write(keep: Path, out: Path) -> None:
+    """Write the page from what was kept."""
+    checked = json.loads((keep / "check.json").read_text())
+    runs = [json.loads(file.read_text()) for file in sorted(keep.glob("predict-*.json"))]
+    lines = [
+        "# Twins of GraphX's algorithms",
+        "",
+        "    python -m benchmarks.spark_twins check|predict|write",
+        "",
+        "## The same, superstep by superstep?",
+        "",
+        "Records that the partitions sent in each superstep, as Spark counted them, against those "
+        "that the twin counted: ",
+        f"equal in {sum(row['equal'] for row in checked)} of {len(checked)} runs, on "
+        f"{len({row['graph'] for row in checked})} graphs.",
+        "",
+        "| graph | algorithm | supersteps | records | equal |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {row['graph']} | {row['algorithm']} | {row['supersteps']} | {row['records']} "
+            f"| {'yes' if row['equal'] else 'no'} |"
+            for row in checked
+        ),
+    ]
+    if runs:
+        lines += ["", *_runs_page(runs)]
+    out.write_text("\n".join(lines) + "\n")
+
+
+def _runs_page(runs: list[dict[str, Any]]) -> list[str]:
+    """Return the part about predictions."""
+    errors = [run["predicted"] / run["seconds"] - 1.0 for run in runs]
+    volumes = [run["predicted_bytes"] / max(run["remote_bytes"], 1) - 1.0 for run in runs]
+    return [
+        "## Predicted, then run",
+        "",
+        "In a session that was open before, on a standalone cluster of processes on one machine "
+        "with two cores; nothing else ran. The prediction made sample runs there, of the graph "
+        "that is predicted, and the run came next. One run each; errors are predicted/actual - 1.",
+        "",
+        "| algorithm | graph | workers | supersteps | runtime | error | in 90% interval "
+        "| remote bytes | overhead |",
+        "|---|---|---|---|---|---|---|---|---|",
+        *(
+            f"| {run['algorithm']} | {run['graph']} | {run['workers']} | {run['supersteps']} "
+            f"| {run['seconds']:.1f} s | {error:+.1%} "
+            f"| {'yes' if run['low'] <= run['seconds'] <= run['high'] else 'no'} "
+            f"| {volume:+.1%} | {run['overhead'] / run['seconds']:.1f} |"
+            for run, error, volume in zip(runs, errors, volumes, strict=True)
+        ),
+        "",
+        f"Runtime: median {np.median(np.abs(errors)):.1%}, worst {np.max(np.abs(errors)):.1%} "
+        "(bars: 12% and 30%). Remote bytes: median "
+        f"{np.median(np.abs(volumes)):.1%}, worst {np.max(np.abs(volumes)):.1%} (10% and 30%).",
+    ]
+
+
+def _named(name: str, parameters: dict[str, str]) -> str:
+    return " ".join([name, *(f"{key}={value}" for key, value in parameters.items())])
+
+
+def _executors(spark: Any) -> list[int]:
+    listed = spark.sparkContext._jsc.sc().statusStore().executorList(True)
+    return [n for n in range(listed.size()) if listed.apply(n).id() != "driver"]
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("check", "predict", "write"))
+    parser.add_argument("algorithm", nargs="?")
+    parser.add_argument("graph", nargs="?")
+    parser.add_argument("-p", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, required=True)
+    parser.add_argument("--out", type=Path)
+    asked = parser.parse_args()
+    asked.keep.mkdir(parents=True, exist_ok=True)
+    if asked.what == "check":
+        check(asked.keep)
+    elif asked.what == "predict":
+        parameters = dict(each.split("=", 1) for each in asked.p)
+        predict(asked.keep, asked.algorithm, asked.graph, parameters, asked.workers, asked.seed)
+    else:
+        write(asked.keep, asked.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Algorithms of GraphX, by the names that it has for them."""

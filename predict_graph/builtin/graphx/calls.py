@@ -1,0 +1,50 @@
+"""How algorithms of GraphX are called, through the Java that pyspark starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from predict_graph.builtin.graphx.definition import (
+    GraphXConnectedComponents,
+    GraphXLabelPropagation,
+    GraphXPageRank,
+    GraphXShortestPaths,
+)
+
+__all__ = ["components", "labels", "pagerank", "paths"]
+
+
+def pagerank(algorithm: GraphXPageRank, java: Any, graph: Any) -> Any:
+    """Run ``PageRank.run`` or ``runUntilConvergence``."""
+    given, tag = algorithm.parameters, _tag(java)
+    program, reset = java.org.apache.spark.graphx.lib.PageRank, float(str(given["resetProb"]))
+    if given["numIter"] is not None:
+        return program.run(graph, int(given["numIter"]), reset, tag, tag)
+    return program.runUntilConvergence(graph, float(str(given["tol"])), reset, tag, tag)
+
+
+def components(algorithm: GraphXConnectedComponents, java: Any, graph: Any) -> Any:
+    """Run ``ConnectedComponents.run``."""
+    program, tag = java.org.apache.spark.graphx.lib.ConnectedComponents, _tag(java)
+    most = algorithm.parameters["maxIterations"]
+    return program.run(graph, tag, tag) if most is None else program.run(graph, int(most), tag, tag)
+
+
+def labels(algorithm: GraphXLabelPropagation, java: Any, graph: Any) -> Any:
+    """Run ``LabelPropagation.run``."""
+    steps = int(algorithm.parameters["maxSteps"])  # type: ignore[arg-type]
+    return java.org.apache.spark.graphx.lib.LabelPropagation.run(graph, steps, _tag(java))
+
+
+def paths(algorithm: GraphXShortestPaths, java: Any, graph: Any) -> Any:
+    """Run ``ShortestPaths.run``."""
+    listed = java.java.util.ArrayList()
+    for each in algorithm.landmarks:
+        listed.add(each)
+    landmarks = java.scala.jdk.javaapi.CollectionConverters.asScala(listed).toSeq()
+    return java.org.apache.spark.graphx.lib.ShortestPaths.run(graph, landmarks, _tag(java))
+
+
+def _tag(java: Any) -> Any:
+    """Return the type that GraphX is told vertices and edges have: it is not looked at."""
+    return getattr(getattr(java.scala.reflect, "ClassTag$"), "MODULE$").Int()

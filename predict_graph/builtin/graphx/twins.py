@@ -1,0 +1,310 @@
+"""What algorithms of GraphX do in each superstep, counted in compiled code: by the same rules.
+
+GraphX's Pregel runs the vertex program on those that got a message, and lets edges make messages
+where an end did: either one, or the source (``activeDirection``). Messages to a vertex are
+combined in each partition of the edges, and then from all partitions.
+
+References
+----------
+.. [1] J. Gonzalez et al.: GraphX: Graph Processing in a Distributed Dataflow Framework, OSDI 2014,
+   sections 3 and 4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.builtin.graphx.definition import (
+    GraphXConnectedComponents,
+    GraphXLabelPropagation,
+    GraphXPageRank,
+    GraphXShortestPaths,
+)
+from predict_graph.engines.spark.graphx.algorithm import TWIN_COLUMNS
+from predict_graph.engines.spark.graphx.layout import EdgeLayout
+from predict_graph.errors import RequestError
+
+__all__ = ["components", "labels", "pagerank", "paths"]
+
+IntArray = npt.NDArray[np.int64]
+
+_MOST = 2**31
+_FAR = np.iinfo(np.int32).max
+
+
+class _Rounds:
+    """Collects the rows of supersteps.
+
+    Parameters
+    ----------
+    copies : ndarray of int64, shape (n,)
+        Of each vertex, in partitions with edges of it.
+    """
+
+    def __init__(self, copies: IntArray) -> None:
+        self._copies = copies
+        self.rows: list[tuple[int, ...]] = []
+
+    def add(self, counts: Any, received: Any, changed: Any = None) -> bool:
+        """Add the counts of a superstep: senders, messages, records, entries, merged; return
+        whether any message was sent.
+        """
+        heard = int(np.count_nonzero(received))
+        shipped = int(self._copies[received if changed is None else changed].sum())
+        self.rows.append((*(int(each) for each in counts), heard, shipped))
+        return heard > 0
+
+    def table(self) -> pd.DataFrame:
+        """Return a row a superstep."""
+        return pd.DataFrame(self.rows, columns=list(TWIN_COLUMNS))
+
+
+def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> pd.DataFrame:
+    """Count ``PageRank``: all edges each round, or those of vertices whose rank rose by `tol`."""
+    n, given = layout.vertices, algorithm.parameters
+    degrees = np.bincount(layout.sources, minlength=n).astype(np.float64)
+    rounds, reset = _Rounds(layout.copies(sources_only=True)), float(str(given["resetProb"]))
+    edges = (layout.starts, layout.sources, layout.targets)
+    if given["numIter"] is not None:
+        counts, _, received = _ranks(*edges, np.ones(n), np.ones(n, np.bool_), -1.0, degrees)
+        everyone = np.ones(n, np.bool_)
+        for _ in range(int(given["numIter"])):
+            rounds.add(counts, received, everyone)
+        return rounds.table()
+    tol = float(str(given["tol"]))
+    # The message that all get first gives each vertex the rank, and the change, resetProb.
+    delta, active = np.full(n, (1.0 - reset) * (reset / (1.0 - reset))), np.ones(n, np.bool_)
+    while True:
+        counts, sums, received = _ranks(*edges, delta, active, tol, degrees)
+        if not rounds.add(counts, received):
+            return rounds.table()
+        delta = np.where(received, (1.0 - reset) * sums, delta)
+        active = received
+
+
+def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
+    """Count ``ConnectedComponents``: the smaller label of an edge goes to its other end."""
+    n, rounds = layout.vertices, _Rounds(layout.copies())
+    most = algorithm.parameters["maxIterations"]
+    label, active = np.arange(n, dtype=np.int64), np.ones(n, np.bool_)
+    for _ in range((_MOST if most is None else int(most)) + 1):
+        counts, lowest, received = _smaller(
+            layout.starts, layout.sources, layout.targets, label, active
+        )
+        if not rounds.add(counts, received):
+            break
+        label, active = np.minimum(label, lowest), received
+    return rounds.table()
+
+
+def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFrame:
+    """Count ``LabelPropagation``: maps of labels along all edges, both ways.
+
+    What is sent after the last round is not looked at by anybody, but it is sent.
+    """
+    n, rounds = layout.vertices, _Rounds(layout.copies())
+    groups = _inboxes(layout)
+    label = np.arange(n, dtype=np.int64)
+    received = np.zeros(n, np.bool_)
+    received[groups[2]] = True
+    for _ in range(int(algorithm.parameters["maxSteps"]) + 1):  # type: ignore[arg-type]
+        counts, label = _votes(*groups, label, int(received.sum()))
+        if not rounds.add(counts, received):
+            break
+    return rounds.table()
+
+
+def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
+    """Count ``ShortestPaths``: a map of landmarks goes against an edge where it tells news."""
+    n, rounds, landmarks = layout.vertices, _Rounds(layout.copies()), algorithm.landmarks
+    for each in landmarks:
+        if each >= n:
+            raise RequestError(
+                f"landmarks have {each}; accepted: ids of the graph, from 0 to {n - 1}"
+            )
+    hops = np.full((n, len(landmarks)), _FAR, np.int32)
+    hops[landmarks, np.arange(len(landmarks))] = 0
+    active = np.ones(n, np.bool_)
+    while True:
+        counts, nearer, received = _news(
+            layout.starts, layout.sources, layout.targets, hops, active
+        )
+        if not rounds.add(counts, received):
+            return rounds.table()
+        hops, active = np.minimum(hops, nearer), received
+
+
+@numba.njit(cache=True, nogil=True)
+def _ranks(
+    starts: Any, sources: Any, targets: Any, delta: Any, active: Any, tol: float, degrees: Any
+) -> Any:
+    n = len(delta)
+    sums, received, sent = np.zeros(n), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+    seen = np.full(n, -1, np.int64)
+    senders = messages = records = 0
+    for p in range(len(starts) - 1):
+        for e in range(starts[p], starts[p + 1]):
+            v, w = sources[e], targets[e]
+            if not active[v] or delta[v] <= tol:
+                continue
+            messages += 1
+            sums[w] += delta[v] * (1.0 / degrees[v])
+            received[w] = True
+            if not sent[v]:
+                sent[v] = True
+                senders += 1
+            if seen[w] != p:
+                seen[w] = p
+                records += 1
+    return (senders, messages, records, records, messages), sums, received
+
+
+@numba.njit(cache=True, nogil=True)
+def _smaller(starts: Any, sources: Any, targets: Any, label: Any, active: Any) -> Any:
+    n = len(label)
+    lowest, received, sent = label.copy(), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+    seen = np.full(n, -1, np.int64)
+    senders = messages = records = 0
+    for p in range(len(starts) - 1):
+        for e in range(starts[p], starts[p + 1]):
+            v, w = sources[e], targets[e]
+            if not (active[v] or active[w]) or label[v] == label[w]:
+                continue
+            if label[v] > label[w]:
+                v, w = w, v
+            messages += 1
+            lowest[w] = min(lowest[w], label[v])
+            received[w] = True
+            if not sent[v]:
+                sent[v] = True
+                senders += 1
+            if seen[w] != p:
+                seen[w] = p
+                records += 1
+    return (senders, messages, records, records, messages), lowest, received
+
+
+@numba.njit(cache=True, nogil=True)
+def _news(starts: Any, sources: Any, targets: Any, hops: Any, active: Any) -> Any:
+    n, count = hops.shape
+    nearer, received, sent = hops.copy(), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+    seen = np.full(n, -1, np.int64)
+    held = np.full((n, count), -1, np.int64)  # the partition whose record for a vertex has it
+    sizes = np.zeros(n, np.int64)
+    senders = messages = records = entries = merged = 0
+    for p in range(len(starts) - 1):
+        for e in range(starts[p], starts[p + 1]):
+            v, w = sources[e], targets[e]
+            if not (active[v] or active[w]):
+                continue
+            news = False
+            for k in range(count):
+                if hops[w, k] != _FAR and hops[w, k] + 1 < hops[v, k]:
+                    news = True
+            if not news:
+                continue
+            messages += 1
+            received[v] = True
+            if not sent[w]:
+                sent[w] = True
+                senders += 1
+            if seen[v] != p:
+                seen[v] = p
+                sizes[v] = 0
+                records += 1
+            for k in range(count):
+                if hops[w, k] == _FAR:
+                    continue
+                nearer[v, k] = min(nearer[v, k], hops[w, k] + 1)
+                if held[v, k] != p:
+                    held[v, k] = p
+                    sizes[v] += 1
+                    entries += 1
+            merged += sizes[v]
+    return (senders, messages, records, entries, merged), nearer, received
+
+
+def _inboxes(layout: EdgeLayout) -> tuple[IntArray, IntArray, IntArray]:
+    """Return who sends to whom in each partition, both ways along edges.
+
+    Returns
+    -------
+    starts : ndarray of int64, shape (groups + 1,)
+        Where each group of senders begins: of one receiver, in one partition.
+    senders : ndarray of int64
+    receivers : ndarray of int64, shape (groups,)
+        Ascending; the groups of one receiver lie together, in the order of the partitions.
+    """
+    parts = np.repeat(np.arange(layout.partitions), np.diff(layout.starts))
+    # An edge first tells its source, then its target.
+    receivers = np.column_stack((layout.sources, layout.targets)).ravel()
+    senders = np.column_stack((layout.targets, layout.sources)).ravel()
+    key = receivers * layout.partitions + np.repeat(parts, 2)
+    order = np.argsort(key, kind="stable")
+    key, senders = key[order], senders[order]
+    firsts = np.flatnonzero(np.diff(key, prepend=-1))
+    starts = np.append(firsts, len(key)).astype(np.int64)
+    return starts, senders, key[firsts] // layout.partitions
+
+
+@numba.njit(cache=True, nogil=True)
+def _votes(starts: Any, senders: Any, receivers: Any, label: Any, active: int) -> Any:
+    """Count maps of labels, and return the labels that win.
+
+    Of labels with as many votes GraphX takes the first in the order of the map that the messages
+    were combined to: ``mutable.HashMap`` of Scala 2.13, whose places are the low bits of the hash.
+    """
+    n = len(label)
+    following = label.copy()
+    in_group, in_inbox = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+    votes, touched = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    records = entries = merged = 0
+    g = 0
+    while g < len(receivers):
+        w, distinct, inbox, groups = receivers[g], 0, 0, 0
+        while g < len(receivers) and receivers[g] == w:
+            size = 0
+            for i in range(starts[g], starts[g + 1]):
+                found = label[senders[i]]
+                if in_group[found] != g:
+                    in_group[found] = g
+                    size += 1
+                if in_inbox[found] != w:
+                    in_inbox[found] = w
+                    votes[found] = 0
+                    touched[distinct] = found
+                    distinct += 1
+                votes[found] += 1
+                merged += size
+            inbox += starts[g + 1] - starts[g]
+            entries += size
+            records += 1
+            groups += 1
+            if groups > 1:
+                merged += distinct
+            g += 1
+        places = 16
+        while distinct >= 0.75 * places:
+            places *= 2
+        best, most, place = touched[0], np.int64(-1), np.int64(0)
+        for i in range(distinct):
+            found = touched[i]
+            mixed = (found ^ (found >> 32)) & 0xFFFFFFFF
+            mixed ^= mixed >> 16
+            at = mixed & (places - 1)
+            before = at < place or (at == place and mixed < _mixed(best))
+            if votes[found] > most or (votes[found] == most and before):
+                best, most, place = found, votes[found], at
+        following[w] = best
+    return (active, len(senders), records, entries, merged), following
+
+
+@numba.njit(cache=True, nogil=True)
+def _mixed(label: int) -> int:
+    mixed = (label ^ (label >> 32)) & 0xFFFFFFFF
+    return mixed ^ (mixed >> 16)

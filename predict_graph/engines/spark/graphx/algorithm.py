@@ -1,0 +1,78 @@
+"""What an algorithm of GraphX declares: how it is called, and the twin that counts what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines.spark.graphx.layout import EdgeLayout, layout_of
+from predict_graph.graph import Graph
+
+__all__ = ["TWIN_COLUMNS", "GraphXAlgorithm", "rounds_of"]
+
+TWIN_COLUMNS = (
+    *("active_vertices", "messages", "records", "entries", "merged", "received", "shipped"),
+)
+"""Of each superstep of a twin: vertices that send, messages that they send, records that these are
+combined to in the partitions, entries in those records (one each, or those of maps), entries that
+combining goes over, vertices that receive, and copies of changed vertices that are sent to
+partitions with edges of them."""
+
+
+class GraphXAlgorithm(Algorithm):
+    """An algorithm of GraphX: Spark runs it as it is, and a twin counts its supersteps.
+
+    The twin stops by the same rule, superstep by superstep: those of GraphX in which messages are
+    made, the last of which may find none.
+    """
+
+    convergence = "fixed-point"
+    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    aggregations_before: ClassVar[int] = 0
+    """Messages along all edges that GraphX sends before the first superstep: to count degrees."""
+
+    @property
+    def max_iterations(self) -> int:
+        """No limit of ours."""
+        return 2**31
+
+    def threshold(self, vertices: int) -> float:
+        """Return 0: when it stops is GraphX's affair."""
+        return 0.0
+
+    def call(self, java: Any, graph: Any) -> Any:
+        """Return the Java object of the resulting graph.
+
+        Parameters
+        ----------
+        java : JVMView
+            Of the gateway of pyspark.
+        graph : JavaObject
+            ``org.apache.spark.graphx.Graph``, of edges with a number each.
+        """
+        return self.part_for("spark")(self, java, graph)
+
+    def twin(self, layout: EdgeLayout) -> pd.DataFrame:
+        """Return a row of ``TWIN_COLUMNS`` for each superstep."""
+        found: pd.DataFrame = self.part_of("twin")(self, layout)
+        return found
+
+
+_last: dict[tuple[Any, ...], pd.DataFrame] = {}
+
+
+def rounds_of(algorithm: GraphXAlgorithm, graph: Graph, partitions: int) -> pd.DataFrame:
+    """Return what each superstep does on a graph whose edges are in so many partitions: exact.
+
+    The last two answers are kept: the stages of a prediction ask one after the other.
+    """
+    key = (algorithm.name, str(algorithm.to_dict()), graph.fingerprint, partitions)
+    if key not in _last:
+        while len(_last) > 1:
+            _last.pop(next(iter(_last)))
+        _last[key] = algorithm.twin(layout_of(graph, partitions))
+    return _last[key]

@@ -1,0 +1,118 @@
+"""How edges lie in the partitions of a GraphX graph: dealt by a hash of both ends.
+
+GraphX loads edges as their files have them. Ours have one file a partition, compressed by gzip,
+which Spark does not split: so where each edge is, is known beforehand. Any order in which a person
+has their edges would do; a hash is what ``PartitionStrategy.RandomVertexCut`` makes of it.
+"""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.csv
+
+from predict_graph.graph import Graph
+
+__all__ = ["EdgeLayout", "layout_of", "write_layout"]
+
+IntArray = npt.NDArray[np.int64]
+
+_LEVEL = 1  # of compression: these files are read once
+
+
+@dataclass(frozen=True)
+class EdgeLayout:
+    """The edges of a graph, partition by partition, in the order in which GraphX goes over them.
+
+    Parameters
+    ----------
+    vertices : int
+    starts : ndarray of int64, shape (partitions + 1,)
+        Where the edges of each partition begin and end.
+    sources, targets : ndarray of int64, shape (edges,)
+        Ascending in each partition, by source and then by target.
+    """
+
+    vertices: int
+    starts: IntArray
+    sources: IntArray
+    targets: IntArray
+
+    @property
+    def partitions(self) -> int:
+        """Number of partitions."""
+        return len(self.starts) - 1
+
+    def copies(self, *, sources_only: bool = False) -> IntArray:
+        """Return in how many partitions each vertex has edges, or out-edges."""
+        edges = (self.starts, self.sources, self.targets)
+        copies: IntArray = _copies(self.vertices, *edges, sources_only)
+        return copies
+
+
+def layout_of(graph: Graph, partitions: int) -> EdgeLayout:
+    """Deal the stored edges of a graph to partitions.
+
+    Examples
+    --------
+    >>> from predict_graph.graph import check_graph
+    >>> layout = layout_of(check_graph("path:n=4"), 2)
+    >>> layout.starts.tolist(), sorted(layout.sources.tolist())
+    ([0, 2, 3], [0, 1, 2])
+    """
+    sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
+    targets = np.asarray(graph.indices, dtype=np.int64)
+    home = _home(sources, targets, partitions)
+    order = np.argsort(home, kind="stable")  # rows are in order: by source, then by target
+    starts = np.concatenate(([0], np.cumsum(np.bincount(home, minlength=partitions))))
+    return EdgeLayout(graph.vertices, starts.astype(np.int64), sources[order], targets[order])
+
+
+def write_layout(layout: EdgeLayout, folder: Path) -> Path:
+    """Write a file of lines ``source target`` for each partition; return their folder."""
+    target = folder / "edges"
+    target.mkdir()
+    options = pa.csv.WriteOptions(include_header=False, delimiter=" ")
+    for number in range(layout.partitions):
+        rows = slice(layout.starts[number], layout.starts[number + 1])
+        table = pa.table({"source": layout.sources[rows], "target": layout.targets[rows]})
+        with gzip.open(target / f"part-{number:05d}.txt.gz", "wb", compresslevel=_LEVEL) as file:
+            pa.csv.write_csv(table, file, options)
+    return target
+
+
+def _home(sources: IntArray, targets: IntArray, partitions: int) -> IntArray:
+    """Return the partition of each edge: a hash that mixes both ends (splitmix64's finaliser)."""
+    with np.errstate(over="ignore"):
+        mixed = sources.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        mixed += targets.astype(np.uint64)
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        mixed ^= mixed >> np.uint64(31)
+    return (mixed % np.uint64(partitions)).astype(np.int64)
+
+
+@numba.njit(cache=True, nogil=True)
+def _copies(vertices: int, starts: Any, sources: Any, targets: Any, sources_only: bool) -> Any:
+    copies = np.zeros(vertices, np.int64)
+    seen = np.full(vertices, -1, np.int64)
+    for p in range(len(starts) - 1):
+        for e in range(starts[p], starts[p + 1]):
+            v = sources[e]
+            if seen[v] != p:
+                seen[v] = p
+                copies[v] += 1
+            if sources_only:
+                continue
+            v = targets[e]
+            if seen[v] != p:
+                seen[v] = p
+                copies[v] += 1
+    return copies

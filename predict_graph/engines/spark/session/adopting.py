@@ -1,0 +1,261 @@
+"""The session that a person has open: measured by a listener of ours, left as it was found.
+
+What executors do is in the events that Spark's listeners hear, whether or not the session writes an
+event log or shows a UI. A second writer of event logs, on a queue of its own, hears them for as
+long as we run something, and writes them to a folder that goes away. Settings of supersteps are
+those of a sister session (``newSession``), which shares executors and nothing else.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from predict_graph.engines.spark.session.failures import reason, spark_failures
+from predict_graph.engines.spark.session.opening import OpenSession, temporary_folder
+from predict_graph.engines.spark.session.requirements import require_spark
+from predict_graph.engines.spark.session.settings import SparkSettings
+from predict_graph.engines.spark.tables.checkpoints import SITE
+from predict_graph.errors import JobError, RequestError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["adopted_session", "doubts_of", "settings_of", "warm_for"]
+
+_OURS = ("spark.jobGroup.id", "spark.job.description", "callSite.short", "callSite.long", SITE)
+_QUEUE = "predict-graph"
+_PATIENCE = "spark.scheduler.maxRegisteredResourcesWaitingTime"
+_FLUSHED = 10_000  # milliseconds that Spark may take to write what it knows
+_ACCEPTED = "a SparkSession of pyspark that is open"
+
+_RAN: dict[str, set[str]] = {}  # application: algorithms that its Java processes have compiled
+
+
+def warm_for(spark: SparkSession) -> set[str]:
+    """Return the names of the algorithms that ran in a session before; to be added to."""
+    return _RAN.setdefault(str(spark.sparkContext.applicationId), set())
+
+
+def settings_of(spark: Any, **ours: Any) -> SparkSettings:
+    """Return what a session of a person runs on.
+
+    Parameters
+    ----------
+    spark : SparkSession
+    **ours
+        ``partitions_per_core`` and ``folder``, if they are given.
+
+    Raises
+    ------
+    RequestError
+        If it is no session, one of Spark Connect, or was stopped.
+    JobError
+        If Spark is missing, or the session has no executors.
+    """
+    require_spark()
+    _check_open(spark)
+    with spark_failures("asking the session for its executors"):
+        conf = dict(spark.sparkContext.getConf().getAll())
+        master = str(spark.sparkContext.master)
+        executors = _awaited(spark, conf)
+        local = SparkSettings(master=master).local
+        java: Any = spark.sparkContext._jsc.sc().conf()
+        memory = java.getSizeAsMb(f"spark.{'driver' if local else 'executor'}.memory", "1g")
+    if not executors:
+        raise JobError(
+            f"the session on {master} has no executors; run a job in it first, or give it some "
+            "(spark.executor.instances, or spark.dynamicAllocation.minExecutors)"
+        )
+    cores = min(int(each["cores"]) for each in executors)
+    return SparkSettings(
+        master=master,
+        machines=cores if local else len(executors),
+        cores=1 if local else cores,
+        memory=f"{memory // 1024}g" if memory % 1024 == 0 else f"{memory}m",
+        in_open_session=True,
+        **ours,
+    )
+
+
+def doubts_of(spark: SparkSession, settings: SparkSettings) -> list[str]:
+    """Return what cannot be told in a person's session, in a sentence each.
+
+    Parameters
+    ----------
+    spark : SparkSession
+    settings : SparkSettings
+        From :func:`settings_of`.
+    """
+    if settings.local:
+        return []
+    conf = dict(spark.sparkContext.getConf().getAll())
+    doubts = [
+        f"all was measured in the session that is open, on its {settings.machines} machines: it "
+        "says nothing of other machine counts"
+    ]
+    if conf.get("spark.dynamicAllocation.enabled", "false").lower() == "true":
+        doubts.append(
+            "the session lets executors come and go (spark.dynamicAllocation.enabled): this holds "
+            f"for {settings.machines}"
+        )
+    if conf.get("spark.shuffle.reduceLocality.enabled", "true").lower() == "true":
+        doubts.append(
+            "the session may give most of the work to one executor "
+            "(spark.shuffle.reduceLocality.enabled), and one time more than the next"
+        )
+    return doubts
+
+
+@contextmanager
+def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[OpenSession]:
+    """Use a session that is open, and leave it as it was: settings, names, listeners, memory.
+
+    Parameters
+    ----------
+    spark : SparkSession
+    settings : SparkSettings
+        From :func:`settings_of`.
+
+    Raises
+    ------
+    RequestError
+        If it was stopped.
+    JobError
+        If the session lets nobody listen, or there is no place for temporary files.
+    """
+    _check_open(spark)
+    context = spark.sparkContext
+    site = f"predict-graph {uuid.uuid4().hex}"
+    before = {name: context.getLocalProperty(name) for name in _OURS}
+    with (
+        temporary_folder(None) as own,
+        temporary_folder(settings.folder) as shared,
+        _listening(spark, own),
+    ):
+        sister = spark.newSession()
+        for name, value in settings.sql_conf.items():
+            sister.conf.set(name, value)
+        session = OpenSession(
+            sister,
+            settings,
+            dict(context.getConf().getAll()),
+            shared,
+            own,
+            0.0,
+            callers=spark,
+            executors=tuple(_executors(spark)),
+        )
+        session = replace(session, stored_before=session.storage_bytes())
+        try:
+            context.setLocalProperty(SITE, site)
+            yield session
+        finally:
+            with suppress(Exception):  # a session that was stopped has nothing left to restore
+                for name, value in before.items():
+                    context.setLocalProperty(name, value)
+                _give_back(context, site)
+
+
+def _check_open(spark: Any) -> None:
+    """Refuse what is no session, or none that can be measured.
+
+    Raises
+    ------
+    RequestError
+    """
+    kind = type(spark)
+    if kind.__module__.startswith("pyspark.sql.connect"):
+        raise RequestError(
+            "spark is a session of Spark Connect, whose driver and executors cannot be asked from "
+            f"here; accepted: {_ACCEPTED}"
+        )
+    from pyspark.sql import SparkSession
+
+    if not isinstance(spark, SparkSession):
+        raise RequestError(f"spark is a {kind.__name__}; accepted: {_ACCEPTED}")
+    context: Any = spark.sparkContext._jsc
+    if context is None or context.sc().isStopped():
+        raise RequestError(f"the session spark was stopped; accepted: {_ACCEPTED}")
+
+
+def _awaited(spark: Any, conf: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the executors, once all are there that a session which is still young asked for."""
+    context = spark.sparkContext._jsc.sc()
+    patience = context.conf().getTimeAsMs(_PATIENCE, "30s") / 1e3
+    deadline = context.startTime() / 1e3 + patience
+    wanted = int(conf.get("spark.executor.instances", 0))
+    if not wanted and "spark.cores.max" in conf:
+        wanted = int(conf["spark.cores.max"]) // int(conf.get("spark.executor.cores", 1))
+    found = _executors(spark)
+    while len(found) < max(wanted, 1) and time.time() < deadline:
+        time.sleep(0.1)
+        found = _executors(spark)
+    return found
+
+
+def _executors(spark: Any) -> list[dict[str, Any]]:
+    """Return the executors that are there; in one process, the driver is the only one."""
+    context = spark.sparkContext
+    listed = context._jsc.sc().statusStore().executorList(True)
+    every = [listed.apply(number) for number in range(listed.size())]
+    local = SparkSettings(master=str(context.master)).local
+    return [
+        {
+            "executor": str(each.id()),
+            "host": str(each.hostPort()).rpartition(":")[0],
+            "cores": int(each.totalCores()),
+            "added": each.addTime().getTime() / 1e3,
+            "removed": float("nan"),
+        }
+        for each in every
+        if local or each.id() != "driver"
+    ]
+
+
+@contextmanager
+def _listening(spark: Any, folder: Path) -> Iterator[None]:
+    """Write an event log of the session to a folder, beside what it writes itself."""
+    from py4j.protocol import Py4JError
+
+    jvm, context = spark.sparkContext._jvm, spark.sparkContext._jsc.sc()
+    try:
+        conf = context.conf().clone()
+        for name in ("compress", "rolling.enabled"):
+            conf.set(f"spark.eventLog.{name}", "false")
+        listener = jvm.org.apache.spark.scheduler.EventLoggingListener(
+            context.applicationId(),
+            jvm.scala.Option.empty(),
+            jvm.java.net.URI(folder.as_uri()),
+            conf,
+            context.hadoopConfiguration(),
+        )
+        listener.start()
+        context.listenerBus().addToQueue(listener, _QUEUE)
+    except (Py4JError, TypeError) as error:
+        raise JobError(
+            "the session lets nobody listen to what its executors do, so that nothing can be "
+            f"measured in it: {reason(str(error))}"
+        ) from error
+    try:
+        yield
+    finally:
+        with suppress(Exception):  # a session that was stopped has let it go by itself
+            context.listenerBus().waitUntilEmpty(_FLUSHED)
+        with suppress(Exception):
+            context.listenerBus().removeListener(listener)
+            listener.stop()
+
+
+def _give_back(context: Any, site: str) -> None:
+    """Give back the memory of tables that we made, and of no others."""
+    kept = context._jsc.getPersistentRDDs()
+    for number in list(kept.keys()):
+        table = kept[number]
+        if table.rdd().getCreationSite() == site:
+            table.unpersist(False)

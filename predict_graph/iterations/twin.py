@@ -1,0 +1,60 @@
+"""The compiled twin of an algorithm that another library has: exact, by the same rules."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from predict_graph.engines import SampleSummary
+from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm, rounds_of
+from predict_graph.errors import RequestError
+from predict_graph.iterations.estimate import IterationEstimate
+from predict_graph.iterations.method import Method, SamplingCase
+
+__all__ = ["TWIN"]
+
+
+def _estimate(case: SamplingCase) -> IterationEstimate:
+    from predict_graph.engines.spark import SparkEngine
+
+    algorithm, engine = case.algorithm, case.engine
+    if not isinstance(algorithm, GraphXAlgorithm) or not isinstance(engine, SparkEngine):
+        raise RequestError(f"{algorithm.name} runs on Spark alone; accepted: --engine spark")
+    started = time.perf_counter()
+    rounds = rounds_of(algorithm, case.graph, engine.settings.partitions)
+    seconds = time.perf_counter() - started
+    count, workers = len(rounds), engine.workers
+    messages = rounds["messages"].astype(np.float64)
+    counters = rounds[["active_vertices"]].assign(
+        local_messages=messages / workers,
+        remote_messages=messages - messages / workers,
+        local_message_bytes=0.0,
+        remote_message_bytes=0.0,
+        total_vertices=case.graph.vertices,
+        working_set_bytes=0,
+    )
+    summary = SampleSummary(
+        "whole graph", 1.0, case.graph.vertices, case.graph.edges, count, seconds, "iterations"
+    )
+    return IterationEstimate(
+        method=TWIN.name,
+        crossing=float(count),
+        iterations=count,
+        low=count,
+        high=count,
+        curve=rounds["received"].to_numpy(np.float64) / max(case.graph.vertices, 1),
+        converged=bool(messages.iloc[-1] == 0),
+        samples=[summary],
+        edge_steps=float(messages.sum()),
+        counters=counters,
+    )
+
+
+TWIN = Method(
+    "twin",
+    "the compiled twin of an algorithm of GraphX, by the same rules: exact",
+    frozenset(),
+    lambda algorithm: "twin" in algorithm.sampled_by,
+    _estimate,
+)

@@ -1,0 +1,104 @@
+"""What a superstep of GraphX has to do, and the bytes that it exchanges, by its twin.
+
+Records, entries of maps and copies of changed vertices are known exactly, of sample runs as of the
+real one. What each of them has in bytes, after compression, is fitted to the sample runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.optimize import nnls
+
+from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm, rounds_of
+from predict_graph.graph import Graph
+from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+
+__all__ = ["graphx_rows"]
+
+FloatArray = npt.NDArray[np.float64]
+
+_CARRIED = ("records", "entries", "received", "shipped")
+
+
+def graphx_rows(
+    runs: Sequence[ClusterRun],
+    algorithm: GraphXAlgorithm,
+    graph: Graph,
+    machines: int,
+    partitions: int,
+    executors: int,
+) -> pd.DataFrame:
+    """Return the features of each superstep of the real run, and its counters.
+
+    Parameters
+    ----------
+    runs : sequence of ClusterRun
+    algorithm : GraphXAlgorithm
+    graph : Graph
+    machines, partitions : int
+    executors : int
+        Processes that exchange records.
+    """
+    rounds = rounds_of(algorithm, graph, partitions)
+    volume = _volume(runs, rounds, partitions)
+    messages = rounds["messages"].to_numpy(np.float64)
+    remote = 1.0 - 1.0 / executors
+    rows = pd.DataFrame(
+        {
+            "vertices": np.full(len(rounds), graph.vertices / machines),
+            "messages": messages / machines,
+            "records": rounds["records"].to_numpy(np.float64) / machines,
+            "remote_bytes": volume * remote / machines,
+            "merged": rounds["merged"].to_numpy(np.float64) / machines,
+            "active_vertices": rounds["active_vertices"].to_numpy(np.float64),
+            "local_messages": messages * (1.0 - remote),
+            "remote_messages": messages * remote,
+            "local_message_bytes": volume * (1.0 - remote),
+            "remote_message_bytes": volume * remote,
+        }
+    )
+    return rows
+
+
+def _volume(runs: Sequence[ClusterRun], rounds: pd.DataFrame, partitions: int) -> FloatArray:
+    """Return the bytes of each superstep: by relative error over those of sample runs.
+
+    The first one replicates all vertices, and may count degrees before: it is told in proportion.
+    """
+    sums = [_sums(run) for run in runs]
+    later = pd.concat([each.iloc[1:] for each in sums], ignore_index=True)
+    if not len(later):
+        later = pd.concat(sums, ignore_index=True)
+    written = later["shuffle_write_bytes"].to_numpy(np.float64)
+    # The last supersteps are all headers of blocks: they count as little as they are.
+    weight = np.sqrt(written / written.max()) / np.maximum(written, 1.0)
+    each, _ = nnls(_carried(later) * weight[:, None], written * weight)
+    volume = _carried(rounds.assign(blocks=float(partitions) ** 2)) @ each
+    firsts = pd.concat([own.iloc[:1] for own in sums], ignore_index=True)
+    more = firsts["shuffle_write_bytes"].to_numpy(np.float64) / np.maximum(
+        _carried(firsts) @ each, 1.0
+    )
+    largest = int(np.argmax(firsts["shuffle_write_bytes"].to_numpy()))
+    volume[0] *= more[largest]
+    return np.asarray(volume, dtype=np.float64)
+
+
+def _carried(rounds: pd.DataFrame) -> FloatArray:
+    """Return what is written to other partitions in each superstep; entries beyond one a record."""
+    carried = rounds[[*_CARRIED, "blocks"]].to_numpy(np.float64)
+    carried[:, 1] -= carried[:, 0]
+    return carried
+
+
+def _sums(run: ClusterRun) -> pd.DataFrame:
+    """Return bytes and what they carried, a row a superstep of a sample run."""
+    names = {f"twin_{name}": name for name in _CARRIED}
+    columns = ["shuffle_write_bytes", *names]
+    sums = run.profile.table.groupby("iteration")[columns].sum().rename(columns=names)
+    engine = run.profile.engine
+    partitions = run.machines * int(engine["cores"]) * int(engine["partitions_per_core"])
+    return sums.assign(blocks=float(partitions) ** 2)

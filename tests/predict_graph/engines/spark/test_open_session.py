@@ -1,0 +1,288 @@
+"""The session that a person has open: used, measured, and left as it was."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import predict_graph
+from predict_graph.algorithms import check_algorithm
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.functions.running import profile_spark_function
+from predict_graph.engines.spark.session.adopting import settings_of
+from predict_graph.engines.spark.tables.checkpoints import cut_off
+from predict_graph.errors import JobError, RequestError
+from predict_graph.graph import check_graph
+from predict_graph.history import History
+from predict_graph.prediction.learn import learn
+from predict_graph.prediction.seconds.cluster.cluster_costs import Phase
+from predict_graph.prediction.seconds.straight_line import Line
+
+pytestmark = pytest.mark.spark
+
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
+@pytest.fixture(scope="module")
+def spark(spark_here, common_session):
+    """A session as a notebook has it: nothing of ours, no event log, no UI."""
+    common_session.close()
+    from pyspark.sql import SparkSession
+
+    before = signal.getsignal(signal.SIGINT)
+    session = (
+        SparkSession.builder.master("local[2]")
+        .appName("a notebook")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.extraJavaOptions", QUICK_JAVA)
+        .config("spark.log.level", "ERROR")
+        .getOrCreate()
+    )
+    yield session
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    session.stop()
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait()
+    SparkContext._gateway = SparkContext._jvm = None
+    signal.signal(signal.SIGINT, before)
+
+
+def everything(spark):
+    """Return all of a session that a run might change, and not put back."""
+    context, java = spark.sparkContext, spark.sparkContext._jsc.sc()
+    names = ("spark.jobGroup.id", "spark.job.description", "callSite.short", "callSite.long")
+    names += ("spark.checkpoint.checkpointAllMarkedAncestors", "spark.scheduler.pool")
+    logs = context._jvm.org.apache.logging.log4j.LogManager
+    kept = context._jsc.getPersistentRDDs()
+    return {
+        "conf": sorted(context.getConf().getAll()),
+        "sql": spark._jsparkSession.sessionState().conf().getAllConfs().toString(),
+        "local": {name: context.getLocalProperty(name) for name in names},
+        "checkpoints": java.getCheckpointDir().toString(),
+        "log": logs.getRootLogger().getLevel().toString(),
+        "kept": sorted(kept.keys()),
+        "listeners": java.listenerBus().listeners().size(),
+        "active": id(type(spark)._activeSession),
+        "tables": [table.name for table in spark.catalog.listTables()],
+        "ctrl-c": signal.getsignal(signal.SIGINT),
+        "folders": sorted(Path(tempfile.gettempdir()).glob("predict-graph-*")),
+    }
+
+
+@pytest.fixture
+def left_alone(spark):
+    """Check that a test leaves the session as it found it, names and a cached table included."""
+    context = spark.sparkContext
+    own = spark.range(100).cache()
+    own.count()
+    context.setJobGroup("cell 7", "what a person does")
+    spark.conf.set("spark.sql.shuffle.partitions", "7")
+    before = everything(spark)
+    yield
+    assert everything(spark) == before
+    assert not context._jsc.sc().isStopped()
+    assert own.count() == 100
+    own.unpersist()
+
+
+GRAPH = "rmat:scale=9,edge_factor=6,seed=3"
+SMALL = "rmat:scale=6,edge_factor=3,seed=3"
+
+
+def test_a_run(spark, left_alone):
+    graph = check_graph(SMALL, directed=False)
+    profile = predict_graph.run(
+        "connected-components", graph, engine="spark", spark=spark, history="none"
+    )
+    here = LocalEngine(workers=2).run(check_algorithm("connected-components"), graph)
+    assert profile.iterations == here.iterations
+    sent = profile.per_iteration()
+    assert sent["active_vertices"].tolist() == here.per_iteration()["active_vertices"].tolist()
+    assert profile.result == here.result
+    table = profile.table
+    assert (table["shuffle_write_records"] > 0).all()
+    assert (table["local_message_bytes"] > 0).any()
+    assert (table["task_seconds"] > 0).all()
+    assert profile.engine["machines"] == 2
+    assert profile.engine["session"] == "open"
+    assert profile.engine["executors_lost"] == 0
+
+
+def test_tables_that_we_keep(spark, left_alone):
+    """What is cut off stays in memory until somebody gives it back: here, when we go."""
+    kept = spark.sparkContext._jsc.getPersistentRDDs
+    before = set(kept().keys())
+    with SparkEngine(spark=spark).session() as session:
+        session.group("ours")
+        session.spark.range(3).collect()  # takes the name of what is made next away
+        table = cut_off(session.spark.range(5))
+        assert table.count() == 5
+        assert set(kept().keys()) - before
+        theirs = spark.range(9).cache()
+        theirs.count()
+    assert len(set(kept().keys()) - before) == 1
+    theirs.unpersist(blocking=True)
+
+
+def test_a_run_that_fails(spark, left_alone, tmp_path):
+    def failing(iteration, aggregate):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        SparkEngine(spark=spark).run(
+            check_algorithm("connected-components"),
+            check_graph(GRAPH, directed=False),
+            progress=failing,
+        )
+
+
+def test_learn_then_validate(spark, left_alone, tmp_path, monkeypatch):
+    monkeypatch.setattr("predict_graph.prediction.learn._FIRST_SCALE", 7)
+    history = History(tmp_path / "history.sqlite")
+    found = learn(
+        "spark", spark=spark, algorithms=["connected-components"], budget="1s", history=history
+    )
+    assert list(found.lessons) == ["connected-components"]
+    comparison = predict_graph.validate(
+        "connected-components", GRAPH, engine="spark", spark=spark, history=history, seed=1
+    )
+    prediction = comparison.prediction
+    assert prediction.iterations.predicted == comparison.actual.iterations
+    assert "lessons of the cluster" in str(prediction.evidence)
+    engine = SparkEngine(spark=spark)
+    assert engine.is_warm(check_algorithm("connected-components"))
+    assert not engine.is_warm(check_algorithm("semi-clustering"))
+
+
+def test_graphx(spark, left_alone, tmp_path):
+    """What it keeps in memory is given back, and what it does was known before."""
+    comparison = predict_graph.validate(
+        "graphx:labelPropagation",
+        check_graph(GRAPH, directed=True),
+        parameters={"maxSteps": 2},
+        engine="spark",
+        spark=spark,
+        history=tmp_path / "history.sqlite",
+        seed=1,
+    )
+    prediction, actual = comparison.prediction, comparison.actual
+    assert prediction.method["name"] == "twin"
+    assert prediction.iterations.predicted == actual.iterations == 3
+    told = prediction.to_dict()["features_total"]["local_message_bytes"]
+    moved = actual.table[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum()
+    assert abs(told / moved - 1.0) < 0.3
+    again = predict_graph.predict(
+        "graphx:labelPropagation",
+        check_graph("rmat:scale=9,edge_factor=4,seed=4", directed=True),
+        parameters={"maxSteps": 3},
+        engine="spark",
+        spark=spark,
+        history=tmp_path / "history.sqlite",
+        seed=1,
+    )
+    assert "lessons of the cluster" in str(again.evidence)
+    assert again.iterations.predicted == 4
+
+
+def test_a_function_on_tables_of_the_session(spark, left_alone):
+    from pyspark.sql import functions as F
+
+    numbers = np.arange(200)
+    edges = spark.createDataFrame(
+        [(int(n), int(n * 7 % 200)) for n in numbers], "src long, dst long"
+    )
+    vertices = spark.range(200)
+
+    def rounds(spark, vertices, edges):
+        assert spark.conf.get("spark.sql.shuffle.partitions") == "7"  # theirs, not ours
+        state = vertices.select("id", F.lit(1.0).alias("rank"))
+        for _ in range(4):
+            inbox = (
+                edges.join(state, F.col("src") == F.col("id"))
+                .groupBy("dst")
+                .agg(F.sum("rank").alias("rank"))
+            )
+            state = inbox.select(F.col("dst").alias("id"), "rank")
+            state.agg(F.sum("rank")).collect()
+
+    graph = {"name": "g", "vertices": 200, "edges": 200, "directed": True, "fingerprint": "f"}
+    profile = profile_spark_function(rounds, spark, edges, vertices, graph=graph)
+    assert profile.iterations == 4
+    assert (profile.table["shuffle_read_records"] > 0).all()
+
+
+def test_a_warm_session_has_no_start_to_pay():
+    phase = Phase(Line(1.0, 0.0), Line(2.0, 0.0))
+    assert phase.at(1, 10) == 3.0
+    assert phase.at(1, 10, warm=True) == 1.0
+
+
+# What cannot be used.
+
+
+def test_no_session():
+    with pytest.raises(RequestError, match="spark is a str; accepted: a SparkSession"):
+        SparkEngine(spark="local[2]")
+
+
+def test_a_session_of_spark_connect():
+    kind = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})
+    with pytest.raises(RequestError, match="spark is a session of Spark Connect"):
+        SparkEngine(spark=kind())
+
+
+@pytest.mark.parametrize("name", ["master", "workers", "cores", "memory", "conf"])
+def test_settings_beside_a_session(spark, name):
+    with pytest.raises(RequestError, match="is given beside a session that is open"):
+        SparkEngine(spark=spark, **{name: 2})
+
+
+def test_another_engine(spark):
+    with pytest.raises(
+        RequestError, match="not read by the engine 'local'; accepted: engine='spark'"
+    ):
+        predict_graph.predict("pagerank", GRAPH, spark=spark)
+
+
+def test_other_machines(spark, tmp_path):
+    with pytest.raises(RequestError, match="machines are 4; accepted in a session that is open: 2"):
+        predict_graph.predict(
+            "pagerank",
+            GRAPH,
+            engine="spark",
+            spark=spark,
+            train_machines=[4],
+            history="none",
+        )
+    with pytest.raises(RequestError, match="machines are 3; accepted in a session that is open: 2"):
+        SparkEngine(spark=spark).on(3)
+
+
+def test_no_executors(spark, monkeypatch):
+    from predict_graph.engines.spark.session import adopting
+
+    monkeypatch.setattr(adopting, "_awaited", lambda spark, conf: [])
+    with pytest.raises(JobError, match=r"the session on .* has no executors; run a job"):
+        settings_of(spark)
+
+
+def test_a_stopped_session(spark):
+    """A context that was stopped has no Java half any more."""
+    context = spark.sparkContext
+    java, context._jsc = context._jsc, None
+    try:
+        with pytest.raises(RequestError, match="the session spark was stopped"):
+            SparkEngine(spark=spark)
+    finally:
+        context._jsc = java
