@@ -62,6 +62,7 @@ def predict_on_cluster(
     source: Any,
     request: Request,
     history: History | None,
+    predict_here: Callable[..., Prediction],
     *,
     directed: bool | None,
     ids: str = "integer",
@@ -75,6 +76,8 @@ def predict_on_cluster(
     request : Request
         Its engine is Spark.
     history : History or None
+    predict_here : callable (Graph, Request, History or None, reading_seconds=…)
+        For a graph that is small enough to be brought here.
     directed : bool, optional
     ids : str
         Spark reads integers.
@@ -86,8 +89,6 @@ def predict_on_cluster(
     JobError
         If Spark fails.
     """
-    from predict_graph.prediction.road import predict_on
-
     engine = request.engine
     if not isinstance(engine, SparkEngine):
         raise RequestError(
@@ -110,7 +111,7 @@ def predict_on_cluster(
                 whole = whole_graph(packed)
     if counted is None:
         reading = time.perf_counter() - started
-        return predict_on(whole, request, history, reading_seconds=reading)
+        return predict_here(whole, request, history, reading_seconds=reading)
     return counted.prediction()
 
 

@@ -229,9 +229,8 @@ def predict(
     if spark_reads or _is_table(graph):
         from predict_graph.prediction.on_cluster import predict_on_cluster
 
-        return predict_on_cluster(
-            graph, request, kept, directed=direction(request.algorithm, directed), ids=ids
-        )
+        there = direction(request.algorithm, directed)
+        return predict_on_cluster(graph, request, kept, predict_on, directed=there, ids=ids)
     whole = check_graph(
         graph, directed=direction(request.algorithm, directed), ids=ids, seed=request.seed
     )

@@ -226,7 +226,9 @@ def _rows(
     if not tables:
         return pd.DataFrame(columns=[*FEATURES, "group", "weight"])
     rows = pd.concat(tables, ignore_index=True)
-    known = pd.concat([rows, *map(_typical, like or [])]).dropna(subset=list(FEATURES))
+    known = pd.concat([rows, *map(_typical, like or [])]).dropna(
+        subset=["vertices", "messages", "records"]
+    )
     for name in ("messages", "vertices"):
         if rows[name].isna().any() and len(known):
             share = float(known[name].sum() / max(known["records"].sum(), 1.0))
