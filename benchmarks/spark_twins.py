@@ -6,8 +6,8 @@ cluster of processes on this machine, as a person would, predicts a run in it, r
 compares. Both keep what they found in a folder, of which ``write`` makes the page.
 
     python -m benchmarks.spark_twins check --keep DIR
-    PREDICT_GRAPH_DATA=… python -m benchmarks.spark_twins predict graphx:labelPropagation GRAPH \
-        -p maxSteps=5 --keep DIR
+    PREDICT_GRAPH_DATA=… python -m benchmarks.spark_twins predict --keep DIR \
+        graphx:labelPropagation,maxSteps=5,soc-Epinions1 graphx:connectedComponents,soc-Epinions1
     python -m benchmarks.spark_twins write --keep DIR --out docs/studies/spark-twins.md
 """
 
@@ -74,10 +74,8 @@ def check(keep: Path) -> None:
     (keep / "check.json").write_text(json.dumps(rows))
 
 
-def predict(
-    keep: Path, name: str, source: str, parameters: dict[str, str], workers: int, seed: int
-) -> None:
-    """Predict a run in an open session, run it, and keep the comparison."""
+def predict(keep: Path, cases: list[str], workers: int, seed: int) -> None:
+    """Predict runs in an open session, run each, and keep the comparison."""
     from pyspark.sql import SparkSession
 
     with spark_cluster(workers, memory="1500m") as cluster:
@@ -96,22 +94,34 @@ def predict(
         try:
             while len(_executors(spark)) < workers:
                 time.sleep(0.2)
-            started = time.perf_counter()
-            prediction = predict_graph.predict(
-                name,
-                source,
-                parameters=parameters,
-                engine="spark",
-                spark=spark,
-                history="none",
-                seed=seed,
-            )
-            overhead = time.perf_counter() - started
-            actual = predict_graph.run(
-                name, source, parameters=parameters, engine="spark", spark=spark, history="none"
-            )
+            for case in cases:
+                name, *given, source = case.split(",")
+                parameters = dict(each.split("=", 1) for each in given)
+                _predict(keep, spark, name, parameters, source, workers, seed)
         finally:
             spark.stop()
+
+
+def _predict(
+    keep: Path,
+    spark: Any,
+    name: str,
+    parameters: dict[str, str],
+    source: str,
+    workers: int,
+    seed: int,
+) -> None:
+    """Predict a run, run it, and keep the comparison."""
+    options: dict[str, Any] = {
+        "parameters": parameters,
+        "engine": "spark",
+        "spark": spark,
+        "history": "none",
+    }
+    started = time.perf_counter()
+    prediction = predict_graph.predict(name, source, seed=seed, **options)
+    overhead = time.perf_counter() - started
+    actual = predict_graph.run(name, source, **options)
     sent = actual.table[["remote_message_bytes"]].to_numpy().sum()
     told = prediction.to_dict()["features_total"]["remote_message_bytes"]
     seconds = float(sum(actual.phases.values()))
@@ -209,9 +219,7 @@ def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=("check", "predict", "write"))
-    parser.add_argument("algorithm", nargs="?")
-    parser.add_argument("graph", nargs="?")
-    parser.add_argument("-p", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("cases", nargs="*", metavar="NAME,KEY=VALUE,GRAPH")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, required=True)
@@ -221,8 +229,7 @@ def main() -> None:
     if asked.what == "check":
         check(asked.keep)
     elif asked.what == "predict":
-        parameters = dict(each.split("=", 1) for each in asked.p)
-        predict(asked.keep, asked.algorithm, asked.graph, parameters, asked.workers, asked.seed)
+        predict(asked.keep, asked.cases, asked.workers, asked.seed)
     else:
         write(asked.keep, asked.out)
 
