@@ -49,7 +49,10 @@ def count(graphs: list[str], rows: Path) -> None:
     with engine.session() as session:
         for path in graphs:
             for name in ALGORITHMS:
-                row: dict[str, float | str] = {"graph": Path(path).name.split(".")[0], "algorithm": name}
+                row: dict[str, float | str] = {
+                    "graph": Path(path).name.split(".")[0],
+                    "algorithm": name,
+                }
                 row |= _here(path, name) | _there(session.spark, path, name)
                 with rows.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(row) + "\n")
