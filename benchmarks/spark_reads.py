@@ -49,8 +49,10 @@ def count(graphs: list[str], rows: Path) -> None:
     with engine.session() as session:
         for path in graphs:
             for name in ALGORITHMS:
-                graph = Path(path).name.split(".")[0]
-                row: dict[str, float | str] = {"graph": graph, "algorithm": name}
+                row: dict[str, float | str] = {
+                    "graph": Path(path).name.split(".")[0],
+                    "algorithm": name,
+                }
                 row |= _here(path, name) | _there(session.spark, path, name)
                 with rows.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(row) + "\n")
@@ -149,7 +151,7 @@ def _peak() -> int:
 
 def continued(graphs: list[str]) -> None:
     """Cut convergence curves off after 10 and 15 supersteps, and continue them."""
-    errors: dict[tuple[str, int], list[float]] = {}
+    errors: dict[str, list[float]] = {}
     for path in graphs:
         for name, parameters in (*((each, {}) for each in ALGORITHMS), ("pagerank", TIGHT)):
             algorithm = check_algorithm(name, parameters)
@@ -158,11 +160,10 @@ def continued(graphs: list[str]) -> None:
             for done in (10, 15):
                 if len(curve) > done + 1:
                     found = on_cluster._continued(curve[:done], algorithm.threshold(graph.vertices))
-                    found = min(found, algorithm.max_iterations)
-                    log = math.log(math.ceil(found) / len(curve))
-                    errors.setdefault((name, done), []).append(log)
-    for (name, done), logs in sorted(errors.items()):
-        print(f"| {name} | {done} | {len(logs)} | {np.median(np.abs(logs)):.2f} |")
+                    whole = math.ceil(min(found, algorithm.max_iterations))
+                    errors.setdefault(name, []).append(abs(math.log(whole / len(curve))))
+    for name, logs in errors.items():
+        print(f"| {name} | {len(logs)} | {np.median(logs):.2f} | {max(logs):.2f} |")
 
 
 TIGHT = {"epsilon": 1e-6}

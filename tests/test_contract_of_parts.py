@@ -19,7 +19,6 @@ from predict_graph.cli.groups import Sampling
 from predict_graph.engines import ENGINES, Engine
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.probing import IterationProbe, counted_rows
-from predict_graph.engines.spark.blocks.twin import COUNTED
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.iterations import METHODS, SAMPLERS, IterationEstimate, Method, methods_for
@@ -623,5 +622,5 @@ def test_algorithms_are_classes_that_declare_what_runs_and_samples_them():
         for engine in algorithm.runs_on:
             assert engine in ENGINES.names()
         for method in algorithm.sampled_by:
-            assert method in (*METHODS.names(), COUNTED)
+            assert method in METHODS.names()
             assert algorithm().part_of(method) is not None

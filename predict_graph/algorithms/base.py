@@ -64,6 +64,8 @@ class Algorithm(ABC):
     """Engine to what it runs: a kernel or program, or ``"module:attribute"``, loaded when used."""
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """Method of estimating iterations to what it needs for this algorithm, likewise."""
+    counted_by: ClassVar[Any] = None
+    """What counts its supersteps on a graph that stays on a cluster, likewise; None if nothing."""
 
     def __init__(self, **parameters: object) -> None:
         self.parameters: Mapping[str, Value] = check_parameters(

@@ -173,7 +173,7 @@ class _Counted:
             )
             values = run.values
             estimates.append(_estimate(run, algorithm, graph, request, begun))
-        del values
+        del values, run  # what vertices hold is not needed any more
         self._estimates = estimates
         self._workloads = [
             workload_of(graph, part.algorithm, estimate, part.engine.workers)

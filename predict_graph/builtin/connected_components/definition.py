@@ -46,8 +46,8 @@ class ConnectedComponents(Algorithm):
     }
     sampled_by: ClassVar[Mapping[str, Any]] = {
         "rooted": "predict_graph.builtin.connected_components.sampling:recipe",
-        "counted": "predict_graph.builtin.connected_components.counted:ComponentsTwin",
     }
+    counted_by = "predict_graph.builtin.connected_components.counted:ComponentsTwin"
     declared = (MAX_ITERATIONS,)
 
     def threshold(self, vertices: int) -> float:

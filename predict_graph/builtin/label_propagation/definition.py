@@ -55,8 +55,8 @@ class LabelPropagation(Algorithm):
     }
     sampled_by: ClassVar[Mapping[str, Any]] = {
         "rooted": "predict_graph.builtin.label_propagation.sampling:recipe",
-        "counted": "predict_graph.builtin.label_propagation.counted:LabelPropagationTwin",
     }
+    counted_by = "predict_graph.builtin.label_propagation.counted:LabelPropagationTwin"
     declared = (
         Parameter("tau", float, 0.05, "stop when a smaller share of labels changes", 0.0, 1.0),
         replace(MAX_ITERATIONS, default=50),

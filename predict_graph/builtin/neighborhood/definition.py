@@ -55,8 +55,8 @@ class Neighborhood(Algorithm):
     }
     sampled_by: ClassVar[Mapping[str, Any]] = {
         "rooted": "predict_graph.builtin.neighborhood.sampling:recipe",
-        "counted": "predict_graph.builtin.neighborhood.counted:NeighborhoodTwin",
     }
+    counted_by = "predict_graph.builtin.neighborhood.counted:NeighborhoodTwin"
     declared = (
         Parameter(
             "registers",

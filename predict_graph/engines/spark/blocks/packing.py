@@ -281,7 +281,7 @@ def _blocks(
     both = not directed and not weighted
     slots = max(spark.sparkContext.defaultParallelism, 1)
     expected = listed * (1 if directed else 2)
-    buckets = min(max(-(-expected // _BUCKET), 4 * slots), _MOST_BUCKETS)
+    buckets = min(max(-(-expected // _BUCKET), 2 * slots), _MOST_BUCKETS)
     task = partial(bucketed, ids=ids, buckets=buckets, both=both, weighted=weighted)
     return (
         edges.select(*columns)

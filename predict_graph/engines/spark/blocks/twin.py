@@ -22,11 +22,9 @@ from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.engines.spark.blocks.packing import PackedGraph, check_driver_bytes
 from predict_graph.errors import RequestError
 from predict_graph.graph.on_cluster import ClusterGraph
+from predict_graph.plugins import loaded
 
-__all__ = ["COUNTED", "CountedRun", "Question", "Twin", "check_twin", "count_run", "twin_of"]
-
-COUNTED = "counted"
-"""Key of :attr:`~predict_graph.algorithms.Algorithm.sampled_by` under which a twin is declared."""
+__all__ = ["CountedRun", "Question", "Twin", "check_twin", "count_run", "twin_of"]
 
 _DEGREES = 24  # bytes of a vertex that any count takes: degrees, ids, and a mark in passing
 
@@ -124,7 +122,7 @@ class CountedRun:
 
 def twin_of(algorithm: Algorithm) -> type[Twin] | None:
     """Return the twin of an algorithm, None if it has none."""
-    found: type[Twin] | None = algorithm.part_of(COUNTED)
+    found: type[Twin] | None = loaded(algorithm.counted_by)
     return found
 
 
