@@ -82,6 +82,8 @@ class FunctionPrediction:
         Processor seconds of the prediction; reading the graph excluded.
     budget : str
     warnings : list of str
+    advice : list of str
+        What would be shorter.
     """
 
     function: Mapping[str, Any]
@@ -98,6 +100,7 @@ class FunctionPrediction:
     overhead_seconds: float
     budget: str
     warnings: list[str]
+    advice: list[str] = field(default_factory=list)
 
     @property
     def fits(self) -> bool | None:
@@ -148,6 +151,7 @@ class FunctionPrediction:
         ]
         share = self.overhead_seconds / max(self.runtime_seconds.predicted, 1e-9)
         asking = f"{readable_seconds(self.overhead_seconds)}, {share:.1%} of the run"
+        facts += [("instead", text) for text in self.advice]
         facts.append(("asking took", f"{asking} (budget {self.budget})"))
         given = ", ".join(f"{name}={value!r}" for name, value in self.function["arguments"].items())
         columns = ["sampler", "vertices", "edges", "took", "peak memory", "ended"]
@@ -207,6 +211,7 @@ class FunctionPrediction:
                 "budget": self.budget,
             },
             "warnings": self.warnings,
+            "advice": self.advice,
         }
 
     def __str__(self) -> str:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 import psutil
 
 from predict_graph.errors import JobError, RequestError
+from predict_graph.functions.advice import LONG, alike, fewer, trial_of
 from predict_graph.functions.budget import DEFAULT_BUDGET, Budget, check_budget
 from predict_graph.functions.child import ChildRun, Limits, processor_seconds, run_in_child
 from predict_graph.functions.drivers import drivers_of
@@ -465,7 +466,34 @@ class _Prediction:
             overhead_seconds=self.spent,
             budget=self.budget.text,
             warnings=self._all_warnings(total, parallel),
+            advice=self._advice(runtime.predicted),
         )
+
+    def _advice(self, seconds: float) -> list[str]:
+        """Return what would be shorter than a long call."""
+        return list(filter(None, (self._fewer(seconds), alike(self.function, seconds))))
+
+    def _fewer(self, seconds: float) -> str:
+        """Try a parameter that says how many vertices are taken on the longest sample run."""
+        if seconds < LONG or not self.runs:
+            return ""
+        case, _, _, whole = max(self.runs, key=lambda each: each[3].seconds)
+        trial = trial_of(self.function, case.graph.vertices)
+        if trial is None or whole.seconds < _FIRST_SECONDS:
+            return ""
+        function = self.function
+        keywords = {**function.keywords, trial.name: trial.value}
+        short = Case(
+            case.graph,
+            case.build,
+            lambda graph: function.call(graph, *function.positional, **keywords),
+        )
+        run = self._run(short, Limits(seconds=whole.seconds))
+        if not run.done:
+            return ""
+        vertices = case.graph.vertices
+        size = self.subject.graph.vertices
+        return fewer(trial, vertices, run.seconds, whole.seconds, graph=size, seconds=seconds)
 
     def _evidence(self) -> list[Evidence]:
         if self.whole is not None:

@@ -178,3 +178,17 @@ def test_tracking_returns_the_result_and_tells_what_remains(capsys: Any) -> None
 def test_what_a_tracked_function_raises_comes_through() -> None:
     with pytest.raises(nx.NetworkXError, match="not connected"):
         predict_graph.track(nx.diameter, nx.empty_graph(3), history="none")
+
+
+def test_a_long_call_is_told_what_would_be_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten minutes are too long for a test: what counts as long is made short."""
+    monkeypatch.setattr("predict_graph.functions.predictor.LONG", 2.0)
+    graph = nx.barabasi_albert_graph(1500, 4, seed=1)
+    found = predict_graph.predict(nx.betweenness_centrality, graph, seed=1, history="none")
+    assert found.runtime_seconds.predicted > 2.0
+    (advice,) = [text for text in found.advice if text.startswith("k=")]
+    assert "would take about" in advice
+    assert ("instead", advice) in found.answer.facts
+    assert found.to_dict()["advice"] == found.advice
+    short = predict_graph.predict(nx.clustering, graph, seed=1, history="none")
+    assert short.advice == []
