@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -74,13 +75,15 @@ def check(keep: Path) -> None:
     (keep / "check.json").write_text(json.dumps(rows))
 
 
-def predict(keep: Path, cases: list[str], workers: int, seed: int) -> None:
+def predict(keep: Path, cases: list[str], workers: int, seed: int, master: str | None) -> None:
     """Predict runs in an open session, run each, and keep the comparison."""
     from pyspark.sql import SparkSession
 
-    with spark_cluster(workers, memory="1500m") as cluster:
+    with ExitStack() as stack:
+        if master is None:
+            master = stack.enter_context(spark_cluster(workers, memory="1500m")).master
         spark = (
-            SparkSession.builder.master(cluster.master)
+            SparkSession.builder.master(master)
             .config("spark.ui.enabled", "false")
             .config("spark.ui.showConsoleProgress", "false")
             .config("spark.driver.host", "127.0.0.1")
@@ -92,7 +95,7 @@ def predict(keep: Path, cases: list[str], workers: int, seed: int) -> None:
             .getOrCreate()
         )
         try:
-            while len(_executors(spark)) < workers:
+            while not master.startswith("local") and len(_executors(spark)) < workers:
                 time.sleep(0.2)
             for case in cases:
                 name, *given, source = case.split(",")
@@ -122,13 +125,15 @@ def _predict(
     prediction = predict_graph.predict(name, source, seed=seed, **options)
     overhead = time.perf_counter() - started
     actual = predict_graph.run(name, source, **options)
-    sent = actual.table[["remote_message_bytes"]].to_numpy().sum()
-    told = prediction.to_dict()["features_total"]["remote_message_bytes"]
+    names = ["local_message_bytes", "remote_message_bytes"]
+    sent = actual.table[names].to_numpy().sum()
+    told = sum(prediction.to_dict()["features_total"][name] for name in names)
     seconds = float(sum(actual.phases.values()))
     row = {
         "algorithm": _named(name, parameters),
         "graph": source,
-        "workers": workers,
+        "workers": actual.engine["workers"],
+        "master": actual.engine["master"],
         "supersteps": actual.iterations,
         "predicted_supersteps": prediction.iterations.predicted,
         "seconds": seconds,
@@ -137,7 +142,7 @@ def _predict(
         "high": prediction.runtime_seconds.high,
         "phases": actual.phases,
         "predicted_phases": prediction.phases,
-        "remote_bytes": int(sent),
+        "bytes": int(sent),
         "predicted_bytes": int(told),
         "overhead": overhead,
         "each": actual.iteration_seconds.tolist(),
@@ -181,19 +186,19 @@ def write(keep: Path, out: Path) -> None:
 def _runs_page(runs: list[dict[str, Any]]) -> list[str]:
     """Return the part about predictions."""
     errors = [run["predicted"] / run["seconds"] - 1.0 for run in runs]
-    volumes = [run["predicted_bytes"] / max(run["remote_bytes"], 1) - 1.0 for run in runs]
+    volumes = [run["predicted_bytes"] / max(run["bytes"], 1) - 1.0 for run in runs]
     return [
         "## Predicted, then run",
         "",
-        "In a session that was open before, on a standalone cluster of processes on one machine "
-        "with two cores; nothing else ran. The prediction made sample runs there, of the graph "
+        "In a session that was open before; the prediction made sample runs there, of the graph "
         "that is predicted, and the run came next. One run each; errors are predicted/actual - 1.",
         "",
         "| algorithm | graph | workers | supersteps | runtime | error | in 90% interval "
-        "| remote bytes | overhead |",
+        "| bytes | overhead |",
         "|---|---|---|---|---|---|---|---|---|",
         *(
-            f"| {run['algorithm']} | {run['graph']} | {run['workers']} | {run['supersteps']} "
+            f"| {run['algorithm']} | {run['graph']} | {run['workers']} ({run['master']}) "
+            f"| {run['supersteps']} "
             f"| {run['seconds']:.1f} s | {error:+.1%} "
             f"| {'yes' if run['low'] <= run['seconds'] <= run['high'] else 'no'} "
             f"| {volume:+.1%} | {run['overhead'] / run['seconds']:.1f} |"
@@ -201,7 +206,7 @@ def _runs_page(runs: list[dict[str, Any]]) -> list[str]:
         ),
         "",
         f"Runtime: median {np.median(np.abs(errors)):.1%}, worst {np.max(np.abs(errors)):.1%} "
-        "(bars: 12% and 30%). Remote bytes: median "
+        "(bars: 12% and 30%). Bytes exchanged: median "
         f"{np.median(np.abs(volumes)):.1%}, worst {np.max(np.abs(volumes)):.1%} (10% and 30%).",
     ]
 
@@ -221,6 +226,7 @@ def main() -> None:
     parser.add_argument("what", choices=("check", "predict", "write"))
     parser.add_argument("cases", nargs="*", metavar="NAME,KEY=VALUE,GRAPH")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--master", help="instead of a cluster of its own")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, required=True)
     parser.add_argument("--out", type=Path)
@@ -229,7 +235,7 @@ def main() -> None:
     if asked.what == "check":
         check(asked.keep)
     elif asked.what == "predict":
-        predict(asked.keep, asked.cases, asked.workers, asked.seed)
+        predict(asked.keep, asked.cases, asked.workers, asked.seed, asked.master)
     else:
         write(asked.keep, asked.out)
 
