@@ -58,6 +58,7 @@ def fit_summary(model: JobModel) -> dict[str, Any]:
         "runs": float(estimator.points_.repeats.sum()),
         "unit": model.unit,
         "machine_type": model.machine_type,
+        "machine_types": list(model.types),
         "iterations": model.iterations,
         "columns": dict(model.columns),
         "warnings": list(model.warnings),
@@ -95,6 +96,8 @@ def fit_facts(model: JobModel) -> list[tuple[str, str]]:
         ("columns", ", ".join(f"{what}: {name}" for what, name in model.columns.items())),
         ("verdict", str(check_fit(estimator))),
     ]
+    if model.types:
+        facts.insert(2, ("machine types", ", ".join(model.types)))
     prior = getattr(estimator, "prior", None)
     if prior is not None:
         facts.insert(2, ("learnt from", f"{prior.jobs} past jobs of the cluster"))
@@ -189,4 +192,5 @@ def _plain(one: Configuration) -> dict[str, Any]:
         "cost": one.cost,
         "cost_high": one.cost_high,
         "measured": one.measured,
+        "chance": one.chance,
     }
