@@ -28,6 +28,7 @@ import pandas as pd
 HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
 
+from benchmarks.cluster_peers import Boosting  # noqa: E402
 from benchmarks.cluster_pictures import draw_contexts, draw_errors  # noqa: E402
 from benchmarks.cluster_tables import CONTEXT, GROWTH, c3o, c3o_runs  # noqa: E402
 from costmodels.scaling import (  # noqa: E402
@@ -43,19 +44,6 @@ TRAIN, TEST = (2, 4, 6, 8), (10, 12)
 SHOTS = (3, 4, 5)
 DRAWS = 2
 LEVEL = 0.9
-
-
-class Boosting:
-    """Gradient boosting on the logarithm of the time, the peer that extrapolates nothing."""
-
-    def fit(self, X: pd.DataFrame, y: np.ndarray) -> Boosting:
-        from sklearn.ensemble import GradientBoostingRegressor
-
-        self.model = GradientBoostingRegressor(random_state=0).fit(X, np.log(y))
-        return self
-
-    def predict(self, X: pd.DataFrame) -> np.ndarray:
-        return np.exp(self.model.predict(X))
 
 
 class Cubic:

@@ -71,3 +71,69 @@ def draw_errors(found: dict[str, pd.DataFrame], path: Path) -> None:
     figure.axes[0].invert_yaxis()
     figure.axes[-1].legend(frameon=False, loc="lower right")
     figure.savefig(path, dpi=110)
+
+
+PEERS = {
+    "auto": "#1f6f8b",
+    "auto, history": "#6fb7c9",
+    "best single law": "#8a8a8a",
+    "Ernest, as published": "#e09f3e",
+    "Bell-style": "#b08bbb",
+    "C3O's pooled predictor": "#7a9e7e",
+    "Gaussian process": "#d1495b",
+    "gradient boosting": "#c9b79c",
+}
+
+
+def draw_transfer(means: pd.DataFrame, tests: tuple[str, ...], path: Path) -> None:
+    """Draw the mean error of each model by test, one panel a source."""
+    from matplotlib.figure import Figure
+
+    sources = list(means.source.unique())
+    figure = Figure(figsize=(12, 2.6 * len(sources)), layout="constrained")
+    panels = figure.subplots(len(sources), 1, sharex=True, squeeze=False)[:, 0]
+    width = 0.9 / len(PEERS)
+    for axes, source in zip(panels, sources, strict=True):
+        mine = means[means.source == source].set_index(["model", "test"]).error
+        for i, (name, color) in enumerate(PEERS.items()):
+            heights = [min(mine.get((name, test), np.nan), MOST_ERROR) for test in tests]
+            places = np.arange(len(tests)) + width * (i - (len(PEERS) - 1) / 2)
+            axes.bar(places, heights, 0.9 * width, color=color, label=name)
+        axes.set_title(source, loc="left", fontsize="medium")
+        axes.set_ylabel("mean error, %")
+        axes.set_ylim(0, MOST_ERROR)
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[-1].set_xticks(np.arange(len(tests)), tests)
+    panels[0].legend(frameon=False, fontsize="small", ncols=4)
+    figure.supxlabel(f"bars that reach {MOST_ERROR}% are cut off", fontsize="small")
+    figure.savefig(path, dpi=110)
+
+
+def draw_searches(lengths: pd.DataFrame, goals: tuple[str, ...], path: Path) -> None:
+    """Draw the share of searches that have found a good configuration after so many runs."""
+    from matplotlib.figure import Figure
+
+    sources = list(lengths.source.unique())
+    figure = Figure(figsize=(4 * len(sources), 6), layout="constrained")
+    panels = figure.subplots(len(goals), len(sources), sharey=True, squeeze=False)
+    for row, goal in zip(panels, goals, strict=True):
+        for axes, source in zip(row, sources, strict=True):
+            mine = lengths[(lengths.source == source) & (lengths.goal == goal)]
+            runs = np.arange(1, int(mine.runs.max()) + 1)
+            for name in mine.search.unique():
+                taken = mine[mine.search == name].runs.to_numpy()
+                if name.startswith("random"):
+                    continue  # an expected length, not one search
+                style = "--" if name.startswith("Gaussian") else "-"
+                shares = [(taken <= count).mean() for count in runs]
+                axes.step(runs, shares, style, where="post", label=name)
+            axes.set_title(f"{source}, {goal}", fontsize="medium")
+            axes.set_xscale("log")
+            axes.set_ylim(0, 1.02)
+            axes.spines[["top", "right"]].set_visible(False)
+    for axes in panels[-1]:
+        axes.set_xlabel("runs")
+    for axes in panels[:, 0]:
+        axes.set_ylabel("found, share of searches")
+    panels[0, 0].legend(frameon=False, fontsize="small")
+    figure.savefig(path, dpi=110)

@@ -50,6 +50,12 @@ def c3o_growth(data: Path) -> Runs:
                 yield job, group.assign(scale=scale)[COLUMNS]
 
 
+def c3o_types(data: Path) -> Runs:
+    """All machine types of a job with the same settings, with their cores and memory."""
+    for _, job, runs in c3o_choices(data):
+        yield job, runs.assign(scale=1.0)[[*COLUMNS, "cores", "memory"]].astype(float)
+
+
 def scout_runs(data: Path) -> pd.DataFrame:
     table = pd.read_csv(data / "scout.csv")
     return table.assign(job=table.workload.str.partition("_")[0])
@@ -112,13 +118,62 @@ def simulated(data: Path) -> Runs:
         yield name, pd.DataFrame({"scale": 1.0, "machines": machines, "seconds": seconds})
 
 
+def scout_choices(data: Path) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """All configurations of a workload, one run each, those that failed among them."""
+    table = _priced(scout_runs(data), data)
+    for workload, group in table.groupby("workload"):
+        yield workload, workload.partition("_")[0], group
+
+
+def c3o_choices(data: Path) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """What was measured on three machine types, the median of the runs of each configuration."""
+    for job, columns in CONTEXT.items():
+        settings = [name for name in columns if name != "machine_type"]
+        for number, (_, group) in enumerate(c3o_runs(data, job).groupby(settings)):
+            if group.machine_type.nunique() >= 3:
+                runs = group.groupby(["machine_type", "machines"]).seconds.median().reset_index()
+                yield f"{job} {number}", job, _priced(runs.assign(completed=True), data)
+
+
+def simulated_choices(data: Path) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Twelve jobs on the configurations of Scout, made up: see `_simulated_seconds`."""
+    table = _priced(scout_runs(data), data)
+    places = table.groupby(["machine_type", "machines"], as_index=False).first()
+    rng = np.random.default_rng(3)
+    for number in range(12):
+        seconds = _simulated_seconds(places, rng)
+        completed = seconds < 7200
+        runs = places.assign(seconds=np.minimum(seconds, 7200.0), completed=completed)
+        yield f"simulated {number}", f"simulated {number}", runs
+
+
+def _simulated_seconds(places: pd.DataFrame, rng: np.random.Generator) -> np.ndarray:
+    """A fixed part, divided work, a growing part, types of unlike speed, shortage of memory."""
+    cores = (places.machines * places.cores).to_numpy(float)
+    kinds = places.machine_type.astype("category").cat.codes.to_numpy()
+    speed = np.exp(0.15 * rng.standard_normal(kinds.max() + 1))[kinds]
+    work = rng.uniform(0.3, 3) * (cores / 32) ** -rng.uniform(0.6, 1.1) * speed
+    growing = rng.uniform(0.0, 0.1) * (places.machines / 8) ** rng.uniform(0.3, 1.0)
+    total = rng.uniform(0.05, 0.5) + work + growing
+    memory = (places.machines * places.memory).to_numpy(float)
+    if rng.random() < 0.5:  # the data do not fit on the smallest clusters
+        total *= np.where(memory < rng.uniform(40, 200), rng.uniform(1.5, 4), 1.0)
+    noise = np.exp(0.05 * rng.standard_normal(len(places)))
+    return (rng.uniform(200, 1500) * total * noise).to_numpy(float)
+
+
+def _priced(runs: pd.DataFrame, data: Path) -> pd.DataFrame:
+    types = pd.read_csv(data / "ec2-types.csv").rename(columns={"memory_gb": "memory"})
+    return runs.drop(columns=["memory"], errors="ignore").merge(types, on="machine_type")
+
+
 def both(*sources: Callable[[Path], Runs]) -> Callable[[Path], Runs]:
     return lambda data: (one for source in sources for one in source(data))
 
 
 # What the prior is learnt from.
 SOURCES: dict[str, Callable[[Path], Runs]] = {
-    "C3O": both(c3o, c3o_growth),
+    "C3O": both(c3o, c3o_growth, c3o_types),
     "Scout": both(scout, scout_growth, scout_types),
     "Ernest": ernest,
 }

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, Self
 
 import numpy as np
+from sklearn.utils import _safe_indexing
 
 from costmodels.leftout import RowErrors
 from costmodels.rows import CompressedRows
@@ -12,7 +14,7 @@ from costmodels.scaling.base import FloatArray, ScalingModel
 from costmodels.scaling.laws import Law, fit_linear, term_rows
 from costmodels.scaling.leftout import LeaveOneOut
 from costmodels.scaling.points import Points, read_columns
-from costmodels.scaling.pooled import PooledLaw, pooled_law, weigh_shapes
+from costmodels.scaling.pooled import Ended, PooledLaw, fit_pooled
 from costmodels.scaling.priors import shipped_prior
 from costmodels.scaling.shapes import Prior
 from costmodels.scaling.terms import TERMS, Term, check_terms
@@ -128,6 +130,41 @@ class AutoScaling(ScalingModel):
             what = "terms" if self.terms is not None else f"weights={self.weights!r}"
             raise ValueError(f"the method 'pool' takes no {what}; accepted: method='select'")
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, ended: Any = None) -> Self:
+        """Fit the law; see :meth:`LinearScaling.fit`.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As there. Columns ``cores`` and ``memory`` (of a machine) join runs on several types of
+            machine.
+        ended : array_like of bool, shape (n,), optional
+            Of ``"pool"``: which runs were ended, as by a timeout, after the seconds that `y` says;
+            they would have taken longer.
+
+        Raises
+        ------
+        ValueError
+            As there, and if all runs were ended.
+        """
+        self._ended = None
+        if ended is None or not np.any(ended):
+            return super().fit(X, y, sample_weight)
+        if self.method != "pool":
+            raise ValueError(f"the method {self.method!r} takes no runs that were ended")
+        late = np.asarray(ended, dtype=bool)
+        y = np.asarray(y, dtype=np.float64)
+        if late.shape != y.shape:
+            raise ValueError(f"ended has the shape {late.shape}, but y has {y.shape}")
+        if late.all():
+            raise ValueError("all runs were ended before they were done, so nothing was measured")
+        if (wrong := np.flatnonzero(late & ~(y > 0))).size:
+            raise ValueError(f"y of row {wrong[0]} is {y[wrong[0]]:g}, but must be positive")
+        columns = read_columns(self, _safe_indexing(X, late), reset=True)
+        self._ended = Ended(columns, y[late])
+        weight = None if sample_weight is None else np.asarray(sample_weight)[~late]
+        return super().fit(_safe_indexing(X, ~late), y[~late], weight)
+
     def _fit_law(self, points: Points) -> Law:
         library = check_terms(TERMS if self.terms is None else self.terms)
         terms = select_terms(points, library, self.weights, self.min_gain)
@@ -139,11 +176,10 @@ class AutoScaling(ScalingModel):
         prior = shipped_prior() if self.prior is None else self.prior
         priors = [prior] if prior.parent is None else [prior, prior.parent]
         pressed = self.cliffs == "split"
-        posterior = weigh_shapes(points, priors, pressed=pressed)
+        law, posterior = fit_pooled(points, priors, pressed=pressed, ended=self._ended)
         self.log_evidence_ = posterior.log_evidence
         self._strange = len(priors) > 1 and posterior.shares[0] < STRANGE
-        law = pooled_law(posterior, points, pressed=pressed)
-        predicted = points.seconds * np.exp(posterior.left_out())
+        predicted = points.seconds * np.exp(posterior.left_out()[: len(points)])
         return law, LeaveOneOut(predicted, points.seconds)
 
     def _warnings(self) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costmodels.scaling.points import Points
-from costmodels.scaling.pooled import weigh_shapes
+from costmodels.scaling.posterior import weigh_shapes
 from costmodels.scaling.shapes import MISFITS, NAMES, NOISES, Prior
 
 __all__ = ["learn_prior", "prior_from_plain", "prior_to_plain", "shipped_prior"]
@@ -23,6 +23,9 @@ ROUNDS = 5
 # Jobs that the prior below counts for: with 1 to 4 all sources of the study were as good, with
 # less a history of one or two jobs began to do harm.
 WORTH = 2.0
+# Contexts of a job that are looked at, those with the most configurations: a job counts once
+# however many it has, and further ones cost time.
+MOST_CONTEXTS = 12
 
 
 def learn_prior(
@@ -37,7 +40,7 @@ def learn_prior(
     ----------
     jobs : mapping of str to sequence of Points
         Measured configurations by job; several sets of one job, such as its contexts, count as one
-        job together.
+        job together, each by how many configurations it has.
     base : Prior, optional
         The prior below; by default that of the package.
 
@@ -57,7 +60,7 @@ def learn_prior(
     """
     below = shipped_prior() if base is None else base
     useful = {
-        name: kept
+        name: sorted(kept, key=len, reverse=True)[:MOST_CONTEXTS]
         for name, sets in jobs.items()
         if (kept := [p for p in sets if len(np.unique(p.columns["machines"])) > 1])
     }
@@ -74,12 +77,14 @@ def _maximised(jobs: Mapping[str, Sequence[Points]], prior: Prior, below: Prior)
     means, squares = WORTH * means, WORTH * squares
     spreads = WORTH * np.array(below.spreads)
     for sets in jobs.values():
+        every = sum(len(points) for points in sets)
         for points in sets:
             found = weigh_shapes(points, [prior])
-            share = found.weights.sum(axis=0) / len(sets)
+            counts = len(points) / every
+            share = counts * found.weights.sum(axis=0)
             means = means + share @ found.shapes
             squares = squares + (found.shapes.T * share) @ found.shapes
-            spreads = spreads + found.weights.sum(axis=1).reshape(spreads.shape) / len(sets)
+            spreads = spreads + counts * found.weights.sum(axis=1).reshape(spreads.shape)
     total = WORTH + len(jobs)
     mean = means / total
     covariance = squares / total - np.outer(mean, mean)

@@ -9,28 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from costmodels.scaling.points import gather_points
-from costmodels.scaling.pooled import (
-    QUANTILES,
-    join_logs,
-    middle_of,
-    pooled_law,
-    sobol_normals,
-    weigh_shapes,
-)
-from costmodels.scaling.shapes import AXES, Prior, log_shapes
+from costmodels.scaling.pooled import Ended, fit_pooled
+from costmodels.scaling.posterior import join_logs, middle_of, sobol_normals
+from costmodels.scaling.shapes import Prior, log_shapes
 
-__all__ = ["Ranking", "Tried", "rank_candidates"]
+__all__ = ["Ranking", "Tried", "rank_candidates", "success_chance"]
 
 FloatArray = npt.NDArray[np.float64]
 Columns = Mapping[str, FloatArray]
 
 DRAWS = 512  # shapes of the priors, before anything is measured
-LEVEL = 0.9
+LEVELS = (0.05, 0.5, 0.95)
 # Improvement is sought in distributions this much wider than predicted: a search that trusts its
 # model does not find where it is wrong. Chosen among 1, 1.5, 2 and 3 on Scout's ten workloads.
 WIDER = 2.0
-# A configuration that failed is as likely to fail again as one like it: 70% at the same place,
-# less with the distance in e-folds of machines, cores and memory.
+# Runs fail as those near them did: after one failure 70% at the same place, less with the distance
+# in e-folds of machines, cores, memory and scale, and less where others succeeded.
 FAILS_AGAIN = 0.7
 FAILS_WITHIN = 0.5
 
@@ -134,18 +128,16 @@ def rank_candidates(
     log_rate = np.zeros(count) if rate is None else np.log(rate)
     succeeded = tried.at("ok")
     if len(succeeded):
-        samples, weights = _measured(candidates, tried, priors)
-        middle = _quantile(samples, weights, 0.5)
-        ends = [_quantile(samples, weights, q) for q in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)]
-        seconds, low, high = (np.exp(x) for x in (middle, *ends))
+        samples = _measured(candidates, tried, priors)
+        low, seconds, high = np.exp(np.quantile(samples, LEVELS, axis=0))
     else:
-        samples, weights = _expected(candidates, priors)
+        samples = _expected(candidates, priors)
         seconds = low = high = np.full(count, np.nan)
     chance = _succeeds(candidates, tried)
     allowed = np.ones_like(samples, dtype=bool)
     if deadline is not None and len(succeeded):
         allowed = samples <= np.log(deadline)
-        chance = chance * (weights @ allowed)
+        chance = chance * allowed.mean(axis=0)
     costs = samples + log_rate
     best = _best(tried, succeeded, log_rate, deadline)
     if best is None:
@@ -154,54 +146,80 @@ def rank_candidates(
             costs = costs + samples  # how long a second is, is not known: neither slow nor dear
         target = float(np.median(costs))
         worth = np.exp(np.clip(target - costs, -50, 50))
-        gain = weights @ np.where(allowed, worth, 0.0)
+        gain = np.where(allowed, worth, 0.0).mean(axis=0)
     else:
         middle = np.median(costs, axis=0)
         sought = middle + WIDER * (costs - middle)
         of_best = float(np.log(np.median(_times(tried, succeeded, best))) + log_rate[best])
-        gain = weights @ np.where(allowed, np.maximum(0.0, 1 - np.exp(sought - of_best)), 0.0)
+        better = np.maximum(0.0, 1 - np.exp(sought - of_best))
+        gain = np.where(allowed, better, 0.0).mean(axis=0)
     gain = gain * _succeeds(candidates, tried)
     gain[tried.candidate] = 0.0
     return Ranking(gain, seconds, low, high, chance, best)
 
 
-def _measured(
-    candidates: Columns, tried: Tried, priors: Sequence[Prior]
-) -> tuple[FloatArray, FloatArray]:
-    """Return log seconds of the candidates by each sample, and how likely each sample is."""
-    succeeded = tried.at("ok")
-    measured = {name: column[tried.candidate[succeeded]] for name, column in candidates.items()}
-    measured.setdefault("scale", np.ones(len(succeeded)))
-    points = gather_points(measured, tried.seconds[succeeded])
-    middle = middle_of(candidates)
-    posterior = weigh_shapes(points, priors, middle=middle)
-    samples = pooled_law(posterior, points, middle=middle).draws(candidates)
-    weights = np.ones(len(samples))
-    late = tried.at("timeout")
-    for run in late:  # laws by which it would have been done by then are less likely
-        longer = samples[:, tried.candidate[run]].reshape(-1, len(QUANTILES))
-        kept = (longer > np.log(tried.seconds[run])).mean(axis=1)
-        weights *= np.repeat(np.maximum(kept, 1e-3), len(QUANTILES))
-    return samples, weights / weights.sum()
+def _measured(candidates: Columns, tried: Tried, priors: Sequence[Prior]) -> FloatArray:
+    """Return equally likely log seconds of the candidates, shape (samples, n)."""
+    succeeded, late = tried.at("ok"), tried.at("timeout")
+
+    def at(runs: npt.NDArray[np.intp]) -> dict[str, FloatArray]:
+        found = {name: column[tried.candidate[runs]] for name, column in candidates.items()}
+        return {"scale": np.ones(len(runs)), **found}
+
+    points = gather_points(at(succeeded), tried.seconds[succeeded])
+    ended = Ended(at(late), tried.seconds[late])
+    law, _ = fit_pooled(points, priors, middle=middle_of(candidates), ended=ended)
+    return law.draws(candidates)
 
 
-def _expected(candidates: Columns, priors: Sequence[Prior]) -> tuple[FloatArray, FloatArray]:
+def _expected(candidates: Columns, priors: Sequence[Prior]) -> FloatArray:
     middle = middle_of(candidates)
     places = join_logs(candidates) - middle[:, None]
     shapes = np.vstack([prior.draw(sobol_normals(DRAWS)) for prior in priors])
-    samples = log_shapes(shapes, places, middle, pressed=True)
-    return samples, np.full(len(samples), 1 / len(samples))
+    return log_shapes(shapes, places, middle, pressed=True)
+
+
+def success_chance(columns: Columns, failed: Columns, fine: Columns) -> FloatArray:
+    """Return how likely configurations succeed, by what became of those near them, shape (n,).
+
+    Parameters
+    ----------
+    columns, failed, fine : mapping of str to ndarray
+        ``machines``, and where known ``scale``, ``cores`` and ``memory``, of the configurations, of
+        those that failed, and of those that succeeded; of the latter there may be none.
+
+    Examples
+    --------
+    >>> machines, failed = {"machines": np.array([2.0, 8, 64])}, {"machines": np.array([2.0])}
+    >>> success_chance(machines, failed, {}).round(2)
+    array([0.3 , 0.95, 1.  ])
+    >>> success_chance(machines, failed, {"machines": np.array([8.0])}).round(2)
+    array([0.33, 0.99, 1.  ])
+    """
+    against, for_ = _nearness(columns, failed), _nearness(columns, fine)
+    chance: FloatArray = 1 - against / (against + for_ + 1 / FAILS_AGAIN - 1)
+    return chance
+
+
+def _nearness(columns: Columns, others: Columns) -> FloatArray:
+    """Return how many of the others there are, each by how near it is."""
+    logs = join_logs(columns)
+    if not len(others.get("machines", ())):
+        return np.zeros(logs.shape[1])
+    apart = logs[:, :, None] - join_logs(others)[:, None, :]
+    near: FloatArray = np.exp(-(apart**2).sum(axis=0) / FAILS_WITHIN).sum(axis=1)
+    return near
 
 
 def _succeeds(candidates: Columns, tried: Tried) -> FloatArray:
-    """Return how likely each candidate succeeds, as far as failures tell."""
-    logs = join_logs(candidates)[[AXES.index(name) for name in ("machines", "cores", "memory")]]
-    chance: FloatArray = np.ones(logs.shape[1])
+    """Return how likely each candidate succeeds, as far as runs tell."""
     fine = set(tried.candidate[tried.at("ok")].tolist())
-    for place in set(tried.candidate[tried.at("failed", "timeout")].tolist()) - fine:
-        distance = ((logs - logs[:, [place]]) ** 2).sum(axis=0)
-        chance = chance * (1 - FAILS_AGAIN * np.exp(-distance / FAILS_WITHIN))
-    return chance
+    failed = set(tried.candidate[tried.at("failed", "timeout")].tolist()) - fine
+
+    def at(places: set[int]) -> dict[str, FloatArray]:
+        return {name: column[sorted(places)] for name, column in candidates.items()}
+
+    return success_chance(candidates, at(failed), at(fine))
 
 
 def _times(tried: Tried, runs: npt.NDArray[np.intp], candidate: int) -> FloatArray:
@@ -222,11 +240,3 @@ def _best(
         if deadline is None or seconds <= deadline:
             costs[place] = np.log(seconds) + log_rate[place]
     return min(costs, key=lambda place: (costs[place], place)) if costs else None
-
-
-def _quantile(samples: FloatArray, weights: FloatArray, level: float) -> FloatArray:
-    order = np.argsort(samples, axis=0)
-    reached = np.cumsum(weights[order], axis=0)
-    place = np.minimum((reached < level).sum(axis=0), len(samples) - 1)
-    found: FloatArray = np.take_along_axis(samples, order, axis=0)[place, np.arange(len(place))]
-    return found

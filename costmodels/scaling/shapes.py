@@ -90,9 +90,9 @@ class Prior:
 def log_normal(x: FloatArray, mean: FloatArray, covariance: FloatArray) -> FloatArray:
     """Return the logarithm of a normal density at the rows of `x`."""
     root = np.linalg.cholesky(covariance)
-    whitened = np.linalg.solve(root, (x - mean).T)
+    whitened = (x - mean) @ np.linalg.inv(root).T
     constant = np.log(np.diag(root)).sum() + 0.5 * len(mean) * np.log(2 * np.pi)
-    found: FloatArray = -0.5 * (whitened**2).sum(axis=0) - constant
+    found: FloatArray = -0.5 * np.einsum("ij,ij->i", whitened, whitened) - constant
     return found
 
 

@@ -18,6 +18,7 @@ from predict_graph.inputs import read_json
 if TYPE_CHECKING:
     from predict_graph.sizing import JobModel, Measurements, Plan, Price
     from predict_graph.sizing.fitting.past_jobs import PastJobs
+    from predict_graph.sizing.planning.candidates import MachineType
 
 __all__ = ["fit", "plan"]
 
@@ -60,6 +61,14 @@ def fit(
             show_default="the rows that --where leaves out",
         ),
     ] = None,
+    types: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TYPES.csv",
+            help="For auto: machine types with cores, memory_gb, price_per_hour, maybe profile; "
+            "joins the runs on all of them in one model.",
+        ),
+    ] = None,
     iterations: Annotated[
         int | None, typer.Option(help="Iterations of each measured run, if plan shall scale them.")
     ] = None,
@@ -78,6 +87,7 @@ def fit(
             "seconds-column": seconds_column,
             "iterations": iterations,
             "history": history,
+            "types": types,
             "weights": weights != "relative",
         }
         for name, value in others.items():
@@ -87,6 +97,7 @@ def fit(
         return
     from predict_graph.sizing import fit_job, read_measurements, save_model
     from predict_graph.sizing.picture import draw_fit
+    from predict_graph.sizing.planning.candidates import read_types
     from predict_graph.sizing.report import answer_of_fit, fit_summary
 
     output.check()
@@ -99,13 +110,15 @@ def fit(
         seconds_column=seconds_column,
         where=_conditions(where),
     )
+    kinds = None if types is None else read_types(types)
     fitted = fit_job(
         measurements,
         model,
         weights=weights,
         terms=term or (),
         iterations=iterations,
-        past=_past_jobs(history, model, measurements, _conditions(where)),
+        past=_past_jobs(history, model, measurements, _conditions(where), kinds),
+        types=kinds,
     )
     if out is not None:
         save_model(fitted, out)
@@ -203,7 +216,11 @@ def plan(
 
 
 def _past_jobs(
-    history: list[str] | None, model: str, measured: Measurements, where: dict[str, str]
+    history: list[str] | None,
+    model: str,
+    measured: Measurements,
+    where: dict[str, str],
+    types: dict[str, MachineType] | None,
 ) -> PastJobs | None:
     """Return the past jobs that a model learns from: those named, or the rest of the file."""
     from predict_graph.sizing.fitting.past_jobs import check_taught, read_past_jobs, rest_of_file
@@ -213,9 +230,11 @@ def _past_jobs(
     if model != "auto" or history == ["none"]:
         return None
     if history is None:
-        return rest_of_file(measured.path, where, measured.columns) if where else None
+        if not where:
+            return None
+        return rest_of_file(measured.path, where, measured.columns, types)
     paths = [Path(text) for text in history]
-    found = read_past_jobs(paths)
+    found = read_past_jobs(paths, types)
     check_taught(found, paths)
     return found
 

@@ -28,10 +28,16 @@ FloatArray = npt.NDArray[np.float64]
 def draw_fit(model: JobModel, path: Path | None) -> Any:
     """Draw time against machines: measured points, the law, and its 90% interval.
 
-    Of more than five scales the smallest, the largest and some between are drawn.
+    Of more than five scales the smallest, the largest and some between are drawn; of a model of
+    several machine types the largest scale, with a curve for each type that was measured.
     """
     figure, axes = _figure()
     measured = model.measured
+    if model.types:
+        _draw_types(axes, model)
+        axes.set_title(f"{model.name}, fitted to {model.source}; bands: 90% of runs", fontsize=10)
+        _finish_time_axes(axes, model.unit, measured["machines"])
+        return _saved(figure, path)
     scales = np.unique(measured["scale"])
     if len(scales) > _MOST_SCALES:
         scales = scales[np.linspace(0, len(scales) - 1, _MOST_SCALES).round().astype(int)]
@@ -54,6 +60,18 @@ def draw_fit(model: JobModel, path: Path | None) -> Any:
     return _saved(figure, path)
 
 
+def _draw_types(axes: Any, model: JobModel) -> None:
+    scale = float(model.measured["scale"].max())
+    kinds = [one for one in model.by_type() if len(one.measured["machines"])]
+    for number, one in enumerate(kinds):
+        color = _COLORS[number % len(_COLORS)]
+        measured = one.measured
+        machines = np.geomspace(measured["machines"].min(), measured["machines"].max(), _CURVE)
+        _draw_curve(axes, one, scale, machines, color, str(one.machine_type))
+        here = measured["scale"] == scale
+        axes.plot(measured["machines"][here], measured["seconds"][here], "o", color=color)
+
+
 def draw_plan(plan: Plan, models: Sequence[JobModel], path: Path | None) -> Any:
     """Draw time against machines with its interval, and cost against time with the frontier."""
     from matplotlib.figure import Figure
@@ -62,7 +80,8 @@ def draw_plan(plan: Plan, models: Sequence[JobModel], path: Path | None) -> Any:
     figure = Figure(figsize=(11, 4.5), layout="constrained")
     left, right = figure.subplots(1, 2)
     percent = f"{100 * plan.confidence:.4g}%"
-    for number, model in enumerate(models):
+    views = [view for model in models for view in model.by_type()]
+    for number, model in enumerate(views):
         color = _COLORS[number % len(_COLORS)]
         rows = [one for one in plan.configurations if one.machine_type == model.machine_type]
         machines = np.array([one.machines for one in rows], np.float64)

@@ -72,6 +72,7 @@ def fit_summary(model: JobModel) -> dict[str, Any]:
         "runs": float(estimator.points_.repeats.sum()),
         "unit": model.unit,
         "machine_type": model.machine_type,
+        "machine_types": list(model.types),
         "iterations": model.iterations,
         "columns": dict(model.columns),
         "warnings": list(model.warnings),
@@ -112,6 +113,8 @@ def answer_of_fit(model: JobModel) -> Answer:
             f"OPD {left_out.order_preserving_degree:.3f}, RD(1) {left_out.ranking_distance:.3f}",
         ),
     ]
+    if model.types:
+        facts.insert(1, ("machine types", ", ".join(model.types)))
     if hasattr(estimator, "peak_machines_"):
         details.append(
             (
@@ -295,4 +298,5 @@ def _plain(one: Configuration) -> dict[str, Any]:
         "cost": one.cost,
         "cost_high": one.cost_high,
         "measured": one.measured,
+        "chance": one.chance,
     }

@@ -15,7 +15,7 @@ from costmodels.scaling.pooled import PooledLaw
 from costmodels.scaling.shapes import MISFITS, NAMES, NOISES
 from predict_graph.errors import RequestError
 
-__all__ = ["law_from_plain", "law_to_plain"]
+__all__ = ["law_from_plain", "law_to_plain", "points_from_plain", "points_to_plain"]
 
 
 def law_to_plain(law: Law) -> dict[str, Any]:
@@ -57,18 +57,17 @@ def law_to_plain(law: Law) -> dict[str, Any]:
             "spreads": law.spreads.tolist(),
             "pressed": law.pressed,
             "middle": law.middle.tolist(),
+            "points": points_to_plain(law.points),
         }
     raise RequestError(f"a law of the kind {type(law).__name__} cannot be saved")
 
 
-def law_from_plain(plain: Mapping[str, Any], points: Points | None = None) -> Law:
+def law_from_plain(plain: Mapping[str, Any]) -> Law:
     """Return the law that :func:`law_to_plain` made `plain` of.
 
     Parameters
     ----------
     plain : mapping
-    points : Points, optional
-        What was measured; the law of `auto` is drawn through it.
 
     Raises
     ------
@@ -97,7 +96,7 @@ def law_from_plain(plain: Mapping[str, Any], points: Points | None = None) -> La
         smooth = law_from_plain(rest["smooth"])
         pressed = smooth if rest["pressed"] is None else law_from_plain(rest["pressed"])
         return CliffLaw(smooth, rest["edge"], pressed, rest["factor"])
-    if kind == "pooled" and points is not None:
+    if kind == "pooled":
         if (rest["names"], rest["misfits"], rest["noises"]) != (
             list(NAMES),
             list(MISFITS),
@@ -107,11 +106,33 @@ def law_from_plain(plain: Mapping[str, Any], points: Points | None = None) -> La
         return PooledLaw(
             np.array(rest["shapes"], np.float64),
             np.array(rest["spreads"], np.intp),
-            points,
+            points_from_plain(rest["points"]),
             rest["pressed"],
             np.array(rest["middle"], np.float64),
         )
     raise RequestError(f"unknown kind of law {kind!r}")
+
+
+def points_to_plain(points: Points) -> dict[str, Any]:
+    """Return measured points as nested mappings."""
+    return {
+        "columns": {name: column.tolist() for name, column in points.columns.items()},
+        "seconds": points.seconds.tolist(),
+        "weight": points.weight.tolist(),
+        "repeats": points.repeats.tolist(),
+        "noise": float(points.noise),
+    }
+
+
+def points_from_plain(plain: Mapping[str, Any]) -> Points:
+    """Return the points that :func:`points_to_plain` made `plain` of."""
+    return Points(
+        {name: np.array(column, np.float64) for name, column in plain["columns"].items()},
+        seconds=np.array(plain["seconds"], np.float64),
+        weight=np.array(plain["weight"], np.float64),
+        repeats=np.array(plain["repeats"], np.float64),
+        noise=plain["noise"],
+    )
 
 
 def _floats(values: Mapping[str, Any]) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
@@ -12,9 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from costmodels.scaling import SCALING_MODELS
+from costmodels.scaling.search import success_chance
 from predict_graph.errors import RequestError, unknown_name
 from predict_graph.sizing.fitting.past_jobs import PastJobs
+from predict_graph.sizing.fitting.typed_runs import (
+    failed_configurations,
+    of_known_types,
+    type_columns,
+)
 from predict_graph.sizing.measuring.measurements import Measurements
+from predict_graph.sizing.planning.candidates import MachineType
 
 __all__ = [
     "LEAST_CONFIDENCE",
@@ -33,7 +40,7 @@ LEAST_CONFIDENCE = 0.5
 
 @dataclass(frozen=True)
 class JobModel:
-    """A scaling model of one job on one type of machine.
+    """A scaling model of one job, on one type of machine or on several.
 
     Attributes
     ----------
@@ -54,6 +61,11 @@ class JobModel:
         On the measurements and the fit.
     version : str
         Version of this package that fitted the model.
+    types : dict of str to MachineType
+        Types that the model knows by their cores and memory; empty when it knows of machines only.
+    failures : dict of str to ndarray
+        Columns (``scale``, ``machines``, with types ``cores`` and ``memory``) of configurations at
+        which every run failed, or was ended by a timeout.
     """
 
     name: str
@@ -65,15 +77,43 @@ class JobModel:
     source: str
     warnings: tuple[str, ...]
     version: str
+    types: Mapping[str, MachineType] = field(default_factory=dict)
+    failures: Mapping[str, FloatArray] = field(default_factory=dict)
+
+    def by_type(self) -> list[JobModel]:
+        """Return the model as one of each type that it knows, or itself."""
+        if not self.types or self.machine_type in self.types:
+            return [self]
+        return [replace(self, machine_type=name) for name in self.types]
+
+    def columns_of(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> dict[str, FloatArray]:
+        """Return configurations as columns, with cores and memory where types are known."""
+        scales, counts = np.broadcast_arrays(np.atleast_1d(scale), np.atleast_1d(machines))
+        kind = self.machine_type or ""
+        known = self.types if kind in self.types else {}
+        return type_columns(scales, counts, [kind] * len(counts), known)
+
+    def success(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> FloatArray:
+        """Return how likely a run of each configuration succeeds, as far as failures tell."""
+        columns = self.columns_of(scale, machines)
+        if not self.failures:
+            return np.ones(len(columns["machines"]))
+        return success_chance(columns, self.failures, self.estimator.points_.columns)
 
     @property
     def measured(self) -> dict[str, FloatArray]:
         """Configurations: ``scale``, ``machines``, median ``seconds``; each of shape (n,)."""
         points = self.estimator.points_
+        kind = self.types.get(self.machine_type or "")
+        here = np.ones(len(points.seconds), dtype=bool)
+        if kind is not None:
+            here &= points.columns["cores"] == kind.cores
+            if "memory" in points.columns:
+                here &= points.columns["memory"] == kind.memory
         return {
-            "scale": points.columns["scale"],
-            "machines": points.columns["machines"],
-            "seconds": points.seconds,
+            "scale": points.columns["scale"][here],
+            "machines": points.columns["machines"][here],
+            "seconds": points.seconds[here],
         }
 
     def seconds(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> FloatArray:
@@ -84,8 +124,11 @@ class JobModel:
         scale, machines : array_like, shape (n,)
             Broadcast against each other; machines in the unit of the model.
         """
-        predicted: FloatArray = self.estimator.predict(row_table(scale, machines))
+        predicted: FloatArray = self.estimator.predict(self._table(scale, machines))
         return predicted
+
+    def _table(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> Any:
+        return _frame(self.columns_of(scale, machines), self.types)
 
     def bounds(
         self, scale: npt.ArrayLike, machines: npt.ArrayLike, confidence: float
@@ -103,7 +146,7 @@ class JobModel:
         if confidence == LEAST_CONFIDENCE:
             middle = self.seconds(scale, machines)
             return middle, middle
-        table = row_table(scale, machines)
+        table = self._table(scale, machines)
         interval = self.estimator.predict_interval(table, 2 * confidence - 1)
         return interval[:, 0], interval[:, 1]
 
@@ -151,6 +194,7 @@ def fit_job(
     terms: Sequence[str] = (),
     iterations: int | None = None,
     past: PastJobs | None = None,
+    types: Mapping[str, MachineType] | None = None,
 ) -> JobModel:
     """Fit a scaling model to measured runs.
 
@@ -168,6 +212,9 @@ def fit_job(
         section 6.2).
     past : PastJobs, optional
         For ``auto``: past jobs of the cluster, from which it learns what to expect.
+    types : mapping of str to MachineType, optional
+        For ``auto``: cores and memory of the machine types of the runs, which join all types in one
+        model.
 
     Returns
     -------
@@ -196,28 +243,79 @@ def fit_job(
         options["prior"] = prior
     if iterations is not None and iterations < 1:
         raise RequestError(f"iterations are {iterations}; accepted: 1 or more")
+    if types is not None and model != "auto":
+        raise RequestError(f"{model} knows no machine types; accepted: --model auto")
     estimator = make_estimator(model, options)
+    left_out: list[str] = []
+    if types is not None:
+        measurements, left_out = of_known_types(measurements, types)
+    said = [*measurements.warnings, *left_out]
     try:
-        estimator.fit(row_table(measurements.scale, measurements.machines), measurements.seconds)
+        if model == "auto":
+            _fit_auto(estimator, measurements, types or {})
+        else:
+            table = row_table(measurements.scale, measurements.machines)
+            estimator.fit(table, measurements.seconds)
     except ValueError as error:
         raise RequestError(f"{model} cannot be fitted to {measurements.path}: {error}") from error
+    late = len(measurements.ended)
+    if late:
+        what = "counted as longer than that" if model == "auto" else "left out"
+        runs = f"{late} run{'s' if late > 1 else ''}"
+        said.append(f"{runs} of {measurements.path.name} ended by a timeout: {what}")
     return JobModel(
         name=model,
         estimator=estimator,
         unit=measurements.unit,
         columns=dict(measurements.columns),
-        machine_type=measurements.machine_type,
+        machine_type=measurements.machine_type if types is None else None,
         iterations=iterations,
         source=measurements.path.name,
         warnings=(
-            *measurements.warnings,
+            *said,
             *(past.warnings if past is not None else ()),
             *estimator.warnings_,
         ),
         version=version("predict-graph"),
+        types=dict(types or {}),
+        failures=failed_configurations(measurements, types or {}),
     )
 
 
+def _fit_auto(estimator: Any, measured: Measurements, types: Mapping[str, MachineType]) -> None:
+    """Fit `auto` to the runs that were done, and to those that a timeout ended."""
+    late = measured.ended
+    columns = type_columns(
+        np.append(measured.scale, late.scale),
+        np.append(measured.machines, late.machines),
+        (*measured.types, *late.types),
+        types,
+    )
+    seconds = np.append(measured.seconds, late.seconds)
+    ended = np.arange(len(seconds)) >= len(measured)
+    estimator.fit(_frame(columns, types), seconds, ended=ended)
+
+
+def _frame(columns: Mapping[str, FloatArray], types: Mapping[str, MachineType]) -> Any:
+    """Return columns as a table: by position, or with names where there are types."""
+    if not types:
+        return row_table(columns["scale"], columns["machines"])
+    import pandas as pd
+
+    return pd.DataFrame(columns)
+
+
 def with_machine_type(model: JobModel, machine_type: str) -> JobModel:
-    """Return the model as one of another machine type."""
+    """Return the model as one of another machine type.
+
+    Raises
+    ------
+    RequestError
+        If it knows types of its own.
+    """
+    if model.types:
+        raise RequestError(
+            f"the model of {model.source} is one of the types {', '.join(model.types)}; accepted: "
+            f"the model without {machine_type}="
+        )
     return replace(model, machine_type=machine_type)

@@ -18,8 +18,14 @@ from costmodels.scaling.priors import prior_from_plain, prior_to_plain
 from costmodels.scaling.shapes import Prior
 from predict_graph.documents import DocumentKind
 from predict_graph.errors import RequestError
-from predict_graph.sizing.fitting.laws_json import law_from_plain, law_to_plain
+from predict_graph.sizing.fitting.laws_json import (
+    law_from_plain,
+    law_to_plain,
+    points_from_plain,
+    points_to_plain,
+)
 from predict_graph.sizing.fitting.model import JobModel, make_estimator
+from predict_graph.sizing.planning.candidates import MachineType
 
 __all__ = ["MODEL", "load_model", "model_document", "save_model"]
 
@@ -54,6 +60,11 @@ def model_document(model: JobModel) -> dict[str, Any]:
         "iterations": model.iterations,
         "source": model.source,
         "warnings": list(model.warnings),
+        "types": {
+            kind.name: {"cores": kind.cores, "memory": kind.memory, "price": kind.price}
+            for kind in model.types.values()
+        },
+        "failures": {name: column.tolist() for name, column in model.failures.items()},
         "law": law_to_plain(estimator.law_),
         "r2": float(estimator.r2_),
         "derived": {
@@ -72,13 +83,7 @@ def model_document(model: JobModel) -> dict[str, Any]:
             }
             for cliff in estimator.cliffs_
         ],
-        "points": {
-            "columns": {name: column.tolist() for name, column in points.columns.items()},
-            "seconds": points.seconds.tolist(),
-            "weight": points.weight.tolist(),
-            "repeats": points.repeats.tolist(),
-            "noise": float(points.noise),
-        },
+        "points": points_to_plain(points),
     }
     return MODEL.complete(content)
 
@@ -103,15 +108,8 @@ def _model(document: Mapping[str, Any]) -> JobModel:
     if options.get("prior") is not None:
         options["prior"] = prior_from_plain(options["prior"])
     estimator = make_estimator(document["model"], options)
-    points = document["points"]
-    estimator.points_ = Points(
-        {name: np.array(column, np.float64) for name, column in points["columns"].items()},
-        seconds=np.array(points["seconds"], np.float64),
-        weight=np.array(points["weight"], np.float64),
-        repeats=np.array(points["repeats"], np.float64),
-        noise=points["noise"],
-    )
-    estimator.law_ = law_from_plain(document["law"], estimator.points_)
+    estimator.points_ = points_from_plain(document["points"])
+    estimator.law_ = law_from_plain(document["law"])
     estimator.terms_ = estimator.law_.coefficients
     estimator.coef_ = np.array(list(estimator.terms_.values()))
     estimator.formula_ = estimator.law_.formula
@@ -125,7 +123,10 @@ def _model(document: Mapping[str, Any]) -> JobModel:
         for cliff in document["cliffs"]
     ]
     estimator.warnings_ = list(document["warnings"])
-    estimator.n_features_in_ = 2
+    types = {name: MachineType(name, **plain) for name, plain in document["types"].items()}
+    estimator.n_features_in_ = len(estimator.points_.columns) if types else 2
+    if types:
+        estimator.feature_names_in_ = np.array(list(estimator.points_.columns), dtype=object)
     for name, text in document["derived"].items():
         if name not in DERIVED:
             raise ValueError(f"it has the unknown figure {name!r}")
@@ -135,6 +136,10 @@ def _model(document: Mapping[str, Any]) -> JobModel:
         name=document["model"],
         estimator=estimator,
         warnings=tuple(document["warnings"]),
+        types=types,
+        failures={
+            name: np.array(column, np.float64) for name, column in document["failures"].items()
+        },
         **{name: document[name] for name in plain},
     )
 

@@ -12,6 +12,7 @@ from costmodels.scaling.points import Points, gather_points
 from costmodels.scaling.priors import learn_prior
 from costmodels.scaling.shapes import Prior
 from predict_graph.errors import RequestError
+from predict_graph.sizing.fitting.typed_runs import type_columns
 from predict_graph.sizing.measuring.measurements import (
     OWN_COLUMNS,
     TYPE_NAMES,
@@ -82,7 +83,12 @@ def read_past_jobs(
     return PastJobs(jobs, tuple(said))
 
 
-def rest_of_file(path: Path, where: Mapping[str, str], columns: Mapping[str, str]) -> PastJobs:
+def rest_of_file(
+    path: Path,
+    where: Mapping[str, str],
+    columns: Mapping[str, str],
+    types: Mapping[str, MachineType] | None = None,
+) -> PastJobs:
     """Return the rows that ``--where`` left out, as past jobs of the same cluster."""
     table = read_table(path)
     rest = [
@@ -90,7 +96,7 @@ def rest_of_file(path: Path, where: Mapping[str, str], columns: Mapping[str, str
         for row in table.rows
         if any(not same_value(row.cells[name], v) for name, v in where.items())
     ]
-    found, _ = _jobs(table, rest, None, columns)
+    found, _ = _jobs(table, rest, types, columns)
     return PastJobs({f"{path}: {name}": sets for name, sets in found.items()}, ())
 
 
@@ -133,15 +139,11 @@ def _jobs(
     found: dict[str, list[Points]] = {}
     for group in groups:
         job = group[0].cells[job_name] if job_name is not None else "the job"
-        measured = {"machines": np.array([positive(row, names["machines"]) for row in group])}
+        machines = np.array([positive(row, names["machines"]) for row in group])
         scales = [positive(row, names["scale"]) if "scale" in names else 1.0 for row in group]
-        measured["scale"] = np.array(scales)
-        if pooled and types is not None and kind_name is not None:
-            kinds = [types[row.cells[kind_name]] for row in group]
-            measured["cores"] = np.array([kind.cores for kind in kinds], np.float64)
-            memories = [kind.memory for kind in kinds]
-            if None not in memories:
-                measured["memory"] = np.array(memories, np.float64)
+        typed = pooled and types is not None and kind_name is not None
+        kinds = [row.cells[kind_name] for row in group] if typed and kind_name else []
+        measured = type_columns(np.array(scales), machines, kinds, types if typed and types else {})
         seconds = np.array([positive(row, names["seconds"]) for row in group]) * factor
         if len(np.unique(measured["machines"])) > 1:
             found.setdefault(job, []).append(gather_points(measured, seconds))

@@ -17,7 +17,9 @@ __all__ = [
     "OWN_COLUMNS",
     "TYPE_NAMES",
     "Measurements",
+    "Unfinished",
     "has_failed",
+    "has_timed_out",
     "measured_columns",
     "read_measurements",
     "same_value",
@@ -68,6 +70,29 @@ OWN_COLUMNS = ("repeat", "command", "started", "seconds", "exit_status", "outcom
 
 
 @dataclass(frozen=True)
+class Unfinished:
+    """Runs that give no time: they failed, or were ended after `seconds`.
+
+    Attributes
+    ----------
+    scale, machines, seconds : ndarray of float64, shape (n,)
+    types : tuple of str
+        Machine type of each; empty without such a column.
+    """
+
+    scale: FloatArray
+    machines: FloatArray
+    seconds: FloatArray
+    types: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.machines)
+
+
+_NONE = Unfinished(np.array([]), np.array([]), np.array([]), ())
+
+
+@dataclass(frozen=True)
 class Measurements:
     """Runs of one job.
 
@@ -81,8 +106,12 @@ class Measurements:
         What `machines` counts: ``"machines"`` or ``"cores"``.
     machine_type : str or None
         When all rows have the same.
-    failed : int
-        Rows that `collect` recorded as failed; they are not among the others.
+    types : tuple of str
+        Machine type of each run; empty without such a column.
+    broken : Unfinished
+        Runs that failed; they are not among the others.
+    ended : Unfinished
+        Runs that a timeout ended: they would have taken longer.
     varying : dict of str to int
         Other columns that differ between rows, and how many values each has.
     path : Path
@@ -94,7 +123,9 @@ class Measurements:
     columns: dict[str, str]
     unit: str
     machine_type: str | None
-    failed: int
+    types: tuple[str, ...] = ()
+    broken: Unfinished = _NONE
+    ended: Unfinished = _NONE
     varying: dict[str, int] = field(default_factory=dict)
     path: Path = Path()
 
@@ -105,13 +136,14 @@ class Measurements:
     def warnings(self) -> list[str]:
         """What should be known before a model is fitted."""
         said = []
-        if self.failed:
-            said.append(f"{self.failed} runs of {self.path.name} failed and are left out")
+        if self.broken:
+            count = f"{len(self.broken)} run{'s' if len(self.broken) > 1 else ''}"
+            said.append(f"{count} of {self.path.name} failed and gave no time")
         if "scale" not in self.columns:
             said.append("there is no column for the scale, so it is taken to be 1 in every run")
-        for name, count in self.varying.items():
+        for name, values in self.varying.items():
             said.append(
-                f"the column {name!r} has {count} values, which the model does not see; "
+                f"the column {name!r} has {values} values, which the model does not see; "
                 f"select one with --where {name}=VALUE"
             )
         return said
@@ -165,14 +197,27 @@ def read_measurements(
     if not done:
         raise RequestError(f"all {len(rows)} runs in {path} failed, so there is nothing to fit")
     factor = time_factor(seconds_name)
+    late = [row for row in rows if has_timed_out(row)]
+    broken = [row for row in rows if has_failed(row) and not has_timed_out(row)]
+
+    def unfinished(rows: list[Row], *, timed: bool) -> Unfinished:
+        return Unfinished(
+            scale=_numbers(rows, scale_name) if scale_name else np.ones(len(rows)),
+            machines=_numbers(rows, machines_name),
+            seconds=_numbers(rows, seconds_name) * factor if timed else np.full(len(rows), np.nan),
+            types=_types(table, rows),
+        )
+
     return Measurements(
         scale=_numbers(done, scale_name) if scale_name else np.ones(len(done)),
         machines=_numbers(done, machines_name),
         seconds=_numbers(done, seconds_name) * factor,
         columns=columns,
         unit="cores" if _plain(machines_name).endswith("cores") else "machines",
-        machine_type=_machine_type(table, done),
-        failed=len(rows) - len(done),
+        machine_type=kinds.pop() if len(kinds := set(_types(table, done))) == 1 else None,
+        types=_types(table, done),
+        broken=unfinished(broken, timed=False),
+        ended=unfinished(late, timed=True),
         varying=_varying(table, done, {*names, *(where or {})}, (scale_name, machines_name)),
         path=path,
     )
@@ -280,17 +325,19 @@ def has_failed(row: Row) -> bool:
     return outcome != "ok" or row.cells.get("exit_status", "0") not in ("", "0")
 
 
+def has_timed_out(row: Row) -> bool:
+    """Whether a run was ended by a timeout, so that it takes longer than it says."""
+    return has_failed(row) and row.cells.get("outcome") == "timeout"
+
+
 def _numbers(rows: Sequence[Row], column: str) -> FloatArray:
     return np.array([positive(row, column) for row in rows])
 
 
-def _machine_type(table: TextTable, rows: Sequence[Row]) -> str | None:
+def _types(table: TextTable, rows: Sequence[Row]) -> tuple[str, ...]:
     plain = {_plain(column): column for column in table.columns}
-    for name in TYPE_NAMES:
-        if name in plain:
-            kinds = {row.cells[plain[name]] for row in rows}
-            return kinds.pop() if len(kinds) == 1 else None
-    return None
+    name = next((plain[name] for name in TYPE_NAMES if name in plain), None)
+    return () if name is None else tuple(row.cells[name] for row in rows)
 
 
 def _varying(

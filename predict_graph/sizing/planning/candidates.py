@@ -10,16 +10,26 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
+from predict_graph.resources.profile import read_profile
 from predict_graph.sizing.quantities import parse_counts
 from predict_graph.sizing.table_file import TextTable, positive, read_table
 
-__all__ = ["TYPE_NAMES", "Candidates", "MachineType", "read_candidates"]
+__all__ = [
+    "MEMORY_NAMES",
+    "PRICE_NAMES",
+    "TYPE_NAMES",
+    "Candidates",
+    "MachineType",
+    "read_candidates",
+    "read_types",
+]
 
 FloatArray = npt.NDArray[np.float64]
 
 TYPE_NAMES = ("machine_type", "instance_type", "type")
 MEMORY_NAMES = ("memory_gb", "memory")
 PRICE_NAMES = ("price_per_hour", "usd_per_hour")
+PROFILE_NAME = "profile"
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,8 @@ class MachineType:
     ----------
     name : str
     cores : float
+        Of one machine; by its resource profile, where there is one: how many cores of the mean
+        speed of all profiles do what it does.
     memory : float or None
         In any unit that all types share.
     price : float or None
@@ -95,7 +107,7 @@ class Candidates:
 
 
 def read_candidates(path: Path, machines: Sequence[int] | None = None) -> Candidates:
-    """Read candidates: a table with a type, ``cores``, mostly memory and price, maybe ``machines``.
+    """Read candidates: machine types as :func:`read_types` does, and maybe ``machines``.
 
     Parameters
     ----------
@@ -111,29 +123,59 @@ def read_candidates(path: Path, machines: Sequence[int] | None = None) -> Candid
         If a column is missing or a value is wrong; file, line and value are named.
     """
     table = read_table(path)
-    kind_name = _one_of(table, TYPE_NAMES)
-    if kind_name is None:
-        raise RequestError(
-            f"{path} has no column for the machine type; accepted: {', '.join(TYPE_NAMES)}; "
-            f"there are: {', '.join(table.columns)}"
-        )
-    table.needs("cores", "the cores of each machine type")
-    memory_name, price_name = _one_of(table, MEMORY_NAMES), _one_of(table, PRICE_NAMES)
     own = "machines" in table.columns
     if own == (machines is not None):
         raise RequestError(
             f"{path} has {'a' if own else 'no'} column machines; accepted: "
             f"{'no --machines' if own else '--machines N:M, the counts of every type'}"
         )
-    types: dict[str, MachineType] = {}
+    types, names = _types(table)
     entries: list[tuple[str, int]] = []
-    for row in table.rows:
-        name = row.cells[kind_name]
+    for row, name in zip(table.rows, names, strict=True):
+        for count in parse_counts(row.cells["machines"]) if own else machines or ():
+            if (name, count) in entries:
+                raise RequestError(f"{row.place}: {count} machines of {name!r} come twice")
+            entries.append((name, count))
+    return Candidates(types, entries, path)
+
+
+def read_types(path: Path) -> dict[str, MachineType]:
+    """Read machine types: a table with a type, ``cores``, mostly memory and price.
+
+    Parameters
+    ----------
+    path : Path
+        CSV or TSV. A column ``profile`` names, from where the table is, a resource profile of
+        ``calibrate`` for each type: cores then count by how fast they are.
+
+    Raises
+    ------
+    RequestError
+        If a column is missing or a value is wrong; file, line and value are named.
+    """
+    return _types(read_table(path))[0]
+
+
+def _types(table: TextTable) -> tuple[dict[str, MachineType], list[str]]:
+    """Return the types, and the one of each row."""
+    kind_name = _one_of(table, TYPE_NAMES)
+    if kind_name is None:
+        raise RequestError(
+            f"{table.path} has no column for the machine type; accepted: {', '.join(TYPE_NAMES)}; "
+            f"there are: {', '.join(table.columns)}"
+        )
+    table.needs("cores", "the cores of each machine type")
+    memory_name, price_name = _one_of(table, MEMORY_NAMES), _one_of(table, PRICE_NAMES)
+    speeds = _profiled(table)
+    types: dict[str, MachineType] = {}
+    names = [row.cells[kind_name] for row in table.rows]
+    for row, name in zip(table.rows, names, strict=True):
         if not name:
             raise RequestError(f"{row.place}: the machine type is empty; accepted: a name")
+        cores = positive(row, "cores")
         kind = MachineType(
             name,
-            positive(row, "cores"),
+            cores if speeds is None else speeds[row.line],
             None if memory_name is None else positive(row, memory_name),
             None if price_name is None else positive(row, price_name),
         )
@@ -141,11 +183,25 @@ def read_candidates(path: Path, machines: Sequence[int] | None = None) -> Candid
             raise RequestError(
                 f"{row.place}: the type {name!r} has other cores, memory or price than before"
             )
-        for count in parse_counts(row.cells["machines"]) if own else machines or ():
-            if (name, count) in entries:
-                raise RequestError(f"{row.place}: {count} machines of {name!r} come twice")
-            entries.append((name, count))
-    return Candidates(types, entries, path)
+    return types, names
+
+
+def _profiled(table: TextTable) -> dict[int, float] | None:
+    """Return the cores of each row by its profile: busy at once, times how fast beside the mean."""
+    if PROFILE_NAME not in table.columns:
+        return None
+    found = {}
+    for row in table.rows:
+        name = row.cells[PROFILE_NAME]
+        if not name:
+            raise RequestError(
+                f"{row.place}: there is no profile; accepted: a file of calibrate --out for each "
+                "type, or no column profile"
+            )
+        profile = read_profile(table.path.parent / name)
+        found[row.line] = (profile.value("cpu_cores"), profile.value("cpu_integer_speed"))
+    mean = float(np.exp(np.mean([np.log(speed) for _, speed in found.values()])))
+    return {line: cores * speed / mean for line, (cores, speed) in found.items()}
 
 
 def _one_of(table: TextTable, names: Sequence[str]) -> str | None:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from predict_graph.durations import readable_seconds
-from predict_graph.errors import RequestError
+from predict_graph.errors import JobError, RequestError
 from predict_graph.sizing.fitting.model import JobModel
 from predict_graph.sizing.planning.prices import Price, price_of
 
 __all__ = ["Choice", "Configuration", "Plan", "frontier", "plan"]
 
 SECONDS_PER_HOUR = 3600.0
+LEAST_CHANCE = 0.5
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,9 @@ class Configuration:
         At the predicted time and at `high`: USD, or machine-hours (core-hours) without prices.
     measured : bool
         Whether the machine count is within those that the model was fitted to.
+    chance : float
+        That a run succeeds, as far as failed ones tell. One that is less likely to succeed than
+        not is not chosen.
     """
 
     machine_type: str | None
@@ -43,6 +47,7 @@ class Configuration:
     cost: float
     cost_high: float
     measured: bool
+    chance: float = 1.0
 
     @property
     def name(self) -> str:
@@ -135,7 +140,7 @@ def plan(
     Parameters
     ----------
     models : sequence of JobModel
-        One for each machine type.
+        One for each machine type, or one that knows several.
     machines : sequence of int
         Counts to consider.
     scale : float, optional
@@ -146,7 +151,7 @@ def plan(
         USD. Without a deadline the fastest configuration within it is chosen; with one the choice
         must keep both.
     prices : mapping of str to Price, optional
-        Needed for several types, and for a budget.
+        Needed for several types, and for a budget, unless the model knows the prices of its types.
     confidence : float, default 0.9
         Probability with which a single run keeps deadline and budget; in [0.5, 1).
     spare : int, default 0
@@ -170,6 +175,9 @@ def plan(
     ----------
     Venkataraman et al.: Ernest, NSDI 2016, sections 4.3, 6.3 and 6.4.
     """
+    if prices is None:
+        prices = _own_prices(models)
+    models = [one for model in models for one in model.by_type()]
     _check(models, machines, spare=spare, prices=prices, budget=budget)
     scale = _checked_scale(models, scale)
     unit = "machines" if prices is not None else models[0].unit
@@ -181,7 +189,13 @@ def plan(
             model, machines, scale, price, confidence, factor, spare, spare_test
         )
     found = tuple(configurations)
-    choice = _choose(found, deadline, budget, confidence)
+    sound = tuple(one for one in found if one.chance >= LEAST_CHANCE)
+    if not sound:
+        raise JobError(
+            f"runs like all {len(found)} configurations failed; accepted: other --machines, or "
+            "more measured runs"
+        )
+    choice = _choose(sound, deadline, budget, confidence)
     return Plan(
         scale=scale,
         confidence=confidence,
@@ -193,10 +207,41 @@ def plan(
         cost_unit="USD" if prices is not None else f"{unit.removesuffix('s')}-hours",
         unit=unit,
         configurations=found,
-        frontier=frontier(found),
+        frontier=frontier(sound),
         choice=choice,
-        warnings=tuple(_warnings(models, found, scale, choice, iterations, unit)),
+        warnings=(
+            *_warnings(models, found, scale, choice, iterations, unit),
+            *_unsound(found, confidence, choice),
+        ),
     )
+
+
+def _own_prices(models: Sequence[JobModel]) -> dict[str, Price] | None:
+    """Return the prices that models know of their types, if they know all."""
+    kinds = [kind for model in models for kind in model.types.values()]
+    if not kinds or not all(model.types for model in models):
+        return None
+    priced = {k.name: Price(k.name, k.cores, k.price) for k in kinds if k.price is not None}
+    return priced if len(priced) == len({kind.name for kind in kinds}) else None
+
+
+def _unsound(
+    configurations: Sequence[Configuration], confidence: float, choice: Choice | None
+) -> list[str]:
+    """Return sentences on configurations that may fail."""
+    said = []
+    left = sum(one.chance < LEAST_CHANCE for one in configurations)
+    if left:
+        said.append(
+            f"{left} of {len(configurations)} configurations are left out: runs like them failed"
+        )
+    one = None if choice is None else choice.configuration
+    if one is not None and one.chance < confidence:
+        said.append(
+            f"runs near {one.name} failed; by those it succeeds with a probability of "
+            f"{one.chance:.0%}"
+        )
+    return said
 
 
 def frontier(configurations: Sequence[Configuration]) -> tuple[Configuration, ...]:
@@ -283,7 +328,9 @@ def _configurations(
     rate = (1.0 if price is None else price.usd_per_hour) / SECONDS_PER_HOUR
     testing = (counts + spare) * test
     known = model.measured["machines"]
-    inside = (seen >= known.min()) & (seen <= known.max())
+    inside = np.zeros(len(seen), dtype=bool)
+    if len(known):  # of a type that other types stand for, nothing was measured
+        inside = (seen >= known.min()) & (seen <= known.max())
     columns = (
         counts.astype(int),
         middle + test,
@@ -292,6 +339,7 @@ def _configurations(
         rate * (counts * middle + testing),
         rate * (counts * high + testing),
         inside,
+        model.success(scale, seen),
     )
     kind = model.machine_type
     rows = zip(*(column.tolist() for column in columns), strict=True)
@@ -350,10 +398,11 @@ def _warnings(
     unit: str,
 ) -> list[str]:
     said = [
-        text if model.machine_type is None else f"{model.machine_type}: {text}"
+        text if model.machine_type is None or model.types else f"{model.machine_type}: {text}"
         for model in models
         for text in model.warnings
     ]
+    said = list(dict.fromkeys(said))  # a model of several types says it once
     scales = np.concatenate([model.measured["scale"] for model in models])
     low, high = float(scales.min()), float(scales.max())
     if not low <= scale <= high:
@@ -368,6 +417,10 @@ def _warnings(
         if not far or (chosen is not None and chosen.measured):
             continue
         known = model.measured["machines"]
+        if not len(known):
+            if chosen is None or chosen in mine:
+                said.append(f"no run on {model.machine_type} was measured; others stand for it")
+            continue
         kind = "" if model.machine_type is None else f" of {model.machine_type}"
         if chosen is None:
             said_of = f"{len(far)} of the {len(mine)} counts of {unit}{kind} are"

@@ -22,14 +22,14 @@ class Price:
     Attributes
     ----------
     machine_type : str
-    cores : int
+    cores : float
         Of one machine.
     usd_per_hour : float
         Of one machine; billed by the second.
     """
 
     machine_type: str
-    cores: int
+    cores: float
     usd_per_hour: float
 
 

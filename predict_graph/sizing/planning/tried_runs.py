@@ -10,7 +10,12 @@ import numpy as np
 
 from costmodels.scaling.search import Tried
 from predict_graph.errors import RequestError
-from predict_graph.sizing.measuring.measurements import has_failed, measured_columns, time_factor
+from predict_graph.sizing.measuring.measurements import (
+    has_failed,
+    has_timed_out,
+    measured_columns,
+    time_factor,
+)
 from predict_graph.sizing.planning.candidates import TYPE_NAMES, Candidates
 from predict_graph.sizing.table_file import Row, TextTable, positive, read_table
 
@@ -139,7 +144,7 @@ def _types(table: TextTable, rows: Sequence[Row], candidates: Candidates) -> lis
 def _outcome(row: Row) -> str:
     if not has_failed(row):
         return "ok"
-    return "timeout" if row.cells.get("outcome") == "timeout" else "failed"
+    return "timeout" if has_timed_out(row) else "failed"
 
 
 def _contradictions(

@@ -65,8 +65,9 @@ def test_failed_runs_are_left_out_and_told(written):
     )
     found = read_measurements(path)
     assert found.seconds.tolist() == [5, 3]
-    assert found.failed == 2
-    assert found.warnings == ["2 runs of table.csv failed and are left out"]
+    assert found.broken.machines.tolist() == [4]
+    assert (found.ended.machines.tolist(), found.ended.seconds.tolist()) == ([8], [7])
+    assert found.warnings == ["1 run of table.csv failed and gave no time"]
 
 
 def test_when_all_failed(written):

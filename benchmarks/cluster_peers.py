@@ -1,0 +1,182 @@
+"""Peers that `auto` is held against: what others have published, in short forms of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from costmodels.scaling import Ernest, LinearScaling, PowerLaw, ProductLaw, UniversalScalability
+
+__all__ = ["LAWS", "PEERS", "Boosting", "LogProcess", "SharedSpeedup"]
+
+XY = ["scale", "machines"]
+TREES = 60
+FOLDS = 3
+ROUNDS = 3
+
+
+class Boosting:
+    """Gradient boosting on the logarithm of the time, the peer that extrapolates nothing."""
+
+    def fit(self, X: pd.DataFrame, y: np.ndarray) -> Boosting:
+        from sklearn.ensemble import GradientBoostingRegressor
+
+        self.model = GradientBoostingRegressor(random_state=0).fit(X, np.log(y))
+        return self
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        return np.exp(self.model.predict(X))
+
+
+class LogProcess:
+    """Gaussian process on logarithmic axes."""
+
+    def fit(self, X: pd.DataFrame, y: np.ndarray) -> LogProcess:
+        from sklearn.gaussian_process import GaussianProcessRegressor
+        from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+
+        table = np.log(X.to_numpy(float))
+        kernel = ConstantKernel(1.0) * Matern(np.ones(table.shape[1]), (0.1, 20), nu=2.5)
+        self.model = GaussianProcessRegressor(
+            kernel + WhiteKernel(0.01, (1e-5, 0.3)), normalize_y=True, random_state=0
+        ).fit(table, np.log(y))
+        return self
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        return np.exp(self.model.predict(np.log(X.to_numpy(float))))
+
+    def normal(self, X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+        return self.model.predict(np.log(X.to_numpy(float)), return_std=True)
+
+
+class Line:
+    """Interpolation on logarithmic axes, flat outside."""
+
+    def fit(self, X: pd.DataFrame, y: np.ndarray) -> Line:
+        medians = X.assign(y=y).groupby("machines").y.median()
+        self.x, self.y = np.log(medians.index.to_numpy(float)), np.log(medians.to_numpy())
+        return self
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        return np.exp(np.interp(np.log(X.machines.to_numpy(float)), self.x, self.y))
+
+
+class Bell:
+    """Ernest's law or interpolation on logarithmic axes, by leaving runs out, as Bell chooses."""
+
+    def fit(self, X: pd.DataFrame, y: np.ndarray) -> Bell:
+        medians = X.assign(y=y).groupby(XY).y.median().reset_index()
+        errors = {}
+        for name, make in (("law", Ernest), ("line", Line)):
+            found = []
+            for i in range(len(medians)):
+                rest = medians.drop(i)
+                try:
+                    model = make().fit(rest[XY], rest.y.to_numpy())
+                except ValueError:
+                    found.append(np.inf)
+                    continue
+                guess = model.predict(medians.loc[[i], XY])[0]
+                found.append(abs(guess / medians.y[i] - 1))
+            errors[name] = np.mean(found)
+        make = Ernest if errors["law"] < errors["line"] else Line
+        self.model = make().fit(X, y)
+        return self
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        return self.model.predict(X)
+
+
+class SharedSpeedup:
+    """C3O's pooled predictor: models of all contexts of a job, chosen by leaving runs out.
+
+    The three models of Will et al. (C3O, IC2E 2021, section 4): boosting on everything, and two
+    that take the speed-up to be the same in all contexts of the job, a cubic and a boosted one.
+    Of these two the level of a context is here that of its own runs, which is kinder to them than
+    a regression on its parameters. Unlike the other models it sees other contexts of the same job.
+    """
+
+    def __init__(self, fellows: list[pd.DataFrame]) -> None:
+        self.fellows = [runs.groupby(XY).seconds.median().reset_index() for runs in fellows]
+
+    def fit(self, X: pd.DataFrame, y: np.ndarray) -> SharedSpeedup:
+        if not self.fellows:
+            raise ValueError("there is no other context of this job")
+        own = X[XY].assign(seconds=np.asarray(y)).groupby(XY).seconds.median().reset_index()
+        models = {
+            "boosting": self._everything,
+            "cubic": self._cubic,
+            "boosted speed-up": self._boosted,
+        }
+        errors = dict.fromkeys(models, 0.0)
+        fold = np.arange(len(own)) % min(FOLDS, len(own))
+        for i in np.unique(fold):
+            rest, out = own[fold != i], own[fold == i]
+            for name, make in models.items():
+                guess = make(rest)(out[XY])
+                errors[name] += float(np.abs(guess / out.seconds - 1).sum())
+        self.model = models[min(errors, key=errors.__getitem__)](own)
+        return self
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        return self.model(X)
+
+    def _everything(self, own: pd.DataFrame) -> Callable[[pd.DataFrame], np.ndarray]:
+        """Boosting; a context is known by the mean of its times."""
+        tables = [*self.fellows, own]
+        levels = [np.log(runs.seconds).mean() for runs in tables]
+        rows = pd.concat([r[XY].assign(level=x) for r, x in zip(tables, levels, strict=True)])
+        model = _trees().fit(rows, np.log(pd.concat(tables).seconds))
+        return lambda X: np.exp(model.predict(X[XY].assign(level=levels[-1])))
+
+    def _speedup(self, own: pd.DataFrame, make: Callable[[], Any]) -> Any:
+        tables = [*self.fellows, own]
+        places = pd.concat(tables)[XY]
+        logs = np.log(pd.concat(tables).seconds.to_numpy())
+        context = np.repeat(np.arange(len(tables)), [len(runs) for runs in tables])
+        shape = np.zeros(len(logs))
+        for _ in range(ROUNDS):
+            levels = np.bincount(context, logs - shape) / np.bincount(context)
+            model = make().fit(places, logs - levels[context])
+            shape = model.predict(places)
+        level = float((logs - shape)[context == len(tables) - 1].mean())
+        return lambda X: np.exp(level + model.predict(X[XY]))
+
+    def _cubic(self, own: pd.DataFrame) -> Any:
+        from sklearn.linear_model import Ridge
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+
+        return self._speedup(
+            own, lambda: make_pipeline(StandardScaler(), PolynomialFeatures(3), Ridge(1e-3))
+        )
+
+    def _boosted(self, own: pd.DataFrame) -> Any:
+        return self._speedup(own, _trees)
+
+
+def _trees() -> Any:
+    from sklearn.ensemble import GradientBoostingRegressor
+
+    return GradientBoostingRegressor(n_estimators=TREES, random_state=0)
+
+
+# One law each; of these the best differs by source and test.
+LAWS: dict[str, Callable[[], Any]] = {
+    "Amdahl": partial(LinearScaling, ["1", "scale/machines"], cliffs="split"),
+    "Ernest, relative": partial(Ernest, cliffs="split"),
+    "USL": partial(UniversalScalability, cliffs="split"),
+    "power law": partial(PowerLaw, cliffs="split"),
+    "product of powers": partial(ProductLaw, cliffs="split"),
+}
+PEERS: dict[str, Callable[[], Any]] = {
+    **LAWS,
+    "Ernest, as published": partial(Ernest, weights="none"),
+    "Bell-style": Bell,
+    "Gaussian process": LogProcess,
+    "gradient boosting": Boosting,
+}

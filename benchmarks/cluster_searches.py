@@ -1,0 +1,122 @@
+"""Searches for a good configuration on measured tables: `next`, and what others do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.cluster_peers import LogProcess
+from benchmarks.cluster_tables import c3o_choices, scout_choices, simulated_choices
+from costmodels.scaling import Prior
+from costmodels.scaling.search import Tried, rank_candidates
+
+__all__ = ["CHOICES", "GOALS", "search_lengths"]
+
+GOALS = ("fastest", "cheapest")
+WITHIN = 1.1
+STARTS = 3
+LIMIT = 7200.0  # seconds after which Scout's runs were ended
+
+# A problem: its name, the job, and one row a configuration.
+CHOICES: dict[str, Callable[[Path], Iterator[tuple[str, str, pd.DataFrame]]]] = {
+    "Scout": scout_choices,
+    "C3O": c3o_choices,
+    "simulated": simulated_choices,
+}
+
+
+class Search:
+    """Configurations of one job, tried until one is within 10% of the best."""
+
+    def __init__(self, runs: pd.DataFrame, goal: str) -> None:
+        self.runs = runs.reset_index(drop=True)
+        self.rate = np.ones(len(runs))
+        if goal == "cheapest":
+            self.rate = (self.runs.machines * self.runs.price_per_hour / 3600).to_numpy()
+        self.ok = self.runs.completed.to_numpy(bool)
+        self.seconds = self.runs.seconds.to_numpy(float)
+        cost = np.where(self.ok, self.seconds * self.rate, np.inf)
+        self.good = cost <= WITHIN * cost.min()
+        names = ("machines", "cores", "memory")
+        self.columns = {name: self.runs[name].to_numpy(float) for name in names}
+
+    def length(self, choose: Callable[[list[int]], int], start: int | None) -> int:
+        done = [] if start is None else [start]
+        while not any(self.good[i] for i in done):
+            done.append(choose(done))
+        return len(done)
+
+    def ours(self, priors: list[Prior], done: list[int]) -> int:
+        places = np.array(done, np.intp)
+        late = self.seconds >= LIMIT
+        outcome = ["ok" if self.ok[i] else "timeout" if late[i] else "failed" for i in done]
+        tried = Tried(places, self.seconds[places], outcome)
+        ranking = rank_candidates(self.columns, tried, priors, rate=self.rate)
+        return next(int(i) for i in ranking.order if i not in done)
+
+    def process(self, rng: np.random.Generator, done: list[int]) -> int:
+        """Gaussian process with expected improvement, after three random runs."""
+        from scipy.stats import norm
+
+        left = [i for i in range(len(self.runs)) if i not in done]
+        known = [i for i in done if self.ok[i]]
+        if len(done) < 3 or len(known) < 2:
+            return int(rng.choice(left))
+        X = pd.DataFrame(self.columns)
+        cost = np.log(self.seconds * self.rate)
+        mean, deviation = LogProcess().fit(X.iloc[known], np.exp(cost[known])).normal(X.iloc[left])
+        gap = cost[known].min() - mean
+        z = gap / np.maximum(deviation, 1e-9)
+        return left[int(np.argmax(gap * norm.cdf(z) + deviation * norm.pdf(z)))]
+
+
+def search_lengths(
+    problems: list[tuple[str, str, pd.DataFrame]],
+    elsewhere: Prior,
+    history: Callable[[str], Prior] | None,
+    *,
+    peers: bool = True,
+    starts: int = STARTS,
+) -> pd.DataFrame:
+    """Return runs of each search until one within 10% of the best, the successful one counted.
+
+    Parameters
+    ----------
+    problems : list of (str, str, DataFrame)
+    elsewhere : Prior
+        Learnt from other sources.
+    history : callable, optional
+        Takes the job; the prior of the other jobs of the source.
+    peers : bool, default True
+        Whether the Gaussian process is held beside.
+    starts : int, default 3
+        Random first runs.
+    """
+    found: list[tuple[str, str, str, int]] = []
+    for problem, job, runs in problems:
+        kinds = {"next": [elsewhere]}
+        if history is not None:
+            kinds["next, history"] = [history(job), elsewhere]
+        for goal in GOALS:
+            search = Search(runs, goal)
+            good = int(search.good.sum())
+            # Of n in random order, g of them good, the first good one comes in the mean at:
+            expected = (len(runs) + 1) / (good + 1)
+            found.append(("random (expected)", problem, goal, expected))
+            for name, priors in kinds.items():
+                choose = partial(search.ours, priors)
+                found.append((f"{name}, from nothing", problem, goal, search.length(choose, None)))
+                for draw in range(starts):
+                    start = int(np.random.default_rng(draw).integers(len(runs)))
+                    length = search.length(choose, start)
+                    found.append((f"{name}, from a random run", problem, goal, length))
+            for draw in range(starts if peers else 0):
+                rng = np.random.default_rng(draw)
+                choose = partial(search.process, rng)
+                length = search.length(choose, int(rng.integers(len(runs))))
+                found.append(("Gaussian process, from a random run", problem, goal, length))
+    return pd.DataFrame(found, columns=["search", "problem", "goal", "runs"])

@@ -1,0 +1,375 @@
+"""Shapes weighed by how well they tell what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import eigh
+from scipy.special import ndtri
+from scipy.stats import qmc
+
+from costmodels.scaling.points import Points
+from costmodels.scaling.shapes import (
+    AXES,
+    MISFITS,
+    NAMES,
+    NOISES,
+    Prior,
+    log_normal,
+    log_shapes,
+)
+
+__all__ = [
+    "OF_TYPE",
+    "Misfits",
+    "Posterior",
+    "evenly_drawn",
+    "join_logs",
+    "middle_of",
+    "places_of",
+    "relative_median",
+    "smoothness",
+    "sobol_normals",
+    "spread_of",
+    "weigh_shapes",
+]
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
+Columns = Mapping[str, FloatArray]
+
+DRAWS = 1024  # of the priors, and as many again in each batch near the shapes that fit
+BATCHES = 2
+WIDER = 1.5  # standard deviations of the second draws beside those of the first's posterior
+MEMBERS = 200
+LEFT_OUT = 4096  # members by which left-out points are predicted
+REACHES = (1.0, 1.5, 1.0, 1.0)  # how far a misfit goes on each of the axes, in e-folds
+# Types differ in more than cores and memory: variance of what all runs of a type share beside that
+# of the smooth misfit. Chosen on C3O and simulated searches; Scout was not looked at.
+OF_TYPE = 1.0
+TYPE_AXES = [AXES.index(name) for name in ("cores", "memory")]
+SAME = 1e-9
+LEAST_POINT = 1e-6  # of a weight
+SPREADS = len(MISFITS) * len(NOISES)
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Shapes, and how likely each is with each misfit and noise.
+
+    Attributes
+    ----------
+    shapes : ndarray, shape (k, 11)
+    weights : ndarray, shape (misfits * noises, k)
+        Their sum is 1.
+    log_evidence : float
+        Logarithm of the density of what was measured, up to what all priors share.
+    shares : ndarray, shape (priors,)
+        How likely each of the priors is.
+    residuals : ndarray, shape (k, n)
+        Log seconds less log shape.
+    inverses : list of ndarray, shape (n, n)
+        Inverse covariance of the residuals about their unknown mean, by misfit and noise.
+    """
+
+    shapes: FloatArray
+    weights: FloatArray
+    log_evidence: float
+    shares: FloatArray
+    residuals: FloatArray
+    inverses: Sequence[FloatArray]
+
+    def members(self, count: int = MEMBERS) -> tuple[IntArray, IntArray]:
+        """Return misfit-and-noise and shape of evenly spaced members of the posterior."""
+        return evenly_drawn(self.weights, count)
+
+    def left_out(self) -> FloatArray:
+        """Return log predicted/actual of each point by the law of the others, in closed form.
+
+        References
+        ----------
+        Rasmussen and Williams: Gaussian Processes for Machine Learning (2006), section 5.4.2;
+        shapes are weighed anew without the point.
+        """
+        # By the root of the weights: without a point others may be likelier than with it.
+        roots = np.sqrt(self.weights)
+        spread, shape = evenly_drawn(roots, LEFT_OUT)
+        weights = np.log(roots[spread, shape])
+        misses = np.empty((len(shape), self.residuals.shape[1]))
+        variances = np.empty_like(misses)
+        for i in np.unique(spread):
+            mine = spread == i
+            diagonal = np.diag(self.inverses[i])
+            misses[mine] = self.residuals[shape[mine]] @ self.inverses[i] / diagonal
+            variances[mine] = 1 / diagonal
+        without = weights[:, None] + 0.5 * misses**2 / variances + 0.5 * np.log(variances)
+        without -= without.max(axis=0)
+        found = [
+            relative_median(-miss, np.exp(log))
+            for miss, log in zip(misses.T, without.T, strict=True)
+        ]
+        return np.array(found)
+
+
+def weigh_shapes(
+    points: Points,
+    priors: Sequence[Prior],
+    *,
+    pressed: bool = True,
+    middle: FloatArray | None = None,
+) -> Posterior:
+    """Weigh shapes of the priors by how likely they make what was measured.
+
+    Seconds are a shape times an unknown factor, times a smooth misfit (a Gaussian process on
+    logarithmic axes, Matérn 3/2), times the noise of the runs. The factor is integrated out;
+    misfit and noise are weighed along with the shapes.
+
+    Parameters
+    ----------
+    points : Points
+        At least one configuration.
+    priors : sequence of Prior
+        Equally likely.
+    pressed : bool, default True
+        Whether a job may be short of memory.
+    middle : ndarray, shape (4,), optional
+        Where the shapes are centred; by default in the middle of the points.
+    """
+    measured = _Measured(points, pressed, middle_of(points.columns) if middle is None else middle)
+    each = DRAWS // len(priors)
+    normals = sobol_normals(DRAWS)
+    first = np.vstack([p.draw(normals[i * each : (i + 1) * each]) for i, p in enumerate(priors)])
+    shapes = first
+    likelihood = measured.log_likelihood(first)
+    densities = np.stack([p.log_density(first) for p in priors])  # (priors, k)
+    normal = np.array(priors[0].covariance)
+    nearer: list[tuple[FloatArray, FloatArray]] = []
+    # Further batches near the shapes that fit: few of the first do when much was measured.
+    for _ in range(BATCHES):
+        log_weights = _log_weights(likelihood, densities, priors, shapes, nearer, len(first))
+        each_shape = _log_sum(log_weights, axis=0)
+        weights = np.exp(each_shape - _log_sum(each_shape))
+        mean, covariance = _moments(shapes, weights, normal)
+        nearer.append((mean, covariance))
+        batch = mean + normals @ np.linalg.cholesky(covariance).T
+        shapes = np.vstack((shapes, batch))
+        likelihood = np.hstack((likelihood, measured.log_likelihood(batch)))
+        densities = np.hstack((densities, np.stack([p.log_density(batch) for p in priors])))
+    log_weights = _log_weights(likelihood, densities, priors, shapes, nearer, len(first))
+    total = float(_log_sum(log_weights))
+    shares = np.zeros(1)
+    if len(priors) > 1:
+        drawn = _log_drawn(densities, shapes, nearer, len(first))
+        shares = np.array([_log_sum(likelihood + one - drawn) for one in _joint(densities, priors)])
+    return Posterior(
+        shapes,
+        np.exp(log_weights - total),
+        total - float(np.log(len(shapes))),
+        np.exp(shares - _log_sum(shares)),
+        measured.residuals(shapes),
+        measured.inverses(),
+    )
+
+
+class _Measured:
+    """Points as the likelihood sees them."""
+
+    def __init__(self, points: Points, pressed: bool, middle: FloatArray) -> None:
+        self._points, self._pressed = points, pressed
+        self._middle = middle
+        self._places = places_of(points.columns, self._middle)
+        self._axes = Misfits.of(self._places, points)
+        self._spare = float(np.maximum(points.repeats - 1, 0).sum())
+
+    def residuals(self, shapes: FloatArray) -> FloatArray:
+        """Return log seconds less log shape, shape (k, n)."""
+        logs = log_shapes(shapes, self._places, self._middle, pressed=self._pressed)
+        found: FloatArray = np.log(self._points.seconds) - logs
+        return found
+
+    def log_likelihood(self, shapes: FloatArray) -> FloatArray:
+        """Return it for each misfit and noise and shape, the factor integrated out."""
+        turned = self.residuals(shapes) @ self._axes.vectors
+        ones = self._axes.vectors.sum(axis=0)
+        squares = turned**2
+        found = np.empty((SPREADS, len(shapes)))
+        for spread in range(SPREADS):
+            precision = 1 / self._axes.variances(spread)
+            whole = precision @ ones**2
+            distance = squares @ precision - (turned @ (precision * ones)) ** 2 / whole
+            constant = np.log(precision).sum() - np.log(whole)
+            found[spread] = 0.5 * (constant - distance)
+            if self._spare:  # what repeats tell of the noise
+                noise = spread_of(spread)[1]
+                told = np.log(noise) + 0.5 * (self._points.noise / noise) ** 2
+                found[spread] -= self._spare * told
+        return found
+
+    def inverses(self) -> list[FloatArray]:
+        """Return the inverse covariance about an unknown mean for each misfit and noise."""
+        found = []
+        for spread in range(SPREADS):
+            inverse = self._axes.inverse(spread)
+            ones = inverse.sum(axis=1)
+            found.append(inverse - np.outer(ones, ones) / ones.sum())
+        return found
+
+
+@dataclass(frozen=True)
+class Misfits:
+    """Axes on which misfit and noise are independent, whatever their sizes.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n,)
+        Variance of a misfit of 1 along each axis, where the noise of a single run has 1.
+    vectors : ndarray, shape (n, n)
+    """
+
+    values: FloatArray
+    vectors: FloatArray
+
+    @classmethod
+    def of(cls, places: FloatArray, points: Points) -> Misfits:
+        """Return the axes of points at `places`, shape (4, n)."""
+        single = np.diag(1 / np.maximum(points.weight, LEAST_POINT))
+        values, vectors = eigh(smoothness(places, places), single)
+        return cls(np.maximum(values, 0), vectors)
+
+    def variances(self, spread: int) -> FloatArray:
+        """Return the variance along each axis, of misfit and noise `spread`."""
+        misfit, noise = spread_of(spread)
+        found: FloatArray = misfit**2 * self.values + noise**2
+        return found
+
+    def inverse(self, spread: int) -> FloatArray:
+        """Return the inverse covariance of the points, shape (n, n)."""
+        found: FloatArray = (self.vectors / self.variances(spread)) @ self.vectors.T
+        return found
+
+
+def evenly_drawn(weights: FloatArray, count: int) -> tuple[IntArray, IntArray]:
+    """Return rows and columns of a table, evenly drawn by their weights."""
+    reached = np.cumsum(weights.ravel())
+    places = (np.arange(count) + 0.5) / count * reached[-1]
+    found = np.minimum(np.searchsorted(reached, places), len(reached) - 1)
+    rows, columns = np.divmod(found, weights.shape[1])
+    return rows, columns
+
+
+def _log_sum(logs: FloatArray, axis: int | None = None) -> Any:
+    """Return the logarithm of the sum of exponentials; scipy's takes ten times as long."""
+    top = logs.max(axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        found = np.log(np.exp(logs - top).sum(axis=axis, keepdims=True)) + top
+    return found.reshape(-1)[0] if axis is None else found.squeeze(axis)
+
+
+def _joint(densities: FloatArray, priors: Sequence[Prior]) -> FloatArray:
+    """Return the log density of each prior at each misfit and noise and shape."""
+    spreads = np.log(np.stack([np.array(p.spreads).ravel() for p in priors]))
+    joint: FloatArray = spreads[:, :, None] + densities[:, None, :]
+    return joint
+
+
+def _log_drawn(
+    densities: FloatArray,
+    shapes: FloatArray,
+    nearer: Sequence[tuple[FloatArray, FloatArray]],
+    each: int,
+) -> FloatArray:
+    """Return the log density by which each shape was drawn, all batches together."""
+    parts = [_log_sum(densities, axis=0) - np.log(len(densities)) + np.log(each)]
+    parts += [np.log(DRAWS) + log_normal(shapes, *batch) for batch in nearer]
+    found: FloatArray = _log_sum(np.stack(parts), axis=0) - np.log(len(shapes))
+    return found
+
+
+def _log_weights(
+    likelihood: FloatArray,
+    densities: FloatArray,
+    priors: Sequence[Prior],
+    shapes: FloatArray,
+    nearer: Sequence[tuple[FloatArray, FloatArray]],
+    each: int,
+) -> FloatArray:
+    """Return the log weight of each misfit and noise and shape, up to a constant."""
+    joint = _joint(densities, priors)
+    joint = joint[0] if len(priors) == 1 else _log_sum(joint, axis=0) - np.log(len(priors))
+    found: FloatArray = likelihood + joint - _log_drawn(densities, shapes, nearer, each)
+    return found
+
+
+def _moments(
+    shapes: FloatArray, weights: FloatArray, prior: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    mean = weights @ shapes
+    apart = shapes - mean
+    covariance = WIDER**2 * (apart.T * weights) @ apart
+    return mean, covariance + 1e-3 * np.diag(np.diag(prior))
+
+
+def join_logs(columns: Columns) -> FloatArray:
+    """Return the logarithms of the axes, shape (4, n); 0 where a column is missing."""
+    count = len(columns["machines"])
+    return np.stack(
+        [np.log(columns[name]) if name in columns else np.zeros(count) for name in AXES]
+    )
+
+
+def middle_of(columns: Columns) -> FloatArray:
+    """Return the mean logarithm of each axis."""
+    found: FloatArray = join_logs(columns).mean(axis=1)
+    return found
+
+
+def places_of(columns: Columns, middle: FloatArray) -> FloatArray:
+    """Return the logarithms of the axes from a middle, shape (4, n)."""
+    found: FloatArray = join_logs(columns) - middle[:, None]
+    return found
+
+
+def spread_of(number: int) -> tuple[float, float]:
+    """Return misfit and noise of a place in the list of all pairs."""
+    misfit, noise = divmod(number, len(NOISES))
+    return MISFITS[misfit], NOISES[noise]
+
+
+def smoothness(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the covariance of misfits of 1 at two sets of places, shape (n, m).
+
+    Smooth along the axes (Matérn 3/2), and a part that all places of one machine type share.
+    """
+    apart = (a[:, :, None] - b[:, None, :]) / np.array(REACHES)[:, None, None]
+    distance = np.sqrt(3 * (apart**2).sum(axis=0))
+    same = (np.abs(apart[TYPE_AXES]) < SAME).all(axis=0)
+    found: FloatArray = (1 + distance) * np.exp(-distance) + OF_TYPE * same
+    return found
+
+
+def relative_median(logs: FloatArray, weights: FloatArray) -> float:
+    """Return the logarithm of the value of least expected relative error.
+
+    It is the median when each value counts by its inverse: to take a short run for a long one is
+    wrong by more of its time than the opposite.
+    """
+    order = np.argsort(logs, kind="stable")
+    logs, weights = logs[order], weights[order]
+    counted = weights * np.exp(logs[0] - logs)
+    middles = np.cumsum(counted) - counted / 2
+    return float(np.interp(0.5 * counted.sum(), middles, logs))
+
+
+@lru_cache(maxsize=4)
+def sobol_normals(count: int) -> FloatArray:
+    """Return evenly spread standard normal numbers, shape (count, 11), always the same."""
+    uniform = qmc.Sobol(len(NAMES), seed=0).random(count)
+    found: FloatArray = ndtri(np.clip(uniform, 1e-12, 1 - 1e-12))
+    # In an order in which any part of them is as even as all.
+    return found

@@ -1,0 +1,159 @@
+"""fit and plan with several machine types in one model, as a user calls them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+TYPES = "machine_type,cores,memory_gb,price_per_hour\nsmall,2,4,0.1\nbig,8,32,0.45\nlean,8,8,0.3\n"
+CORES = {"small": 2, "big": 8, "lean": 8}
+PRICES = {"small": 0.1, "big": 0.45, "lean": 0.3}
+PROFILE = """{"kind": "predict-graph resource profile", "schema": 1, "machine": "x",
+"measured": "t", "seconds": 1.0, "notes": [], "attributes": {
+"cpu_cores": {"value": CORES, "unit": "cores", "spread": 0.0, "repeats": 3},
+"cpu_integer_speed": {"value": SPEED, "unit": "M/s", "spread": 0.0, "repeats": 3}}}"""
+
+
+def seconds(kind: str, machines: float) -> float:
+    return 20 + 4000 / (machines * CORES[kind])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "types.csv").write_text(TYPES)
+    return tmp_path
+
+
+def wrote(folder: Path, *runs: str) -> None:
+    lines = ["machine_type,machines,seconds,outcome", *runs]
+    (folder / "runs.csv").write_text("\n".join(lines) + "\n")
+
+
+def measured(*kinds: str, counts=(2, 4, 8, 16)) -> list[str]:
+    return [f"{kind},{m},{seconds(kind, m)},ok" for kind in kinds for m in counts]
+
+
+def planned(program, *more, status=0):
+    result = program("plan", "m.json", "--machines", "2,4,8,16", "--json", "-", *more)
+    assert result.status == status, result
+    return json.loads(result.out)
+
+
+def fitted(program, *more):
+    result = program("fit", "runs.csv", "--types", "types.csv", "--out", "m.json", *more)
+    assert result.status == 0, result
+    return result.out
+
+
+def test_one_model_ranks_all_types_those_of_few_runs_too(program, folder):
+    # Of lean there is one run only, and it has the cores of big.
+    wrote(folder, *measured("small", "big"), *measured("lean", counts=(4,)))
+    said = fitted(program)
+    assert "cores^-" in said
+    assert "machine_type" not in said.partition("warning")[2]
+    made = planned(program, "--deadline", "2m")
+    costs = {
+        (kind, m): seconds(kind, m) * m * PRICES[kind]
+        for kind in CORES
+        for m in (2, 4, 8, 16)
+        if seconds(kind, m) <= 120
+    }
+    choice = made["choice"]
+    chosen = choice["machine_type"], choice["machines"]
+    assert costs[chosen] <= 1.1 * min(costs.values())
+    for one in made["configurations"]:
+        truth = seconds(one["machine_type"], one["machines"])
+        assert one["low"] <= truth <= one["high"]
+        assert abs(one["seconds"] / truth - 1) < 0.25
+
+
+def test_a_timeout_is_a_lower_bound_unless_the_run_must_have_hung(program, folder):
+    runs = measured("small", counts=(4, 8, 16))  # of 520, 270 and 145 s; 2 machines: 1020 s
+    found = {}
+    for late in ("", "small,2,1400,timeout", "small,2,90000,timeout"):
+        wrote(folder, *runs, *([late] if late else []))
+        said = fitted(program)
+        assert ("1 run of runs.csv ended by a timeout: counted as longer" in said) == bool(late)
+        every = planned(program)["configurations"]
+        (found[late],) = (c for c in every if (c["machine_type"], c["machines"]) == ("small", 2))
+    plain, slow, hung = found.values()
+    assert 800 < plain["seconds"] < 1250
+    assert slow["seconds"] > 1.1 * plain["seconds"]
+    assert hung["seconds"] < 3000
+    assert hung["chance"] < 0.5 < plain["chance"]
+
+
+def test_a_configuration_like_one_that_failed_is_not_chosen(program, folder):
+    wrote(folder, *measured("small", "big"), "lean,2,3,failed", "lean,4,3,failed")
+    said = fitted(program)
+    assert "2 runs of runs.csv failed and gave no time" in said
+    made = planned(program, "--deadline", "10m")
+    chances = {(c["machine_type"], c["machines"]): c["chance"] for c in made["configurations"]}
+    assert chances["lean", 4] < 0.5 < chances["big", 16]
+    assert made["choice"]["chance"] >= 0.5
+    assert all(one["chance"] >= 0.5 for one in made["frontier"])
+    assert any("runs like them failed" in text for text in made["warnings"])
+
+
+def test_a_profile_says_how_fast_the_cores_are(program, folder):
+    # As many cores by name, but those of slow do a quarter of the work.
+    for name, speed in (("slow", 100.0), ("quick", 400.0)):
+        text = PROFILE.replace("CORES", "4.0").replace("SPEED", str(speed))
+        (folder / f"{name}.json").write_text(text)
+    head = "machine_type,cores,price_per_hour"
+    rows = ("slow,4,0.1", "quick,4,0.4")
+    wrote(folder, *(f"slow,{m},{20 + 4000 / m},ok" for m in (2, 4, 8, 16)))
+    ratio = {}
+    for profiled in (False, True):
+        lines = [f"{row},{row.partition(',')[0]}.json" if profiled else row for row in rows]
+        table = "\n".join([head + (",profile" if profiled else ""), *lines]) + "\n"
+        (folder / "types.csv").write_text(table)
+        fitted(program)
+        (one,) = (
+            c
+            for c in planned(program)["configurations"]
+            if (c["machine_type"], c["machines"]) == ("quick", 4)
+        )
+        ratio[profiled] = one["seconds"] / 270
+    assert abs(ratio[True] - 1) < 0.35
+    assert ratio[False] > 2.5
+    (folder / "types.csv").write_text(f"{head},profile\nslow,4,0.1,\nquick,4,0.4,quick.json\n")
+    given = ("fit", "runs.csv", "--types", "types.csv")
+    program(*given).is_refused("types.csv:2: there is no profile")
+
+
+@pytest.mark.parametrize(
+    ("types", "runs", "more", "parts"),
+    [
+        ("machine_type,price\nsmall,1\n", measured("small"), (), ("no column 'cores'",)),
+        (TYPES.replace("0.1", "0"), measured("small"), (), ("types.csv:2", "price_per_hour")),
+        (TYPES, ["odd,2,5,ok", "odd,4,3,ok"], (), ("on odd, which no row describes", "small")),
+        (TYPES, ["small,2,5,failed", "big,2,5,timeout"], (), ("all 2 runs in runs.csv failed",)),
+        (TYPES, measured("small"), ("--model", "ernest"), ("ernest knows no machine types",)),
+        (TYPES, measured("small"), ("--model", "nimo"), ("--types is no option",)),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(program, folder, types, runs, more, parts):
+    (folder / "types.csv").write_text(types)
+    wrote(folder, *runs)
+    given = ("fit", "runs.csv", "--types", "types.csv", "--out", "m.json", *more)
+    program(*given).is_refused(*parts)
+    assert not (folder / "m.json").exists()
+
+
+def test_runs_without_a_type_or_of_an_unknown_one(program, folder):
+    (folder / "plain.csv").write_text("machines,seconds\n2,5\n4,3\n")
+    program("fit", "plain.csv", "--types", "types.csv").is_refused("no column for the machine type")
+    wrote(folder, *measured("small", "big"), "odd,2,5,ok")
+    assert "1 run on odd is left out" in fitted(program)
+    program("plan", "small=m.json", "--machines", "2:4").is_refused("the model without small=")
+
+
+def test_when_all_that_could_be_chosen_is_like_what_failed(program, folder):
+    wrote(folder, *measured("small"), "lean,2,1,failed", "big,2,1,failed")
+    fitted(program)
+    result = program("plan", "m.json", "--machines", "1:2", "--deadline", "1s")
+    result.is_refused("no configuration is done in 1 s", "fastest of all", status=1)
