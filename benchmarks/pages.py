@@ -14,9 +14,9 @@ A page is read from top to bottom in an empty folder; each block sees the files 
 | any, after ``<!-- not run: WHY -->`` | left alone |
 | all of a page with ``<!-- not run on this page: WHY -->`` | left alone |
 
-Outputs are compared by shape: numbers with their units are all alike, blanks and ends of lines do
-not count, and ``…`` stands for anything. Of a command without output only the exit status counts.
-``--update`` writes outputs anew and keeps what is left out.
+Outputs are compared by shape: numbers with their units are all alike, blanks, ends of lines and the
+marks of a choice or a miss do not count, and ``…`` stands for anything. Of a command without output
+only the exit status counts. ``--update`` writes outputs anew and keeps what is left out.
 """
 
 from __future__ import annotations
@@ -142,25 +142,31 @@ def same_shape(shown: list[str], came: list[str]) -> bool:
 
 
 def renewed(shown: list[str], came: list[str]) -> list[str]:
-    """Return the lines of ``came``, but ``…`` where ``shown`` left some out.
+    """Return the lines of ``came``, but ``…`` where ``shown`` left some, or the rest of one, out.
 
-    >>> renewed(["a 1", "…", "z 1"], ["a 2", "b", "c", "z 3"])
-    ['a 2', '…', 'z 3']
+    >>> renewed(["a 1", "…", "z 1, …"], ["a 2", "b", "c", "z 3, 4"])
+    ['a 2', '…', 'z 3, …']
     """
-    shapes = [list(map(_shape, lines)) for lines in (shown, came)]
+    cut = list(came)
+    for line in shown:
+        if line.endswith("…") and line.strip() != "…":
+            begins = re.compile(_beginning(line[:-1]))
+            for number, other in enumerate(cut):
+                if (found := begins.match(other)) and not other.endswith("…"):
+                    cut[number] = found[0] + "…"
+                    break
+    shapes = [list(map(_shape, lines)) for lines in (shown, cut)]
     lines: list[str] = []
     for what, i, k, j, m in difflib.SequenceMatcher(None, *shapes, autojunk=False).get_opcodes():
         left_out = [line.strip() for line in shown[i:k] if line.strip()] == ["…"]
-        if what != "equal" and left_out:
-            indent = shown[i:k][0].index("…") if "…" in shown[i] else 0
-            lines.append(" " * indent + "…")
-        else:
-            lines.extend(came[j:m])
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    while lines and not lines[-1].strip():
-        lines.pop()
-    return lines
+        lines.extend(["…"] if what != "equal" and left_out else cut[j:m])
+    return "\n".join(lines).strip("\n").splitlines()
+
+
+def _beginning(line: str) -> str:
+    """Return a pattern of lines that begin like this one, numbers aside."""
+    literal = [re.escape(part).replace(r"\ ", r"\s*") for part in _NUMBER.split(line)]
+    return re.sub(r"(?:\\s\*)+", r"\\s*", f"(?:{_NUMBER.pattern})".join(literal))
 
 
 @dataclass
@@ -336,8 +342,8 @@ def _block(token: object, note: re.Match[str] | None, page: str) -> Block:
 
 
 def _shape(text: str) -> str:
-    text = _NOT_A_NUMBER.sub("#", _NUMBER.sub("#", text))
-    return re.sub(r"\s+", " ", re.sub(r"[─━]+", "─", text)).strip()
+    text = " ".join(re.sub(r"[─━]+", "─", text).split())
+    return _NOT_A_NUMBER.sub("#", _NUMBER.sub("#", text)).replace(" *", "").replace(" (missed)", "")
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -2,6 +2,7 @@
 
 import pkgutil
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,13 @@ def test_names_that_docstrings_refer_to_exist():
             except (ImportError, AttributeError):
                 wrong.append(f"{file.relative_to(ROOT)}: {name}")
     assert wrong == []
+
+
+def test_what_is_cited_is_this_version():
+    project = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]
+    cited = dict(re.findall(r"^(title|version|license): (.+)$", read(ROOT / "CITATION.cff"), re.M))
+    assert cited == {
+        "title": project["name"],
+        "version": project["version"],
+        "license": project["license"],
+    }

@@ -17,7 +17,7 @@ RUN = {
     )
     for name, text in TEXTS.items()
 }
-MARKS = {"docs/tutorials/spark.md": [pytest.mark.spark, pytest.mark.usefixtures("spark_here")]}
+MARKS = {"docs/tutorials/spark.md": [pytest.mark.spark]}
 
 
 def _needs(text):
@@ -32,7 +32,9 @@ def _needs(text):
     "name",
     [pytest.param(name, marks=MARKS.get(name, [])) for name, code in RUN.items() if code],
 )
-def test_a_page_shows_what_comes_out(name):
+def test_a_page_shows_what_comes_out(name, request):
+    if name in MARKS:
+        request.getfixturevalue("spark_here")
     missing = _needs(RUN[name])
     if missing:
         pytest.skip(f"needs {', '.join(missing)}")
