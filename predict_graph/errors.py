@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["JobError", "PredictGraphError", "RequestError", "unknown_name"]
+__all__ = ["JobError", "PredictGraphError", "RequestError", "did_you_mean", "unknown_name"]
 
 
 _LONG_WORD = re.compile(r"\S{300,}")  # no name of a file is longer
@@ -63,7 +63,31 @@ def unknown_name(kind: str, name: object, accepted: Iterable[str]) -> RequestErr
 
     Examples
     --------
-    >>> print(unknown_name("sampler", "rjj", ["rj", "brj"]))
-    unknown sampler 'rjj'; accepted: brj, rj
+    >>> print(unknown_name("sampler", "rjj", ["rj", "mhrw"]))
+    unknown sampler 'rjj'; did you mean rj? accepted: mhrw, rj
     """
-    return RequestError(f"unknown {kind} {name!r}; accepted: {', '.join(sorted(accepted))}")
+    names = sorted(accepted)
+    asked = did_you_mean(name, names)
+    return RequestError(f"unknown {kind} {name!r};{asked} accepted: {', '.join(names)}")
+
+
+def did_you_mean(name: object, accepted: Iterable[str]) -> str:
+    """Return the question whether a name that is like this one was meant; empty if none is.
+
+    Examples
+    --------
+    >>> did_you_mean("pageranks", ["pagerank", "neighborhood"])
+    ' did you mean pagerank?'
+    >>> did_you_mean("pagerank", ["neighborhood"])
+    ''
+    """
+    from difflib import get_close_matches
+
+    by_plain = {each.lower().replace("_", "-"): each for each in accepted}
+    plain = str(name).lower().replace("_", "-")[:_LONGEST]
+    near = get_close_matches(plain, by_plain, n=2, cutoff=_NEAR)
+    return f" did you mean {' or '.join(by_plain[each] for each in near)}?" if near else ""
+
+
+_NEAR = 0.7  # of difflib's ratio: one letter of four may be another, but not two
+_LONGEST = 200  # characters of a name; comparing takes as long as its square

@@ -22,6 +22,7 @@ from predict_graph.cli.functions import compare_functions
 from predict_graph.cli.history import history_app
 from predict_graph.cli.jobs import collect
 from predict_graph.cli.next_runs import next_run
+from predict_graph.cli.output import remember
 from predict_graph.cli.overwriting import check_apart
 from predict_graph.cli.plans import fit, plan
 from predict_graph.cli.predicting import learn, predict, run, validate
@@ -30,7 +31,7 @@ from predict_graph.cli.sampling import compare_samplers, sample
 from predict_graph.cli.watching import watch
 from predict_graph.errors import PredictGraphError
 from predict_graph.limits import ENVIRONMENT, limits
-from predict_graph.reports.terminal import printable
+from predict_graph.reports.terminal import printable, written_anywhere
 
 __all__ = ["app", "main"]
 
@@ -38,7 +39,8 @@ app = typer.Typer(
     name="predict-graph",
     help="Predict, before an iterative graph job runs, how many iterations and how long it takes.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
+    rich_markup_mode=None,  # plain help: rich takes longer to load than all else together
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -105,16 +107,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ``sys.argv[1:]`` by default.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        written_anywhere(stream)
     end = given.index("--") if "--" in given else len(given)  # what follows is another's command
     debug = "--debug" in given[:end]
     given = [word for number, word in enumerate(given) if word != "--debug" or number > end]
     with _interrupts_seen() as interrupts:
         try:
+            remember(given)
             program = get_command(app)
             _guard(program)
             status = program(args=given, prog_name="predict-graph", standalone_mode=False)
+            sys.stdout.flush()  # a reader that has gone is told here, not at the very end
         except (KeyboardInterrupt, typer.Abort):
             status = _INTERRUPTED
+        except SystemExit as exit_:
+            if not _completes(given):
+                status = _INTERRUPTED if interrupts else _failed(exit_, given, debug)
+            else:
+                status = int(exit_.code or 0)
         except BaseException as error:
             # Compiled code and Spark turn an interrupt into errors of their own.
             status = _INTERRUPTED if interrupts else _failed(error, given, debug)
@@ -126,6 +137,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
             debug,
         )
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _completes(given: Sequence[str]) -> bool:
+    """Tell whether a shell asks for completion, or how to get it; typer then ends the program."""
+    asked = {"--show-completion", "--install-completion"}
+    return "_PREDICT_GRAPH_COMPLETE" in os.environ or bool(asked & set(given[:1]))
 
 
 def _guard(program: Any) -> None:
@@ -190,8 +207,9 @@ def _failed(error: BaseException, given: Sequence[str], debug: bool) -> int:
         text, status = str(error), error.exit_status
     elif isinstance(error, MemoryError):
         text = "there is not enough memory for this graph"
-    elif isinstance(error, BrokenPipeError):
-        sys.stderr.close()
+    elif _reader_has_gone(error):
+        # What is left in the buffers goes nowhere, without a word about it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _FAILED
     elif isinstance(error, OSError):
         text = "the disk is full" if error.errno == errno.ENOSPC else str(error)
@@ -206,6 +224,15 @@ def _failed(error: BaseException, given: Sequence[str], debug: bool) -> int:
     else:
         text = f"internal error, please report it: {type(error).__name__}: {error}"
     return _explain(text, status, debug, error)
+
+
+def _reader_has_gone(error: BaseException | None) -> bool:
+    """Tell whether an error is, or comes from, a pipe that was closed, as by ``head``."""
+    while error is not None:
+        if isinstance(error, BrokenPipeError):
+            return True
+        error = error.__context__
+    return False
 
 
 def _sentence(error: Any, given: Sequence[str]) -> str:

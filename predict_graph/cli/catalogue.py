@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from predict_graph.cli import options
+from predict_graph.cli.completing import kinds, names_of
 from predict_graph.errors import RequestError, unknown_name
 from predict_graph.plugins import Registry, described_error
 from predict_graph.reports.tables import show_table
@@ -15,7 +16,10 @@ __all__ = ["datasets_app", "list_plugins"]
 
 datasets_app = typer.Typer(help="Named graphs.", no_args_is_help=True)
 
-_Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a dataset.")]
+_Name = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="Name of a dataset.", autocompletion=names_of("datasets")),
+]
 
 
 @datasets_app.command("list")
@@ -64,6 +68,7 @@ def list_plugins(
         typer.Argument(
             metavar="KIND",
             help="samplers, transforms, algorithms, engines, cost-models, generators or methods.",
+            autocompletion=kinds,
         ),
     ],
     plugin: options.Plugins = None,

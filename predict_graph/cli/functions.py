@@ -83,6 +83,14 @@ def predict_call(
             progress=progress,
         )
     output.give(prediction.answer, prediction.to_dict())
+    library = case.algorithm.partition(":")[0].partition(".")[0]
+    output.draw(
+        prediction.title,
+        prediction.answer,
+        prediction.pictures,
+        seed=prediction.seed,
+        packages=[library],
+    )
 
 
 def run_call(

@@ -16,6 +16,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from predict_graph.cli import options
+from predict_graph.cli.completing import names_of
 from predict_graph.errors import RequestError
 from predict_graph.options import option
 
@@ -139,11 +140,24 @@ _SPARK_ONLY = (
 )
 
 
+# Options whose values are names of plug-ins, and of which kind.
+_KINDS = {
+    "sampler": "samplers",
+    "method": "methods",
+    "transform": "transforms",
+    "cost_model": "cost-models",
+}
+
+
 def _declared(name: str, *forms: str) -> Any:
     """Return an option of a prediction with the text that it is declared with."""
     declared = option(name)
     return typer.Option(
-        *forms, help=declared.summary, show_default=declared.default, metavar=declared.metavar
+        *forms,
+        help=declared.summary,
+        show_default=declared.default,
+        metavar=declared.metavar,
+        autocompletion=names_of(_KINDS[name]) if name in _KINDS else None,
     )
 
 

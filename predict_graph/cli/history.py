@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from predict_graph.cli import options
 from predict_graph.errors import RequestError
-from predict_graph.history import History, check_history
 from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.tables import show_facts, show_table
+
+if TYPE_CHECKING:
+    from predict_graph.history import History
 
 __all__ = ["history_app"]
 
@@ -35,6 +37,8 @@ def _short(cell: object) -> object:
 
 
 def _history(text: str | None) -> History:
+    from predict_graph.history import check_history
+
     found = check_history(text)
     if found is None:
         raise RequestError("the history is 'none'; accepted: a file")

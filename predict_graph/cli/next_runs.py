@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from predict_graph.cli import options
 from predict_graph.cli.groups import takes
-from predict_graph.cli.output import Output
+from predict_graph.cli.output import Pages
 from predict_graph.errors import RequestError
 from predict_graph.reports.tables import say
 
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["next_run"]
 
 
-@takes(output=Output)
+@takes(output=Pages)
 def next_run(
-    output: Output,
+    output: Pages,
     runs: Annotated[
         Path,
         typer.Argument(
@@ -78,6 +79,7 @@ def next_run(
     ] = None,
 ) -> None:
     """Say which configuration of a job to measure next, or measure until that does not pay."""
+    from predict_graph.sizing.picture import pictures_of_advice
     from predict_graph.sizing.planning.candidates import read_candidates
     from predict_graph.sizing.planning.next_run import (
         advice_summary,
@@ -127,6 +129,7 @@ def next_run(
             ended += len(chosen)
             now = advice(True)
     output.give(answer_of(now), advice_summary(now, runs))
+    output.draw(f"next run of {runs.name}", answer_of(now), partial(pictures_of_advice, now))
 
 
 def _check_options(

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
-from predict_graph.clock import Moment, closing_words
+from predict_graph.cli.completing import graphs, names_of
 from predict_graph.errors import RequestError
-from predict_graph.reports.terminal import SafeConsole, printable
+from predict_graph.reports.terminal import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from predict_graph.clock import Moment
 
 __all__ = [
     "AlgorithmName",
@@ -44,12 +48,18 @@ __all__ = [
     "say",
 ]
 
-AlgorithmName = Annotated[str, typer.Argument(metavar="ALGORITHM", help="Such as pagerank.")]
+AlgorithmName = Annotated[
+    str,
+    typer.Argument(
+        metavar="ALGORITHM", help="Such as pagerank.", autocompletion=names_of("algorithms")
+    ),
+]
 GraphSource = Annotated[
     str,
     typer.Argument(
         metavar="GRAPH",
         help="A file, the name of a dataset, or a generator such as rmat:scale=18.",
+        autocompletion=graphs,
     ),
 ]
 Parameters = Annotated[
@@ -71,7 +81,9 @@ Undirected = Annotated[
     ),
 ]
 Ids = Annotated[str, typer.Option(help="Ids of a file: integer (from 0 on) or string.")]
-Engine = Annotated[str, typer.Option(help="Engine that runs the job.")]
+Engine = Annotated[
+    str, typer.Option(help="Engine that runs the job.", autocompletion=names_of("engines"))
+]
 Workers = Annotated[
     int | None, typer.Option(help="Workers that messages are counted for.", show_default="4")
 ]
@@ -205,7 +217,7 @@ def fetch_if_missing(source: str) -> None:
 def fetched(name: str) -> Path:
     """Return the local copy of a dataset, downloaded under a bar if need be."""
     from predict_graph.graph.datasets import dataset_path, fetch, trust
-    from predict_graph.reports.progress import DownloadBar
+    from predict_graph.reports.bars import DownloadBar
 
     new = dataset_path(name) is None
     bar = DownloadBar(messages(), name)
@@ -224,16 +236,22 @@ def fetched(name: str) -> Path:
 
 def results(*targets: str | None) -> Console:
     """Return the console for results: standard error when JSON goes to standard output."""
+    from predict_graph.reports.console import SafeConsole
+
     return SafeConsole(stderr="-" in targets)
 
 
 def messages() -> Console:
     """Return the console for progress."""
+    from predict_graph.reports.console import SafeConsole
+
     return SafeConsole(stderr=True)
 
 
 def conclude(name: str, moment: Moment) -> None:
     """Print the last line of a run on standard error: how good the first prediction was."""
+    from predict_graph.clock import closing_words
+
     text = f"{name} {closing_words(moment.elapsed, moment.first, moment.by)}"
     messages().print(text, markup=False, highlight=False, soft_wrap=True)
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.cli import options
-from predict_graph.clock import Moment
-from predict_graph.clock.display import Display
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable
 from predict_graph.reports.json_output import check_json_target, write_json
@@ -18,8 +16,10 @@ from predict_graph.reports.tables import Level, show_answer
 
 if TYPE_CHECKING:
     from predict_graph.answers import Answer
+    from predict_graph.clock import Moment
+    from predict_graph.pictures import Picture
 
-__all__ = ["Output", "Pages"]
+__all__ = ["Output", "Pages", "remember"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,8 @@ class Output:
         if self.quiet:
             yield lambda _: None
             return
+        from predict_graph.clock.display import Display
+
         with Display(options.messages()) as display:
             yield display.show
 
@@ -75,6 +77,7 @@ class Pages(Output):
     """The same, and a picture and a page."""
 
     plot: options.Plot = None
+    report: options.Report = None
 
     def check(self) -> None:
         """Refuse what could not be written, before any work is done.
@@ -88,8 +91,51 @@ class Pages(Output):
             from predict_graph.pictures import check_picture
 
             check_picture(check_writable(self.plot))
+        if self.report is not None:
+            from predict_graph.reports.page import check_report
 
-    def draw(self, draw: Callable[[Any], Any]) -> None:
-        """Draw the picture, if one is asked for."""
+            check_report(self.report)
+
+    def draw(
+        self,
+        title: str,
+        answer: Answer,
+        pictures: Callable[[], Sequence[Picture]],
+        *,
+        seed: int | None = None,
+        packages: Sequence[str] = (),
+    ) -> None:
+        """Draw the picture and write the page, if they are asked for.
+
+        Parameters
+        ----------
+        title : str
+        answer : Answer
+        pictures : callable
+            Gives them.
+        seed : int, optional
+            That was drawn.
+        packages : sequence of str
+            That the answer is of.
+        """
+        if self.plot is None and self.report is None:
+            return
+        from predict_graph.pictures import draw_together
+        from predict_graph.reports.page import command_to_repeat, write_report
+
+        drawn = pictures()
         if self.plot is not None:
-            draw(self.plot)
+            if not drawn:
+                raise RequestError(f"there is nothing to draw of {title}; accepted: no --plot")
+            draw_together(drawn, title, self.plot)
+        if self.report is not None:
+            command = command_to_repeat(_GIVEN, seed)
+            write_report(self.report, title, answer, drawn, command=command, packages=packages)
+
+
+_GIVEN: list[str] = []
+
+
+def remember(arguments: Sequence[str]) -> None:
+    """Keep the words of the command line, for the page that tells how to get the answer again."""
+    _GIVEN[:] = arguments

@@ -15,7 +15,7 @@ from predict_graph.errors import RequestError
 
 __all__ = ["check_apart"]
 
-_OUTPUTS = ("out", "json", "plot", "report", "events")
+_OUTPUTS = ("out", "json", "plot", "report", "events", "table")
 _OUTPUTS_OF = {"export": ("file",)}
 _NO_FILES = ("command",)  # the words of another program
 _READ_AND_WRITTEN = ("history",)
@@ -69,8 +69,9 @@ def _paths(
 ) -> Iterator[Named]:
     for name in names:
         value = arguments.get(name)
-        if isinstance(value, str | Path) and str(value) not in ("", "-", "none"):
-            yield labels[name], os.path.expanduser(value) if name == "history" else str(value)
+        for each in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(each, str | Path) and str(each) not in ("", "-", "none"):
+                yield labels[name], os.path.expanduser(each) if name == "history" else str(each)
 
 
 def _inputs(label: str, value: Any) -> Iterator[Named]:

@@ -96,7 +96,7 @@ def fit(
         fit_tasks(file, model, out, output)
         return
     from predict_graph.sizing import fit_job, read_measurements, save_model
-    from predict_graph.sizing.picture import draw_fit
+    from predict_graph.sizing.picture import pictures_of_fit
     from predict_graph.sizing.planning.candidates import read_types
     from predict_graph.sizing.report import answer_of_fit, fit_summary
 
@@ -122,8 +122,9 @@ def fit(
     )
     if out is not None:
         save_model(fitted, out)
-    output.give(answer_of_fit(fitted), fit_summary(fitted))
-    output.draw(partial(draw_fit, fitted))
+    answer = answer_of_fit(fitted)
+    output.give(answer, fit_summary(fitted))
+    output.draw(f"model of {fitted.source}", answer, partial(pictures_of_fit, fitted))
 
 
 @takes(output=Pages)
@@ -193,7 +194,7 @@ def plan(
         )
     from predict_graph.sizing import parse_counts, parse_duration, parse_money
     from predict_graph.sizing import plan as make_plan
-    from predict_graph.sizing.picture import draw_plan
+    from predict_graph.sizing.picture import pictures_of_plan
     from predict_graph.sizing.report import answer_of_plan, plan_summary
 
     output.check()
@@ -210,8 +211,10 @@ def plan(
         spare_test=parse_duration(spare_test, "spare test"),
         iterations=iterations,
     )
-    output.give(answer_of_plan(made), plan_summary(made))
-    output.draw(partial(draw_plan, made, loaded))
+    answer = answer_of_plan(made)
+    output.give(answer, plan_summary(made))
+    sources = ", ".join(dict.fromkeys(model.source for model in loaded))
+    output.draw(f"plan for {sources}", answer, partial(pictures_of_plan, made, loaded))
     _refuse_if_impossible(made)
 
 

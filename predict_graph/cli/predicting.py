@@ -11,13 +11,13 @@ from predict_graph.answers import Answer, Table
 from predict_graph.cli import functions, options
 from predict_graph.cli.groups import Case, Cluster, Sampling, takes
 from predict_graph.cli.output import Output, Pages
-from predict_graph.clock import Moment
 from predict_graph.errors import RequestError
 from predict_graph.inputs import is_stream
 from predict_graph.reports.events import Events, check_events_target
 from predict_graph.reports.progress import watched
 
 if TYPE_CHECKING:
+    from predict_graph.clock import Moment
     from predict_graph.resources import ResourceProfile
 
 __all__ = ["learn", "predict", "run", "validate"]
@@ -62,7 +62,6 @@ def predict(
             case,
             target_profile=target_profile,
             profile=profile,
-            plot=output.plot,
             spark_reads=spark_reads,
         )
         functions.predict_call(case, cluster, sampling, output, arg, graph_form)
@@ -85,7 +84,13 @@ def predict(
 
         prediction = carried(prediction, *profiles)
     output.give(prediction.answer, prediction.to_dict())
-    output.draw(prediction.plot)
+    output.draw(
+        prediction.title,
+        prediction.answer,
+        prediction.pictures,
+        seed=prediction.seed,
+        packages=_packages(cluster),
+    )
 
 
 @takes(case=Case, cluster=Cluster, output=Output)
@@ -158,7 +163,18 @@ def validate(case: Case, cluster: Cluster, sampling: Sampling, output: Pages) ->
             progress=progress,
         )
     output.give(comparison.answer, comparison.to_dict())
-    output.draw(comparison.plot)
+    output.draw(
+        comparison.prediction.title,
+        comparison.answer,
+        comparison.pictures,
+        seed=comparison.prediction.seed,
+        packages=_packages(cluster),
+    )
+
+
+def _packages(cluster: Cluster) -> list[str]:
+    """Return what a report tells the version of."""
+    return ["pyspark"] if cluster.engine == "spark" else []
 
 
 def _checked(case: Case, output: Output, *, fetch: bool = True) -> None:

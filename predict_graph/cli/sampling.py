@@ -7,7 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from predict_graph.cli import options
+from predict_graph.cli import completing, options
+from predict_graph.cli.groups import takes
+from predict_graph.cli.output import Pages
+from predict_graph.files import check_writable
 from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.progress import watched
 from predict_graph.reports.tables import say, show_table
@@ -21,7 +24,9 @@ def sample(
         Path,
         typer.Option(metavar="FILE", help="Edges of the sample: .txt, .csv, .tsv or .parquet."),
     ],
-    sampler: Annotated[str, typer.Option(help="Sampler.")] = "brj",
+    sampler: Annotated[
+        str, typer.Option(help="Sampler.", autocompletion=completing.names_of("samplers"))
+    ] = "brj",
     ratio: Annotated[float, typer.Option(help="Vertices to draw / vertices of the graph.")] = 0.1,
     undirected: options.Undirected = None,
     ids: options.Ids = "integer",
@@ -52,67 +57,76 @@ def sample(
     write_json(report, json)
 
 
+@takes(output=Pages)
 def compare_samplers(
-    graphs: Annotated[list[str], typer.Argument(metavar="GRAPH…", help="One graph or several.")],
+    output: Pages,
+    graphs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="GRAPH…", help="One graph or several.", autocompletion=completing.graphs
+        ),
+    ],
     algorithms: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME,NAME,…", help="Also compare iterations of samples and of the graph."
+            metavar="NAME,NAME,…",
+            help="Also compare iterations of samples and of the graph.",
+            autocompletion=completing.names_of("algorithms"),
         ),
     ] = None,
     samplers: Annotated[
-        str | None, typer.Option(metavar="NAME,NAME,…", help="Samplers.", show_default="all")
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME,…",
+            help="Samplers, those of plug-ins among them.",
+            show_default="all",
+            autocompletion=completing.names_of("samplers"),
+        ),
     ] = None,
-    ratio: Annotated[float, typer.Option(help="Vertices to draw / vertices of the graph.")] = 0.1,
+    ratio: Annotated[
+        str, typer.Option(metavar="R,R,…", help="Vertices to draw / vertices of the graph.")
+    ] = "0.1",
+    seeds: Annotated[
+        int, typer.Option(help="Samples by each sampler of each graph at each ratio.")
+    ] = 1,
+    table: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="Write all samples (.csv) or the ranks (.tex); may come again."
+        ),
+    ] = None,
     undirected: options.Undirected = None,
     ids: options.Ids = "integer",
     plugin: options.Plugins = None,
     seed: options.Seed = None,
-    json: options.Json = None,
 ) -> None:
     """Compare samplers on graphs: how faithful their samples are, and what they predict."""
     from predict_graph.comparison import compare
+    from predict_graph.comparison.result import check_table
 
     options.load_plugins(plugin)
-    check_json_target(json)
+    output.check()
+    for path in table or []:
+        check_table(check_writable(path))
     for graph in graphs:
         options.fetch_if_missing(graph)
-    with watched(options.messages()) as progress:
-        rows = compare(
+    with output.watched() as progress:
+        found = compare(
             graphs,
             samplers=None if samplers is None else samplers.split(","),
             algorithms=[] if algorithms is None else algorithms.split(","),
-            ratio=ratio,
+            ratio=options.ratios(ratio) or [],
+            seeds=seeds,
             directed=options.check_direction(undirected),
             ids=ids,
             seed=seed,
             progress=progress,
         )
-    console = options.results(json)
-    _show_rows(console, "fidelity of samples", rows, list(_HEADINGS))
-    for name in [] if algorithms is None else algorithms.split(","):
-        columns = ["graph", "sampler", *(f"{name}_{what}" for what in ("sample", "graph", "error"))]
-        _show_rows(console, f"iterations of {name}", rows, columns)
-    write_json(rows, json)
-
-
-def _show_rows(console: Any, title: str, rows: list[dict[str, Any]], columns: list[str]) -> None:
-    headings = [_HEADINGS.get(column, column.replace("_", " ")) for column in columns]
-    show_table(console, title, headings, ([row[column] for column in columns] for row in rows))
-
-
-_HEADINGS = {
-    "graph": "graph",
-    "sampler": "sampler",
-    "seconds": "s",
-    "edge_share": "edges",
-    "density_ratio": "density",
-    "d_in_degree": "D in",
-    "d_out_degree": "D out",
-    "d_hop_plot": "D hop",
-    "clustering": "cluster",
-    "largest_component": "largest",
-}
+    output.give(found.answer, found.to_dict())
+    for path in table or []:
+        found.write_table(path)
+    named = ", ".join(dict.fromkeys(row["graph"] for row in found.rows))
+    output.draw(f"samplers on {named}", found.answer, found.pictures, seed=found.seed)
 
 
 def _show_report(console: Any, report: dict[str, Any]) -> None:

@@ -12,14 +12,14 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
 
 if TYPE_CHECKING:
-    from predict_graph.cli.output import Output
+    from predict_graph.cli.output import Pages
     from predict_graph.sizing.tasks.assignments import Ranked, TaskPlan
     from predict_graph.sizing.tasks.model import TaskModel
 
 __all__ = ["fit_tasks", "numbers", "rank_assignments"]
 
 
-def fit_tasks(file: Path, model: str, out: Path | None, output: Output) -> None:
+def fit_tasks(file: Path, model: str, out: Path | None, output: Pages) -> None:
     """Fit a model of a task to its runs, show it and save it."""
     from predict_graph.sizing.tasks.model import fit_task, save_task
     from predict_graph.sizing.tasks.runs import read_runs
@@ -59,7 +59,9 @@ def fit_tasks(file: Path, model: str, out: Path | None, output: Output) -> None:
         f"{metrics['mean_percent_error']:.0f}% (at most {metrics['max_percent_error']:.0f}%) on "
         "runs that were left out"
     )
-    output.give(Answer(said, rows), _fit_summary(fitted))
+    answer = Answer(said, rows)
+    output.give(answer, _fit_summary(fitted))
+    output.draw(f"model of {fitted.runs.source}", answer, list)
 
 
 def _references(fitted: TaskModel) -> list[tuple[str, list[tuple[str, float]]]]:
@@ -76,7 +78,7 @@ def rank_assignments(
     given: list[str] | None,
     deadline: str | None,
     confidence: float,
-    output: Output,
+    output: Pages,
 ) -> None:
     """Rank candidate assignments for a task, or for a chain of them."""
     from predict_graph.sizing import parse_duration
@@ -97,7 +99,9 @@ def rank_assignments(
         deadline=None if deadline is None else parse_duration(deadline, "deadline"),
         confidence=confidence,
     )
-    output.give(_answer(made), _plan_summary(made))
+    answer = _answer(made)
+    output.give(answer, _plan_summary(made))
+    output.draw("plan for tasks", answer, list)
     if made.choice is None:
         best = made.ranked[0]
         raise JobError(

@@ -170,6 +170,8 @@ class SampleSummary:
         ``"iterations"``, ``"calibration"``, ``"cost"`` or ``"warm-up"``.
     note : str
         What went otherwise than asked, in plain words.
+    degrees : tuple of float
+        Vertices of degree 0, 1, 2 to 3, 4 to 7, …; empty if nobody counted.
     """
 
     sampler: str
@@ -180,6 +182,7 @@ class SampleSummary:
     seconds: float
     purpose: str
     note: str = ""
+    degrees: tuple[float, ...] = ()
 
 
 def critical_worker(table: pd.DataFrame) -> int:

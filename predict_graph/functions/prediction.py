@@ -9,6 +9,7 @@ from typing import Any
 from predict_graph.answers import Answer, Table, sure
 from predict_graph.clock import QUANTILE, Figure
 from predict_graph.durations import readable_seconds
+from predict_graph.pictures import Picture
 
 __all__ = ["QUANTILE", "Evidence", "Figure", "FunctionPrediction", "SampleRow", "readable_bytes"]
 
@@ -177,6 +178,17 @@ class FunctionPrediction:
             ],
             more=[Table("samples that were run", columns, rows)] if rows else [],
         )
+
+    @property
+    def title(self) -> str:
+        """What on what."""
+        return f"{self.function['name']} on {self.graph['name']}"
+
+    def pictures(self) -> list[Picture]:
+        """Return the pictures of a report: time, memory, and what each evidence says."""
+        from predict_graph.functions.picture import pictures_of
+
+        return pictures_of(self)
 
     @property
     def _memory_words(self) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, did_you_mean
 from predict_graph.graph.build import as_asked
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.generators import GENERATORS, generate, is_generator
@@ -18,6 +19,8 @@ from predict_graph.inputs import is_stream
 from predict_graph.stopwatch import stopwatch
 
 __all__ = ["check_graph"]
+
+_MOST_NAMES = 1000
 
 
 def check_graph(
@@ -35,7 +38,9 @@ def check_graph(
 
     Parameters
     ----------
-    source : Graph, str, Path, networkx graph, or scipy sparse array
+    source : Graph, str, Path, or an object of another library
+        A networkx, igraph or networkit graph, a scipy sparse array, or a pandas or polars table of
+        edges: its first two columns, or ``source`` and ``target``, and ``weight`` if it has that.
     directed : bool, optional
         None: as the dataset, the file or the object says, else directed. False stores both
         directions of every edge; true takes the edges as they are listed.
@@ -110,8 +115,20 @@ def _named(text: str, directed: bool | None, ids: str, name: str | None, seed: A
     if text and os.path.exists(text):
         return read_graph(path)  # a folder, a device: this says what is wrong
     if not text or path.suffix or os.sep in text:
-        raise RequestError(f"there is no file {text!r}; accepted: {_accepted()}")
-    raise RequestError(f"unknown graph {text!r}; accepted: {_accepted()}")
+        meant = did_you_mean(path.name, _names_beside(path)) if text else ""
+        raise RequestError(f"there is no file {text!r};{meant} accepted: {_accepted()}")
+    generators = [*GENERATORS.names(), *dataset_names(), *_names_beside(path)]
+    meant = did_you_mean(text.partition(":")[0], generators)
+    raise RequestError(f"unknown graph {text!r};{meant} accepted: {_accepted()}")
+
+
+def _names_beside(path: Path) -> list[str]:
+    """Return the names of files in the folder of a path, a thousand at most."""
+    try:
+        with os.scandir(path.parent) as entries:
+            return [entry.name for entry in islice(entries, _MOST_NAMES)]
+    except OSError:
+        return []
 
 
 def _accepted() -> str:
@@ -136,9 +153,8 @@ def _converted(source: Any, directed: bool | None, name: str | None) -> Graph:
 
             graph = from_scipy(source, directed=directed, name=name)
         else:
-            raise RequestError(
-                f"a graph cannot be made of {type(source).__name__}; accepted: Graph, a text or "
-                "path, a networkx graph, a scipy sparse array"
-            )
+            from predict_graph.graph.foreign import from_library
+
+            graph = from_library(source, directed=directed, name=name)
         object.__setattr__(graph, "read_seconds", watch.seconds)
     return graph

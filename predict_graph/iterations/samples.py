@@ -14,6 +14,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine, RunProfile
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
+from predict_graph.graph.degrees import degree_bins
 from predict_graph.iterations.estimate import SampleCounters, SampleSummary
 from predict_graph.iterations.prefix import edges_by_later_position
 from predict_graph.plugins import Registry, blamed_on
@@ -172,6 +173,7 @@ def run_sample(
         seconds=sample.seconds + time.perf_counter() - started,
         purpose=purpose,
         note=sample.note,
+        degrees=degree_bins(sample.graph),
     )
     return SampleRun(profile, threshold_of_sample, summary)
 

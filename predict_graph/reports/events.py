@@ -8,11 +8,13 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from predict_graph.clock import Moment
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
+
+if TYPE_CHECKING:
+    from predict_graph.clock import Moment
 
 __all__ = ["Events", "check_events_target"]
 

@@ -9,8 +9,6 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from rich.cells import cell_len
-
 from predict_graph.answers import cell_text
 
 __all__ = ["fact_lines", "table_lines", "wrapped"]
@@ -44,7 +42,7 @@ def fact_lines(facts: Sequence[tuple[str, str]], width: int) -> list[str]:
     >>> fact_lines([("graph", "G: 10 edges"), ("iterations", "7")], 80)
     ['graph       G: 10 edges', 'iterations  7']
     """
-    name_width = max((cell_len(name) for name, _ in facts), default=0)
+    name_width = max((_columns(name) for name, _ in facts), default=0)
     room = width - name_width - _GAP
     lines = []
     for name, value in facts:
@@ -88,9 +86,9 @@ def table_lines(columns: Sequence[str], rows: Sequence[Sequence[Any]], width: in
 def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]], room: int) -> list[int] | None:
     """Return the width of each column; None if not even the words find room."""
     parts = [[name, *(row[place] for row in cells)] for place, name in enumerate(columns)]
-    whole = [max(cell_len(text) for text in texts) for texts in parts]
+    whole = [max(_columns(text) for text in texts) for texts in parts]
     least = [
-        max((cell_len(word) for text in texts for word in text.split()), default=1)
+        max((_columns(word) for text in texts for word in text.split()), default=1)
         for texts in parts
     ]
     if sum(least) > room:
@@ -127,6 +125,15 @@ def _blocks(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) 
     return lines
 
 
+def _columns(text: str) -> int:
+    """Return how many columns a text takes: those of Chinese take two a letter."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len as measured
+
+    return measured(text)
+
+
 def _padded(text: str, width: int, right: bool) -> str:
-    space = " " * max(width - cell_len(text), 0)
+    space = " " * max(width - _columns(text), 0)
     return space + text if right else text + space

@@ -6,24 +6,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TransferSpeedColumn,
-)
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from predict_graph.durations import readable_seconds
 
-__all__ = ["DownloadBar", "Steps", "remaining", "watched"]
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Steps", "remaining", "watched"]
 
 Steps = Callable[[str, float], None]
 
@@ -43,16 +33,10 @@ def watched(console: Console, *, quiet: bool = False) -> Iterator[Steps]:
     if quiet:
         yield lambda text, fraction: None
     elif console.is_terminal:
-        columns = (
-            SpinnerColumn(),
-            TextColumn("{task.description}", markup=False),
-            BarColumn(20),
-            TimeElapsedColumn(),
-            _Remaining(),
-        )
-        with Progress(*columns, console=console, transient=True) as progress:
-            task = progress.add_task("reading", total=1.0)
-            yield lambda text, fraction: progress.update(task, description=text, completed=fraction)
+        from predict_graph.reports.bars import bar
+
+        with bar(console) as steps:
+            yield steps
     else:
         with _PlainLines(console) as lines:
             yield lines.update
@@ -67,14 +51,6 @@ def remaining(passed: float, fraction: float) -> float | None:
     (30.0, None)
     """
     return passed * (1.0 - fraction) / fraction if fraction >= _LEAST_DONE else None
-
-
-class _Remaining(ProgressColumn):
-    """What remains, in words."""
-
-    def render(self, task: Task) -> Text:
-        left = remaining(task.elapsed or 0.0, task.completed)
-        return Text("" if left is None else f"about {readable_seconds(max(left, 1.0))} left")
 
 
 class _PlainLines:
@@ -107,48 +83,3 @@ class _PlainLines:
             line = f"{self._text}: {readable_seconds(passed)} so far{rest}"
             self._console.print(line, markup=False, highlight=False, soft_wrap=True)
             pause = _PAUSE if pause == PATIENCE else 1.5 * pause
-
-
-class DownloadBar:
-    """A bar for a download; pooch sets `total` and calls the methods.
-
-    Parameters
-    ----------
-    console : Console
-    name : str
-        What is downloaded.
-    """
-
-    def __init__(self, console: Console, name: str) -> None:
-        self._progress = Progress(
-            TextColumn(f"downloading {name}"),
-            BarColumn(),
-            DownloadColumn(),
-            TransferSpeedColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        self._task = self._progress.add_task("", total=None)
-        self._progress.start()
-
-    @property
-    def total(self) -> float | None:
-        """Bytes of the file."""
-        return self._progress.tasks[0].total
-
-    @total.setter
-    def total(self, value: float) -> None:
-        self._progress.update(self._task, total=value)
-
-    def update(self, count: float) -> None:
-        """Add bytes that have come."""
-        self._progress.advance(self._task, count)
-
-    def reset(self) -> None:
-        """Begin again; pooch does so at the end, before it counts the whole file."""
-        self._progress.reset(self._task)
-
-    def close(self) -> None:
-        """Take the bar away."""
-        self._progress.stop()

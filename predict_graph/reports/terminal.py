@@ -6,13 +6,11 @@ terminal is told to hide text, to write elsewhere, or worse. They are shown, not
 
 from __future__ import annotations
 
+import codecs
 import re
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
-__all__ = ["SafeConsole", "printable"]
+__all__ = ["printable", "written_anywhere"]
 
 # C0 but tab and line end, DEL, C1, and what changes the direction of text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -31,9 +29,43 @@ def printable(text: str) -> str:
     return shown.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-class SafeConsole(Console):
-    """A console that shows the control characters of a text instead of obeying them."""
+_PLAIN = {
+    "×": "x",
+    "…": "...",
+    "−": "-",
+    "–": "-",
+    "─": "-",
+    "²": "2",
+    "σ": "sigma",
+    "κ": "kappa",
+    "τ": "tau",
+    "ε": "epsilon",
+    "≥": ">=",
+    "≤": "<=",
+    "█": "#",
+    "━": "-",
+}
 
-    def render_str(self, text: str, **options: Any) -> Text:  # type: ignore[override]
-        """Render a text, its control characters written out."""
-        return super().render_str(printable(text), **options)
+
+def _plainly(error: UnicodeError) -> tuple[str, int]:
+    """Replace what an encoding has not."""
+    assert isinstance(error, UnicodeEncodeError)
+    text = error.object[error.start : error.end]
+    found = "".join(_PLAIN.get(letter, ascii(letter)[1:-1]) for letter in text)
+    return found, error.end
+
+
+codecs.register_error("predict_graph.plainly", _plainly)
+
+
+def written_anywhere(stream: Any) -> None:
+    """Let a stream whose encoding is not UTF-8 write every text: plainer where it must be.
+
+    Examples
+    --------
+    >>> "3 × small, R²".encode("ascii", "predict_graph.plainly")
+    b'3 x small, R2'
+    """
+    encoding = (getattr(stream, "encoding", None) or "").lower().replace("_", "-")
+    if encoding not in ("utf-8", "utf8") and hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="predict_graph.plainly")

@@ -1,213 +1,238 @@
-"""Pictures of models, plans and designs."""
+"""Pictures of models, plans, advice and designs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.files import written_beside
+from predict_graph.durations import readable_seconds
+from predict_graph.pictures import Picture, draw_together
+from predict_graph.pictures.palette import LIGHT
+from predict_graph.pictures.panels import Line, against_machines, costs, dots, unit_of
 from predict_graph.sizing.fitting.model import JobModel
 
 if TYPE_CHECKING:
-    from predict_graph.sizing.planning.choices import Configuration, Plan
+    from predict_graph.sizing.planning.choices import Plan
+    from predict_graph.sizing.planning.next_run import Advice, Option
 
-__all__ = ["draw_design", "draw_fit", "draw_plan"]
+__all__ = ["draw_design", "pictures_of_advice", "pictures_of_fit", "pictures_of_plan"]
 
-_COLORS = ("#1f6f8b", "#d1495b", "#edae49", "#66a182", "#5f4b8b", "#8d6a3f")
 _CONFIDENCE = 0.95  # of each end: an interval of 90%
-_MOST_SCALES = 5
+_MOST_LINES = 5
+_MOST_OPTIONS = 10
 _CURVE = 200
 
 FloatArray = npt.NDArray[np.float64]
 
 
-def draw_fit(model: JobModel, path: Path | None) -> Any:
-    """Draw time against machines: measured points, the law, and its 90% interval.
+def pictures_of_fit(model: JobModel) -> list[Picture]:
+    """Return time against machines, and how far the model was off where it was measured.
 
     Of more than five scales the smallest, the largest and some between are drawn; of a model of
     several machine types the largest scale, with a curve for each type that was measured.
     """
-    figure, axes = _figure()
     measured = model.measured
-    if model.types:
-        _draw_types(axes, model)
-        axes.set_title(f"{model.name}, fitted to {model.source}; bands: 90% of runs", fontsize=10)
-        _finish_time_axes(axes, model.unit, measured["machines"])
-        return _saved(figure, path)
-    scales = np.unique(measured["scale"])
-    if len(scales) > _MOST_SCALES:
-        scales = scales[np.linspace(0, len(scales) - 1, _MOST_SCALES).round().astype(int)]
-    low, high = measured["machines"].min(), measured["machines"].max()
-    machines = np.geomspace(low, high, _CURVE)
-    for number, scale in enumerate(scales):
-        color = _COLORS[number % len(_COLORS)]
-        label = f"scale {scale:.6g}" if len(scales) > 1 else "measured (medians)"
-        _draw_curve(axes, model, scale, machines, color, "")
-        here = measured["scale"] == scale
-        axes.plot(
-            measured["machines"][here],
-            measured["seconds"][here],
-            "o",
-            color=color,
-            label=label,
-        )
-    axes.set_title(f"{model.name}, fitted to {model.source}; bands: 90% of runs", fontsize=10)
-    _finish_time_axes(axes, model.unit, machines)
-    return _saved(figure, path)
-
-
-def _draw_types(axes: Any, model: JobModel) -> None:
-    scale = float(model.measured["scale"].max())
-    kinds = [one for one in model.by_type() if len(one.measured["machines"])]
-    for number, one in enumerate(kinds):
-        color = _COLORS[number % len(_COLORS)]
-        measured = one.measured
+    every = np.unique(measured["scale"])
+    chosen = np.linspace(0, len(every) - 1, min(len(every), _MOST_LINES)).round().astype(int)
+    lines = []
+    for view, scale in (
+        [(view, every[-1]) for view in _views(model)]
+        if model.types
+        else [(model, scale) for scale in every[chosen]]
+    ):
+        measured = view.measured
         machines = np.geomspace(measured["machines"].min(), measured["machines"].max(), _CURVE)
-        _draw_curve(axes, one, scale, machines, color, str(one.machine_type))
+        name = f"scale {scale:.4g}" if len(every) > 1 else "model"
         here = measured["scale"] == scale
-        axes.plot(measured["machines"][here], measured["seconds"][here], "o", color=color)
+        lines.append(
+            Line(
+                str(view.machine_type) if model.types else name,
+                machines,
+                view.seconds(scale, machines),
+                *view.bounds(scale, machines, _CONFIDENCE),
+                (measured["machines"][here], measured["seconds"][here]),
+            )
+        )
+    largest = np.asarray(lines[-1].middle)
+    said = (
+        f"Time against {model.unit}, measured (points) and by the model {model.name} (lines): at "
+        f"scale {every[-1]:.4g} from {readable_seconds(largest[0])} on {machines[0]:g} to "
+        f"{readable_seconds(largest[-1])} on {machines[-1]:g}."
+    )
+    draw = partial(
+        against_machines,
+        lines=lines,
+        unit=f"{model.unit} (band: 90% of runs; points: measured)",
+        ylabel="time",
+    )
+    return [Picture(f"Time against {model.unit}", said, draw), _errors(model)]
 
 
-def draw_plan(plan: Plan, models: Sequence[JobModel], path: Path | None) -> Any:
-    """Draw time against machines with its interval, and cost against time with the frontier."""
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
+def _views(model: JobModel) -> list[JobModel]:
+    """Return the model for each machine type that was measured; itself if it knows no types."""
+    return [one for one in model.by_type() if len(one.measured["machines"])]
 
-    figure = Figure(figsize=(11, 4.5), layout="constrained")
-    left, right = figure.subplots(1, 2)
+
+def _errors(model: JobModel) -> Picture:
+    machines = np.concatenate([view.measured["machines"] for view in _views(model)])
+    errors = np.concatenate([_percent_errors(view) for view in _views(model)])
+    worst = float(np.abs(errors).max())
+    said = (
+        f"Errors of the model on the {len(errors)} configurations that it was fitted to: at most "
+        f"{worst:.1f}%. On configurations left out the median is "
+        f"{model.estimator.loocv_.median_percent_error:.1f}%."
+    )
+
+    def draw(axes: Any) -> None:
+        axes.axhline(0.0, color=LIGHT.muted, linewidth=1.0)
+        axes.plot(machines, errors, "o", color=LIGHT.series[0], linestyle="")
+        axes.set(xlabel=model.unit, ylabel="model / measured - 1, %")
+        edge = max(1.2 * worst, 1.0)
+        axes.set_ylim(-edge, edge)
+
+    return Picture("How far the model is off", said, draw)
+
+
+def _percent_errors(model: JobModel) -> FloatArray:
+    measured = model.measured
+    predicted = model.seconds(measured["scale"], measured["machines"])
+    errors: FloatArray = 100.0 * (predicted / measured["seconds"] - 1.0)
+    return errors
+
+
+def pictures_of_plan(plan: Plan, models: Sequence[JobModel]) -> list[Picture]:
+    """Return time against machines with its interval, and cost against time with the frontier."""
     percent = f"{100 * plan.confidence:.4g}%"
-    views = [view for model in models for view in model.by_type()]
-    for number, model in enumerate(views):
-        color = _COLORS[number % len(_COLORS)]
+    lines, groups = [], {}
+    for model in (view for one in models for view in one.by_type()):
         rows = [one for one in plan.configurations if one.machine_type == model.machine_type]
-        machines = np.array([one.machines for one in rows], np.float64)
-        low, seconds, high = (
-            np.array([getattr(one, name) for one in rows]) for name in ("low", "seconds", "high")
+        low, seconds, high, cost = (
+            np.array([getattr(one, name) for one in rows])
+            for name in ("low", "seconds", "high", "cost_high")
         )
         label = model.machine_type or "predicted"
-        left.plot(machines, seconds, color=color, label=label, marker="." if len(rows) < 30 else "")
-        left.fill_between(machines, low, high, color=color, alpha=0.15, linewidth=0)
-        _draw_measured(left, model, plan, color, None if number else "measured")
-        right.plot(high, [one.cost_high for one in rows], ".", color=color, alpha=0.5, label=label)
-    times = [one.high for one in plan.frontier]
-    right.step(
-        times, [one.cost_high for one in plan.frontier], where="post", color="0.3", linewidth=1
+        counts = np.array([one.machines for one in rows], np.float64)
+        lines.append(Line(label, counts, seconds, low, high, _measured(model, plan)))
+        groups[label] = (high, cost)
+    one = None if plan.choice is None else plan.choice.configuration
+    ends = list(dict.fromkeys((plan.frontier[0], plan.frontier[-1])))
+    said = "; ".join(
+        f"{each.name}{'' if each.machine_type else ' ' + plan.unit}: "
+        f"{readable_seconds(each.seconds)}, at most {readable_seconds(each.high)}"
+        for each in ([one] if one is not None else ends)
     )
-    _label_ends(right, plan)
-    _draw_limits(left, right, plan)
-    _draw_choice(left, right, plan)
-    left.set(xlabel=plan.unit, ylabel="seconds", title=f"time (band: {percent} either end)")
-    right.set(
-        xlabel=f"seconds with {percent} confidence",
-        ylabel=f"{plan.cost_unit} with {percent} confidence",
-        title="cost and time; line: frontier",
+    dearest = max(each.cost_high for each in plan.configurations)
+    shown = plan.budget is not None and plan.budget <= 1.5 * dearest  # else it flattens the rest
+    time = Picture(
+        f"Time against {plan.unit}",
+        f"Time against {plan.unit}, a line for each machine type with its band. {said}.",
+        partial(
+            against_machines,
+            lines=lines,
+            unit=f"{plan.unit} (band: {percent} at either end)",
+            ylabel="time",
+            limits={} if plan.deadline is None else {"deadline": plan.deadline},
+            chosen=None if one is None else (one.machines, one.high, f"choice: {one.name}"),
+        ),
     )
-    for axes in (left, right):
-        axes.set_ylim(bottom=0)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False)
-    left.xaxis.set_major_locator(MaxNLocator(integer=True))
-    figure.suptitle(f"plan for scale {plan.scale:.6g}")
-    return _saved(figure, path)
+    price = Picture(
+        "Cost against time",
+        f"Cost against time, {percent} sure not to be passed; the line joins the configurations "
+        f"that none beats in both. {said}.",
+        partial(
+            costs,
+            groups=groups,
+            frontier=([c.high for c in plan.frontier], [c.cost_high for c in plan.frontier]),
+            xlabel=f"time with {percent} confidence",
+            ylabel=f"{plan.cost_unit} with {percent} confidence",
+            limits=(plan.deadline, plan.budget if shown else None),
+            chosen=None if one is None else (one.high, one.cost_high, one.name),
+            named=[(c.high, c.cost_high, c.name) for c in ends if c != one],
+        ),
+    )
+    return [time, price]
+
+
+def pictures_of_advice(now: Advice) -> list[Picture]:
+    """Return what the most promising configurations and the best one take, and cost."""
+    best = now.best
+    known = [one for one in now.options if one.seconds == one.seconds]
+    shown: list[Option] = list(now.next)
+    shown += [one for one in known if one not in shown and one != best][: _MOST_OPTIONS - 1]
+    shown = [one for one in shown if one.seconds == one.seconds]
+    if best is not None:
+        shown.append(best)
+    if not shown:
+        return []
+    shown.sort(key=lambda one: one.measured or one.seconds)
+    times = [one.measured or one.seconds for one in shown]
+    divisor, unit = unit_of(max(times))
+    low = [one.measured or one.low for one in shown]
+    high = [one.measured or one.high for one in shown]
+    names = [f"{one.name}{' (measured)' if one.measured else ''}" for one in shown]
+    next_names = [name for name, one in zip(names, shown, strict=True) if one in now.next]
+    said = "Time of the most promising configurations: " + "; ".join(
+        f"{name} {readable_seconds(time)}"
+        for name, time in list(zip(names, times, strict=True))[:_MOST_LINES]
+    )
+    draw = partial(
+        dots,
+        names=names,
+        values=np.array(times) / divisor,
+        low=np.array(low) / divisor,
+        high=np.array(high) / divisor,
+        xlabel=f"time, {unit} (line: 90% sure; square: to be measured next)",
+        emphasised=next_names,
+    )
+    height = 0.5 + 0.1 * len(shown)
+    pictures = [Picture("Time of the candidates", f"{said}.", draw, height)]
+    if all(one.cost == one.cost for one in shown):
+        ratio = [time / one.seconds for time, one in zip(times, shown, strict=True)]
+        money = np.array([one.cost * part for one, part in zip(shown, ratio, strict=True)])
+        pay = partial(
+            dots,
+            names=names,
+            values=money,
+            low=money * np.array(low) / np.array(times),
+            high=money * np.array(high) / np.array(times),
+            xlabel="price of a run, USD (line: 90% sure)",
+            emphasised=next_names,
+        )
+        cheapest = int(np.argmin(money))
+        said = f"Price of the same: least {money[cheapest]:.3g} USD, {names[cheapest]}."
+        pictures.append(Picture("Price of the candidates", said, pay, height))
+    return pictures
 
 
 def draw_design(
     scale: npt.ArrayLike, machines: npt.ArrayLike, repeats: npt.ArrayLike, path: Path | None
 ) -> Any:
     """Draw the points of a design on the scale × machines plane; the area tells the repeats."""
-    figure, axes = _figure()
     count = np.asarray(repeats, np.float64)
-    axes.scatter(scale, machines, s=60 * count, color=_COLORS[0], alpha=0.7)
-    if (count > 1).any():
-        for x, y, times in zip(np.asarray(scale), np.asarray(machines), count, strict=True):
-            axes.annotate(f"{times:g}", (x, y), ha="center", va="center", color="w", fontsize=8)
-    axes.set(xlabel="scale", ylabel="machines", title=f"design: {count.sum():g} runs")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.margins(0.1)
-    return _saved(figure, path)
+
+    def draw(axes: Any) -> None:
+        axes.scatter(scale, machines, s=60 * count, color=LIGHT.series[0], alpha=0.7)
+        if (count > 1).any():
+            for x, y, times in zip(np.asarray(scale), np.asarray(machines), count, strict=True):
+                axes.annotate(
+                    f"{times:g}", (x, y), ha="center", va="center", color=LIGHT.paper, fontsize=8
+                )
+        axes.set(xlabel="scale", ylabel="machines")
+        axes.margins(0.1)
+
+    said = f"{count.sum():g} runs at {len(count)} points of scale and machines"
+    return draw_together([Picture("Runs to measure", said, draw)], f"design: {said}", path)
 
 
-def _figure() -> tuple[Any, Any]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
-    return figure, figure.subplots()
-
-
-def _draw_curve(
-    axes: Any, model: JobModel, scale: float, machines: FloatArray, color: str, label: str
-) -> None:
-    low, high = model.bounds(scale, machines, _CONFIDENCE)
-    axes.plot(machines, model.seconds(scale, machines), color=color, label=label or None)
-    axes.fill_between(machines, low, high, color=color, alpha=0.15, linewidth=0)
-
-
-def _draw_measured(axes: Any, model: JobModel, plan: Plan, color: str, label: str | None) -> None:
-    """Draw what was measured at the scale of the plan, when it was counted in the same unit."""
+def _measured(model: JobModel, plan: Plan) -> tuple[FloatArray, FloatArray] | None:
+    """Return what was measured at the scale of the plan, when it was counted in the same unit."""
     if plan.unit != model.unit or plan.iterations is not None or plan.spare:
-        return
+        return None
     measured = model.measured
-    here = measured["scale"] == plan.scale
-    if here.any():
-        axes.plot(
-            measured["machines"][here],
-            measured["seconds"][here],
-            "o",
-            color=color,
-            markerfacecolor="none",
-            label=label,
-        )
-
-
-def _draw_limits(left: Any, right: Any, plan: Plan) -> None:
-    if plan.deadline is not None:
-        left.axhline(plan.deadline, color="0.4", linestyle=":", label="deadline")
-        right.axvline(plan.deadline, color="0.4", linestyle=":", label="deadline")
-    dearest = max(one.cost_high for one in plan.configurations)
-    if plan.budget is not None and plan.budget <= 1.5 * dearest:  # else it would flatten the rest
-        right.axhline(plan.budget, color="0.4", linestyle="--", label="budget")
-
-
-def _draw_choice(left: Any, right: Any, plan: Plan) -> None:
-    if plan.choice is None or plan.choice.configuration is None:
-        return
-    one = plan.choice.configuration
-    style = {"marker": "*", "markersize": 14, "color": "k", "linestyle": ""}
-    left.plot([one.machines], [one.high], **style, label=f"choice: {one.name}")
-    right.plot([one.high], [one.cost_high], **style, label=f"choice: {one.name}")
-
-
-def _label_ends(axes: Any, plan: Plan) -> None:
-    """Name the fastest and the cheapest configuration of the frontier."""
-    ends: list[Configuration] = list(dict.fromkeys((plan.frontier[0], plan.frontier[-1])))
-    axes.set_ylim(top=1.12 * axes.get_ylim()[1])  # room for the name of the fastest
-    for number, one in enumerate(ends):
-        axes.annotate(
-            one.name,
-            (one.high, one.cost_high),
-            xytext=(4, 6),
-            textcoords="offset points",
-            ha="right" if number else "left",
-            fontsize=8,
-        )
-
-
-def _finish_time_axes(axes: Any, unit: str, machines: FloatArray) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    axes.set(xlabel=unit, ylabel="seconds")
-    axes.set_ylim(bottom=0)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
-
-
-def _saved(figure: Any, path: Path | None) -> Any:
-    if path is not None:
-        with written_beside(path) as beside:
-            figure.savefig(beside, dpi=150)
-    return figure
+    here = (measured["scale"] == plan.scale) & np.isfinite(measured["seconds"])
+    return measured["machines"][here], measured["seconds"][here]

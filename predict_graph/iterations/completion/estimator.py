@@ -116,6 +116,7 @@ def _summaries(whole: Replicates, vertices: int, seconds: float) -> list[SampleS
             iterations=_whole(value),
             seconds=seconds / len(whole.crossings),
             purpose="iterations",
+            degrees=whole.degrees,
         )
         for value in whole.crossings
     ]

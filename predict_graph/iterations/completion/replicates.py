@@ -9,8 +9,13 @@ import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.graph import Graph
+from predict_graph.graph.degrees import binned_degrees
 from predict_graph.iterations.budget import LONG_RUN
-from predict_graph.iterations.completion.completed import Completer, completed_curve
+from predict_graph.iterations.completion.completed import (
+    CompletedSample,
+    Completer,
+    completed_curve,
+)
 from predict_graph.iterations.completion.hubs import choose_hubs
 from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.iterations.crossing import crossing
@@ -70,6 +75,8 @@ class Replicates:
         Size of the largest sample.
     edge_steps : float
         Edges times iterations, over all samples.
+    degrees : tuple of float
+        Of the vertices that the first sample stands for: how many have degree 0, 1, 2 to 3, ….
     """
 
     crossings: npt.NDArray[np.float64]
@@ -77,6 +84,7 @@ class Replicates:
     edges: int
     vertices: int
     edge_steps: float
+    degrees: tuple[float, ...] = ()
 
     @property
     def crossing(self) -> float:
@@ -155,6 +163,7 @@ class _Drawing:
         self._curves: list[npt.NDArray[np.float64]] = []
         self._edges = 0
         self.edge_steps = 0.0
+        self._degrees: tuple[float, ...] = ()
 
     def add(self, count: int, tell: Progress) -> _Drawing:
         """Draw so many more samples and run the algorithm on them."""
@@ -167,6 +176,7 @@ class _Drawing:
             self.crossings.append(min(crossing(curve, self._threshold), float(limit + 1)))
             self._curves.append(curve)
             self._edges = max(self._edges, sample.edges)
+            self._degrees = self._degrees or _degrees(sample, self._completer.graph.directed)
             self.edge_steps += float(sample.edges) * len(curve)
         return self
 
@@ -178,7 +188,17 @@ class _Drawing:
             self._edges,
             len(self._completer.hubs) + self._size,
             visits_before + self.edge_steps,
+            self._degrees,
         )
+
+
+def _degrees(sample: CompletedSample, directed: bool) -> tuple[float, ...]:
+    """Return the degrees of the vertices that a completed sample stands for, in parts."""
+    pattern = sample.operator != 0
+    degrees = np.asarray(pattern.sum(axis=0)).ravel()
+    if directed:
+        degrees = degrees + np.asarray(pattern.sum(axis=1)).ravel()
+    return binned_degrees(degrees, sample.weights)
 
 
 def _sample_size(completer: Completer, ratio: float, edges: int) -> int:

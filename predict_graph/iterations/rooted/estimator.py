@@ -16,6 +16,7 @@ from predict_graph.engines import StagedSample
 from predict_graph.engines.local.kernel import Weighting, runs_here
 from predict_graph.engines.local.observed import ObservedRun, observed_run
 from predict_graph.graph import Graph
+from predict_graph.graph.degrees import degree_bins
 from predict_graph.iterations.crossing import crossing
 from predict_graph.iterations.estimate import (
     QUANTILE,
@@ -139,6 +140,7 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> _Outcome:
         iterations=len(run.convergence),
         seconds=time.perf_counter() - started,
         purpose="iterations",
+        degrees=degree_bins(sample.graph),
     )
     staged = StagedSample(
         graph=sample.graph,

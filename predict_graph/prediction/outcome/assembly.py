@@ -9,6 +9,7 @@ from typing import Any
 
 from predict_graph.engines import Prices, Workload
 from predict_graph.graph import Graph
+from predict_graph.graph.degrees import degree_bins
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.iterations import QUANTILE, IterationEstimate
 from predict_graph.prediction.first_guess import GUESS
@@ -62,6 +63,7 @@ def assembled(
         result,
         overhead_seconds=purse.reading_seconds + purse.spent,
         loading_seconds=purse.loading_seconds,
+        degrees=degree_bins(graph) if isinstance(graph, Graph) else (),
         more=more,
         verdict=verdict_of(
             result.runtime_seconds,
@@ -144,6 +146,7 @@ def _method(request: Request, estimate: IterationEstimate, graph: AnyGraph) -> d
         "name": estimate.method,
         **{name: values[name] for name in values if name in read},
         "threshold": request.algorithm.threshold(graph.vertices),
+        "convergence": request.algorithm.convergence,
     }
 
 

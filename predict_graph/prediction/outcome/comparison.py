@@ -8,7 +8,9 @@ from typing import Any
 
 from predict_graph.answers import Answer
 from predict_graph.engines import COUNTERS, RunProfile
+from predict_graph.pictures import Picture
 from predict_graph.prediction.outcome.answering import answer_of_comparison
+from predict_graph.prediction.outcome.picture import pictures_of
 from predict_graph.prediction.outcome.prediction import Prediction
 
 __all__ = ["Comparison"]
@@ -47,6 +49,10 @@ class Comparison:
     def plot(self, path: str | Path | None = None) -> Any:
         """Draw prediction and truth beside each other; see :meth:`Prediction.plot`."""
         return self.prediction.plot(path, actual=self.actual)
+
+    def pictures(self) -> list[Picture]:
+        """Return what :meth:`plot` draws, and a report shows."""
+        return pictures_of(self.prediction, self.actual)
 
     @property
     def answer(self) -> Answer:

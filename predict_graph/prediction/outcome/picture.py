@@ -1,90 +1,190 @@
-"""The picture of a prediction: convergence, and seconds of each iteration."""
+"""The pictures of a prediction, with the real run beside it when there is one."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 
-from predict_graph.engines import RunProfile
-from predict_graph.files import written_beside
-from predict_graph.pictures import check_picture
+from predict_graph.durations import readable_seconds
+from predict_graph.engines import PHASE_NAMES, RunProfile
+from predict_graph.pictures import Picture
+from predict_graph.pictures.panels import (
+    Line,
+    against_machines,
+    amount_and_limit,
+    bars_of_parts,
+    convergence,
+    degrees,
+    iteration_seconds,
+)
 
-__all__ = ["draw"]
+if TYPE_CHECKING:
+    from predict_graph.prediction.outcome.prediction import Prediction
 
-_PREDICTED, _ACTUAL = "#1f6f8b", "#d1495b"
+__all__ = ["pictures_of"]
+
+_MEANING = {
+    "absolute": "mean change of a vertex",
+    "ratio": "share that changes",
+    "fixed-point": "share of vertices that change",
+}
+_FEWEST = 8  # vertices of a sample whose degrees are worth drawing
+_MOST_SAMPLES = 3
 
 
-def draw(
-    table: pd.DataFrame,
-    actual: RunProfile | None,
-    *,
-    threshold: float,
-    interval: tuple[float, float],
-    title: str,
-    path: Path | None = None,
-) -> Any:
-    """Draw the iterations of a prediction, and the real run beside it when there is one.
+def pictures_of(found: Prediction, actual: RunProfile | None = None) -> list[Picture]:
+    """Return the pictures of a prediction: what each shows depends on what was predicted."""
+    pictures = [_convergence(found, actual), _seconds(found, actual), _phases(found, actual)]
+    if found.by_machines:
+        pictures.append(_machines(found))
+    if found.verdict.peak_memory_bytes is not None and found.verdict.available_bytes:
+        pictures.append(_memory(found))
+    if found.degrees and any(sample.degrees for sample in found.samples):
+        pictures.append(_degrees(found))
+    return pictures
 
-    Left: the convergence aggregate after each iteration, on a log scale, with the threshold and the
-    interval of the iteration count. Middle: bytes that go from worker to worker in each iteration.
-    Right: its seconds.
 
-    Parameters
-    ----------
-    table : DataFrame
-        A row an iteration, as in a :class:`~predict_graph.Prediction`.
-    actual : RunProfile, optional
-    threshold : float
-    interval : tuple of float
-        Ends of that of the iterations.
-    title : str
-    path : Path, optional
-        Where the picture goes.
-    """
-    check_picture(path)
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
-
-    figure = Figure(figsize=(13, 4), layout="constrained")
-    left, middle, right = figure.subplots(1, 3)
-    iterations = table["iteration"].to_numpy()
-    left.semilogy(
-        iterations,
-        _visible(table["convergence"].to_numpy(), threshold),
-        color=_PREDICTED,
-        label="predicted",
+def _convergence(found: Prediction, actual: RunProfile | None) -> Picture:
+    curves = {"predicted": found.convergence}
+    low, high = found.iterations.low, found.iterations.high
+    said = (
+        f"Convergence: predicted to stop after {found.iterations.predicted:.0f} iterations, 90% "
+        f"sure {low:.0f} to {high:.0f}, when the aggregate falls below "
+        f"{found.method['threshold']:.3g}."
     )
-    left.axvspan(*interval, color=_PREDICTED, alpha=0.15, label="90% interval")
-    left.axhline(threshold, color="0.4", linestyle=":", label="threshold")
-    middle.plot(iterations, table["remote_message_bytes"] / 1e6, color=_PREDICTED)
-    right.plot(iterations, table["seconds"] * 1e3, color=_PREDICTED)
     if actual is not None:
-        numbers = np.arange(1, actual.iterations + 1)
-        left.semilogy(
-            numbers, _visible(actual.convergence, threshold), color=_ACTUAL, label="actual"
-        )
-        middle.plot(numbers, actual.per_iteration()["remote_message_bytes"] / 1e6, color=_ACTUAL)
-        right.plot(numbers, actual.iteration_seconds * 1e3, color=_ACTUAL)
-    left.set(xlabel="iteration", ylabel="what the threshold is on", title="convergence")
-    middle.set(xlabel="iteration", ylabel="MB", title="remote messages of an iteration")
-    right.set(xlabel="iteration", ylabel="milliseconds", title="time of an iteration")
-    left.legend(frameon=False)
-    for axes in (middle, right):
-        axes.set_ylim(bottom=0)
-    for axes in (left, middle, right):
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.spines[["top", "right"]].set_visible(False)
-    figure.suptitle(title)
-    if path is not None:
-        with written_beside(path) as beside:
-            figure.savefig(beside, dpi=150)
-    return figure
+        curves["real"] = actual.convergence
+        said += f" The real run stopped after {actual.iterations}."
+    what = _MEANING.get(str(found.method.get("convergence")), "what the threshold is on")
+    return Picture(
+        "Convergence",
+        said,
+        partial(
+            convergence,
+            curves=curves,
+            threshold=found.method["threshold"],
+            interval=(low, high),
+            what=what,
+        ),
+    )
 
 
-def _visible(curve: npt.NDArray[np.float64], threshold: float) -> npt.NDArray[np.float64]:
-    """Return a curve with a tenth of the threshold for zeros, which a log scale has not."""
-    return np.maximum(curve, threshold / 10.0)
+def _seconds(found: Prediction, actual: RunProfile | None) -> Picture:
+    table = found.per_iteration
+    seconds = table["seconds"].to_numpy(np.float64)
+    line = Line(
+        "predicted", table["iteration"].to_numpy(), seconds, found.seconds_low, found.seconds_high
+    )
+    said = (
+        f"Seconds of each iteration: predicted {readable_seconds(seconds.sum())} for all "
+        f"{len(seconds)}, the longest {readable_seconds(seconds.max(initial=0.0))}."
+    )
+    real = None
+    if actual is not None:
+        real = actual.iteration_seconds
+        said += f" The real ones took {readable_seconds(float(real.sum()))}."
+    return Picture(
+        "Time of each iteration", said, partial(iteration_seconds, predicted=line, actual=real)
+    )
+
+
+def _phases(found: Prediction, actual: RunProfile | None) -> Picture:
+    runtime = found.runtime_seconds
+    bars = {"predicted": _named(found.phases)}
+    said = (
+        f"Where the time goes: predicted {_said(bars['predicted'])}; together "
+        f"{readable_seconds(runtime.predicted)}, 90% sure {readable_seconds(runtime.low)} to "
+        f"{readable_seconds(runtime.high)}."
+    )
+    if actual is not None:
+        bars["real"] = _named(actual.phases)
+        said += f" The real run: {_said(bars['real'])}."
+    draw = partial(bars_of_parts, bars=bars, total=(runtime.low, runtime.high))
+    return Picture("Where the time goes", said, draw, 0.8)
+
+
+def _named(phases: Any) -> dict[str, float]:
+    return {PHASE_NAMES[name]: max(float(phases[name]), 0.0) for name in PHASE_NAMES}
+
+
+def _said(parts: dict[str, float]) -> str:
+    return ", ".join(f"{name} {readable_seconds(value)}" for name, value in parts.items() if value)
+
+
+def _machines(found: Prediction) -> Picture:
+    rows = found.by_machines
+    counts, middle, low, high = (
+        np.array([row[name] for row in rows], np.float64)
+        for name in ("machines", "predicted", "low", "high")
+    )
+    own = found.engine.get("machines")
+    fastest = int(np.argmin(middle))
+    said = (
+        f"Runtime against machines: {readable_seconds(middle[0])} on {counts[0]:.0f}, fastest with "
+        f"{counts[fastest]:.0f}: {readable_seconds(middle[fastest])}."
+    )
+    chosen = None
+    if own is not None and own in counts:
+        chosen = (float(own), float(middle[list(counts).index(own)]), f"{own} asked for")
+    least = _least_machines(found)
+    if least is not None:
+        said += f" With fewer than {least} the data does not fit in the executors' memory."
+    return Picture(
+        "Time against machines",
+        said,
+        partial(
+            against_machines,
+            lines=[Line("predicted", counts, middle, low, high)],
+            unit="machines (band: 90% sure)",
+            ylabel="runtime",
+            chosen=chosen,
+            least=None if least is None else (least, "left: memory too small"),
+        ),
+    )
+
+
+def _least_machines(found: Prediction) -> int | None:
+    """Return how many executors hold what all of them hold together; None if any number does."""
+    held, own = found.executors, found.engine.get("machines")
+    if not held or own is None:
+        return None
+    needed = float(held["execution_bytes"] + held["storage_bytes"])
+    least = math.ceil(own * needed / max(float(held["available_bytes"]), 1.0))
+    return least if least > 1 else None
+
+
+def _memory(found: Prediction) -> Picture:
+    peak, there = found.verdict.peak_memory_bytes, found.verdict.available_bytes
+    assert peak is not None
+    assert there is not None
+    figures = [value / 1e9 for value in (peak.predicted, peak.low, peak.high, there)]
+    said = (
+        "Memory at the peak: {:.2g} GB, 90% sure {:.2g} to {:.2g}, of {:.2g} GB that are free."
+    ).format(*figures)
+    draw = partial(
+        amount_and_limit,
+        predicted=figures[0],
+        low=figures[1],
+        high=figures[2],
+        limit=figures[3],
+        unit="GB",
+        limited="free",
+    )
+    return Picture("Memory at the peak", said, draw, 0.65)
+
+
+def _degrees(found: Prediction) -> Picture:
+    distributions: dict[str, Any] = {"graph": found.degrees}
+    for sample in sorted(found.samples, key=lambda one: -one.vertices):
+        counted = sum(sample.degrees) >= _FEWEST
+        if counted and sample.sampler not in distributions and len(distributions) <= _MOST_SAMPLES:
+            distributions[sample.sampler] = sample.degrees
+    names = ", ".join(list(distributions)[1:])
+    said = (
+        "Degrees: the share of vertices with a degree or a larger one, of the graph and of its "
+        f"samples by {names}. The nearer a sample's line is to the graph's, the more alike."
+    )
+    return Picture("Samples beside the graph", said, partial(degrees, distributions=distributions))

@@ -15,9 +15,10 @@ import pandas as pd
 from predict_graph.answers import Answer
 from predict_graph.engines import COUNTERS, PHASES, RunProfile, SampleSummary
 from predict_graph.iterations import QUANTILE
+from predict_graph.pictures import Picture, draw_together
 from predict_graph.prediction.outcome.answering import answer_of
 from predict_graph.prediction.outcome.interval import Interval
-from predict_graph.prediction.outcome.picture import draw
+from predict_graph.prediction.outcome.picture import pictures_of
 from predict_graph.prediction.outcome.verdict import Verdict
 
 __all__ = ["SCHEMA", "Prediction"]
@@ -69,6 +70,8 @@ class Prediction:
         On a cluster: ``machines`` and the interval of the runtime, for other machine counts too.
     iteration_std : float
         Of the seconds of an iteration, relative: how far the witnesses may be off.
+    degrees : tuple of float
+        Vertices of the graph of degree 0, 1, 2 to 3, 4 to 7, ….
     """
 
     algorithm: Mapping[str, Any]
@@ -92,6 +95,7 @@ class Prediction:
     executors: Mapping[str, Any] = field(default_factory=dict)
     by_machines: list[Mapping[str, float]] = field(default_factory=list)
     iteration_std: float = 0.0
+    degrees: tuple[float, ...] = ()
 
     @property
     def cost_model(self) -> dict[str, Any]:
@@ -176,7 +180,7 @@ class Prediction:
         }
 
     def plot(self, path: str | Path | None = None, actual: RunProfile | None = None) -> Any:
-        """Draw the convergence curve and the seconds of each iteration.
+        """Draw convergence, the seconds of each iteration, and what else there is to see.
 
         Parameters
         ----------
@@ -194,14 +198,17 @@ class Prediction:
         RequestError
             If matplotlib is not installed (extra ``plot``), or `path` cannot be written.
         """
-        return draw(
-            self.per_iteration,
-            actual,
-            threshold=self.method["threshold"],
-            interval=(self.iterations.low, self.iterations.high),
-            title=f"{self.algorithm['name']} on {self.graph['name']}",
-            path=None if path is None else Path(path),
-        )
+        where = None if path is None else Path(path)
+        return draw_together(pictures_of(self, actual), self.title, where)
+
+    @property
+    def title(self) -> str:
+        """What on what."""
+        return f"{self.algorithm['name']} on {self.graph['name']}"
+
+    def pictures(self) -> list[Picture]:
+        """Return what :meth:`plot` draws, and a report shows."""
+        return pictures_of(self)
 
     @property
     def seconds_low(self) -> npt.NDArray[np.float64]:

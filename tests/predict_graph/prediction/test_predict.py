@@ -381,11 +381,15 @@ def test_a_picture_is_drawn(tmp_path, comparison, suffix):
 def test_the_picture_shows_prediction_and_truth(comparison):
     pytest.importorskip("matplotlib")
     figure = comparison.prediction.plot(actual=comparison.actual)
-    left, middle, right = figure.axes
-    labels = {line.get_label(): line for line in left.lines}
-    assert {"predicted", "actual", "threshold"} <= set(labels)
-    np.testing.assert_allclose(labels["actual"].get_ydata(), comparison.actual.convergence)
-    assert len(middle.lines) == len(right.lines) == 2
+    convergence, seconds = figure.axes[:2]
+    labels = {line.get_label(): line for line in convergence.lines}
+    assert {"predicted", "real", "threshold"} <= set(labels)
+    np.testing.assert_allclose(labels["real"].get_ydata(), comparison.actual.convergence)
+    assert len(seconds.lines) == 2
+    assert len(seconds.collections) == 1  # the band
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles[2:] == ["Where the time goes", "Memory at the peak", "Samples beside the graph"]
+    assert all(axes.get_xlabel() for axes in figure.axes)
     assert len(comparison.prediction.plot().axes[1].lines) == 1
 
 

@@ -1,13 +1,15 @@
-"""Samplers held against each other: how faithful their samples are, and what they predict."""
+"""Drawing samples by several samplers, and measuring each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from predict_graph.algorithms import Algorithm, check_algorithm
+from predict_graph.comparison.result import SamplerComparison
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
@@ -67,13 +69,14 @@ def compare(
     *,
     samplers: Sequence[str] | None = None,
     algorithms: Sequence[str] = (),
-    ratio: float = 0.1,
+    ratio: float | Sequence[float] = 0.1,
+    seeds: int = 1,
     directed: bool | None = None,
     ids: str = "integer",
     seed: int | None = None,
     progress: Callable[[str, float], None] = lambda text, fraction: None,
-) -> list[dict[str, Any]]:
-    """Return one row a graph and sampler: fidelity, and iterations of sample and graph.
+) -> SamplerComparison:
+    """Draw samples of graphs by samplers, and compare them: fidelity, iterations, cost.
 
     Parameters
     ----------
@@ -83,9 +86,18 @@ def compare(
     algorithms : sequence of str
         For each, the iterations of the sample run under the default transform, those of the real
         run, and the error.
-    ratio, directed, ids, seed
+    ratio : float or sequence of float
+        Vertices of a sample / vertices of the graph; each of several.
+    seeds : int
+        Samples by each sampler of each graph at each ratio: from `seed` on.
+    directed, ids, seed
         As in :func:`~predict_graph.predict`.
     progress : callable
+
+    Returns
+    -------
+    SamplerComparison
+        With one row a graph, ratio, seed and sampler.
 
     Raises
     ------
@@ -98,7 +110,11 @@ def compare(
     for name in names:
         SAMPLERS.get(name)
     jobs = [check_algorithm(name) for name in algorithms]
-    check_ratio(ratio)
+    ratios = [check_ratio(one) for one in (ratio if isinstance(ratio, Sequence) else [ratio])]
+    if not ratios:
+        raise RequestError("no ratio is given; accepted: one or more")
+    if seeds < 1:
+        raise RequestError(f"seeds is {seeds}; accepted: 1 or more")
     entropy = check_seed(seed)
     rows: list[dict[str, Any]] = []
     for source in sources:
@@ -111,25 +127,29 @@ def compare(
             for job in jobs
         }
         truths = {job.name: LocalEngine().run(job, whole[job.name]).iterations for job in jobs}
-        for name in names:
-            progress(f"{graph.name}: {name}", len(rows) / (len(sources) * len(names)))
-            drawn, report = _drawn_and_compared(graph, name, ratio, entropy)
-            rows.append(_row(graph, drawn.graph, report))
+        total = len(sources) * len(ratios) * seeds * len(names)
+        for share, number, name in product(ratios, range(seeds), names):
+            progress(f"{graph.name}: {name}", len(rows) / total)
+            drawn, report = _drawn_and_compared(graph, name, share, entropy + number)
+            rows.append(_row(graph, drawn.graph, report, share))
             for job in jobs:
                 own = drawn
                 if whole[job.name] is not graph:
-                    rng = np.random.default_rng(entropy)
-                    own = draw_sample(whole[job.name], name, ratio, rng)
+                    rng = np.random.default_rng(entropy + number)
+                    own = draw_sample(whole[job.name], name, share, rng)
                 rows[-1].update(_iterations(whole[job.name], job, own, truths[job.name]))
-    return rows
+    return SamplerComparison(rows, [job.name for job in jobs], entropy)
 
 
-def _row(graph: Graph, sample: Graph, report: dict[str, Any]) -> dict[str, Any]:
+def _row(graph: Graph, sample: Graph, report: dict[str, Any], ratio: float) -> dict[str, Any]:
     fidelity = report["fidelity"]
     return {
         "graph": graph.name,
         "sampler": report["sampler"],
+        "ratio": ratio,
+        "seed": report["seed"],
         "seconds": round(report["seconds"], 3),
+        "edges": sample.edges,
         "edge_share": round(sample.edges / graph.edges, 3),
         "density_ratio": _rounded(fidelity["density_ratio"]),
         **{f"d_{name}": _rounded(value) for name, value in fidelity["d_statistics"].items()},

@@ -1,0 +1,116 @@
+"""Names that the shell completes: plug-ins, datasets, generators.
+
+A shell waits for them at every press of the tab key, so nothing heavy is imported: names of what is
+built in are written down here (a test compares them with the registries), those of packages come
+from their entry points, and those of datasets from the catalogue's own file.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from pathlib import Path
+
+__all__ = ["BUILT_IN", "graphs", "kinds", "names_of"]
+
+BUILT_IN = {
+    "algorithms": (
+        "pagerank",
+        "semi-clustering",
+        "topk-ranking",
+        "connected-components",
+        "label-propagation",
+        "neighborhood",
+    ),
+    "transforms": ("scaled-threshold", "same-threshold"),
+    "methods": ("completion", "rooted", "published", "observed", "whole-run"),
+    "engines": ("local", "spark"),
+    "cost-models": ("forward-nnls", "nnls"),
+    "generators": (
+        "rmat",
+        "barabasi-albert",
+        "erdos-renyi",
+        "watts-strogatz",
+        "powerlaw-cluster",
+        "star",
+        "path",
+        "cycle",
+        "grid",
+    ),
+}
+"""Kind of plug-in to the names of what is built in."""
+
+Completer = Callable[[str], list[str]]
+
+
+def names_of(kind: str) -> Completer:
+    """Return what completes the names of a kind; after a comma, the next of several.
+
+    Examples
+    --------
+    >>> names_of("engines")("sp"), names_of("samplers")("rj,br")
+    (['spark'], ['rj,brj'])
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        given, comma, begun = incomplete.rpartition(",")
+        taken = given.split(",")
+        return [
+            f"{given}{comma}{name}"
+            for name in _names(kind)
+            if name.startswith(begun) and name not in taken
+        ]
+
+    return complete
+
+
+def kinds(incomplete: str) -> list[str]:
+    """Complete the kinds of plug-ins."""
+    return [kind for kind in ("samplers", *BUILT_IN) if kind.startswith(incomplete)]
+
+
+def graphs(incomplete: str) -> list[str]:
+    """Complete a graph: a dataset, a generator, or a file."""
+    named = [*_names("datasets"), *(f"{name}:" for name in _names("generators"))]
+    return [*(name for name in named if name.startswith(incomplete)), *_files(incomplete)]
+
+
+def _names(kind: str) -> list[str]:
+    if kind == "datasets":
+        return _datasets()
+    if kind == "samplers":
+        from samplers import SAMPLERS
+
+        built_in: tuple[str, ...] = tuple(SAMPLERS)
+    else:
+        built_in = BUILT_IN[kind]
+    group = f"predict_graph.{kind.replace('-', '_')}"
+    return [*built_in, *sorted({point.name for point in entry_points(group=group)})]
+
+
+def _datasets() -> list[str]:
+    """Return the names of the catalogue; its package would bring numpy with it."""
+    path = Path(__file__).parent.parent / "graph" / "catalogue.py"
+    described = importlib.util.spec_from_file_location("_predict_graph_catalogue", path)
+    assert described is not None
+    assert described.loader is not None
+    module = importlib.util.module_from_spec(described)
+    sys.modules[described.name] = module  # where dataclasses look for it
+    described.loader.exec_module(module)
+    return [each.name for each in module.CATALOGUE]
+
+
+def _files(incomplete: str) -> list[str]:
+    """Return files and folders that a path begun may mean; the shells leave this to the program."""
+    folder, slash, begun = incomplete.rpartition("/")
+    try:
+        entries = sorted(Path(f"{folder}{slash}" or ".").iterdir())
+    except OSError:
+        return []
+    return [
+        f"{folder}{slash}{entry.name}{'/' if entry.is_dir() else ''}"
+        for entry in entries
+        if entry.name.startswith(begun) and (begun or not entry.name.startswith("."))
+    ]

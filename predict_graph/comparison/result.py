@@ -1,0 +1,340 @@
+"""What a comparison of samplers says: who is best, how sure that is, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.answers import Answer, Table
+from predict_graph.durations import readable_seconds
+from predict_graph.errors import RequestError
+from predict_graph.files import written_beside
+from predict_graph.pictures import Picture
+from predict_graph.pictures.panels import dots
+
+__all__ = ["Rank", "SamplerComparison", "check_table"]
+
+_RESAMPLES = 2000
+_ENDS = (0.05, 0.95)
+_UNLIKENESS = ("d_in_degree", "d_out_degree", "d_hop_plot")
+_FEW_ROWS = 12  # that are shown unasked
+_ENDINGS = (".csv", ".tex")
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rank:
+    """How a sampler does by one measure.
+
+    Parameters
+    ----------
+    sampler : str
+    value : float
+        Mean of the measure over all samples.
+    rank, low, high : float
+        Mean rank among the samplers, 1 the best, with the ends of its 90% interval.
+    best : float
+        Share of the resamples in which it comes out first.
+    """
+
+    sampler: str
+    value: float
+    rank: float
+    low: float
+    high: float
+    best: float
+
+
+@dataclass(frozen=True)
+class SamplerComparison:
+    """Samples of graphs by samplers, measured.
+
+    Parameters
+    ----------
+    rows : list of dict
+        One a graph, ratio, seed and sampler.
+    algorithms : sequence of str
+        That ran on the samples and on the graphs.
+    seed : int
+        The first one.
+    """
+
+    rows: list[dict[str, Any]]
+    algorithms: Sequence[str]
+    seed: int
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return the rows, ready for JSON."""
+        return self.rows
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rows as a table, with the mean of the D-statistics as ``unlikeness``."""
+        frame = pd.DataFrame(self.rows)
+        kept = [name for name in _UNLIKENESS if name in frame]
+        return frame.assign(unlikeness=frame[kept].astype(float).mean(axis=1))
+
+    def ranks(self, algorithm: str | None = None) -> list[Rank]:
+        """Return the samplers, the best first.
+
+        In each block of samples (a graph, a ratio, a seed) samplers are ranked; blocks are drawn
+        again by graph, then among those of the graph, for the interval of the mean rank: samples
+        of one graph are alike, and tell less than so many graphs.
+
+        Parameters
+        ----------
+        algorithm : str, optional
+            By the error of its iterations; by the mean of the D-statistics otherwise.
+        """
+        frame = self.to_frame()
+        measure = "unlikeness"
+        if algorithm is not None:
+            measure = f"{algorithm}_error"
+            frame[measure] = frame[measure].abs()
+        table = frame.pivot_table(
+            index=["graph", "ratio", "seed"], columns="sampler", values=measure, dropna=False
+        )
+        found = table.rank(axis=1).to_numpy(np.float64)
+        resampled = _resampled(found, table.index.get_level_values("graph").to_numpy())
+        low, high = np.quantile(resampled, _ENDS, axis=0)
+        first = (resampled == resampled.min(axis=1, keepdims=True)).astype(np.float64)
+        best = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
+        means = np.nanmean(found, axis=0)
+        values = table.mean(axis=0).to_numpy(np.float64)
+        ranks = [
+            Rank(str(name), *map(float, figures))
+            for name, *figures in zip(table.columns, values, means, low, high, best, strict=True)
+        ]
+        return sorted(ranks, key=lambda one: (one.rank, one.value))
+
+    @property
+    def answer(self) -> Answer:
+        """Who is best and how sure that is, then the ranks, then all samples."""
+        frame = self.to_frame()
+        ranks = self.ranks()
+        graphs = frame["graph"].nunique()
+        samples = f"{len(self.rows)} samples of {graphs} graph{'s' if graphs > 1 else ''}"
+        parts = [_winner("most faithful", ranks, "D", "{:.3g}")]
+        tables = [self._rank_table(None)]
+        for name in self.algorithms:
+            own = self.ranks(name)
+            parts.append(_winner(f"nearest to the iterations of {name}", own, "off by", "{:.0%}"))
+            tables.append(self._rank_table(name))
+        rows = self._row_tables()
+        few = len(self.rows) <= _FEW_ROWS
+        return Answer(
+            "; ".join(parts),
+            [
+                ("compared", f"{len(ranks)} samplers by {samples}"),
+                ("ranks", "90% sure: from drawing graphs, and samples of a graph, again"),
+            ],
+            [*tables, *(rows if few else [])],
+            self._warnings(graphs),
+            [("seeds", f"from {self.seed} on")],
+            [] if few else rows,
+        )
+
+    def pictures(self) -> list[Picture]:
+        """Return ranks, unlikeness, errors of iterations, and cost against fidelity."""
+        pictures = [self._rank_picture(None), *(self._rank_picture(a) for a in self.algorithms)]
+        frame = self.to_frame()
+        for title, column, unit in (
+            ("How unlike the samples are", "unlikeness", "mean Kolmogorov–Smirnov D (0 is alike)"),
+            ("Edges of the samples", "edge_share", "edges of a sample / edges of the graph"),
+            ("Time to draw them", "seconds", "time, s"),
+        ):
+            pictures.append(_spread(frame, title, column, unit))
+        for name in self.algorithms:
+            percent = frame.assign(error=100.0 * frame[f"{name}_error"].astype(float))
+            title = f"Iterations of {name}"
+            pictures.append(_spread(percent, title, "error", "sample / graph - 1, %"))
+        return pictures
+
+    def write_table(self, path: Path) -> None:
+        """Write all samples as CSV, or the ranks as LaTeX, by the ending of the path.
+
+        Raises
+        ------
+        RequestError, JobError
+            If the ending is another one, or the file cannot be written.
+        """
+        check_table(path)
+        with written_beside(path) as beside:
+            if path.suffix == ".csv":
+                self.to_frame().to_csv(beside, index=False)
+            else:
+                tables = [self._rank_table(name) for name in (None, *self.algorithms)]
+                beside.write_text("\n".join(map(_latex, tables)), encoding="utf-8")
+
+    def _rank_table(self, algorithm: str | None) -> Table:
+        frame = self.to_frame().groupby("sampler")
+        share, seconds = frame["edge_share"].mean(), frame["seconds"].mean()
+        measure = "mean D" if algorithm is None else "mean error"
+        rows = [
+            (
+                one.sampler,
+                f"{one.value:.3f}" if algorithm is None else f"{one.value:.1%}",
+                f"{one.rank:.2f}",
+                f"{one.low:.2f} to {one.high:.2f}",
+                f"{one.best:.0%}",
+                f"{share[one.sampler]:.1%}",
+                readable_seconds(float(seconds[one.sampler])),
+            )
+            for one in self.ranks(algorithm)
+        ]
+        title = "by fidelity" if algorithm is None else f"by the iterations of {algorithm}"
+        columns = ["sampler", measure, "mean rank", "90% sure", "first in", "edges", "took"]
+        return Table(f"samplers {title}", columns, rows)
+
+    def _row_tables(self) -> list[Table]:
+        shown = [name for name in _HEADINGS if any(name in row for row in self.rows)]
+        if len({row["ratio"] for row in self.rows}) == 1:
+            shown.remove("ratio")
+        if len({row["seed"] for row in self.rows}) == 1:
+            shown.remove("seed")
+        rows = [[row[name] for name in shown] for row in self.rows]
+        tables = [Table("fidelity of samples", [_HEADINGS[name] for name in shown], rows)]
+        keys = [name for name in ("graph", "sampler", "ratio", "seed") if name in shown]
+        for name in self.algorithms:
+            columns = [*keys, *(f"{name}_{part}" for part in ("sample", "graph", "error"))]
+            own = [[row[column] for column in columns] for row in self.rows]
+            headings = [*keys, "of sample", "of graph", "error"]
+            tables.append(Table(f"iterations of {name}", headings, own))
+        return tables
+
+    def _warnings(self, graphs: int) -> list[str]:
+        blocks = {(row["graph"], row["ratio"], row["seed"]) for row in self.rows}
+        if len(blocks) == 1:
+            return ["one sample by each sampler says little: take more --seeds, and more graphs"]
+        if graphs == 1:
+            return ["all samples are of one graph: the ranks are for graphs like it"]
+        return []
+
+    def _rank_picture(self, algorithm: str | None) -> Picture:
+        ranks = self.ranks(algorithm)
+        by = "fidelity" if algorithm is None else f"iterations of {algorithm}"
+        said = f"Mean ranks by {by}, 1 is best, with 90% intervals: " + ", ".join(
+            f"{one.sampler} {one.rank:.2f} ({one.low:.2f} to {one.high:.2f})" for one in ranks
+        )
+        draw = partial(
+            dots,
+            names=[one.sampler for one in ranks],
+            values=[one.rank for one in ranks],
+            low=[one.low for one in ranks],
+            high=[one.high for one in ranks],
+            xlabel="mean rank, 1 is best (line: 90% sure)",
+            emphasised=[ranks[0].sampler],
+        )
+        return Picture(f"Ranks by {by}", f"{said}.", draw, 0.5 + 0.1 * len(ranks))
+
+
+_HEADINGS = {
+    "graph": "graph",
+    "sampler": "sampler",
+    "ratio": "ratio",
+    "seed": "seed",
+    "seconds": "s",
+    "edge_share": "edges",
+    "density_ratio": "density",
+    "d_in_degree": "D in",
+    "d_out_degree": "D out",
+    "d_hop_plot": "D hop",
+    "clustering": "cluster",
+    "largest_component": "largest",
+}
+
+
+def check_table(path: Path) -> None:
+    """Refuse a table whose ending says no form.
+
+    Raises
+    ------
+    RequestError
+    """
+    if path.suffix not in _ENDINGS:
+        raise RequestError(
+            f"cannot write the table {path}; accepted: a name in .csv (all samples) or .tex (ranks)"
+        )
+
+
+def _winner(what: str, ranks: Sequence[Rank], measure: str, form: str) -> str:
+    one = ranks[0]
+    value = form.format(one.value)
+    return (
+        f"{what}: {one.sampler}, mean rank {one.rank:.2g} (90% sure: {one.low:.2g} to "
+        f"{one.high:.2g}), {measure} {value}"
+    )
+
+
+def _resampled(ranks: FloatArray, graphs: npt.NDArray[Any]) -> FloatArray:
+    """Return mean ranks of blocks drawn again, shape (resamples, samplers)."""
+    rng = np.random.default_rng(0)  # the same figures each time
+    places = [np.flatnonzero(graphs == name) for name in np.unique(graphs)]
+    found = np.empty((_RESAMPLES, ranks.shape[1]))
+    for number in range(_RESAMPLES):
+        chosen = [places[i] for i in rng.integers(len(places), size=len(places))]
+        blocks = np.concatenate([rng.choice(each, len(each)) for each in chosen])
+        found[number] = np.nanmean(ranks[blocks], axis=0)
+    return found
+
+
+def _spread(frame: pd.DataFrame, title: str, column: str, unit: str) -> Picture:
+    """Return the median of a figure by sampler, and between what nine of ten samples are."""
+    groups = frame.groupby("sampler")[column].apply(lambda one: one.astype(float))
+    by_sampler = groups.groupby(level=0)
+    middle = by_sampler.median().sort_values(key=abs)
+    low, high = (by_sampler.quantile(end)[middle.index].to_numpy() for end in _ENDS)
+    said = f"{title}, median of the samples: " + ", ".join(
+        f"{name} {value:.3g}" for name, value in middle.items()
+    )
+    draw = partial(
+        dots,
+        names=[str(name) for name in middle.index],
+        values=middle.to_numpy(),
+        low=low,
+        high=high,
+        xlabel=f"{unit} (line: 9 of 10 samples)",
+    )
+    return Picture(title, f"{said}.", draw, 0.5 + 0.1 * len(middle))
+
+
+def _latex(table: Table) -> str:
+    r"""Return a table for LaTeX, with the rules of booktabs.
+
+    Examples
+    --------
+    >>> print(_latex(Table("a_b", ["x"], [["5%"]])))
+    % a_b
+    \begin{tabular}{l}
+    \toprule
+    x \\
+    \midrule
+    5\% \\
+    \bottomrule
+    \end{tabular}
+    <BLANKLINE>
+    """
+    lines = [
+        f"% {table.title}",
+        rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}",
+        r"\toprule",
+        " & ".join(map(_escaped, table.columns)) + r" \\",
+        r"\midrule",
+        *(" & ".join(_escaped(str(cell)) for cell in row) + r" \\" for row in table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _escaped(text: str) -> str:
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text)

@@ -1,0 +1,144 @@
+"""Pictures as files and as parts of a page."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from predict_graph.files import written_beside
+from predict_graph.pictures.checking import check_picture
+from predict_graph.pictures.palette import LIGHT
+
+__all__ = ["Picture", "draw_together", "svg_of"]
+
+_WIDTH, _HEIGHT = 4.7, 3.1  # inches of a panel: its text is readable on a phone, 360 pixels wide
+_STYLE = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9.5,
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9.5,
+    "axes.labelcolor": LIGHT.ink,
+    "axes.edgecolor": LIGHT.muted,
+    "axes.facecolor": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": LIGHT.rule,
+    "grid.linewidth": 0.6,
+    "text.color": LIGHT.ink,
+    "xtick.color": LIGHT.muted,
+    "ytick.color": LIGHT.muted,
+    "xtick.labelcolor": LIGHT.muted,
+    "ytick.labelcolor": LIGHT.muted,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 5,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "predict-graph",
+    "figure.facecolor": LIGHT.paper,
+    "savefig.facecolor": LIGHT.paper,
+}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One panel.
+
+    Parameters
+    ----------
+    title : str
+    text : str
+        What is seen, with the main figures, for who does not see it.
+    draw : callable (axes) -> None
+    height : float
+        Over the usual one.
+    """
+
+    title: str
+    text: str
+    draw: Callable[[Any], None]
+    height: float = 1.0
+
+
+def draw_together(pictures: Sequence[Picture], title: str, path: Path | None) -> Any:
+    """Draw pictures side by side, and save them if there is a path.
+
+    Raises
+    ------
+    RequestError
+        If matplotlib is missing, or the path cannot be written.
+    """
+    check_picture(path)
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    across = min(len(pictures), 2 if len(pictures) in (2, 4) else 3)
+    down = -(-len(pictures) // across)
+    with mpl.rc_context(_STYLE):
+        size = (_WIDTH * across, _HEIGHT * down + 0.5)
+        layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12)
+        figure = Figure(figsize=size, layout=layout)
+        places = figure.subplots(down, across, squeeze=False).ravel()
+        for axes, picture in zip(places, pictures, strict=False):
+            axes.set_title(picture.title)
+            picture.draw(axes)
+        for axes in places[len(pictures) :]:
+            axes.remove()
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11.5)
+        if path is not None:
+            with written_beside(path) as beside:
+                figure.savefig(beside, dpi=150)
+    return figure
+
+
+def svg_of(picture: Picture, name: str) -> str:
+    """Return a picture as SVG for a page: its colours are those that the page names.
+
+    Parameters
+    ----------
+    picture : Picture
+    name : str
+        Of letters; no other picture of the page has it.
+    """
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    target = io.StringIO()
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(_WIDTH, _HEIGHT * picture.height), layout="constrained")
+        picture.draw(figure.subplots())
+        FigureCanvasSVG(figure).print_svg(target, metadata={"Date": None})
+    return _for_page(target.getvalue(), picture.text, name)
+
+
+def _for_page(text: str, said: str, name: str) -> str:
+    """Return the SVG of matplotlib without what a page has no use for."""
+    body = text[text.index("<svg") :]
+    body = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", body, flags=re.DOTALL)
+    # The ground of the figure, which the page paints.
+    body = re.sub(r'<g id="patch_1">.*?</g>', "", body, count=1, flags=re.DOTALL)
+    size = re.search(r'viewBox="([^"]+)"', body)
+    assert size is not None  # every picture of matplotlib has one
+    inner = body[body.index(">") + 1 :]
+    used = set(re.findall(r"#([A-Za-z][\w.-]*)", inner))
+    inner = re.sub(
+        r' id="([^"]*)"', lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", inner
+    )
+    inner = re.sub(r"(url\(|href=\")#", rf"\1#{name}-", inner).replace("xlink:href", "href")
+    for variable, color in LIGHT.named().items():
+        inner = inner.replace(color, f"var({variable})")
+    inner = inner.replace("'DejaVu Sans'", "inherit").replace('"DejaVu Sans"', "inherit")
+    return (
+        f'<svg viewBox="{size[1]}" role="img" aria-labelledby="{name}-text">'
+        f'<title id="{name}-text">{escape(said)}</title>{inner}'
+    )

@@ -1,0 +1,84 @@
+"""Colours that are told apart by the colour-blind, and read on light and on dark paper.
+
+Every colour has a contrast of 4.5 or more to its paper (WCAG 2.1, level AA for text), so labels
+have the colour of their line. In pictures, colour never stands alone: lines differ in dashes or
+markers too, and are labelled where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+__all__ = ["DARK", "LIGHT", "Palette", "contrast"]
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The colours of a page.
+
+    Parameters
+    ----------
+    paper, ink, muted : str
+        Of the ground, of text, and of what is less important.
+    rule : str
+        Of lines that only guide the eye, such as a grid.
+    series : tuple of str
+        Of what is drawn: predicted, real, and others.
+    """
+
+    paper: str
+    ink: str
+    muted: str
+    rule: str
+    series: tuple[str, ...]
+
+    def named(self) -> Mapping[str, str]:
+        """Return the colours by the names that they have in a page.
+
+        Examples
+        --------
+        >>> LIGHT.named()["--paper"]
+        '#fffffe'
+        """
+        names = {"--paper": self.paper, "--ink": self.ink, "--muted": self.muted}
+        names["--rule"] = self.rule
+        return names | {f"--series-{n}": color for n, color in enumerate(self.series, 1)}
+
+
+# Hues of Okabe and Ito (jfly.uni-koeln.de/color, 2008): blue, vermilion, green, purple, ochre;
+# darkened, or lightened, until the contrast holds.
+LIGHT = Palette(
+    "#fffffe",
+    "#1b1b1b",
+    "#595959",
+    "#d8d8d8",
+    ("#0063ab", "#b23f00", "#00735a", "#96377a", "#7a5c00"),
+)
+DARK = Palette(
+    "#15181b",
+    "#ececed",
+    "#a9aeb3",
+    "#3b4045",
+    ("#6cb6f5", "#f7995c", "#45c9a3", "#e39bcd", "#dcc04b"),
+)
+
+
+def contrast(first: str, second: str) -> float:
+    """Return the contrast ratio of two colours, from 1 to 21 (WCAG 2.1, relative luminance).
+
+    Examples
+    --------
+    >>> round(contrast("#000000", "#ffffff"))
+    21
+    """
+    bright, dim = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+def _luminance(color: str) -> float:
+    parts = [int(color[place : place + 2], 16) / 255.0 for place in (1, 3, 5)]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,0 +1,480 @@
+"""What is drawn: axes with names and units, bands for what is not sure, labels at their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.pictures.palette import LIGHT
+
+__all__ = [
+    "Line",
+    "against_machines",
+    "amount_and_limit",
+    "bars_of_parts",
+    "convergence",
+    "costs",
+    "degrees",
+    "dots",
+    "iteration_seconds",
+    "unit_of",
+]
+
+FloatArray = npt.NDArray[np.float64]
+
+_DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)), (0, (8, 2)))
+_MARKS = ("o", "s", "^", "D", "v")
+_BAND = 0.18  # opacity
+_APART = 13.0  # pixels between labels, at 100 a inch
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line with its band, and points that were measured.
+
+    Parameters
+    ----------
+    label : str
+    x, middle : array_like
+    low, high : array_like, optional
+    points : pair of array_like, optional
+    """
+
+    label: str
+    x: npt.ArrayLike
+    middle: npt.ArrayLike
+    low: npt.ArrayLike | None = None
+    high: npt.ArrayLike | None = None
+    points: tuple[npt.ArrayLike, npt.ArrayLike] | None = None
+
+
+def unit_of(seconds: float) -> tuple[float, str]:
+    """Return by what seconds of this size are divided, and the unit that they then have.
+
+    Examples
+    --------
+    >>> unit_of(0.02), unit_of(30.0), unit_of(1200.0)
+    ((0.001, 'ms'), (1.0, 's'), (60.0, 'min'))
+    """
+    if seconds < 1.0:
+        return 1e-3, "ms"
+    if seconds < 180.0:
+        return 1.0, "s"
+    return (60.0, "min") if seconds < 3 * 3600.0 else (3600.0, "h")
+
+
+def convergence(
+    axes: Any,
+    curves: Mapping[str, npt.ArrayLike],
+    *,
+    threshold: float,
+    interval: tuple[float, float],
+    what: str,
+) -> None:
+    """Draw what the threshold is on after each iteration, and where runs are expected to end."""
+    low, high = interval
+    axes.axvspan(low - 0.3, high + 0.3, color=LIGHT.series[0], alpha=_BAND, linewidth=0)
+    labels = []
+    for place, (name, values) in enumerate(curves.items()):
+        shown = np.maximum(np.asarray(values, np.float64), threshold / 10.0)
+        numbers = np.arange(1, len(shown) + 1)
+        _line(axes, numbers, shown, place, name)
+        labels.append((numbers[-1], shown[-1], name, place))
+    axes.set_yscale("log")
+    axes.axhline(threshold, color=LIGHT.muted, linestyle=":", linewidth=1.2, label="threshold")
+    axes.set(xlabel=f"iteration (band: 90% of runs end at {low:.0f} to {high:.0f})", ylabel=what)
+    axes.set_xlim(left=0.5 if max(len(np.asarray(v)) for v in curves.values()) < 30 else 0)
+    axes.annotate(
+        "threshold",
+        (0.01, threshold),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, 3),
+        textcoords="offset points",
+        color=LIGHT.muted,
+        fontsize=8.5,
+    )
+    _whole_numbers(axes)
+    _label_ends(axes, labels)
+
+
+def iteration_seconds(axes: Any, predicted: Line, actual: FloatArray | None) -> None:
+    """Draw the seconds of each iteration with their band, and the real ones."""
+    parts = [np.asarray(predicted.high if predicted.high is not None else predicted.middle)]
+    parts += [] if actual is None else [actual]
+    divisor, unit = unit_of(float(max(part.max() for part in parts)))
+    x = np.asarray(predicted.x)
+    middle = np.asarray(predicted.middle) / divisor
+    if predicted.low is not None and predicted.high is not None:
+        ends = np.asarray(predicted.low) / divisor, np.asarray(predicted.high) / divisor
+        axes.fill_between(x, *ends, color=LIGHT.series[0], alpha=_BAND, linewidth=0)
+    marker = "o" if len(x) < 2 else ""
+    _line(axes, x, middle, 0, predicted.label, marker)
+    labels = [(x[-1], middle[-1], predicted.label, 0)]
+    if actual is not None:
+        numbers = np.arange(1, len(actual) + 1)
+        _line(axes, numbers, actual / divisor, 1, "real", marker)
+        labels.append((numbers[-1], actual[-1] / divisor, "real", 1))
+    axes.set(xlabel="iteration (band: 90% sure)", ylabel=f"time of an iteration, {unit}")
+    axes.set_ylim(bottom=0)
+    axes.margins(y=0.1)
+    _whole_numbers(axes)
+    _label_ends(axes, labels)
+
+
+def bars_of_parts(
+    axes: Any, bars: Mapping[str, Mapping[str, float]], total: tuple[float, float] | None = None
+) -> None:
+    """Draw sums as bars of named parts, and between what the first one is.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+    bars : mapping of str to mapping of str to float
+        Seconds of each part of each bar.
+    total : (float, float), optional
+        Interval of the first bar.
+    """
+    highest = max([sum(parts.values()) for parts in bars.values()] + [*(total or ())])
+    divisor, unit = unit_of(highest)
+    names = list(dict.fromkeys(name for parts in bars.values() for name in parts))
+    for row, parts in enumerate(bars.values()):
+        left = 0.0
+        for name in parts:
+            width = parts[name] / divisor
+            place = names.index(name)
+            color = LIGHT.series[place % len(LIGHT.series)]
+            axes.barh(-row, width, left=left, height=0.5, color=color, edgecolor=LIGHT.paper)
+            if width > 0.2 * highest / divisor:
+                axes.annotate(
+                    f"{name}\n{width:.3g} {unit}",
+                    (left + width / 2, -row),
+                    ha="center",
+                    va="center",
+                    color=LIGHT.paper,
+                    fontsize=8,
+                )
+            left += width
+        if row == 0 and total is not None:
+            ends = np.array(total) / divisor
+            axes.plot(ends, [0.36, 0.36], color=LIGHT.ink, linewidth=1.4, marker="|")
+            axes.annotate(
+                "90% sure",
+                (float(ends.mean()), 0.36),
+                xytext=(0, 4),
+                textcoords="offset points",
+                ha="center",
+                fontsize=8.5,
+            )
+    small = [
+        f"{name} {parts[name] / divisor:.3g} {unit}"
+        for parts in list(bars.values())[:1]
+        for name in parts
+        if 0 < parts[name] <= 0.2 * highest
+    ]
+    axes.set_yticks([-row for row in range(len(bars))], list(bars))
+    axes.tick_params(axis="y", labelcolor=LIGHT.ink, length=0)
+    axes.set_ylim(-len(bars) + 0.5, 0.75)
+    axes.set_xlabel(f"time, {unit}" + (f" (not labelled: {', '.join(small)})" if small else ""))
+    axes.grid(axis="y", visible=False)
+    axes.margins(x=0.03)
+    axes.set_xlim(left=0)
+
+
+def against_machines(
+    axes: Any,
+    lines: Sequence[Line],
+    *,
+    unit: str,
+    ylabel: str,
+    limits: Mapping[str, float] | None = None,
+    chosen: tuple[float, float, str] | None = None,
+    least: tuple[float, str] | None = None,
+    seconds: bool = True,
+) -> None:
+    """Draw what machine counts take or cost.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+    lines : sequence of Line
+    unit : str
+        What is counted, such as ``"machines"``.
+    ylabel : str
+        What is drawn; seconds get their unit after it.
+    limits : mapping of str to float, optional
+        Levels that must not be passed, such as a deadline.
+    chosen : (x, y, name), optional
+    least : (x, text), optional
+        Machine count below which the job does not fit in memory.
+    seconds : bool
+        Whether `lines` are in seconds.
+    """
+    tops = [np.asarray(line.middle if line.high is None else line.high) for line in lines]
+    divisor, of = unit_of(float(max(top.max() for top in tops))) if seconds else (1.0, "")
+    labels = []
+    for place, line in enumerate(lines):
+        color = LIGHT.series[place % len(LIGHT.series)]
+        x, middle = np.asarray(line.x, np.float64), np.asarray(line.middle) / divisor
+        if line.low is not None and line.high is not None:
+            ends = np.asarray(line.low) / divisor, np.asarray(line.high) / divisor
+            axes.fill_between(x, *ends, color=color, alpha=_BAND, linewidth=0)
+        _line(axes, x, middle, place, line.label, "o" if len(x) < 2 else "")
+        if line.points is not None and len(np.asarray(line.points[0])):
+            axes.plot(
+                np.asarray(line.points[0]),
+                np.asarray(line.points[1]) / divisor,
+                _MARKS[place % len(_MARKS)],
+                color=color,
+                markerfacecolor=LIGHT.paper,
+                linestyle="",
+            )
+        labels.append((x[-1], middle[-1], line.label, place))
+    for name, level in (limits or {}).items():
+        axes.axhline(level / divisor, color=LIGHT.ink, linestyle=":", linewidth=1.3)
+        axes.annotate(
+            name,
+            (0.99, level / divisor),
+            xycoords=("axes fraction", "data"),
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha="right",
+            fontsize=8.5,
+        )
+    if least is not None:
+        axes.axvspan(0, least[0], color=LIGHT.muted, alpha=0.15, linewidth=0)
+        axes.annotate(
+            least[1],
+            (least[0], 0.98),
+            xycoords=("data", "axes fraction"),
+            xytext=(3, 0),
+            textcoords="offset points",
+            va="top",
+            fontsize=8.5,
+            color=LIGHT.muted,
+        )
+    if chosen is not None:
+        axes.plot([chosen[0]], [chosen[1] / divisor], "*", markersize=13, color=LIGHT.ink)
+        axes.annotate(
+            chosen[2],
+            (chosen[0], chosen[1] / divisor),
+            xytext=(8, 6),
+            textcoords="offset points",
+            fontsize=8.5,
+        )
+    axes.set(xlabel=unit, ylabel=f"{ylabel}, {of}" if of else ylabel)
+    axes.set_ylim(bottom=0)
+    axes.margins(y=0.12)
+    _whole_numbers(axes)
+    _label_ends(axes, labels)
+
+
+def costs(
+    axes: Any,
+    groups: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]],
+    frontier: tuple[npt.ArrayLike, npt.ArrayLike],
+    *,
+    ylabel: str,
+    xlabel: str,
+    limits: tuple[float | None, float | None] = (None, None),
+    chosen: tuple[float, float, str] | None = None,
+    named: Sequence[tuple[float, float, str]] = (),
+) -> None:
+    """Draw cost against seconds: every configuration a point, the best of them on a line."""
+    divisor, unit = unit_of(float(max(np.asarray(x).max() for x, _ in groups.values())))
+    for place, (x, y) in enumerate(groups.values()):
+        axes.plot(
+            np.asarray(x) / divisor,
+            y,
+            _MARKS[place % len(_MARKS)],
+            color=LIGHT.series[place % len(LIGHT.series)],
+            alpha=0.55,
+            markersize=4,
+            linestyle="",
+        )
+    times = np.asarray(frontier[0]) / divisor
+    axes.step(times, frontier[1], where="post", color=LIGHT.ink, linewidth=1.1)
+    deadline, budget = limits
+    if deadline is not None:
+        axes.axvline(deadline / divisor, color=LIGHT.ink, linestyle=":", linewidth=1.3)
+        axes.annotate(
+            "deadline",
+            (deadline / divisor, 0.99),
+            xycoords=("data", "axes fraction"),
+            xytext=(3, 0),
+            textcoords="offset points",
+            va="top",
+            fontsize=8.5,
+        )
+    if budget is not None:
+        axes.axhline(budget, color=LIGHT.ink, linestyle=":", linewidth=1.3)
+        axes.annotate(
+            "budget",
+            (0.99, budget),
+            xycoords=("axes fraction", "data"),
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha="right",
+            fontsize=8.5,
+        )
+    if chosen is not None:
+        axes.plot([chosen[0] / divisor], [chosen[1]], "*", markersize=13, color=LIGHT.ink)
+    for x, y, name in [*named, *([] if chosen is None else [chosen])]:
+        right = x > 0.6 * divisor * axes.get_xlim()[1]
+        axes.annotate(
+            name,
+            (x / divisor, y),
+            xytext=(-7 if right else 7, 6),
+            textcoords="offset points",
+            ha="right" if right else "left",
+            fontsize=8.5,
+        )
+    axes.set(xlabel=f"{xlabel}, {unit}", ylabel=ylabel)
+    axes.margins(0.08)
+    axes.set_ylim(bottom=0)
+    axes.set_ylim(top=1.1 * axes.get_ylim()[1])  # room for names
+
+
+def degrees(axes: Any, distributions: Mapping[str, Sequence[float]]) -> None:
+    """Draw which share of the vertices has a degree, or a larger one.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+    distributions : mapping of str to sequence of float
+        Vertices of degree 0, of 1, of 2 and 3, of 4 to 7, …; the first is drawn as a broad line.
+    """
+    labels = []
+    for place, (name, counts) in enumerate(distributions.items()):
+        kept = np.trim_zeros(np.asarray(counts, np.float64), "b")
+        share = np.cumsum(kept[::-1])[::-1] / max(kept.sum(), 1e-12)
+        least = 2.0 ** np.arange(-1, len(kept) - 1)  # of each part; the first is degree 0
+        x, y = least[1:], share[1:]
+        if not len(x):
+            continue
+        _line(axes, x, y, place, name, _MARKS[place % len(_MARKS)] if place else "")
+        if place == 0:
+            axes.lines[-1].set_linewidth(4.0)
+            axes.lines[-1].set_alpha(0.45)
+        labels.append((x[-1], y[-1], name, place))
+    axes.set(xscale="log", yscale="log")
+    axes.set(xlabel="degree", ylabel="share of vertices with it or more")
+    _label_ends(axes, labels)
+
+
+def amount_and_limit(
+    axes: Any, predicted: float, low: float, high: float, limit: float, *, unit: str, limited: str
+) -> None:
+    """Draw an amount with its interval, beside what there is."""
+    axes.barh(0, predicted, height=0.4, color=LIGHT.series[0])
+    axes.plot([low, high], [0.32, 0.32], color=LIGHT.ink, linewidth=1.4, marker="|")
+    axes.annotate(
+        f"{predicted:.2g} {unit}, 90% sure {low:.2g} to {high:.2g}",
+        (0, 0.32),
+        xytext=(2, 6),
+        textcoords="offset points",
+        fontsize=8.5,
+    )
+    axes.axvline(limit, color=LIGHT.ink, linestyle=":", linewidth=1.5)
+    axes.annotate(
+        f"{limited}: {limit:.2g} {unit} ",
+        (limit, -0.42),
+        ha="right" if limit > high else "left",
+        fontsize=8.5,
+    )
+    axes.set_yticks([])
+    axes.set_ylim(-0.6, 0.8)
+    axes.set_xlim(0, 1.06 * max(limit, high))
+    axes.set_xlabel(unit)
+    axes.grid(axis="y", visible=False)
+
+
+def dots(
+    axes: Any,
+    names: Sequence[str],
+    values: npt.ArrayLike,
+    low: npt.ArrayLike,
+    high: npt.ArrayLike,
+    *,
+    xlabel: str,
+    emphasised: Sequence[str] = (),
+) -> None:
+    """Draw a figure with its interval for each name, the best above."""
+    found, ends = np.asarray(values), np.array([low, high])
+    rows = -np.arange(len(names))
+    for row, (name, value, start, end) in enumerate(zip(names, found, *ends, strict=True)):
+        place = 1 if name in emphasised else 0
+        axes.plot([start, end], [row, row], color=LIGHT.series[place], linewidth=2.2, alpha=0.6)
+        axes.plot([value], [row], _MARKS[place], color=LIGHT.series[place], markersize=7)
+        axes.annotate(
+            f"{value:.2g}",
+            (value, row),
+            xytext=(0, 7),
+            textcoords="offset points",
+            ha="center",
+            fontsize=8,
+        )
+    axes.set_yticks(rows, names)
+    axes.tick_params(axis="y", labelcolor=LIGHT.ink, length=0)
+    axes.set_ylim(-len(names) + 0.4, 0.7)
+    axes.set_xlabel(xlabel)
+    axes.grid(axis="y", visible=False)
+    axes.margins(x=0.08)
+
+
+def _line(axes: Any, x: Any, y: Any, place: int, name: str, marker: str = "") -> None:
+    axes.plot(
+        x,
+        y,
+        color=LIGHT.series[place % len(LIGHT.series)],
+        linestyle=_DASHES[place % len(_DASHES)],
+        marker=marker,
+        markersize=4,
+        label=name,
+    )
+
+
+def _whole_numbers(axes: Any) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=7, integer=True, min_n_ticks=1))
+
+
+def _label_ends(axes: Any, labels: Sequence[tuple[float, float, str, int]]) -> None:
+    """Name each line at its end, in its colour; names that would meet are moved apart."""
+    from matplotlib.transforms import ScaledTranslation
+
+    if not labels:
+        return
+    heights = [axes.transData.transform((x, y))[1] for x, y, _, _ in labels]
+    order = sorted(range(len(labels)), key=lambda i: heights[i])
+    apart = _APART * axes.figure.dpi / 100.0
+    placed = dict(zip(order, [heights[i] for i in order], strict=True))
+    for _ in range(50):
+        moved = False
+        for lower, upper in pairwise(order):
+            short = apart - (placed[upper] - placed[lower])
+            if short > 0.1:
+                placed[lower] -= short / 2.0
+                placed[upper] += short / 2.0
+                moved = True
+        if not moved:
+            break
+    for i, (x, y, name, place) in enumerate(labels):
+        offset = ScaledTranslation(
+            6 / 72, (placed[i] - heights[i]) / axes.figure.dpi, axes.figure.dpi_scale_trans
+        )
+        axes.text(
+            x,
+            y,
+            name,
+            transform=axes.transData + offset,
+            va="center",
+            color=LIGHT.series[place % len(LIGHT.series)],
+            fontsize=8.5,
+            fontweight="bold",
+        )

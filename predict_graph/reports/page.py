@@ -1,0 +1,179 @@
+"""A page to hand on: one file that explains itself, needs no network, and reads on paper."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from predict_graph.answers import Answer, Table, cell_text
+from predict_graph.errors import RequestError
+from predict_graph.files import check_writable, written_beside
+from predict_graph.pictures import Picture, check_picture, svg_of
+from predict_graph.pictures.palette import DARK, LIGHT
+
+__all__ = ["check_report", "command_to_repeat", "page", "write_report"]
+
+_ENDINGS = (".html", ".htm")
+_PACKAGES = ("predict-graph", "numpy", "scipy", "numba", "scikit-learn", "pandas")
+# As Spark's own spark.redaction.regex, and the user of an address.
+_SECRET = re.compile(
+    r"(secret|password|token|credential|access[._]?key|api[._]?key)", re.IGNORECASE
+)
+_SHORT = 24  # letters of a cell that is kept on one line
+_USER = re.compile(r"(?<=://)[^/@\s]+@")
+
+
+def check_report(path: Path) -> Path:
+    """Return the path of a report if it can be written, before any work is done.
+
+    Raises
+    ------
+    RequestError
+        If the ending is another one, the folder is missing, or what draws is not installed.
+    """
+    if path.suffix.lower() not in _ENDINGS:
+        raise RequestError(f"cannot write the report {path}; accepted: a name in .html")
+    check_writable(path)
+    check_picture(None)
+    try:
+        import jinja2  # noqa: F401
+    except ImportError:
+        raise RequestError(
+            "a report needs jinja2, which is not installed; "
+            "install it with: pip install 'predict-graph[plot]'"
+        ) from None
+    return path
+
+
+def write_report(
+    path: Path,
+    title: str,
+    answer: Answer,
+    pictures: Sequence[Picture],
+    *,
+    command: str,
+    packages: Sequence[str] = (),
+) -> None:
+    """Write the page of an answer; see :func:`page`.
+
+    Raises
+    ------
+    RequestError, JobError
+        If the file cannot be written; what was there stays.
+    """
+    text = page(title, answer, pictures, command=command, packages=packages)
+    with written_beside(path) as beside:
+        beside.write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
+def page(
+    title: str,
+    answer: Answer,
+    pictures: Sequence[Picture],
+    *,
+    command: str,
+    packages: Sequence[str] = (),
+) -> str:
+    """Return the page of an answer.
+
+    Parameters
+    ----------
+    title : str
+    answer : Answer
+    pictures : sequence of Picture
+    command : str
+        That gives the same answer again.
+    packages : sequence of str
+        Whose versions are told beside those that every page tells.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("predict_graph", "reports"), autoescape=True, undefined=StrictUndefined
+    )
+    drawn = [
+        {
+            "title": picture.title,
+            "text": picture.text,
+            "svg": Markup(svg_of(picture, f"picture{number}")),  # its texts are escaped there
+        }
+        for number, picture in enumerate(pictures, 1)
+    ]
+    text: str = environment.get_template("page.html.jinja").render(
+        title=title,
+        answer=answer,
+        tables=[_for_page(table) for table in answer.tables],
+        more=[_for_page(table) for table in answer.more],
+        pictures=drawn,
+        command=command,
+        versions=_versions(packages),
+        light=LIGHT.named(),
+        dark=DARK.named(),
+    )
+    return text
+
+
+def command_to_repeat(arguments: Sequence[str], seed: int | None = None) -> str:
+    """Return the command line of this answer, its secrets left out.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        That the program was called with.
+    seed : int, optional
+        That was drawn, if none was given.
+
+    Examples
+    --------
+    >>> command_to_repeat(["predict", "pagerank", "my graph.txt"], seed=7)
+    "predict-graph predict pagerank 'my graph.txt' --seed 7"
+    >>> command_to_repeat(["--conf", "fs.s3a.secret.key=abc", "hdfs://me:pw@host/g"])
+    'predict-graph --conf fs.s3a.secret.key=... hdfs://...@host/g'
+    """
+    given = [_without_secret(word) for word in arguments]
+    if seed is not None and not any(word.partition("=")[0] == "--seed" for word in given):
+        place = given.index("--") if "--" in given else len(given)
+        given[place:place] = ["--seed", str(seed)]
+    return shlex.join(["predict-graph", *given])
+
+
+def _without_secret(word: str) -> str:
+    name, equals, _ = word.rpartition("=")
+    if equals and _SECRET.search(name):
+        word = f"{name}=..."
+    return _USER.sub("...@", word)
+
+
+def _for_page(table: Table) -> dict[str, Any]:
+    numeric = [
+        bool(table.rows) and all(isinstance(row[place], int | float) for row in table.rows)
+        for place in range(len(table.columns))
+    ]
+    rows = [[cell_text(cell) for cell in row] for row in table.rows]
+    kinds = []
+    for place, number in enumerate(numeric):
+        short = all(len(row[place]) <= _SHORT for row in rows)
+        kinds.append("number short" if number else "short" if short else "")
+    return {"title": table.title, "columns": table.columns, "rows": rows, "kinds": kinds}
+
+
+def _versions(packages: Sequence[str]) -> list[tuple[str, str]]:
+    found = []
+    for name in dict.fromkeys([*_PACKAGES, *packages]):
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    python = f"Python {platform.python_version()} on {sys.platform} ({platform.machine()})"
+    return [
+        ("versions", ", ".join([*found, python])),
+        ("written", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
+    ]

@@ -1,0 +1,277 @@
+"""A page explains itself: no network, a text for each picture, colours that can be read."""
+
+from __future__ import annotations
+
+import html.parser
+import itertools
+import json
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("jinja2")
+
+import predict_graph
+from predict_graph.answers import Answer, Table
+from predict_graph.cli import main
+from predict_graph.errors import RequestError
+from predict_graph.pictures.palette import DARK, LIGHT, contrast
+from predict_graph.reports.page import check_report, command_to_repeat, page
+
+GRAPH = "rmat:scale=11,edge_factor=8,seed=3"
+
+
+@pytest.fixture(scope="module")
+def written():
+    found = predict_graph.validate("pagerank", GRAPH, seed=1, history="none", budget="none")
+    command = command_to_repeat(["validate", "pagerank", GRAPH], found.prediction.seed)
+    return found, page("pagerank", found.answer, found.pictures(), command=command)
+
+
+class Elements(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.found, self.ids = [], [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        self.ids += [value for name, value in attrs if name == "id"]
+        if tag not in ("meta", "br", "img", "link"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        self.ids += [value for name, value in attrs if name == "id"]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_page_says_what_the_answer_says(written):
+    found, text = written
+    plain = html.unescape(text)
+    assert found.answer.sentence in plain
+    assert all(name in plain and value in plain for name, value in found.answer.facts)
+    assert all(warning in plain for warning in found.answer.warnings)
+    assert "predict-graph validate pagerank" in plain
+    assert "--seed 1" in plain
+    assert "numpy" in plain
+    for title in ("Convergence", "Time of each iteration", "Where the time goes"):
+        assert f"<h3>{title}</h3>" in text
+    assert "Samples beside the graph" in text
+
+
+def test_nothing_is_taken_from_the_network(written):
+    text = written[1]
+    assert not re.search(r"(https?:)?//[\w.]", text)
+    elements = Elements(text)
+    assert not {"script", "link", "iframe", "img"} & {tag for tag, _ in elements.found}
+    for _, attributes in elements.found:
+        for name in ("src", "href", "xlink:href"):
+            assert attributes.get(name, "#").startswith("#")
+    for target in re.findall(r"url\(([^)]*)\)", text):
+        assert target.startswith("#")
+
+
+def test_every_reference_has_its_element_and_every_id_is_one(written):
+    elements = Elements(written[1])
+    assert len(elements.ids) == len(set(elements.ids))
+    used = set(re.findall(r'(?:url\(|href=")#([\w.-]+)', written[1]))
+    assert used <= set(elements.ids)
+
+
+def test_every_picture_has_a_text(written):
+    found, text = written
+    pictures = [attributes for tag, attributes in Elements(text).found if tag == "svg"]
+    assert len(pictures) == len(found.pictures())
+    for attributes in pictures:
+        assert attributes["role"] == "img"
+        name = attributes["aria-labelledby"]
+        said = re.search(rf'<title id="{name}">([^<]+)</title>', text)
+        assert said is not None
+        assert len(said[1]) > 40
+        assert re.search(r"\d", said[1]) or "Degrees" in said[1]
+
+
+def test_pictures_take_the_colours_of_the_page(written):
+    body = written[1][written[1].index("<main>") :]
+    assert not {color for color in LIGHT.named().values() if color in body}
+    assert "var(--series-1)" in body
+    assert "var(--ink)" in body
+    for name in set(re.findall(r"var\((--[\w-]+)\)", written[1])):
+        assert name in LIGHT.named()
+        assert name in DARK.named()
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_contrast_is_that_of_wcag_aa(palette):
+    for color in (palette.ink, palette.muted, *palette.series):
+        assert contrast(color, palette.paper) >= 4.5, color
+
+
+# Viénot, Brettel, Mollon 1999: linear RGB as protanopes and deuteranopes see it.
+SEEN = {
+    "all": np.eye(3),
+    "protanope": np.array([[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]]),
+    "deuteranope": np.array([[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]]),
+}
+
+
+def lab(color, seen):
+    rgb = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    linear = np.clip(seen @ linear, 0, 1)
+    matrix = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    xyz = np.array(matrix) @ linear / [0.9505, 1.0, 1.089]
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("who", SEEN)
+def test_the_first_colours_are_told_apart(palette, who):
+    """Predicted, real and a third: 2.3 is a difference that is just noticed."""
+    for first, second in itertools.combinations(palette.series[:3], 2):
+        distance = np.linalg.norm(lab(first, SEEN[who]) - lab(second, SEEN[who]))
+        assert distance > 15, (first, second, distance)
+
+
+def test_what_strangers_name_is_escaped():
+    answer = Answer("<b>&", [("<i>", "<u>")], [Table("<t>", ["<c>"], [["<x>"]])], ["<w>"])
+    text = page("<script>", answer, [], command="<cmd>")
+    for tag in ("<b>", "<i>", "<u>", "<t>", "<c>", "<x>", "<w>", "<script>", "<cmd>"):
+        assert tag not in text
+        assert html.escape(tag) in text
+
+
+def test_secrets_are_left_out():
+    said = command_to_repeat(
+        ["predict", "--conf=spark.hadoop.fs.s3a.access.key=ABC", "--conf", "a.password=DEF"], 3
+    )
+    assert "ABC" not in said
+    assert "DEF" not in said
+    assert said.endswith("--seed 3")
+    assert command_to_repeat(["next", "r.csv", "--", "job", "{x}"], 5) == (
+        "predict-graph next r.csv --seed 5 -- job '{x}'"
+    )
+
+
+def refused(capsys, *arguments):
+    with pytest.raises(SystemExit) as ended:
+        main([str(each) for each in arguments])
+    captured = capsys.readouterr()
+    assert ended.value.code == 2
+    assert captured.out == ""
+    return captured.err
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_any_work(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("predict_graph.prediction.road.predict_on", None)  # it is not come to
+    graph = tmp_path / "graph.html"
+    graph.write_text("0 1\n")
+    asked = ("predict", "pagerank", GRAPH, "--history", "none", "--report")
+    assert "no folder" in refused(capsys, *asked, tmp_path / "away" / "r.html")
+    assert "it is a folder" in refused(capsys, *asked, _folder(tmp_path / "dir.html"))
+    assert "accepted: a name in .html" in refused(capsys, *asked, tmp_path / "r.pdf")
+    over = ("predict", "pagerank", graph, "--history", "none", "--report", graph)
+    assert "would overwrite" in refused(capsys, *over)
+    assert graph.read_text() == "0 1\n"
+    both = tmp_path / "x.html"
+    assert "name one file" in refused(capsys, *asked, both, "--json", both)
+    with pytest.raises(RequestError):
+        check_report(tmp_path / "r")
+
+
+def _folder(path):
+    path.mkdir()
+    return path
+
+
+def program(*arguments):
+    with pytest.raises(SystemExit) as ended:
+        main([str(each) for each in arguments])
+    assert not ended.value.code
+
+
+def test_reports_of_fit_plan_and_next(tmp_path, capsys):
+    rows = "".join(f"1,{m},{5 + 90 / m + 0.3 * m}\n" for m in (1, 2, 4, 8, 16))
+    (tmp_path / "points.csv").write_text("scale,machines,seconds\n" + rows)
+    model, json_file = tmp_path / "model.json", tmp_path / "plan.json"
+    fit, plan, following = (tmp_path / f"{name}.html" for name in ("fit", "plan", "next"))
+    program("fit", tmp_path / "points.csv", "--model", "ernest", "--out", model, "--report", fit)
+    asked = ("--machines", "1:16", "--deadline", "1m", "--json", json_file)
+    program("plan", model, *asked, "--report", plan)
+    types = tmp_path / "types.csv"
+    types.write_text("machine_type,cores,memory_gb,price_per_hour\nsmall,2,4,0.1\nbig,8,32,0.4\n")
+    runs = tmp_path / "runs.csv"
+    runs.write_text("machine_type,machines,seconds,outcome\nsmall,2,1022,ok\nbig,4,149,ok\n")
+    program("next", runs, "--candidates", types, "--machines", "2,4", "--report", following)
+    for path, pictures in ((fit, 2), (plan, 2), (following, 2)):
+        text = path.read_text()
+        tags = [tag for tag, _ in Elements(text).found]
+        assert tags.count("svg") == pictures, path
+        assert not re.search(r"(https?:)?//[\w.]", text)
+    sentence = json.loads(json_file.read_text())["verdict"]["sentence"]
+    assert sentence in html.unescape(plan.read_text())
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted(
+        [
+            "fit.html",
+            "plan.html",
+            "next.html",
+            "model.json",
+            "plan.json",
+            "points.csv",
+            "runs.csv",
+            "types.csv",
+        ]
+    )
+
+
+def test_a_function_has_a_report_and_a_picture(tmp_path, capsys):
+    pytest.importorskip("networkx")
+    path, drawn = tmp_path / "f.html", tmp_path / "f.svg"
+    graph = "barabasi-albert:n=300,m=4,seed=1"
+    asked = ("--seed", 1, "--history", "none", "--report", path, "--plot", drawn)
+    program("predict", "networkx:clustering", graph, *asked)
+    text = path.read_text()
+    assert "networkx:clustering" in text
+    assert "Memory at the peak" in text
+    assert drawn.read_text().count("<svg") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed")
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_browser_shows_it_without_errors(written, tmp_path, width):
+    """Nothing is wider than the page, and nothing is complained of."""
+    (tmp_path / "page.html").write_text(written[1])
+    frame = tmp_path / "frame.html"
+    frame.write_text(
+        f'<iframe id="f" src="page.html" style="width:{width}px;height:900px;border:0"></iframe>'
+        "<script>addEventListener('load', () => {"
+        " const d = document.getElementById('f').contentDocument;"
+        " document.title = [d.documentElement.scrollWidth, d.querySelectorAll('svg').length];"
+        "})</script>"
+    )
+    done = subprocess.run(
+        [
+            *("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"),
+            *("--allow-file-access-from-files", f"--user-data-dir={tmp_path / 'browser'}"),
+            *("--window-size=1400,1000", "--dump-dom", frame.as_uri()),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert "CONSOLE" not in done.stderr
+    title = re.search(r"<title>(\d+),(\d+)</title>", done.stdout)
+    assert title is not None, done.stdout[:500]
+    assert int(title[1]) <= width
+    assert int(title[2]) == len(written[0].pictures())
