@@ -16,6 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,19 @@ def evaluate(cases: list[Case], models: dict[str, Callable[[], Any]]) -> pd.Data
     )
 
 
+def kept(cache: Path | None, title: str, judge: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+    """Return what was judged before, or judge and keep it."""
+    if cache is None:
+        return judge()
+    cache.mkdir(parents=True, exist_ok=True)
+    path = cache / f"{title.partition(',')[0].replace(': ', ' ')}.csv"
+    if not path.exists():
+        part = path.with_suffix(".part")
+        judge().to_csv(part, index=False)
+        part.replace(path)
+    return pd.read_csv(path)
+
+
 def table(found: pd.DataFrame, names: list[str]) -> str:
     """Return a table of models against jobs: median / mean / worst % error of the cases."""
     jobs = list(CONTEXT)
@@ -201,6 +215,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="Markdown file; the tables are printed either way")
     parser.add_argument("--models", nargs="*", choices=MODELS, default=list(MODELS))
     parser.add_argument("--tune", action="store_true", help="training machines only: 2,4,6 -> 8")
+    parser.add_argument("--cache", type=Path, help="folder of finished tests, to go on from them")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     models = {name: MODELS[name] for name in options.models}
@@ -217,7 +232,7 @@ def main() -> None:
         )
     sections, tables = [], {}
     for title, cases in tasks.items():
-        found = tables[title] = evaluate(cases, models)
+        found = tables[title] = kept(options.cache, title, partial(evaluate, cases, models))
         spent = found.groupby("model").fit_seconds.sum()
         text = (
             f"## {title}\n\n{table(found, list(models))}\n\nNoise floor {noise_floor(cases):.1f}."

@@ -325,9 +325,13 @@ wide ranges of machines, which are made up and say only whether a model survives
 not show. The prior of `auto` is learnt each time from the measured sources but the judged one;
 `history` adds the other jobs of the judged source, as `fit --history` would.
 
-What is not blind: the family of shapes (the part of a machine that does not work on the data was
+What is blind and what is not: the weights of the prior are learnt without the judged source. How
+much of the misfit the runs on one machine type share, and by how much `next` widens its
+distributions, was chosen on the searches of C3O and the simulated ones. Chosen with all three
+sources in view were the family of shapes (the part of a machine that does not work on the data was
 added after runs on two machines of C3O's sort were seen), the tails of the intervals and their
-drift were chosen with these three sources in view. The weights of the prior were not.
+drift. How runs that were ended by a timeout count was changed once after a search on Scout
+(terasort) went wrong by it.
 
 ## Prediction
 

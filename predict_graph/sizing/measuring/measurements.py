@@ -14,6 +14,7 @@ from predict_graph.errors import RequestError
 from predict_graph.sizing.table_file import Row, TextTable, positive, read_table
 
 __all__ = [
+    "CONTRADICTION",
     "OWN_COLUMNS",
     "TYPE_NAMES",
     "Measurements",
@@ -65,6 +66,8 @@ SECONDS_NAMES = (
 TYPE_NAMES = ("machine_type", "instance_type", "type")
 TIME_UNITS = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "seconds": 1.0, "min": 60.0, "h": 3600.0}
 SIZE_UNITS = ("b", "kb", "mb", "gb", "tb")
+CONTRADICTION = 2.0  # runs of one configuration that differ by this factor are told
+MOST_TOLD = 3
 # Written by `collect`; they are no properties of the job.
 OWN_COLUMNS = ("repeat", "command", "started", "seconds", "exit_status", "outcome", "completed")
 
@@ -139,6 +142,7 @@ class Measurements:
         if self.broken:
             count = f"{len(self.broken)} run{'s' if len(self.broken) > 1 else ''}"
             said.append(f"{count} of {self.path.name} failed and gave no time")
+        said += self._contradictions()
         if "scale" not in self.columns:
             said.append("there is no column for the scale, so it is taken to be 1 in every run")
         for name, values in self.varying.items():
@@ -147,6 +151,24 @@ class Measurements:
                 f"select one with --where {name}=VALUE"
             )
         return said
+
+    def _contradictions(self) -> list[str]:
+        """Return sentences on runs of one configuration that are far apart, the first few."""
+        if any(name not in TYPE_NAMES for name in self.varying):
+            return []  # they are runs of different things
+        runs: dict[tuple[float, float, str], list[float]] = {}
+        kinds = self.types or ("",) * len(self)
+        for scale, count, kind, taken in zip(
+            self.scale, self.machines, kinds, self.seconds, strict=True
+        ):
+            runs.setdefault((scale, count, kind), []).append(float(taken))
+        found = [
+            f"{count:g} {kind or self.unit} at scale {scale:g} took {min(times):.4g} s and "
+            f"{max(times):.4g} s, which contradict each other; the median counts"
+            for (scale, count, kind), times in runs.items()
+            if max(times) > CONTRADICTION * min(times)
+        ]
+        return found[:MOST_TOLD]
 
 
 def read_measurements(

@@ -11,6 +11,7 @@ import numpy as np
 from costmodels.scaling.search import Tried
 from predict_graph.errors import RequestError
 from predict_graph.sizing.measuring.measurements import (
+    CONTRADICTION,
     has_failed,
     has_timed_out,
     measured_columns,
@@ -20,8 +21,6 @@ from predict_graph.sizing.planning.candidates import TYPE_NAMES, Candidates
 from predict_graph.sizing.table_file import Row, TextTable, positive, read_table
 
 __all__ = ["TriedRuns", "read_tried"]
-
-CONTRADICTION = 2.0  # runs of one configuration that differ by this factor are told
 
 
 @dataclass(frozen=True)

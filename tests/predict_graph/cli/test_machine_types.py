@@ -152,6 +152,12 @@ def test_runs_without_a_type_or_of_an_unknown_one(program, folder):
     program("plan", "small=m.json", "--machines", "2:4").is_refused("the model without small=")
 
 
+def test_runs_that_contradict_each_other_are_told(program, folder):
+    wrote(folder, *measured("small"), "big,2,270,ok", "big,2,900,ok")
+    said = " ".join(fitted(program).split())
+    assert "2 big at scale 1 took 270 s and 900 s, which contradict each other" in said
+
+
 def test_when_all_that_could_be_chosen_is_like_what_failed(program, folder):
     wrote(folder, *measured("small"), "lean,2,1,failed", "big,2,1,failed")
     fitted(program)

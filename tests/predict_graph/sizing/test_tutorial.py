@@ -1,5 +1,6 @@
 """docs/jobs.md does what it says."""
 
+import os
 import re
 import shlex
 import sys
@@ -9,11 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.cpu_quota import CannotCapError, CpuQuota
 from predict_graph.cli import main
 
 pytestmark = pytest.mark.slow
 
-PAGE = Path(__file__).parents[3] / "docs" / "jobs.md"
+ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "jobs.md"
 
 
 def run(command):
@@ -57,18 +60,28 @@ def test_the_tutorial(tmp_path, monkeypatch, capsys):
 
 
 def test_next_is_followed(tmp_path, monkeypatch, capsys):
+    try:
+        quota = CpuQuota(f"tutorial-{os.getpid()}")
+    except CannotCapError as error:
+        pytest.skip(str(error))
+    quota.remove()
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     section = PAGE.read_text(encoding="utf-8").partition("\n## next\n")[2].partition("\n## ")[0]
     (job,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
-    (tmp_path / "crawl.py").write_text(job.replace("2000", "400"))
+    (tmp_path / "pack.py").write_text(job)
     table = re.search(r"^    (machine_type,.*\n(?:    .*\n)+)", section, re.MULTILINE)[1]
     (tmp_path / "workers.csv").write_text(table.replace("    ", ""))
-    _, command = re.findall(r"^    (predict-graph (?:.*\\\n)*.*)$", section, re.MULTILINE)
-    command = command.replace("\\\n", " ").replace("--run", "--timeout 20s --run")
+    _, first, *others = re.findall(r"^    (predict-graph (?:.*\\\n)*.*)$", section, re.MULTILINE)
+    # A machine that is busy with other tests may take twice as long.
+    command = first.replace("\\\n", " ").replace("deadline=4s", "deadline=12s")
     assert run(command.replace("-- python", f"-- {shlex.quote(sys.executable)}")) == 0
     said = capsys.readouterr().out
-    assert "best measured (cheapest within 2 s): " in said
+    assert "best measured (cheapest within 12 s): " in said
     assert "stop: " in said
     points = pd.read_csv("measured.csv")
-    assert 2 <= len(points) <= 14
+    assert 2 <= len(points) <= 12
     assert not points.duplicated(["machine_type", "machines"]).any()
+    for one in others:
+        assert run(one.replace("deadline 4s", "deadline 1m")) == 0
+    assert "cheapest done in 1 min with 90% confidence: " in capsys.readouterr().out
