@@ -16,18 +16,24 @@ import json
 import math
 import resource
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from predict_graph.algorithms import check_algorithm
+from predict_graph.algorithms import Algorithm, check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.blocks import on_executors
 from predict_graph.engines.spark.blocks.graph import cluster_graph
 from predict_graph.engines.spark.blocks.packing import packed_graph
 from predict_graph.engines.spark.blocks.twin import check_twin, count_run
 from predict_graph.engines.spark.tables.reading import SparkGraph
-from predict_graph.graph import check_graph
+from predict_graph.graph import Graph, check_graph
 from predict_graph.prediction import on_cluster
 from predict_graph.prediction.request import check_request
 from predict_graph.prediction.road import estimates_of
@@ -85,19 +91,69 @@ def _there(spark: object, path: str, name: str) -> dict[str, float]:
     algorithm = check_algorithm(name)
     directed = False if algorithm.undirected else None
     with packed_graph(spark, path, directed=directed, weights=False) as packed:
-        graph = cluster_graph(packed)
-        values = None
-        for part in filter(None, (algorithm.prior, algorithm)):
-            started = time.perf_counter()
-            twin = check_twin(part, packed)(part, graph, values)
-            run = count_run(twin, packed, lambda curve: True, lambda number: None)
-            seconds, values = time.perf_counter() - started, run.values
-        return {
-            "counted_iterations": len(run.curve),
-            "counted_messages": int(run.counters["messages"].sum()),
-            "packing_seconds": packed.seconds,
-            "pass_seconds": seconds / len(run.curve),
-        }
+        return _counted(packed, algorithm)
+
+
+def _counted(packed: Any, algorithm: Algorithm) -> dict[str, float]:
+    """Count the supersteps of a run, and of those before it."""
+    graph = cluster_graph(packed)
+    values = None
+    for part in filter(None, (algorithm.prior, algorithm)):
+        started = time.perf_counter()
+        twin = check_twin(part, packed)(part, graph, values)
+        run = count_run(twin, packed, lambda curve: True, lambda number: None)
+        seconds, values = time.perf_counter() - started, run.values
+    return {
+        "counted_iterations": len(run.curve),
+        "counted_messages": int(run.counters["messages"].sum()),
+        "packing_seconds": packed.seconds,
+        "pass_seconds": seconds / len(run.curve),
+    }
+
+
+@dataclass
+class PackedHere:
+    """A graph in blocks in this process, that the code of the executors makes and looks at."""
+
+    graph: Graph
+
+    def __post_init__(self) -> None:
+        graph = self.graph
+        self.vertices, self.edges, self.directed = graph.vertices, graph.edges, graph.directed
+        self.name = self.source = self.fingerprint = graph.name
+        self.weighted, self.labels, self.seconds = False, None, 0.0
+        sources = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+        ends = [pa.array(sources), pa.array(graph.indices.astype(np.int64))]
+        listed = [pa.RecordBatch.from_arrays(ends, ["src", "dst"])]
+        buckets = on_executors.bucketed(listed, SimpleNamespace(value=None), 8, False, False)
+        self.blocks = list(on_executors.built(buckets, False))
+
+    def passed(self, function: Any, shared: Any, kinds: Any, **_: Any) -> Iterator[Any]:
+        sent = SimpleNamespace(value=shared)
+        for answer in on_executors.looked_at(self.blocks, function, sent):
+            places, values = (answer.column(k).to_pylist()[0] for k in (0, 1))
+            yield np.frombuffer(places, kinds[0]), np.frombuffer(values, kinds[1])
+
+    def in_degrees(self) -> Any:
+        return self.graph.in_degrees.astype(np.int32)
+
+    def out_degrees(self) -> Any:
+        return self.graph.out_degrees.astype(np.int32)
+
+
+def without_spark(graphs: list[str], rows: Path) -> None:
+    """Do what :func:`count` does with the blocks in this process."""
+    for path in graphs:
+        for name in ALGORITHMS:
+            algorithm = check_algorithm(name)
+            graph = check_graph(path, directed=False if algorithm.undirected else None)
+            short = Path(path).name.split(".")[0]
+            row: dict[str, float | str] = {"graph": short, "algorithm": name}
+            packed = PackedHere(graph)
+            row |= _here(path, name) | _counted(packed, algorithm)
+            with rows.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+            print(row, flush=True)
 
 
 def passes(path: str, memory: str) -> None:
@@ -171,7 +227,6 @@ TIGHT = {"epsilon": 1e-6}
 
 def rmat(scale: int, path: str, edge_factor: int = 16) -> None:
     """Write the edges of an R-MAT graph in blocks, so that it never is in memory."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     rng = np.random.default_rng(SEED)
@@ -195,6 +250,7 @@ def main() -> None:
     counting = commands.add_parser("count")
     counting.add_argument("graphs", nargs="+")
     counting.add_argument("--rows", type=Path, required=True)
+    counting.add_argument("--without-spark", action="store_true", help="blocks in this process")
     for name in ("passes", "supersteps"):
         timing = commands.add_parser(name)
         timing.add_argument("path")
@@ -207,7 +263,7 @@ def main() -> None:
     making.add_argument("path")
     asked = parser.parse_args()
     if asked.command == "count":
-        count(asked.graphs, asked.rows)
+        (without_spark if asked.without_spark else count)(asked.graphs, asked.rows)
     elif asked.command == "passes":
         passes(asked.path, asked.memory)
     elif asked.command == "supersteps":
