@@ -195,7 +195,9 @@ class _Session:
             timeout=SECONDS,
             check=False,
         )
-        output = done.stdout + (done.stderr if done.returncode else "")
+        # Progress comes before an error, on a slow machine.
+        error = done.stderr[max(0, done.stderr.find("error:")) :] if done.returncode else ""
+        output = done.stdout + error
         return [line.rstrip() for line in output.splitlines()], done.returncode, done.stderr
 
     def python(self, code: str) -> tuple[list[str], str]:

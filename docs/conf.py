@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import re
 import subprocess
 import sys
 from importlib.metadata import version as version_of
@@ -57,7 +59,17 @@ def _write_commands(app: object) -> None:
         page.write_text(text, encoding="utf-8")
 
 
+def _load_names(app: object) -> None:
+    """Put names that packages load when they are first used where autodoc finds them."""
+    for page in (Path(__file__).parent / "reference").glob("*.md"):
+        for name in re.findall(r"automodule:: ([\w.]+)", page.read_text(encoding="utf-8")):
+            module = importlib.import_module(name)
+            for public in getattr(module, "__all__", ()):
+                setattr(module, public, getattr(module, public))
+
+
 def setup(app: object) -> dict[str, bool]:
-    """Have the page of commands written before pages are read."""
+    """Have the page of commands written, and names loaded, before pages are read."""
     app.connect("builder-inited", _write_commands)  # type: ignore[attr-defined]
+    app.connect("builder-inited", _load_names)  # type: ignore[attr-defined]
     return {"parallel_read_safe": True, "parallel_write_safe": True}
