@@ -230,7 +230,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, required=True)
     parser.add_argument("--out", type=Path)
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
     asked.keep.mkdir(parents=True, exist_ok=True)
     if asked.what == "check":
         check(asked.keep)
