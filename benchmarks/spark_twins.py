@@ -49,6 +49,7 @@ CASES: tuple[tuple[str, dict[str, str]], ...] = (
     ("graphx:shortestPaths", {"landmarks": "1,5"}),
 )
 PARTITIONS = 2
+_NO_RUNS = ("## Predicted, then run", "", "Not measured yet.")
 
 
 def check(keep: Path) -> None:
@@ -166,7 +167,7 @@ def write(keep: Path, out: Path) -> None:
         "## The same, superstep by superstep?",
         "",
         "Records that the partitions sent in each superstep, as Spark counted them, against those "
-        "that the twin counted: ",
+        "that the twin counted:",
         f"equal in {sum(row['equal'] for row in checked)} of {len(checked)} runs, on "
         f"{len({row['graph'] for row in checked})} graphs.",
         "",
@@ -178,8 +179,7 @@ def write(keep: Path, out: Path) -> None:
             for row in checked
         ),
     ]
-    if runs:
-        lines += ["", *_runs_page(runs)]
+    lines += ["", *(_runs_page(runs) if runs else _NO_RUNS)]
     out.write_text("\n".join(lines) + "\n")
 
 
@@ -230,7 +230,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, required=True)
     parser.add_argument("--out", type=Path)
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
     asked.keep.mkdir(parents=True, exist_ok=True)
     if asked.what == "check":
         check(asked.keep)
