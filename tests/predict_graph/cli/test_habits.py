@@ -10,13 +10,14 @@ import pytest
 
 from predict_graph.algorithms import ALGORITHMS
 from predict_graph.cli.completing import BUILT_IN, graphs, kinds, names_of
+from predict_graph.durations import remaining
 from predict_graph.engines import ENGINES
 from predict_graph.errors import did_you_mean
 from predict_graph.graph.datasets import dataset_names
 from predict_graph.graph.generators import GENERATORS
 from predict_graph.iterations import METHODS, SAMPLERS
 from predict_graph.prediction import COST_MODELS
-from predict_graph.reports.progress import remaining, watched
+from predict_graph.reports.progress import watched
 from predict_graph.transforms import TRANSFORMS
 
 REGISTRIES = {
