@@ -44,6 +44,9 @@ TICK_SECONDS = 0.01
 
 _MOST_LOOKS = 2000  # kept of one run; then every other one goes, and looks become half as frequent
 _ROUNDS_FOR_STOP = 8  # done before the loop itself says how long the run will be
+# From here on the first part says as much as it ever will: 0.5 / sqrt(100) is 5%, of which a part is
+# left; two runs differ by more (docs/studies/functions.md).
+_ENOUGH_ROUNDS, _ENOUGH_SECONDS = 100, 30.0
 _POLL_SECONDS = 0.05
 _HEADER = 8  # bytes of a message's length
 _HERE = str(Path(__file__).parent)
@@ -331,7 +334,9 @@ class _Recorder:
         now = processor_seconds()
         elapsed = now - self._started
         self._keep(Look(elapsed, self._watch.look(frame)))
-        self._stop_in_time(elapsed, _foretold(elapsed, self._looks, self._limits.rounds))
+        loops = self._looks[-1].loops
+        done = loops[0].done if loops and loops[0].bounded else 0.0
+        self._stop_in_time(elapsed, _foretold(elapsed, self._looks, self._limits.rounds), done)
         self._started += processor_seconds() - now  # looking is not part of the run
         self._looking = False
 
@@ -351,11 +356,12 @@ class _Recorder:
             self._every *= 2.0
             signal.setitimer(signal.ITIMER_PROF, self._every, self._every)
 
-    def _stop_in_time(self, elapsed: float, foretold: float) -> None:
+    def _stop_in_time(self, elapsed: float, foretold: float, done: float = 0.0) -> None:
         limits = self._limits
         if limits.share and foretold:
             spent = elapsed + self._facts["convert_seconds"]
             over = spent >= max(limits.floor, limits.share * foretold)
+            over = over or (done >= _ENOUGH_ROUNDS and elapsed >= _ENOUGH_SECONDS)
         else:
             over = elapsed >= limits.seconds
         if over:
