@@ -134,15 +134,22 @@ def _fit_sentence(model: JobModel, fits: bool) -> str:
     """Say what a run of the largest scale takes where it is slowest and where it is fastest."""
     measured = model.measured
     scale = float(measured["scale"].max())
-    counts = np.unique(measured["machines"])
-    seconds = model.seconds(scale, counts)
-    low, high = model.bounds(scale, counts, 0.95)  # of each end: 90% are between
-    ends = dict.fromkeys([int(np.argmax(seconds)), int(np.argmin(seconds))])
+    found: list[tuple[float, float, float, str]] = []
+    for one in model.by_type():
+        counts = np.unique(one.measured["machines"])
+        if not len(counts):
+            continue  # a type that others stand for
+        low, high = one.bounds(scale, counts, 0.95)  # of each end: 90% are between
+        kind = f"× {one.machine_type}" if model.types else None
+        for seconds, *ends, count in zip(
+            one.seconds(scale, counts), low, high, counts, strict=True
+        ):
+            name = f"{count:g} {kind or _counted(model.unit, count)}"
+            found.append((float(seconds), float(ends[0]), float(ends[1]), name))
     of = f" at scale {scale:.4g}" if np.ptp(measured["scale"]) > 0 else ""
     said = " and ".join(
-        f"{readable_seconds(float(seconds[i]))} ({sure(float(low[i]), float(high[i]))}) on "
-        f"{counts[i]:g} {_counted(model.unit, counts[i])}"
-        for i in ends
+        f"{readable_seconds(seconds)} ({sure(low, high)}) on {name}"
+        for seconds, low, high, name in dict.fromkeys((max(found), min(found)))
     )
     trust = "the model fits what was left out" if fits else "the model does not fit: do not use it"
     return f"a run{of} takes about {said}; {trust}"
@@ -167,8 +174,8 @@ def answer_of_plan(plan: Plan) -> Answer:
             one.name + (" *" if one == chosen else ""),
             readable_seconds(one.seconds),
             readable_seconds(one.high),
-            round(one.cost, 4),
-            round(one.cost_high, 4),
+            f"{one.cost:.4g}",
+            f"{one.cost_high:.4g}",
             *(["" if one.measured else "no"] if outside else []),
         )
         for one in shown
