@@ -16,7 +16,7 @@ from predict_graph.graph import check_graph
 from predict_graph.graph.readers import read_graph
 from predict_graph.limits import limited
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,6 @@ def test_a_budget_ends_the_counting_and_the_curve_goes_on(engine, edges, history
 
 REFUSED = [
     ({"ratio": 0.2}, "ratio is not read .* stay on the cluster"),
-    ({"sampler": "rj"}, "sampler is not read"),
     ({"ids": "string"}, "ids are 'string'"),
     ({"engine": "local"}, "the engine is local"),
 ]
