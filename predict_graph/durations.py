@@ -7,8 +7,9 @@ import re
 
 from predict_graph.errors import RequestError
 
-__all__ = ["parse_duration", "readable_seconds"]
+__all__ = ["parse_duration", "readable_seconds", "remaining"]
 
+_LEAST_DONE = 0.03  # of the work, before which what remains is anybody's guess
 _UNITS = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*")
 
@@ -53,3 +54,14 @@ def parse_duration(text: str, what: str = "duration") -> float:
     if not (total > 0 and math.isfinite(total)):
         raise RequestError(f"the {what} is {text!r}; {accepted}")
     return total
+
+
+def remaining(passed: float, fraction: float) -> float | None:
+    """Return the seconds that remain, if the rest goes as what is done did; None if unknown.
+
+    Examples
+    --------
+    >>> remaining(10.0, 0.25), remaining(10.0, 0.0)
+    (30.0, None)
+    """
+    return passed * (1.0 - fraction) / fraction if fraction >= _LEAST_DONE else None

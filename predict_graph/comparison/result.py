@@ -25,6 +25,7 @@ _RESAMPLES = 2000
 _ENDS = (0.05, 0.95)
 _UNLIKENESS = ("d_in_degree", "d_out_degree", "d_hop_plot")
 _FEW_ROWS = 12  # that are shown unasked
+_FEW_BLOCKS = 5  # the bootstrap of a mean is known to be too narrow with fewer
 _ENDINGS = (".csv", ".tex")
 
 FloatArray = npt.NDArray[np.float64]
@@ -104,6 +105,8 @@ class SamplerComparison:
         found = table.rank(axis=1).to_numpy(np.float64)
         resampled = _resampled(found, table.index.get_level_values("graph").to_numpy())
         low, high = np.quantile(resampled, _ENDS, axis=0)
+        if len(found) == 1:  # drawing one block again says nothing: any rank is possible
+            low, high = np.ones(found.shape[1]), np.full(found.shape[1], float(found.shape[1]))
         first = (resampled == resampled.min(axis=1, keepdims=True)).astype(np.float64)
         best = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
         means = np.nanmean(found, axis=0)
@@ -146,8 +149,8 @@ class SamplerComparison:
         pictures = [self._rank_picture(None), *(self._rank_picture(a) for a in self.algorithms)]
         frame = self.to_frame()
         for title, column, unit in (
-            ("How unlike the samples are", "unlikeness", "mean Kolmogorov–Smirnov D (0 is alike)"),
-            ("Edges of the samples", "edge_share", "edges of a sample / edges of the graph"),
+            ("How unlike the samples are", "unlikeness", "mean D, 0 is alike"),
+            ("Edges of the samples", "edge_share", "share of the graph"),
             ("Time to draw them", "seconds", "time, s"),
         ):
             pictures.append(_spread(frame, title, column, unit))
@@ -211,8 +214,11 @@ class SamplerComparison:
 
     def _warnings(self, graphs: int) -> list[str]:
         blocks = {(row["graph"], row["ratio"], row["seed"]) for row in self.rows}
-        if len(blocks) == 1:
-            return ["one sample by each sampler says little: take more --seeds, and more graphs"]
+        if len(blocks) < _FEW_BLOCKS:
+            return [
+                f"only {len(blocks)} sample{'s' if len(blocks) > 1 else ''} by each sampler: the "
+                "intervals of the ranks say little; take more --seeds, and more graphs"
+            ]
         if graphs == 1:
             return ["all samples are of one graph: the ranks are for graphs like it"]
         return []
@@ -300,7 +306,7 @@ def _spread(frame: pd.DataFrame, title: str, column: str, unit: str) -> Picture:
         values=middle.to_numpy(),
         low=low,
         high=high,
-        xlabel=f"{unit} (line: 9 of 10 samples)",
+        xlabel=f"{unit} (line: 90% of samples)",
     )
     return Picture(title, f"{said}.", draw, 0.5 + 0.1 * len(middle))
 

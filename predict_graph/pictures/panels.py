@@ -159,6 +159,13 @@ def bars_of_parts(
                     fontsize=8,
                 )
             left += width
+        small = [
+            f"{name} {value / divisor:.2g}"
+            for name, value in parts.items()
+            if 0 < value <= 0.2 * highest
+        ]
+        if small:  # too narrow for their names: told under the bar, in its order
+            axes.annotate(f"{', '.join(small)} {unit}", (0, -row - 0.42), fontsize=7.5)
         if row == 0 and total is not None:
             ends = np.array(total) / divisor
             axes.plot(ends, [0.36, 0.36], color=LIGHT.ink, linewidth=1.4, marker="|")
@@ -170,16 +177,10 @@ def bars_of_parts(
                 ha="center",
                 fontsize=8.5,
             )
-    small = [
-        f"{name} {parts[name] / divisor:.3g} {unit}"
-        for parts in list(bars.values())[:1]
-        for name in parts
-        if 0 < parts[name] <= 0.2 * highest
-    ]
     axes.set_yticks([-row for row in range(len(bars))], list(bars))
     axes.tick_params(axis="y", labelcolor=LIGHT.ink, length=0)
     axes.set_ylim(-len(bars) + 0.5, 0.75)
-    axes.set_xlabel(f"time, {unit}" + (f" (not labelled: {', '.join(small)})" if small else ""))
+    axes.set_xlabel(f"time, {unit}")
     axes.grid(axis="y", visible=False)
     axes.margins(x=0.03)
     axes.set_xlim(left=0)
@@ -405,20 +406,19 @@ def dots(
 ) -> None:
     """Draw a figure with its interval for each name, the best above."""
     found, ends = np.asarray(values), np.array([low, high])
-    rows = -np.arange(len(names))
     for row, (name, value, start, end) in enumerate(zip(names, found, *ends, strict=True)):
         place = 1 if name in emphasised else 0
-        axes.plot([start, end], [row, row], color=LIGHT.series[place], linewidth=2.2, alpha=0.6)
-        axes.plot([value], [row], _MARKS[place], color=LIGHT.series[place], markersize=7)
+        axes.plot([start, end], [-row, -row], color=LIGHT.series[place], linewidth=2.2, alpha=0.6)
+        axes.plot([value], [-row], _MARKS[place], color=LIGHT.series[place], markersize=7)
         axes.annotate(
-            f"{value:.2g}",
-            (value, row),
+            f"{value:.3g}",
+            (value, -row),
             xytext=(0, 7),
             textcoords="offset points",
             ha="center",
             fontsize=8,
         )
-    axes.set_yticks(rows, names)
+    axes.set_yticks(-np.arange(len(names)), names)
     axes.tick_params(axis="y", labelcolor=LIGHT.ink, length=0)
     axes.set_ylim(-len(names) + 0.4, 0.7)
     axes.set_xlabel(xlabel)

@@ -19,8 +19,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from predict_graph.durations import readable_seconds
-from predict_graph.reports.progress import remaining
+from predict_graph.durations import readable_seconds, remaining
 
 __all__ = ["DownloadBar", "bar"]
 

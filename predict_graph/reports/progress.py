@@ -8,19 +8,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from predict_graph.durations import readable_seconds
+from predict_graph.durations import readable_seconds, remaining
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Steps", "remaining", "watched"]
+__all__ = ["Steps", "watched"]
 
 Steps = Callable[[str, float], None]
 
 PATIENCE = 2.0
 """Seconds after which a line is written where no bar can be drawn."""
 _PAUSE = 5.0  # seconds between such lines, at first; each time a half longer
-_LEAST_DONE = 0.03  # of the work, before which what remains is anybody's guess
 
 
 @contextmanager
@@ -40,17 +39,6 @@ def watched(console: Console, *, quiet: bool = False) -> Iterator[Steps]:
     else:
         with _PlainLines(console) as lines:
             yield lines.update
-
-
-def remaining(passed: float, fraction: float) -> float | None:
-    """Return the seconds that remain, if the rest goes as what is done did; None if unknown.
-
-    Examples
-    --------
-    >>> remaining(10.0, 0.25), remaining(10.0, 0.0)
-    (30.0, None)
-    """
-    return passed * (1.0 - fraction) / fraction if fraction >= _LEAST_DONE else None
 
 
 class _PlainLines:

@@ -176,9 +176,12 @@ def pictures_of_advice(now: Advice) -> list[Picture]:
     high = [one.measured or one.high for one in shown]
     names = [f"{one.name}{' (measured)' if one.measured else ''}" for one in shown]
     next_names = [name for name, one in zip(names, shown, strict=True) if one in now.next]
-    said = "Time of the most promising configurations: " + "; ".join(
-        f"{name} {readable_seconds(time)}"
-        for name, time in list(zip(names, times, strict=True))[:_MOST_LINES]
+    said = (
+        "Time of the most promising configurations, those to measure next as squares: "
+        + "; ".join(
+            f"{name} {readable_seconds(time)}"
+            for name, time in list(zip(names, times, strict=True))[:_MOST_LINES]
+        )
     )
     draw = partial(
         dots,
@@ -186,7 +189,7 @@ def pictures_of_advice(now: Advice) -> list[Picture]:
         values=np.array(times) / divisor,
         low=np.array(low) / divisor,
         high=np.array(high) / divisor,
-        xlabel=f"time, {unit} (line: 90% sure; square: to be measured next)",
+        xlabel=f"time, {unit} (line: 90% sure)",
         emphasised=next_names,
     )
     height = 0.5 + 0.1 * len(shown)

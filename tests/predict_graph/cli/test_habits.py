@@ -1,0 +1,152 @@
+"""What people expect of any program: completion, hints, plain terminals, pipes that end early."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from predict_graph.algorithms import ALGORITHMS
+from predict_graph.cli.completing import BUILT_IN, graphs, kinds, names_of
+from predict_graph.durations import remaining
+from predict_graph.engines import ENGINES
+from predict_graph.errors import did_you_mean
+from predict_graph.graph.datasets import dataset_names
+from predict_graph.graph.generators import GENERATORS
+from predict_graph.iterations import METHODS, SAMPLERS
+from predict_graph.prediction import COST_MODELS
+from predict_graph.reports.progress import watched
+from predict_graph.transforms import TRANSFORMS
+
+REGISTRIES = {
+    "algorithms": ALGORITHMS,
+    "transforms": TRANSFORMS,
+    "methods": METHODS,
+    "engines": ENGINES,
+    "cost-models": COST_MODELS,
+    "generators": GENERATORS,
+    "samplers": SAMPLERS,
+}
+
+
+@pytest.mark.parametrize("kind", REGISTRIES)
+def test_completion_knows_every_name(kind):
+    registry = REGISTRIES[kind]
+    names = [name for name in registry.names() if registry.origin(name) != "registered"]
+    assert sorted(names_of(kind)("")) == sorted(names)
+    assert registry.group == f"predict_graph.{kind.replace('-', '_')}"
+    assert kind in kinds("")
+    assert set(BUILT_IN) == set(REGISTRIES) - {"samplers"}
+
+
+def test_completion_of_graphs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "web-mine.txt").write_text("0 1\n")
+    (tmp_path / "graphs").mkdir()
+    assert set(graphs("web-")) >= {"web-NotreDame", "web-mine.txt"}
+    assert set(names_of("datasets")("")) == set(dataset_names())
+    assert graphs("rma") == ["rmat:"]
+    assert graphs("grap") == ["graphs/"]
+    assert graphs("away/x") == []
+    assert names_of("samplers")("rj,br") == ["rj,brj"]
+
+
+SHELLS = {
+    "bash": {"COMP_WORDS": "predict-graph predict pagerank web-Not", "COMP_CWORD": "3"},
+    "zsh": {"_TYPER_COMPLETE_ARGS": "predict-graph predict pagerank web-Not"},
+    "fish": {
+        "_TYPER_COMPLETE_ARGS": "predict-graph predict pagerank web-Not",
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    },
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shell", SHELLS)
+def test_completion_in_a_shell(shell):
+    asked = {"_PREDICT_GRAPH_COMPLETE": f"complete_{shell}", **SHELLS[shell]}
+    code = (
+        "import sys; from predict_graph.cli import main\n"
+        "try: main([])\n"
+        "finally: print('heavy', [m for m in ('numpy', 'rich.console') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | asked,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "web-NotreDame" in done.stdout
+    assert "heavy []" in done.stdout
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+def test_wrong_names_are_answered_with_the_right_one(program, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "edges.csv").write_text("0,1\n")
+    graph = "rmat:scale=8"
+    for arguments, meant in (
+        (("predict", "pageranks", graph), "pagerank"),
+        (("predict", "pagerank", graph, "--sampler", "mrhw"), "mhrw"),
+        (("predict", "pagerank", graph, "-p", "epsilom=1"), "epsilon"),
+        (("predict", "pagerank", "web-Notredam"), "web-NotreDame"),
+        (("predict", "pagerank", "edge.csv"), "edges.csv"),
+        (("list", "sampler"), "samplers"),
+        (("datasets", "path", "wiki-vote"), "wiki-Vote"),
+    ):
+        program(*arguments).is_refused(f"did you mean {meant}", "accepted")
+    assert did_you_mean("x", ["pagerank"]) == ""
+
+
+@pytest.mark.slow
+def test_a_locale_without_utf8_and_a_reader_that_goes_away(process, tmp_path):
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    environment = os.environ | plain | {"PYTHONIOENCODING": "ascii", "COLUMNS": "40"}
+    rows = "".join(f"1,{m},{5 + 90 / m}\n" for m in (1, 2, 4, 8, 16))
+    (tmp_path / "points.csv").write_text("scale,machines,seconds\n" + rows)
+    asked = ("fit", "points.csv", "--model", "ernest", "--out", "m.json", "-v")
+    result = process(*asked, env=environment, cwd=tmp_path)
+    assert (result.status, result.err) == (0, "")
+    assert result.out.isascii()
+    assert "R2" in result.out
+    command = f"{sys.executable} -m predict_graph plan m.json --machines 1:900 | head -c 1"
+    done = subprocess.run(
+        command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.stderr == ""
+
+
+def test_what_remains_is_told_in_plain_lines(monkeypatch):
+    import io
+    import time
+
+    from rich.console import Console
+
+    monkeypatch.setattr("predict_graph.reports.progress.PATIENCE", 0.05)
+    file = io.StringIO()
+    with watched(Console(file=file, width=80)) as steps:
+        steps("sampling [x]", 0.5)
+        time.sleep(0.2)
+    (line,) = file.getvalue().splitlines()
+    assert line.startswith("sampling [x]: ")
+    assert line.endswith(" left")
+    assert remaining(10.0, 0.01) is None
+    file = io.StringIO()
+    with watched(Console(file=file), quiet=True) as steps:
+        steps("sampling", 0.5)
+        time.sleep(0.1)
+    assert file.getvalue() == ""
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys, predict_graph.cli.app; "
+        "print([m for m in ('numpy', 'pandas', 'rich.console', 'numba') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

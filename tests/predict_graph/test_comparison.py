@@ -1,0 +1,110 @@
+"""Samplers compared: ranks with their confidence, own samplers beside ours, exports."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+import numpy as np
+import pytest
+
+from predict_graph.comparison import SamplerComparison, compare
+from predict_graph.errors import RequestError
+from predict_graph.iterations import SAMPLERS
+from samplers import UniformVertices
+
+GRAPHS = ["barabasi-albert:n=600,m=3,seed=1", "rmat:scale=9,edge_factor=8,seed=2"]
+
+
+def made_up(better: float, graphs=4, seeds=3):
+    """One sampler is less unlike than the other by `better`, the rest is noise."""
+    rng = np.random.default_rng(1)
+    rows = [
+        {
+            "graph": f"g{graph}",
+            "sampler": sampler,
+            "ratio": 0.1,
+            "seed": seed,
+            "seconds": 0.1,
+            "edge_share": 0.1,
+            "d_in_degree": 0.5 - better * (sampler == "a") + 0.1 * rng.random(),
+            "d_out_degree": None,
+            "d_hop_plot": 0.3,
+        }
+        for graph in range(graphs)
+        for seed in range(seeds)
+        for sampler in ("a", "b")
+    ]
+    return SamplerComparison(rows, [], 1)
+
+
+def test_ranks_are_as_sure_as_the_samples():
+    first, second = made_up(0.3).ranks()
+    assert (first.sampler, first.rank, first.low, first.high, first.best) == ("a", 1, 1, 1, 1)
+    assert second.rank == 2
+    near = made_up(0.0).ranks()[0]
+    assert near.low < near.rank < near.high
+    assert 0.05 < near.best < 0.99
+    assert first.value == pytest.approx(np.mean([0.25, 0.3]), abs=0.05)
+
+
+def test_one_sample_leaves_every_rank_possible():
+    first, second = made_up(0.3, 1, 1).ranks()
+    assert (first.low, first.high) == (second.low, second.high) == (1, 2)
+
+
+def test_few_samples_are_told():
+    assert "say little" in made_up(0.3, 1, 2).answer.warnings[0]
+    assert "one graph" in made_up(0.3, 1, 9).answer.warnings[0]
+    assert made_up(0.3).answer.warnings == []
+
+
+@pytest.fixture
+def own():
+    SAMPLERS.register("my-own")(UniformVertices)
+    yield "my-own"
+    SAMPLERS.unregister("my-own")
+
+
+def test_graphs_by_samplers_by_ratios_by_seeds(own, tmp_path):
+    pytest.importorskip("matplotlib")
+    found = compare(
+        GRAPHS,
+        samplers=["rj", own],
+        algorithms=["pagerank"],
+        ratio=[0.1, 0.3],
+        seeds=2,
+        seed=5,
+    )
+    assert len(found.rows) == 2 * 2 * 2 * 2
+    assert {row["seed"] for row in found.rows} == {5, 6}
+    assert {row["ratio"] for row in found.rows} == {0.1, 0.3}
+    assert {one.sampler for one in found.ranks("pagerank")} == {"rj", own}
+    assert "90% sure" in found.answer.sentence
+    titles = [picture.title for picture in found.pictures()]
+    assert titles[:2] == ["Ranks by fidelity", "Ranks by iterations of pagerank"]
+    table, ranks = tmp_path / "all.csv", tmp_path / "ranks.tex"
+    found.write_table(table)
+    found.write_table(ranks)
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 16
+    assert float(rows[0]["pagerank_error"]) == found.rows[0]["pagerank_error"]
+    text = ranks.read_text()
+    assert text.count(r"\toprule") == 2
+    assert re.search(r"my-own & [\d.]+ & ", text)
+    with pytest.raises(RequestError, match=r"\.csv .*\.tex"):
+        found.write_table(tmp_path / "ranks.pdf")
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"seeds": 0}, "seeds is 0"),
+        ({"ratio": []}, "no ratio"),
+        ({"ratio": [0.1, 2]}, "ratio is 2"),
+    ],
+)
+def test_wrong_requests(options, match):
+    with pytest.raises(RequestError, match=match):
+        compare(GRAPHS, **options)
