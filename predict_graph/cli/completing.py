@@ -25,7 +25,7 @@ BUILT_IN = {
         "neighborhood",
     ),
     "transforms": ("scaled-threshold", "same-threshold"),
-    "methods": ("completion", "rooted", "published", "observed", "whole-run"),
+    "methods": ("completion", "rooted", "published", "observed", "twin", "whole-run"),
     "engines": ("local", "spark"),
     "cost-models": ("forward-nnls", "nnls"),
     "generators": (

@@ -105,6 +105,8 @@ class SamplerComparison:
         found = table.rank(axis=1).to_numpy(np.float64)
         resampled = _resampled(found, table.index.get_level_values("graph").to_numpy())
         low, high = np.quantile(resampled, _ENDS, axis=0)
+        if len(found) == 1:  # drawing one block again says nothing: any rank is possible
+            low, high = np.ones(found.shape[1]), np.full(found.shape[1], float(found.shape[1]))
         first = (resampled == resampled.min(axis=1, keepdims=True)).astype(np.float64)
         best = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
         means = np.nanmean(found, axis=0)
@@ -214,8 +216,8 @@ class SamplerComparison:
         blocks = {(row["graph"], row["ratio"], row["seed"]) for row in self.rows}
         if len(blocks) < _FEW_BLOCKS:
             return [
-                f"only {len(blocks)} of the samples are by each sampler: the intervals of the "
-                "ranks are too narrow; take more --seeds, and more graphs"
+                f"only {len(blocks)} sample{'s' if len(blocks) > 1 else ''} by each sampler: the "
+                "intervals of the ranks say little; take more --seeds, and more graphs"
             ]
         if graphs == 1:
             return ["all samples are of one graph: the ranks are for graphs like it"]

@@ -44,8 +44,8 @@ TICK_SECONDS = 0.01
 
 _MOST_LOOKS = 2000  # kept of one run; then every other one goes, and looks become half as frequent
 _ROUNDS_FOR_STOP = 8  # done before the loop itself says how long the run will be
-# From here on the first part says as much as it ever will: 0.5 / sqrt(100) is 5%, of which a part is
-# left; two runs differ by more (docs/studies/functions.md).
+# From here on the first part says as much as it ever will: 0.5 / sqrt(100) is 5%, part of which
+# is left; two runs differ by more (docs/studies/functions.md).
 _ENOUGH_ROUNDS, _ENOUGH_SECONDS = 100, 30.0
 _POLL_SECONDS = 0.05
 _HEADER = 8  # bytes of a message's length

@@ -48,8 +48,13 @@ def test_ranks_are_as_sure_as_the_samples():
     assert first.value == pytest.approx(np.mean([0.25, 0.3]), abs=0.05)
 
 
+def test_one_sample_leaves_every_rank_possible():
+    first, second = made_up(0.3, 1, 1).ranks()
+    assert (first.low, first.high) == (second.low, second.high) == (1, 2)
+
+
 def test_few_samples_are_told():
-    assert "too narrow" in made_up(0.3, 1, 2).answer.warnings[0]
+    assert "say little" in made_up(0.3, 1, 2).answer.warnings[0]
     assert "one graph" in made_up(0.3, 1, 9).answer.warnings[0]
     assert made_up(0.3).answer.warnings == []
 
