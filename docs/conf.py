@@ -42,6 +42,10 @@ copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
 copybutton_line_continuation_character = "\\"
 
+# What scikit-learn gives every estimator links to pages of its own.
+autodoc_default_options = {
+    "exclude-members": "set_fit_request, set_predict_request, set_score_request"
+}
 autodoc_typehints = "none"  # numpydoc's sections say it in words
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
