@@ -1,5 +1,6 @@
 # make demo    set up, then predict PageRank on a real graph, run it, and compare
 # make check   set up, then lint, types, layering, tests and the site: what .ci/run runs
+# make long    the tests that take minutes of Spark each
 # make quick   for daily work: lint, layering, types of what changed, all tests but those that
 #              are slow or start Spark, fewer examples of what hypothesis makes up
 # make docs    the site of the pages in docs, in docs/_build/html; a warning is an error
@@ -24,7 +25,7 @@ JOBS ?= 2
 GRAPH ?= web-NotreDame
 SPARE_GRAPH = rmat:scale=16,edge_factor=16,seed=1
 
-.PHONY: demo check quick lint types layers test docs site-check shown wheel spark35 \
+.PHONY: demo check long quick lint types layers test docs site-check shown wheel spark35 \
   check-spark35 format clean
 
 demo: $(STAMP)
@@ -46,11 +47,14 @@ layers: $(STAMP)
 	$(BIN)/lint-imports
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not long"
+
+long: $(STAMP)
+	$(BIN)/python -m pytest -q -m long
 
 # mypy keeps what it found, and looks again only at what changed.
 quick: lint layers types
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not slow and not spark" \
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not slow and not spark and not long" \
 	  --hypothesis-profile=quick
 
 docs: $(STAMP)

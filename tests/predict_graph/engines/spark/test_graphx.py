@@ -106,7 +106,10 @@ def test_on_the_local_engine():
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize(
+    "name",
+    ["directed", *(pytest.param(each, marks=pytest.mark.long) for each in ("undirected", "path"))],
+)
 @pytest.mark.parametrize(("algorithm", "parameters"), CASES)
 def test_the_twin_does_what_graphx_does(local_spark, algorithm, parameters, name):
     """Each superstep sends as many records as GraphX does, partition by partition combined."""

@@ -16,7 +16,7 @@ from predict_graph.graph import check_graph
 from predict_graph.graph.readers import read_graph
 from predict_graph.limits import limited
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")
