@@ -103,9 +103,9 @@ class Different(AssertionError):  # noqa: N818
 
 
 def pages() -> list[Path]:
-    """Return README and all pages of docs but the studies, which have commands of their own."""
+    """Return README and all pages of docs but studies, and what is made from code."""
     found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    skipped = (ROOT / "docs" / "studies", ROOT / "docs" / "_build")
+    skipped = [ROOT / "docs" / name for name in ("studies", "reference", "_build")]
     return [page for page in found if not any(page.is_relative_to(folder) for folder in skipped)]
 
 

@@ -78,7 +78,6 @@ def test_functions_side_by_side(program: Callable[..., Any], tmp_path: Path) -> 
         (["networkx:clustering", GRAPH, "-p", "k=3"], ["--arg NAME=VALUE"]),
         (["networkx:clustering", GRAPH, "--sampler", "rj"], ["--sampler is no option"]),
         (["networkx:clustering", GRAPH, "--threads", "2"], ["--threads is no option"]),
-        (["networkx:clustering", GRAPH, "--plot", "a.png"], ["--plot is no option"]),
         (["networkx:clustering", GRAPH, "--budget", "much"], ["the budget is 'much'"]),
         (["networkx:clustering", GRAPH, "--as", "pajek"], ["unknown form of a graph 'pajek'"]),
         (["pagerank", GRAPH, "--arg", "k=3"], ["--arg is for functions"]),

@@ -82,9 +82,9 @@ def test_the_real_run_of_a_validation_is_interrupted(tmp_path):
         os.killpg(started.pid, signal.SIGINT)
         out, err = started.communicate(timeout=30)
         assert started.returncode in (130, -signal.SIGINT)
-        assert [line for line in err.splitlines() if line] == [
-            "error: interrupted; nothing is half written"
-        ]
+        lines = [line for line in err.splitlines() if line]
+        assert lines[-1] == "error: interrupted; nothing is half written"
+        assert all("so far" in line or "left" in line for line in lines[:-1])  # a slow machine
         assert out == ""
         assert os.listdir(tmp_path) == []
         patience = time.monotonic() + 5

@@ -72,7 +72,7 @@ def test_the_same_prediction_by_name(tmp_path: Path) -> None:
     assert found["runtime_seconds"]["low"] <= found["runtime_seconds"]["predicted"]
     assert found["verdict"]["fits"] is True
     assert "will take" in found["verdict"]["sentence"]
-    assert "overhead" in str(said)
+    assert "asking took" in str(said)
     assert "<table>" in said._repr_html_()
 
 

@@ -115,7 +115,9 @@ def test_missing_folder_unreadable(tmp_path):
         check_graph(tmp_path / "none.txt")
     with pytest.raises(RequestError, match="is a folder; accepted"):
         check_graph(tmp_path)
-    with pytest.raises(RequestError, match=r"unknown graph 'web-NotreDam'; accepted: .*web-Google"):
+    with pytest.raises(
+        RequestError, match=r"'web-NotreDam'; did you mean web-NotreDame\? .*web-Google"
+    ):
         check_graph("web-NotreDam")
     with pytest.raises(RequestError, match="accepted"):
         check_graph("")

@@ -223,7 +223,8 @@ def test_each_point_is_on_the_disk_before_the_next(written, out):
         seen.append((len(rows(out)), done, count))
 
     collect(read_design(written(DESIGN)), ["true", "{scale}", "{machines}"], out, report=report)
-    assert seen == [(1, 1, 3), (2, 2, 3), (3, 3, 3)]
+    assert [(done, count) for _, done, count in seen] == [(1, 3), (2, 3), (3, 3)]
+    assert all(kept >= done for kept, done, _ in seen)
 
 
 @pytest.mark.parametrize("wrong", ["other.csv", "locked"])

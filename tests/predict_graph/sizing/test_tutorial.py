@@ -84,4 +84,5 @@ def test_next_is_followed(tmp_path, monkeypatch, capsys):
     assert not points.duplicated(["machine_type", "machines"]).any()
     for one in others:
         assert run(one.replace("deadline 4s", "deadline 1m")) == 0
-    assert "cheapest done in 1 min with 90% confidence: " in capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
+    assert "cheapest done in 1 min with 90% confidence: " in said
