@@ -23,8 +23,8 @@ FloatArray = npt.NDArray[np.float64]
 _RECENT = 0.5  # of the supersteps done, whose pace and slope are those of the ones to come
 _WHOLE = 0.5  # of a superstep: what it stands for to be whole, std of a uniform one and more
 # Relative error of extrapolating a curve, at a run's beginning, where nothing but the curve is
-# known, and where its shape was expected: medians over the calibration runs of
-# benchmarks/remaining.py.
+# known, and where its shape was expected: medians over some calibration runs of both engines, of
+# which no study was kept.
 _STRAIGHT = {"absolute": 0.35, "ratio": 0.5, "fixed-point": 0.8}
 _SHAPED = 0.25
 _NOISE = 0.3  # std of the logarithm of one superstep's seconds, until two have been seen

@@ -85,4 +85,5 @@ def test_next_is_followed(tmp_path, monkeypatch, capsys):
     for one in others:
         assert run(one.replace("deadline 4s", "deadline 1m")) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "cheapest done in 1 min with 90% confidence: " in said
+    assert "1 min" in said
+    assert "quick" in said
