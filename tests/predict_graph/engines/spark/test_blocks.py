@@ -25,7 +25,7 @@ from predict_graph.graph.readers import read_graph
 from predict_graph.limits import limited
 from predict_graph.prediction.outcome.doubts import graph_doubts
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

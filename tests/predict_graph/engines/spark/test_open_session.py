@@ -23,7 +23,7 @@ from predict_graph.prediction.learn import learn
 from predict_graph.prediction.seconds.cluster.cluster_costs import Phase
 from predict_graph.prediction.seconds.straight_line import Line
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
