@@ -73,7 +73,10 @@ class VertexProgram(Algorithm):
     convergence: ClassVar[str] = "fixed-point"
     declared: ClassVar[tuple[Parameter, ...]] = (MAX_ITERATIONS,)
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"local": "predict_graph.engines.local.program:ProgramKernel"}
+        {
+            "local": "predict_graph.engines.local.program:ProgramKernel",
+            "spark": "predict_graph.engines.spark.programs.vertices:VertexTables",
+        }
     )
     combiner: ClassVar[str] = "sum"
     """How messages to one vertex become one: ``sum``, ``min`` or ``max``."""

@@ -89,6 +89,17 @@ class Cluster:
         Path | None,
         typer.Option(metavar="DIR", help="Folder that all executors see, for graphs in passing."),
     ] = None
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep the state there now and then: a run goes on when an executor is lost.",
+        ),
+    ] = None
+    checkpoint_interval: Annotated[
+        int | None,
+        typer.Option(help="Supersteps from one checkpoint to the next.", show_default="10"),
+    ] = None
 
     def asked(self, *, verbose: bool = False) -> dict[str, Any]:
         """Return the engine, and what the local one is told, as arguments.
@@ -117,6 +128,8 @@ class Cluster:
             conf=_pairs(self.conf),
             graphframes_jar=self.graphframes_jar,
             folder=self.spark_folder,
+            checkpoint=self.checkpoint,
+            checkpoint_interval=self.checkpoint_interval,
         )
         if verbose:
             for name, value in engine.settings.session_conf(Path("/")).items():
@@ -137,6 +150,8 @@ _SPARK_ONLY = (
     "conf",
     "graphframes_jar",
     "spark_folder",
+    "checkpoint",
+    "checkpoint_interval",
 )
 
 

@@ -29,7 +29,9 @@ def answer_of_run(profile: RunProfile) -> Answer:
     """Return the answer of a run."""
     graph = profile.graph
     ended = "until it converged" if profile.converged else "its limit"
-    engine = ", ".join(f"{k} {v}" if k != "name" else str(v) for k, v in profile.engine.items())
+    engine = ", ".join(
+        f"{k} {v}" if k != "name" else str(v) for k, v in profile.engine.items() if v is not None
+    )
     return Answer(
         f"{profile.algorithm} on {graph['name']} took "
         f"{readable_seconds(profile.runtime_seconds)}: {profile.iterations} iterations, {ended}",

@@ -37,6 +37,8 @@ Expect = Prediction | Mapping[str, Any] | str | PathLike[str]
 _KNOWN_STD = 0.1  # of seconds, by runs of this algorithm elsewhere on the same engine
 _OTHER_STD = 1.0  # of log of how much longer another engine takes (docs/studies)
 _NEWEST_RUNS = 20
+# Seconds on Spark, however small the graph: opening a session, and a superstep once warm.
+_OPENING, _LEAST_SUPERSTEP = 8.0, 0.3
 
 
 def check_expect(expect: Expect) -> tuple[Expected, Mapping[str, Any]]:
@@ -129,6 +131,7 @@ def cheap_expectation(
     ]
     setup = sum(guess.setup_seconds for guess in guesses)
     setup *= 1.0 if is_local(engine) else OTHER_ENGINES
+    setup += _OPENING if engine.name == "spark" else 0.0
     source = "a first guess"
     if any(guess.runs for guess in guesses):
         source = "runs of other graphs"
@@ -184,7 +187,9 @@ def _guessed(
     seconds_std = guess.relative_std
     if not is_local(engine):
         found = _elsewhere(guess.algorithm, engine, graph, history)
-        each, seconds_std = (each * OTHER_ENGINES, _OTHER_STD) if found is None else found
+        least = _LEAST_SUPERSTEP if engine.name == "spark" else 0.0
+        rough = max(each * OTHER_ENGINES, least), _OTHER_STD
+        each, seconds_std = rough if found is None else found
     seconds = np.full(max(round(count), 1), each)
     return ExpectedPart(guess.algorithm.name, count, std, seconds, seconds_std, curve)
 

@@ -41,7 +41,7 @@ def records_of(profile: RunProfile) -> list[RunRecord]:
     own = record_of(profile)
     if profile.prior is None:
         return [own]
-    shared = ("setup", "superstep")
+    shared = ("setup", "superstep", "write")
     phases = {
         name: seconds - (profile.prior.phases[name] if name in shared else 0.0)
         for name, seconds in profile.phases.items()

@@ -14,37 +14,29 @@ from copy import copy
 from functools import cache
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms.vertex_program import VertexProgram
 from predict_graph.engines.local.blocks import row_blocks
+from predict_graph.engines.local.edge_loops import MAX, MIN, SUM, fixed, identity, pull, push
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.team import Team
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.plugins import blamed_on
 
-__all__ = ["ProgramKernel", "warm_up"]
+__all__ = ["PUSH_SHARE", "ProgramKernel", "warm_up"]
 
 Array = npt.NDArray[Any]
 FloatArray = npt.NDArray[np.float64]
 
-_SUM, _MIN, _MAX = 0, 1, 2
-_CODES = {"sum": _SUM, "min": _MIN, "max": _MAX}
-_PUSH_SHARE = 1 / 4  # of the edges: a message that is pushed costs more than an edge that is pulled
+_CODES = {"sum": SUM, "min": MIN, "max": MAX}
+PUSH_SHARE = 1 / 4  # of the edges: a message that is pushed costs more than an edge that is pulled
 
 
-def _fixed(array: Array) -> Array:
-    """Return a view that cannot be written: compiled loops are compiled for that or for this."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-_NO_WEIGHTS = _fixed(np.empty(0, np.float32))
-_ALL_SEND = _fixed(np.empty(0, np.uint8))
+_NO_WEIGHTS = fixed(np.empty(0, np.float32))
+_ALL_SEND = fixed(np.empty(0, np.uint8))
 
 
 class ProgramKernel:
@@ -82,6 +74,19 @@ class ProgramKernel:
         self._program.prior_values = prior_values
         self._graph = graph
         self._team = team or Team()
+        self._prepare_edges(graph, program)
+        self._degrees = graph.out_degrees
+        self._sends = self._degrees > 0
+        self._code = _CODES[program.combiner]
+        with self._calling("initial"):
+            self._state = self._checked("initial", self._program.initial(graph)).copy()
+        self._refuse_nan("initial", self._state)
+        self._state.flags.writeable = False
+        self._senders = self._starters()
+        self.working_set_bytes = 8 * graph.vertices
+
+    def _prepare_edges(self, graph: Graph, program: VertexProgram) -> None:
+        """Lay the edges out as the loops take them."""
         reverse = graph.reverse
         self._indptr = reverse.indptr
         # Unsigned: the compiled loop need not ask whether an index counts from the end.
@@ -91,16 +96,7 @@ class ProgramKernel:
         self._in_weights = reverse.weights if self._weighted else _NO_WEIGHTS
         self._out_weights = graph.weights if self._weighted else _NO_WEIGHTS
         self._bounds = row_blocks(self._indptr)
-        self._degrees = graph.out_degrees
-        self._sends = self._degrees > 0
         self._reached = graph.in_degrees > 0
-        self._code = _CODES[program.combiner]
-        with self._calling("initial"):
-            self._state = self._checked("initial", self._program.initial(graph)).copy()
-        self._refuse_nan("initial", self._state)
-        self._state.flags.writeable = False
-        self._senders = self._starters()
-        self.working_set_bytes = 8 * graph.vertices
 
     @property
     def values(self) -> Array:
@@ -148,7 +144,7 @@ class ProgramKernel:
         if not self._program.weighted:
             return message
         message = message.astype(np.float64, copy=False)
-        if self._weighted or self._code == _SUM:
+        if self._weighted or self._code == SUM:
             return message
         return message + 1.0  # every edge of a graph without weights weighs 1
 
@@ -156,29 +152,29 @@ class ProgramKernel:
         """Return the messages to each vertex, combined, and who got any."""
         n = len(message)
         combined = np.empty(n, message.dtype)
-        nothing = _identity(self._code, message.dtype)
+        nothing = identity(self._code, message.dtype)
         if senders is None or senders.all():
             self._pull(message, _ALL_SEND, nothing, combined, self._reached)
             return combined, self._reached.copy()
         received = np.zeros(n, np.bool_)
         sending = np.flatnonzero(senders)
-        if self._degrees[sending].sum() <= _PUSH_SHARE * self._graph.edges:
+        if self._degrees[sending].sum() <= PUSH_SHARE * self._graph.edges:
             combined.fill(nothing)
             rows = (self._graph.indptr, self._targets, self._out_weights)
-            _push(self._code, sending, *rows, _fixed(message), combined, received)
+            push(self._code, sending, *rows, fixed(message), combined, received)
         else:
             # What does not send offers what changes nothing.
             offered = np.where(senders, message, nothing)
-            self._pull(offered, _fixed(senders.view(np.uint8)), nothing, combined, received)
+            self._pull(offered, fixed(senders.view(np.uint8)), nothing, combined, received)
         return combined, received
 
     def _pull(
         self, offered: Array, senders: Array, nothing: Any, combined: Array, received: Array
     ) -> None:
         rows = (self._indptr, self._sources, self._in_weights, self._bounds)
-        offered = _fixed(offered)
+        offered = fixed(offered)
         self._team.share(
-            lambda first, last: _pull(
+            lambda first, last: pull(
                 first, last, self._code, *rows, offered, senders, nothing, combined, received
             ),
             len(self._bounds) - 1,
@@ -224,129 +220,14 @@ def _described(array: Array) -> str:
     return f"{array.dtype}, shape {array.shape}"
 
 
-def _identity(code: int, dtype: np.dtype[Any]) -> Any:
-    """Return what changes nothing when it is combined."""
-    if code == _SUM:
-        return dtype.type(0)
-    if dtype == np.float64:
-        return np.float64(np.inf if code == _MIN else -np.inf)
-    limits = np.iinfo(dtype)
-    return np.int64(limits.max if code == _MIN else limits.min)
-
-
 @cache
 def warm_up() -> None:
     """Load the compiled loops, for both types of messages, so that no phase contains that."""
-    indptr, bounds = _fixed(np.array([0, 1, 2])), np.array([0, 2])
-    edges = _fixed(np.array([1, 0], np.uint32))
-    for message in (_fixed(np.ones(2)), _fixed(np.ones(2, np.int64))):
+    indptr, bounds = fixed(np.array([0, 1, 2])), np.array([0, 2])
+    edges = fixed(np.array([1, 0], np.uint32))
+    for message in (fixed(np.ones(2)), fixed(np.ones(2, np.int64))):
         combined, received = np.empty_like(message), np.zeros(2, np.bool_)
-        nothing = _identity(_SUM, message.dtype)
+        nothing = identity(SUM, message.dtype)
         rows = (indptr, edges, _NO_WEIGHTS)
-        _push(_SUM, np.array([0]), *rows, message, combined, received)
-        _pull(0, 1, _SUM, *rows, bounds, message, _ALL_SEND, nothing, combined, received)
-
-
-@numba.njit(cache=True, nogil=True)
-def _push(
-    code: int,
-    sending: Any,
-    indptr: Any,
-    targets: Any,
-    weights: Any,
-    message: Any,
-    combined: Any,
-    received: Any,
-) -> None:
-    """Combine the messages of a few senders into their targets, in the order of senders."""
-    for v in sending:
-        sent = message[v]
-        for e in range(indptr[v], indptr[v + 1]):
-            target = targets[e]
-            received[target] = True
-            if len(weights) > 0:
-                # Not the same variable: integers must not pass through a float.
-                weighed = sent * weights[e] if code == 0 else sent + weights[e]
-                combined[target] = _both(code, combined[target], weighed)
-            else:
-                combined[target] = _both(code, combined[target], sent)
-
-
-@numba.njit(cache=True, nogil=True, inline="always")
-def _both(code: int, one: Any, other: Any) -> Any:
-    if code == 0:
-        return one + other
-    return min(one, other) if code == 1 else max(one, other)
-
-
-@numba.njit(cache=True, nogil=True)
-def _pull(
-    first_block: int,
-    last_block: int,
-    code: int,
-    indptr: Any,
-    sources: Any,
-    weights: Any,
-    bounds: Any,
-    offered: Any,
-    senders: Any,
-    nothing: Any,
-    combined: Any,
-    received: Any,
-) -> None:
-    """Combine what the in-neighbours of the vertices of some blocks offer."""
-    rows = range(bounds[first_block], bounds[last_block])
-    # A loop for each case: rows are short, so what is asked at each of them counts.
-    if len(weights) > 0:
-        for v in rows:
-            start, stop = indptr[v], indptr[v + 1]
-            combined[v] = _weighted_row(code, start, stop, sources, weights, offered, nothing)
-    elif code == 0:
-        for v in rows:
-            combined[v] = _row(0, indptr[v], indptr[v + 1], sources, offered, nothing)
-    elif code == 1:
-        for v in rows:
-            combined[v] = _row(1, indptr[v], indptr[v + 1], sources, offered, nothing)
-    else:
-        for v in rows:
-            combined[v] = _row(2, indptr[v], indptr[v + 1], sources, offered, nothing)
-    if len(senders) > 0:
-        for v in rows:
-            received[v] = _any_row(indptr[v], indptr[v + 1], sources, senders)
-
-
-@numba.njit(cache=True, nogil=True, inline="always")
-def _row(code: int, start: Any, stop: Any, sources: Any, offered: Any, nothing: Any) -> Any:
-    # Four at once hide the latency of an addition or comparison, and always in the same order.
-    first, second, third, fourth = nothing, nothing, nothing, nothing
-    e = start
-    while e + 4 <= stop:
-        first = _both(code, first, offered[sources[e]])
-        second = _both(code, second, offered[sources[e + 1]])
-        third = _both(code, third, offered[sources[e + 2]])
-        fourth = _both(code, fourth, offered[sources[e + 3]])
-        e += 4
-    while e < stop:
-        first = _both(code, first, offered[sources[e]])
-        e += 1
-    return _both(code, _both(code, first, second), _both(code, third, fourth))
-
-
-@numba.njit(cache=True, nogil=True, inline="always")
-def _any_row(start: Any, stop: Any, sources: Any, senders: Any) -> Any:
-    # To the end, without a branch that nothing predicts: rows are short.
-    heard = np.uint8(0)
-    for e in range(start, stop):
-        heard |= senders[sources[e]]
-    return heard != 0
-
-
-@numba.njit(cache=True, nogil=True, inline="always")
-def _weighted_row(
-    code: int, start: Any, stop: Any, sources: Any, weights: Any, offered: Any, nothing: Any
-) -> Any:
-    result = nothing
-    for e in range(start, stop):
-        sent = offered[sources[e]]
-        result = _both(code, result, sent * weights[e] if code == 0 else sent + weights[e])
-    return result
+        push(SUM, np.array([0]), *rows, message, combined, received)
+        pull(0, 1, SUM, *rows, bounds, message, _ALL_SEND, nothing, combined, received)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.algorithms import Algorithm
+from predict_graph.algorithms import Algorithm, VertexProgram
 from predict_graph.engines.base import (
     IterationCallback,
     follower_of,
@@ -29,9 +29,10 @@ from predict_graph.engines.spark.functions.running import run_spark_function
 from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm
 from predict_graph.engines.spark.graphx.running import run_graphx
 from predict_graph.engines.spark.log.eventlog import wait_for_group
-from predict_graph.engines.spark.log.features import superstep_table
+from predict_graph.engines.spark.log.features import moved_table, superstep_table
 from predict_graph.engines.spark.log.losses import executors_lost
 from predict_graph.engines.spark.programs import check_program, program_of
+from predict_graph.engines.spark.programs.vertices import VertexTables, run_vertex_program
 from predict_graph.engines.spark.session.adopting import (
     adopted_session,
     doubts_of,
@@ -42,7 +43,7 @@ from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession, open_session
 from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.engines.spark.session.settings import SparkSettings
-from predict_graph.engines.spark.superstep import run_supersteps, superstep_group
+from predict_graph.engines.spark.superstep import SuperstepLog, run_supersteps, superstep_group
 from predict_graph.engines.spark.tables.graph_tables import GraphTables, graph_tables, write_edges
 from predict_graph.engines.spark.tables.output import check_spark_output, write_result
 from predict_graph.engines.spark.tables.reading import SparkGraph, read_spark_graph
@@ -65,7 +66,8 @@ class SparkEngine:
         ``PREDICT_GRAPH_SPARK_MASTER`` or ``local[*]`` by default.
     workers : int, optional
         Machines: executors that the job gets; 1 by default.
-    cores, memory, partitions_per_core, conf, graphframes_jar, folder
+    cores, memory, partitions_per_core, conf, graphframes_jar, folder, checkpoint, \
+    checkpoint_interval
         As in the settings.
     collect : bool
         Whether the result of each vertex comes to this process, as ``values`` of the profile; only
@@ -98,6 +100,8 @@ class SparkEngine:
         conf: dict[str, str] | None = None,
         graphframes_jar: str | Path | None = None,
         folder: Path | None = None,
+        checkpoint: str | Path | None = None,
+        checkpoint_interval: int | None = None,
         collect: bool = False,
         spark: SparkSession | None = None,
     ) -> None:
@@ -108,6 +112,8 @@ class SparkEngine:
             "memory": memory,
             "conf": conf,
             "graphframes_jar": graphframes_jar,
+            "checkpoint": checkpoint,
+            "checkpoint_interval": checkpoint_interval,
         }
         ours: dict[str, Any] = {"partitions_per_core": partitions_per_core, "folder": folder}
         if spark is None:
@@ -203,7 +209,7 @@ class SparkEngine:
             return self._run_own(algorithm, graph, write_to)
         if isinstance(algorithm, GraphXAlgorithm):
             return self._run_graphx(algorithm, graph, write_to)
-        check_program(algorithm)
+        self._check_program(algorithm)
         started_here = self._session is None
         with self.session() as session, _fresh_folder(session) as folder:
             with spark_failures("writing the graph for Spark"):
@@ -248,7 +254,12 @@ class SparkEngine:
             raise RequestError(
                 f"{algorithm.name} runs on graphs that this process reads; leave --spark-reads out"
             )
-        check_program(algorithm)
+        self._check_program(algorithm)
+        if issubclass(program_of(algorithm), VertexTables):
+            raise RequestError(
+                f"{algorithm.name} is a vertex program, whose methods see the graph, but Spark is "
+                "to read that itself; accepted: a graph that is read here"
+            )
         if write_to is not None:
             check_spark_output(write_to)
         started_here = self._session is None
@@ -291,6 +302,11 @@ class SparkEngine:
         """Run a function of one's own, profiled from outside."""
         if write_to is not None:
             raise RequestError(f"cannot write {write_to}: a job of your own writes its own results")
+        if self.settings.checkpoint is not None:
+            raise RequestError(
+                f"checkpoint is {self.settings.checkpoint}, but a job of your own keeps its own; "
+                "accepted: for algorithms"
+            )
         started_here, began = self._session is None, time.time()
         with self.session() as session:
             kept = session.storage_bytes()  # what jobs before this one have left there
@@ -349,6 +365,17 @@ class SparkEngine:
         warm_for(self._callers).add(algorithm.name)
         return {"warm": True} if before else {}
 
+    def _check_program(self, algorithm: Algorithm) -> None:
+        """Check that Spark can run an algorithm as it is asked to."""
+        check_program(algorithm)
+        if self.settings.checkpoint is None or algorithm.prior is not None:
+            return
+        if issubclass(program_of(algorithm), VertexTables):
+            raise RequestError(
+                f"checkpoint is {self.settings.checkpoint}, but {algorithm.name} is a vertex "
+                "program, whose state is here and outlives any executor; leave it out"
+            )
+
     def _lost(self, executors: pd.DataFrame, since: float) -> int:
         """Return how many executors a run lost that began at `since`."""
         return executors_lost(executors, since, self.settings.executors)
@@ -392,7 +419,7 @@ class SparkEngine:
             write = time.perf_counter() - started
         phases = dict(profile.phases)
         phases["setup"] += opening
-        phases["write"] = write
+        phases["write"] += write
         return replace(profile, phases=phases)
 
     def _supersteps(
@@ -409,6 +436,12 @@ class SparkEngine:
     ) -> tuple[RunProfile, DataFrame]:
         run = f"{algorithm.name}-{uuid.uuid4().hex[:8]}"
         started = time.time()
+        if issubclass(program_of(algorithm), VertexTables):
+            assert isinstance(algorithm, VertexProgram)
+            assert isinstance(graph, Graph)
+            return self._vertex_program(
+                session, algorithm, graph, tables, target, limit, progress, prior, prior_values
+            )
         program = program_of(algorithm)(algorithm, tables, prior_values)
         log = run_supersteps(
             program,
@@ -423,7 +456,82 @@ class SparkEngine:
         lost = self._lost(events.executors, started)
         session.group(f"{run}/result")
         values = program.values(log.state)
-        before = {"setup": tables.setup_seconds, "superstep": 0.0}
+        profile = self._profile(
+            algorithm,
+            graph,
+            tables,
+            log,
+            superstep_table(log, events.tasks, run).assign(storage_bytes=session.storage_bytes()),
+            target,
+            prior,
+            lost,
+        )
+        result = program.summary(log.state, log.sums)
+        if log.redone:
+            result["supersteps_done_again"] = log.redone
+        found = _collected(values, graph.vertices) if self.collect else np.empty(0)
+        return replace(profile, values=found, result=result), values
+
+    def _vertex_program(
+        self,
+        session: OpenSession,
+        program: VertexProgram,
+        graph: Graph,
+        tables: GraphTables,
+        target: float,
+        limit: int,
+        progress: IterationCallback | None,
+        prior: RunProfile | None,
+        prior_values: DataFrame | None,
+    ) -> tuple[RunProfile, DataFrame]:
+        """Run a vertex program, whose vertices are here and whose edges are on the executors."""
+        run = f"{program.name}-{uuid.uuid4().hex[:8]}"
+        started = time.time()
+        log, values, moved = run_vertex_program(
+            program,
+            graph,
+            tables,
+            session,
+            run=run,
+            threshold=target,
+            limit=limit,
+            progress=progress,
+            ready=lambda: supersteps_begin(progress, program, graph, target, limit),
+            prior=prior_values,
+        )
+        events = wait_for_group(session.read_log, superstep_group(run, len(log.convergence)))
+        table = moved_table(
+            superstep_table(log, events.tasks, run),
+            moved,
+            events.tasks,
+            run,
+            remote=not self.settings.local,
+        )
+        profile = self._profile(
+            program,
+            graph,
+            tables,
+            log,
+            table.assign(storage_bytes=session.storage_bytes()),
+            target,
+            prior,
+            self._lost(events.executors, started),
+        )
+        return replace(profile, values=values), log.state
+
+    def _profile(
+        self,
+        algorithm: Algorithm,
+        graph: Graph | SparkGraph,
+        tables: GraphTables,
+        log: SuperstepLog,
+        table: pd.DataFrame,
+        target: float,
+        prior: RunProfile | None,
+        lost: int,
+    ) -> RunProfile:
+        """Return the profile of supersteps, with no result."""
+        before = {"setup": tables.setup_seconds, "superstep": 0.0, "write": 0.0}
         if prior is not None:
             before = {name: prior.phases[name] for name in before}
         return RunProfile(
@@ -435,17 +543,14 @@ class SparkEngine:
                 "setup": log.setup_seconds + before["setup"],
                 "read": tables.read_seconds,
                 "superstep": float(sum(log.seconds)) + before["superstep"],
-                "write": 0.0,
+                "write": log.checkpoint_seconds + before["write"],
             },
-            table=superstep_table(log, events.tasks, run).assign(
-                storage_bytes=session.storage_bytes()
-            ),
+            table=table,
             convergence=np.array(log.convergence),
             converged=bool(log.convergence and log.convergence[-1] < target),
-            values=_collected(values, graph.vertices) if self.collect else np.empty(0),
-            result=program.summary(log.state, log.sums),
+            values=np.empty(0),
             prior=prior,
-        ), values
+        )
 
 
 @contextmanager

@@ -12,9 +12,9 @@ import pandas as pd
 
 from predict_graph.engines.base import IterationCallback
 from predict_graph.engines.profile import OUT_EDGES
-from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.failures import ExecutorLostError, spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.engines.spark.tables.checkpoints import cut_off, forget
+from predict_graph.engines.spark.tables.checkpoints import Checkpoints, cut_off, forget
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = [
     "superstep_group",
 ]
 
+_MOST_LOSSES = 3  # of executors without a superstep in between
 _COUNTS = ("total_vertices", "active_vertices", "local_messages", "remote_messages", OUT_EDGES)
 
 
@@ -102,6 +103,10 @@ class SuperstepLog:
         out_edges``: who sent in each superstep.
     setup_seconds : float
         What the first state took.
+    checkpoint_seconds : float
+        What keeping states in files took.
+    redone : int
+        Supersteps that were done again, because an executor was lost.
     """
 
     state: DataFrame
@@ -110,6 +115,8 @@ class SuperstepLog:
     seconds: list[float]
     counts: pd.DataFrame
     setup_seconds: float
+    checkpoint_seconds: float = 0.0
+    redone: int = 0
 
 
 def changing_number(value: float) -> Column:
@@ -142,7 +149,9 @@ def run_supersteps(
     """Run supersteps until the aggregate is below the threshold.
 
     Every state is cut off from how it came about (``localCheckpoint``) and made by the very action
-    that adds up its sums: without the cut a plan doubles with every superstep.
+    that adds up its sums: without the cut a plan doubles with every superstep. It is in the memory
+    of the executors then. Where the session keeps checkpoints, every few states and the last one
+    are in files as well, and a run that loses an executor goes back to the last of them.
 
     Parameters
     ----------
@@ -162,36 +171,135 @@ def run_supersteps(
     JobError
         If a superstep fails.
     """
-    started = time.perf_counter()
+    job = _Run(program, session, run, threshold, limit, progress)
     with spark_failures("setting up on Spark"):
-        session.group(superstep_group(run, 0))
-        state, counts, sums = _settled(program.initial(), program)
-    setup_seconds = time.perf_counter() - started
+        job.begin()
+    setup_seconds = job.setup_seconds
     if ready is not None:
         ready()
-    found: list[pd.DataFrame] = []
-    all_sums: list[Mapping[str, float]] = [sums]
-    aggregates: list[float] = []
-    seconds: list[float] = []
-    while len(aggregates) < limit:
-        iteration = len(aggregates) + 1
-        found.append(counts.assign(iteration=iteration))
-        started = time.perf_counter()
-        with spark_failures(f"superstep {iteration} on Spark"):
-            session.group(superstep_group(run, iteration))
-            following, counts, sums = _settled(program.advance(state, sums), program)
-        seconds.append(time.perf_counter() - started)
-        forget(state)
-        state = following
-        all_sums.append(sums)
-        aggregates.append(program.convergence(sums))
-        if progress is not None:
-            progress(iteration, aggregates[-1])
-        if aggregates[-1] < threshold:
+    while True:
+        try:
+            job.go_on()
             break
+        except ExecutorLostError:
+            if not job.may_go_back():
+                raise
+            job.go_back()
     return SuperstepLog(
-        state, all_sums, aggregates, seconds, pd.concat(found, ignore_index=True), setup_seconds
+        job.state,
+        job.all_sums,
+        job.aggregates,
+        job.seconds,
+        pd.concat(job.found, ignore_index=True),
+        setup_seconds,
+        job.checkpoint_seconds,
+        job.redone,
     )
+
+
+class _Run:
+    """Supersteps as they go on, and back to a checkpoint where an executor is lost."""
+
+    def __init__(
+        self,
+        program: SuperstepProgram,
+        session: OpenSession,
+        run: str,
+        threshold: float,
+        limit: int,
+        progress: IterationCallback | None,
+    ) -> None:
+        self._program, self._session, self._run = program, session, run
+        self._threshold, self._limit, self._progress = threshold, limit, progress
+        self._saved: tuple[int, DataFrame, pd.DataFrame] | None = None
+        self._losses: list[int] = []  # supersteps that were done by then
+        self.lost_seconds = self.checkpoint_seconds = self.setup_seconds = 0.0
+        self.redone = 0
+
+    def begin(self) -> None:
+        """Make the first state, as if nothing had been done."""
+        started = time.perf_counter()
+        self._session.group(superstep_group(self._run, 0))
+        self.state, self._counts, sums = _settled(self._program.initial(), self._program)
+        self.found: list[pd.DataFrame] = []
+        self.all_sums: list[Mapping[str, float]] = [sums]
+        self.aggregates: list[float] = []
+        self.seconds: list[float] = []
+        self.setup_seconds = time.perf_counter() - started
+
+    def go_on(self) -> None:
+        """Run supersteps to the end, and keep the state now and then."""
+        while not self._over:
+            self._superstep()
+            checkpoints = self._session.checkpoints
+            last = self._over
+            if checkpoints is not None and (last or checkpoints.due(len(self.aggregates))):
+                self._save(checkpoints, last=last)
+
+    def may_go_back(self) -> bool:
+        """Whether states are kept, and something was gained since the last losses."""
+        done = len(self.aggregates)
+        self._losses.append(done)
+        return self._session.checkpoints is not None and self._losses.count(done) < _MOST_LOSSES
+
+    def go_back(self) -> None:
+        """Go back to the last state that was kept, or to the beginning."""
+        done = len(self.aggregates)
+        forget(self.state)
+        began = time.perf_counter()
+        kept = 0 if self._saved is None else self._saved[0]
+        self.lost_seconds += sum(self.seconds[kept:])
+        self.redone += done - kept
+        if self._saved is None:
+            spent = self.setup_seconds
+            with spark_failures("setting up on Spark again"):
+                self.begin()
+            self.setup_seconds = spent
+        else:
+            _, self.state, self._counts = self._saved
+            del self.aggregates[kept:], self.seconds[kept:], self.found[kept:]
+            del self.all_sums[kept + 1 :]
+        self.lost_seconds += time.perf_counter() - began
+
+    @property
+    def _over(self) -> bool:
+        converged = bool(self.aggregates) and self.aggregates[-1] < self._threshold
+        return converged or len(self.aggregates) >= self._limit
+
+    def _superstep(self) -> None:
+        iteration = len(self.aggregates) + 1
+        started = time.perf_counter()
+        try:
+            with spark_failures(f"superstep {iteration} on Spark"):
+                self._session.group(superstep_group(self._run, iteration))
+                following = self._program.advance(self.state, self.all_sums[-1])
+                following, counts, sums = _settled(following, self._program)
+        except ExecutorLostError:
+            self.lost_seconds += time.perf_counter() - started
+            raise
+        # What was done in vain is part of what the first superstep after it took.
+        self.seconds.append(time.perf_counter() - started + self.lost_seconds)
+        self.lost_seconds = 0.0
+        self.found.append(self._counts.assign(iteration=iteration))
+        if self._saved is None or self._saved[1] is not self.state:
+            forget(self.state)
+        self.state, self._counts = following, counts
+        self.all_sums.append(sums)
+        self.aggregates.append(self._program.convergence(sums))
+        if self._progress is not None:
+            self._progress(iteration, self.aggregates[-1])
+
+    def _save(self, checkpoints: Checkpoints, *, last: bool) -> None:
+        iteration = len(self.aggregates)
+        started = time.perf_counter()
+        with spark_failures(f"the checkpoint after superstep {iteration} on Spark"):
+            self._session.group(f"{self._run}/checkpoint/{iteration}")
+            saved = checkpoints.save(self.state)
+        self._saved = iteration, saved, self._counts
+        if last:  # what makes the result reads it from there
+            forget(self.state)
+            self.state = saved
+        self.checkpoint_seconds += time.perf_counter() - started
 
 
 def _settled(

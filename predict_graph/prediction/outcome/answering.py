@@ -74,7 +74,9 @@ def _graph(graph: Mapping[str, Any]) -> str:
 
 
 def _engine(found: Prediction) -> str:
-    return ", ".join(f"{k} {v}" if k != "name" else str(v) for k, v in found.engine.items())
+    return ", ".join(
+        f"{k} {v}" if k != "name" else str(v) for k, v in found.engine.items() if v is not None
+    )
 
 
 def _memory(found: Prediction) -> str:

@@ -8,7 +8,7 @@ import pandas as pd
 from predict_graph.engines.profile import OUT_EDGES, TABLE_COLUMNS
 from predict_graph.engines.spark.superstep import SuperstepLog, superstep_group
 
-__all__ = ["EXECUTOR_COLUMNS", "executor_metrics", "superstep_table"]
+__all__ = ["EXECUTOR_COLUMNS", "executor_metrics", "moved_table", "superstep_table"]
 
 EXECUTOR_COLUMNS = (
     "task_seconds",
@@ -86,6 +86,42 @@ def superstep_table(log: SuperstepLog, tasks: pd.DataFrame, run: str) -> pd.Data
     whole += ["shuffle_read_records", "shuffle_write_records", OUT_EDGES]
     table[whole] = table[whole].astype(np.int64)
     return table[[*TABLE_COLUMNS, *EXECUTOR_COLUMNS, OUT_EDGES]]
+
+
+def moved_table(
+    table: pd.DataFrame, moved: pd.DataFrame, tasks: pd.DataFrame, run: str, *, remote: bool
+) -> pd.DataFrame:
+    """Put what a vertex program moved into the table of its run: no shuffle knows of it.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`superstep_table`.
+    moved : DataFrame
+        ``iteration, partition, records, bytes``: what came to a partition from the driver, and what
+        went back.
+    tasks : DataFrame
+    run : str
+    remote : bool
+        Whether that went from one machine to another.
+    """
+    own_tasks = tasks[tasks["group"].astype(str).str.startswith(f"{run}/superstep/")]
+    executors = sorted(own_tasks["executor"].unique(), key=lambda name: (len(name), name))
+    worker = {name: number for number, name in enumerate(executors)}
+    homes = moved["partition"].map(_homes(tasks, run)).map(worker).fillna(0).astype(int)
+    sums = moved.assign(worker=homes).groupby(["iteration", "worker"])[["records", "bytes"]].sum()
+    own = sums.reindex(pd.MultiIndex.from_frame(table[["iteration", "worker"]])).fillna(0)
+    size = own["bytes"].to_numpy().astype(np.int64)
+    records = own["records"].to_numpy().astype(np.int64)
+    messages = (table["local_messages"] + table["remote_messages"]).to_numpy()
+    return table.assign(
+        local_message_bytes=0 if remote else size,
+        remote_message_bytes=size if remote else 0,
+        shuffle_read_records=records,
+        shuffle_write_records=records,
+        shuffle_write_bytes=size,
+        average_message_bytes=size / np.maximum(messages, 1.0),
+    )
 
 
 def _homes(tasks: pd.DataFrame, run: str) -> dict[int, str]:

@@ -41,7 +41,8 @@ _GIVEN_OUT = 1 << 24  # bytes of messages, before they are combined, that go int
 def out_rows(tables: GraphTables, *, self_loops: bool = True) -> DataFrame:
     """Return ``src``, ``targets`` (ascending) and, where edges have weights, ``weights``.
 
-    One row a vertex that has out-edges, kept by the executors until nobody refers to it.
+    One row a vertex that has out-edges, kept by the executors until nobody refers to it; where
+    executors may be lost, in a way that it can be made again.
     """
     from pyspark.sql import functions as F
 
@@ -52,7 +53,12 @@ def out_rows(tables: GraphTables, *, self_loops: bool = True) -> DataFrame:
     else:
         pairs = F.sort_array(F.collect_list("dst")).alias("targets")
         columns = [F.col("targets")]
-    return cut_off(edges.groupBy("src").agg(pairs).select("src", *columns), eager=True)
+    rows = edges.groupBy("src").agg(pairs).select("src", *columns)
+    if not tables.durable:
+        return cut_off(rows, eager=True)
+    rows = rows.persist()
+    rows.count()
+    return rows
 
 
 def spread(state: DataFrame, column: str, rows: DataFrame, combine: Combine) -> DataFrame:

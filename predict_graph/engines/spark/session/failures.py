@@ -9,10 +9,15 @@ from contextlib import contextmanager, suppress
 
 from predict_graph.errors import JobError, PredictGraphError
 
-__all__ = ["reason", "spark_failures"]
+__all__ = ["ExecutorLostError", "reason", "spark_failures"]
 
 _ERROR = re.compile(r"(?:[\w$]+\.)+([\w$]*(?:Exception|Error)): ")
 _WHERE = re.compile(r"\(TID \d+\) \((\S+) executor (\w+)\)")
+
+_LOST = (
+    "an executor was lost, and what it kept in memory with it; run the job again, or with "
+    "--checkpoint DIR"
+)
 
 # The first that fits is the reason: what killed an executor comes before that it is lost.
 _KNOWN = (
@@ -28,7 +33,7 @@ _KNOWN = (
         r"Checkpoint block \w+ not found|CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
         r"|ExecutorLostFailure|FetchFailed|Could not find .* of shuffle|MetadataFetchFailed"
         r"|worker lost|Remote RPC client disassociated|BlockNotFoundException",
-        "an executor was lost, and what it kept in memory with it; run the job again",
+        _LOST,
     ),
     (
         r"All masters are unresponsive",
@@ -40,6 +45,10 @@ _KNOWN = (
         "Spark ended the application; was it killed, or did the master go away?",
     ),
 )
+
+
+class ExecutorLostError(JobError):
+    """An executor was lost, and what it kept in memory with it."""
 
 
 @contextmanager
@@ -67,7 +76,9 @@ def spark_failures(doing: str) -> Iterator[None]:
     except (Py4JError, PySparkException) as error:
         if type(error) is not Py4JJavaError and _driver_ended():
             raise JobError(f"{doing} failed: Spark's driver process is gone") from error
-        raise JobError(f"{doing} failed: {reason(str(error))}") from error
+        why = reason(str(error))
+        kind = ExecutorLostError if why == _LOST else JobError
+        raise kind(f"{doing} failed: {why}") from error
     except OSError as error:
         place = f" ({error.filename})" if error.filename else ""
         raise JobError(f"{doing} failed: {error.strerror or error}{place}") from error
@@ -92,8 +103,8 @@ def reason(text: str) -> str:
     --------
     >>> reason("org.apache.spark.SparkException: Job aborted\nCaused by: java.io.IOException: No")
     'IOException: No'
-    >>> reason("Checkpoint block rdd_12_1 not found! Either the executor ...")
-    'an executor was lost, and what it kept in memory with it; run the job again'
+    >>> reason("Checkpoint block rdd_12_1 not found! Either the executor ...")[:57]
+    'an executor was lost, and what it kept in memory with it;'
     """
     for pattern, sentence in _KNOWN:
         if re.search(pattern, text):

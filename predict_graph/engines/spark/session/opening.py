@@ -19,6 +19,7 @@ from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.master import check_master
 from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.engines.spark.session.settings import SparkSettings
+from predict_graph.engines.spark.tables.checkpoints import Checkpoints
 from predict_graph.errors import JobError
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class OpenSession:
         Those that were there before the event log began: ``executor, host, cores, added, removed``.
     stored_before : int
         Bytes of tables that an executor kept before.
+    checkpoints : Checkpoints, optional
+        Where states are kept now and then.
     """
 
     spark: SparkSession
@@ -60,6 +63,7 @@ class OpenSession:
     callers: SparkSession | None = None
     executors: tuple[Mapping[str, Any], ...] = ()
     stored_before: int = 0
+    checkpoints: Checkpoints | None = None
 
     @property
     def for_functions(self) -> SparkSession:
@@ -117,9 +121,25 @@ def open_session(settings: SparkSettings, *, name: str = "predict-graph") -> Ite
             with spark_failures("starting Spark"):
                 spark = _session(settings, conf, name)
                 _wait_for_executors(spark, settings, conf)
-            yield OpenSession(
-                spark, settings, conf, shared, event_logs, time.perf_counter() - started
-            )
+            with _checkpoints(spark, settings) as checkpoints:
+                seconds = time.perf_counter() - started
+                yield OpenSession(
+                    spark, settings, conf, shared, event_logs, seconds, checkpoints=checkpoints
+                )
+
+
+@contextmanager
+def _checkpoints(spark: SparkSession, settings: SparkSettings) -> Iterator[Checkpoints | None]:
+    """Give the place where states are kept, and take it away in the end."""
+    if settings.checkpoint is None or settings.checkpoint_interval is None:
+        yield None
+        return
+    with spark_failures(f"making a folder for checkpoints in {settings.checkpoint}"):
+        kept = Checkpoints(spark, settings.checkpoint, settings.checkpoint_interval)
+    try:
+        yield kept
+    finally:
+        kept.close()
 
 
 def _check_alone() -> None:

@@ -26,6 +26,9 @@ _NEEDED = (
     "spark.eventLog.rolling.enabled",
     "spark.sql.shuffle.partitions",
 )
+_CHECKPOINT_INTERVAL = 10  # of GraphX's Pregel as GraphFrames runs it, whose default is 2 to 10
+_LONGEST_INTERVAL = 100_000
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PARAMETERS = {
     "spark.master": "master",
     "spark.executor.instances": "machines",
@@ -62,6 +65,11 @@ class SparkSettings:
         files by default.
     in_open_session : bool
         Whether the session is a person's own, which was open before and stays open.
+    checkpoint : str or Path, optional
+        Where the state of a run is kept now and then, so that the run goes on when an executor is
+        lost: a folder, or an address that Spark knows, which every executor can read and write.
+    checkpoint_interval : int, optional
+        Supersteps from one checkpoint to the next; 10 by default.
 
     Raises
     ------
@@ -78,6 +86,8 @@ class SparkSettings:
     graphframes_jar: str | Path | None = None
     folder: Path | None = None
     in_open_session: bool = False
+    checkpoint: str | Path | None = None
+    checkpoint_interval: int | None = None
 
     def __post_init__(self) -> None:
         for name, most in (("machines", 4096), ("cores", 1024), ("partitions_per_core", 64)):
@@ -92,6 +102,35 @@ class SparkSettings:
             check_graphframes(self.graphframes_jar)
         if self.folder is not None and not Path(self.folder).is_dir():
             raise RequestError(f"there is no folder {self.folder} to put graphs in")
+        self._check_checkpoint()
+
+    def _check_checkpoint(self) -> None:
+        interval = self.checkpoint_interval
+        if self.checkpoint is None:
+            if interval is not None:
+                raise RequestError(
+                    f"the checkpoint interval is {interval}, but no checkpoint says where; "
+                    "accepted: both, or neither"
+                )
+            return
+        if interval is None:
+            object.__setattr__(self, "checkpoint_interval", _CHECKPOINT_INTERVAL)
+        elif not isinstance(interval, Integral) or not 1 <= int(interval) <= _LONGEST_INTERVAL:
+            raise RequestError(
+                f"the checkpoint interval is {interval}; accepted: 1 to {_LONGEST_INTERVAL}"
+            )
+        place = str(self.checkpoint)
+        if not place or (not _ADDRESS.match(place) and not Path(place).is_dir()):
+            raise RequestError(
+                f"there is no folder {place!r} for checkpoints; accepted: one that is there and "
+                "that all executors see, or an address such as hdfs://host/folder"
+            )
+
+    def checkpoints(self, iterations: int) -> int:
+        """Return how often a run of so many supersteps keeps its state: the last one always."""
+        if self.checkpoint_interval is None:
+            return 0
+        return -(-iterations // self.checkpoint_interval)
 
     @property
     def local(self) -> bool:
@@ -127,6 +166,7 @@ class SparkSettings:
             "cores": self.cores,
             "memory": self.memory,
             "partitions_per_core": self.partitions_per_core,
+            "checkpoint_interval": self.checkpoint_interval,
             **({"session": "open"} if self.in_open_session else {}),
         }
 

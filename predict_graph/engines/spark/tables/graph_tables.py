@@ -43,6 +43,8 @@ class GraphTables:
     partitions : int
         Of both tables.
     read_seconds, setup_seconds : float
+    durable : bool
+        Whether what is made of them has to survive the loss of an executor.
     """
 
     edges: DataFrame
@@ -51,6 +53,7 @@ class GraphTables:
     partitions: int
     read_seconds: float
     setup_seconds: float
+    durable: bool = False
 
 
 def graph_tables(session: OpenSession, source: Path, vertices: int) -> GraphTables:
@@ -101,7 +104,8 @@ def graph_tables(session: OpenSession, source: Path, vertices: int) -> GraphTabl
         )
         table.count()
         setup_seconds = time.perf_counter() - started
-    return GraphTables(edges, table, vertices, partitions, read_seconds, setup_seconds)
+    durable = settings.checkpoint is not None
+    return GraphTables(edges, table, vertices, partitions, read_seconds, setup_seconds, durable)
 
 
 def write_edges(graph: Graph, folder: Path, parts: int) -> Path:

@@ -71,7 +71,9 @@ class ClusterCosts:
         The rest of a superstep; of the logarithm of machines.
     opening : Line
         Of machines: a session waits until each of them is there.
-    setup, read, write : Phase
+    setup, read : Phase
+    checkpoint : Line
+        Seconds of keeping a state in files once; of edges a machine.
     start : ndarray of float64
         What the first supersteps take on top, in the order that they come.
     relative_std : float
@@ -95,7 +97,7 @@ class ClusterCosts:
     opening: Line
     setup: Phase
     read: Phase
-    write: Phase
+    checkpoint: Line
     start: FloatArray
     relative_std: float
     r2: float
@@ -127,13 +129,18 @@ class ClusterCosts:
             seconds[first - 1] += self.start[first:].sum()
         return seconds
 
-    def phases(self, machines: int, edges: int, *, warm: bool = False) -> dict[str, float]:
-        """Return the seconds of opening a session, of setting up, of reading and of writing."""
+    def phases(
+        self, machines: int, edges: int, checkpoints: int = 0, *, warm: bool = False
+    ) -> dict[str, float]:
+        """Return the seconds of opening a session, of setting up, of reading and of writing.
+
+        Nothing is written but states, `checkpoints` times.
+        """
         return {
             "opening": self.opening.at(machines),
             "setup": self.setup.at(machines, edges, warm=warm),
             "read": self.read.at(machines, edges, warm=warm),
-            "write": self.write.at(machines, edges, warm=warm),
+            "write": checkpoints * self.checkpoint.at(edges / machines),
         }
 
 
@@ -194,7 +201,7 @@ def fit_cluster_costs(
         ),
         setup=_phase("setup", phased, sessions),
         read=_phase("read", phased, sessions),
-        write=_phase("write", phased, sessions),
+        checkpoint=_checkpoint(phased),
         start=_start(sessions),
         relative_std=std,
         r2=model.r2(rows),
@@ -384,6 +391,22 @@ def _phase(name: str, warm: list[ClusterRun], sessions: list[_Session]) -> Phase
     sizes = np.array([run.profile.graph["edges"] / run.machines for run in warm])
     work = fitted_line(sizes, np.array([run.profile.phases[name] for run in warm]))
     return Phase(work, _by_machines({count: float(np.mean(own)) for count, own in extra.items()}))
+
+
+def _checkpoint(warm: list[ClusterRun]) -> Line:
+    """Return the seconds of keeping a state once: sample runs do so at their end, if not before."""
+    rows = []
+    for run in warm:
+        interval = run.profile.engine.get("checkpoint_interval")
+        if interval:
+            times = -(-run.profile.iterations // int(interval))
+            rows.append(
+                (run.profile.graph["edges"] / run.machines, run.profile.phases["write"] / times)
+            )
+    if not rows:
+        return Line(0.0, 0.0)
+    sizes, seconds = np.array(rows).T
+    return fitted_line(sizes, seconds)
 
 
 def _start(sessions: list[_Session]) -> FloatArray:

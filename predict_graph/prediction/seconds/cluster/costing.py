@@ -151,7 +151,8 @@ def _priced(
     def at(machines: int) -> tuple[dict[str, float], pd.DataFrame]:
         rows = work(machines)
         rows["seconds"] = costs.supersteps(rows, machines, warm=warm)
-        phases = costs.phases(machines, graph.edges, warm=warm)
+        kept = engine.settings.checkpoints(workload.iterations)
+        phases = costs.phases(machines, graph.edges, kept, warm=warm)
         opening = phases.pop("opening") if first else 0.0
         named = {
             "setup": phases["setup"] + opening,

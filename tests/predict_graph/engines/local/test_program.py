@@ -228,7 +228,7 @@ def test_pushed_and_pulled_are_the_same(monkeypatch):
     graph = weighted_graph(5, n=500, edges=4000)
     found = []
     for share in (0.0, 1.0):
-        monkeypatch.setattr(module, "_PUSH_SHARE", share)
+        monkeypatch.setattr(module, "PUSH_SHARE", share)
         found.append(LocalEngine().run(Distances(), graph))
     np.testing.assert_array_equal(found[0].values, found[1].values)
     assert found[0].table["remote_messages"].tolist() == found[1].table["remote_messages"].tolist()
@@ -236,11 +236,11 @@ def test_pushed_and_pulled_are_the_same(monkeypatch):
 
 def test_nothing_is_compiled_within_a_run():
     module.warm_up()
-    known = len(module._pull.signatures), len(module._push.signatures)
+    known = len(module.pull.signatures), len(module.push.signatures)
     for graph in (*GRAPHS.values(), weighted_graph(1)):
         for program in (Ranks(), Distances(), Labels()):
             LocalEngine().run(program, graph)
-    assert (len(module._pull.signatures), len(module._push.signatures)) == known
+    assert (len(module.pull.signatures), len(module.push.signatures)) == known
 
 
 def test_a_vertex_program_may_have_a_kernel_of_its_own():

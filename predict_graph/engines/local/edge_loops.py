@@ -1,0 +1,212 @@
+"""Compiled loops over edges that combine messages, for any vertex program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["MAX", "MIN", "SUM", "combined_rows", "fixed", "identity", "pull", "push"]
+
+Array = npt.NDArray[Any]
+
+SUM, MIN, MAX = 0, 1, 2
+
+
+def fixed(array: Array) -> Array:
+    """Return a view that cannot be written: compiled loops are compiled for that or for this."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def identity(code: int, dtype: np.dtype[Any]) -> Any:
+    """Return what changes nothing when it is combined."""
+    if code == SUM:
+        return dtype.type(0)
+    if dtype == np.float64:
+        return np.float64(np.inf if code == MIN else -np.inf)
+    limits = np.iinfo(dtype)
+    return np.int64(limits.max if code == MIN else limits.min)
+
+
+def combined_rows(
+    code: int,
+    starts: Array,
+    sources: Array,
+    weights: Array,
+    offered: Array,
+    senders: Array,
+    nothing: Any,
+    *,
+    in_turn: bool,
+) -> tuple[Array, Array]:
+    """Combine what arrives at the vertices of some rows, as :func:`pull` or :func:`push` would.
+
+    Parameters
+    ----------
+    code : int
+        ``SUM``, ``MIN`` or ``MAX``.
+    starts : ndarray of int64, shape (rows + 1,)
+    sources : ndarray of uint32 or uint64, shape (edges,)
+        In ascending order within a row.
+    weights : ndarray of float32, shape (edges,) or (0,)
+    offered : ndarray, shape (n,)
+    senders : ndarray of uint8, shape (n,) or (0,)
+        Who sends; all, if it is empty.
+    nothing : number
+        That changes nothing.
+    in_turn : bool
+        Whether messages are added one after the other, as where few are pushed.
+
+    Returns
+    -------
+    combined : ndarray, shape (rows,)
+    received : ndarray of bool, shape (rows,)
+    """
+    count = len(starts) - 1
+    combined = np.full(count, nothing)
+    received = np.ones(count, np.bool_)
+    rows = (fixed(starts), fixed(sources), fixed(weights))
+    if in_turn:
+        _in_turn(code, *rows, fixed(offered), fixed(senders), nothing, combined, received)
+    else:
+        bounds = np.array([0, count])
+        pull(0, 1, code, *rows, bounds, fixed(offered), fixed(senders), nothing, combined, received)
+    return combined, received
+
+
+@numba.njit(cache=True, nogil=True)
+def _in_turn(
+    code: int,
+    indptr: Any,
+    sources: Any,
+    weights: Any,
+    offered: Any,
+    senders: Any,
+    nothing: Any,
+    combined: Any,
+    received: Any,
+) -> None:
+    """Combine the messages of those who send, in the order of senders, receiver by receiver."""
+    for v in range(len(indptr) - 1):
+        result, heard = nothing, False
+        for e in range(indptr[v], indptr[v + 1]):
+            source = sources[e]
+            if senders[source] != 0:
+                heard = True
+                sent = offered[source]
+                if len(weights) > 0:
+                    weighed = sent * weights[e] if code == 0 else sent + weights[e]
+                    result = _both(code, result, weighed)
+                else:
+                    result = _both(code, result, sent)
+        combined[v] = result
+        received[v] = heard
+
+
+@numba.njit(cache=True, nogil=True)
+def push(
+    code: int,
+    sending: Any,
+    indptr: Any,
+    targets: Any,
+    weights: Any,
+    message: Any,
+    combined: Any,
+    received: Any,
+) -> None:
+    """Combine the messages of a few senders into their targets, in the order of senders."""
+    for v in sending:
+        sent = message[v]
+        for e in range(indptr[v], indptr[v + 1]):
+            target = targets[e]
+            received[target] = True
+            if len(weights) > 0:
+                # Not the same variable: integers must not pass through a float.
+                weighed = sent * weights[e] if code == 0 else sent + weights[e]
+                combined[target] = _both(code, combined[target], weighed)
+            else:
+                combined[target] = _both(code, combined[target], sent)
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _both(code: int, one: Any, other: Any) -> Any:
+    if code == 0:
+        return one + other
+    return min(one, other) if code == 1 else max(one, other)
+
+
+@numba.njit(cache=True, nogil=True)
+def pull(
+    first_block: int,
+    last_block: int,
+    code: int,
+    indptr: Any,
+    sources: Any,
+    weights: Any,
+    bounds: Any,
+    offered: Any,
+    senders: Any,
+    nothing: Any,
+    combined: Any,
+    received: Any,
+) -> None:
+    """Combine what the in-neighbours of the vertices of some blocks offer."""
+    rows = range(bounds[first_block], bounds[last_block])
+    # A loop for each case: rows are short, so what is asked at each of them counts.
+    if len(weights) > 0:
+        for v in rows:
+            start, stop = indptr[v], indptr[v + 1]
+            combined[v] = _weighted_row(code, start, stop, sources, weights, offered, nothing)
+    elif code == 0:
+        for v in rows:
+            combined[v] = _row(0, indptr[v], indptr[v + 1], sources, offered, nothing)
+    elif code == 1:
+        for v in rows:
+            combined[v] = _row(1, indptr[v], indptr[v + 1], sources, offered, nothing)
+    else:
+        for v in rows:
+            combined[v] = _row(2, indptr[v], indptr[v + 1], sources, offered, nothing)
+    if len(senders) > 0:
+        for v in rows:
+            received[v] = _any_row(indptr[v], indptr[v + 1], sources, senders)
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _row(code: int, start: Any, stop: Any, sources: Any, offered: Any, nothing: Any) -> Any:
+    # Four at once hide the latency of an addition or comparison, and always in the same order.
+    first, second, third, fourth = nothing, nothing, nothing, nothing
+    e = start
+    while e + 4 <= stop:
+        first = _both(code, first, offered[sources[e]])
+        second = _both(code, second, offered[sources[e + 1]])
+        third = _both(code, third, offered[sources[e + 2]])
+        fourth = _both(code, fourth, offered[sources[e + 3]])
+        e += 4
+    while e < stop:
+        first = _both(code, first, offered[sources[e]])
+        e += 1
+    return _both(code, _both(code, first, second), _both(code, third, fourth))
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _any_row(start: Any, stop: Any, sources: Any, senders: Any) -> Any:
+    # To the end, without a branch that nothing predicts: rows are short.
+    heard = np.uint8(0)
+    for e in range(start, stop):
+        heard |= senders[sources[e]]
+    return heard != 0
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _weighted_row(
+    code: int, start: Any, stop: Any, sources: Any, weights: Any, offered: Any, nothing: Any
+) -> Any:
+    result = nothing
+    for e in range(start, stop):
+        sent = offered[sources[e]]
+        result = _both(code, result, sent * weights[e] if code == 0 else sent + weights[e])
+    return result

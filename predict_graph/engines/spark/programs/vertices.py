@@ -1,0 +1,318 @@
+"""A person's vertex program on Spark: its own numpy for the vertices, executors for the edges.
+
+The methods of a vertex program take whole arrays, one element a vertex, and may look across them: a
+sum of all, the largest degree. So they run where the program was written for, in this process, and
+what they cost there is the driver's part of a superstep. Edges never come here: each partition has
+the in-edges of its vertices, gets the messages of a superstep as one array (a broadcast; if few
+send, only theirs), combines what arrives at each of its vertices by the compiled loops of the local
+engine, in the same order, and gives back one number a receiver. The result is that of the local
+engine to the last bit. Nothing of the state is on the executors, so that a run goes on when one of
+them is lost.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+
+from predict_graph.algorithms import VertexProgram
+from predict_graph.engines.base import IterationCallback
+from predict_graph.engines.local.edge_loops import combined_rows, identity
+from predict_graph.engines.local.program import PUSH_SHARE, ProgramKernel
+from predict_graph.engines.profile import OUT_EDGES
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.superstep import SuperstepLog, superstep_group
+from predict_graph.engines.spark.tables.graph_tables import GraphTables
+from predict_graph.graph import Graph
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["VertexTables", "run_vertex_program"]
+
+Array = npt.NDArray[Any]
+
+_KINDS = {np.dtype(np.float64): "float64", np.dtype(np.int64): "int64"}
+_NUMBER = 8  # bytes of an id, a state, a message
+
+
+class VertexTables:
+    """Names what runs a vertex program on Spark: see :func:`run_vertex_program`."""
+
+    oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
+
+
+class _Kernel(ProgramKernel):
+    """A vertex program whose edges are in blocks on the executors."""
+
+    def __init__(
+        self,
+        program: VertexProgram,
+        graph: Graph,
+        tables: GraphTables,
+        prior_values: Array | None,
+    ) -> None:
+        self._tables = tables
+        self._blocks: DataFrame | None = None
+        self.moved = pd.DataFrame()
+        super().__init__(program, graph, None, prior_values)
+
+    def _prepare_edges(self, graph: Graph, program: VertexProgram) -> None:
+        """Put the in-edges of each partition into a block, kept by the executors."""
+        edges = self._tables.edges
+        self._weighted = program.weighted and "weight" in edges.columns
+        columns = ["src", "dst", "weight"] if self._weighted else ["src", "dst"]
+        build = partial(_block, vertices=graph.vertices)
+        parts = edges.select(*columns).repartition(self._tables.partitions, "dst")
+        self._blocks = parts.mapInArrow(
+            build, "ids binary, starts binary, sources binary, weights binary"
+        ).persist()
+        self._blocks.count()
+
+    def forget(self) -> None:
+        """Give the memory of the blocks back."""
+        if self._blocks is not None:
+            self._blocks.unpersist()
+
+    def _combined(self, message: Array, senders: Array | None) -> tuple[Array, Array]:
+        assert self._blocks is not None
+        n = len(message)
+        everyone = senders is None or bool(senders.all())
+        few = False
+        ids = np.empty(0, np.int64)
+        sent = message
+        if senders is not None and not everyone:
+            few = bool(self._degrees[senders].sum() <= PUSH_SHARE * self._graph.edges)
+            ids = np.flatnonzero(senders)
+            sent = message[ids]
+        context = self._blocks.sparkSession.sparkContext
+        told = context.broadcast((n, ids, sent, everyone, few))
+        try:
+            work = partial(_combine, told=told, code=self._code, kind=_KINDS[message.dtype])
+            found = self._blocks.mapInArrow(
+                work, "partition int, ids binary, combined binary"
+            ).collect()
+        finally:
+            told.destroy()
+        combined = np.full(n, identity(self._code, message.dtype))
+        received = np.zeros(n, np.bool_)
+        for row in found:
+            receivers = np.frombuffer(row["ids"], np.int64)
+            combined[receivers] = np.frombuffer(row["combined"], message.dtype)
+            received[receivers] = True
+        out = ids.nbytes + sent.nbytes
+        self.moved = pd.DataFrame(
+            {
+                "partition": [row["partition"] for row in found],
+                "records": [len(row["ids"]) // _NUMBER for row in found],
+                "bytes": [out + len(row["ids"]) + len(row["combined"]) for row in found],
+            }
+        )
+        return combined, received
+
+
+def run_vertex_program(
+    program: VertexProgram,
+    graph: Graph,
+    tables: GraphTables,
+    session: OpenSession,
+    *,
+    run: str,
+    threshold: float,
+    limit: int,
+    progress: IterationCallback | None,
+    ready: Callable[[], None] | None,
+    prior: DataFrame | None,
+) -> tuple[SuperstepLog, Array, pd.DataFrame]:
+    """Run supersteps of a vertex program.
+
+    Parameters
+    ----------
+    program : VertexProgram
+    graph : Graph
+        Its methods see it; its edges are in the tables.
+    tables : GraphTables
+    session : OpenSession
+    run, threshold, limit, progress, ready
+        As of :func:`~predict_graph.engines.spark.superstep.run_supersteps`.
+    prior : DataFrame, optional
+        ``id`` and ``value``: result of the algorithm that runs before.
+
+    Returns
+    -------
+    log : SuperstepLog
+        Its state is a table of ``id`` and ``value``.
+    values : ndarray, shape (n,)
+    moved : DataFrame
+        ``iteration, partition, records, bytes``: what came to the blocks and from them.
+
+    Raises
+    ------
+    JobError
+        If a superstep fails, or a method of the program.
+    """
+    started = time.perf_counter()
+    with spark_failures("setting up on Spark"):
+        session.group(superstep_group(run, 0))
+        homes = _homes(tables)
+        before = None if prior is None else _values_of(prior)
+        kernel = _Kernel(program, graph, tables, before)
+    setup_seconds = time.perf_counter() - started
+    if ready is not None:
+        ready()
+    aggregates: list[float] = []
+    seconds: list[float] = []
+    counts: list[pd.DataFrame] = []
+    moved: list[pd.DataFrame] = []
+    try:
+        while len(aggregates) < limit:
+            iteration = len(aggregates) + 1
+            started = time.perf_counter()
+            with spark_failures(f"superstep {iteration} on Spark"):
+                session.group(superstep_group(run, iteration))
+                superstep = kernel.step()
+            seconds.append(time.perf_counter() - started)
+            counts.append(_counts(homes, superstep.senders).assign(iteration=iteration))
+            moved.append(kernel.moved.assign(iteration=iteration))
+            aggregates.append(superstep.convergence)
+            if progress is not None:
+                progress(iteration, aggregates[-1])
+            if aggregates[-1] < threshold:
+                break
+    finally:
+        kernel.forget()
+    values = kernel.values
+    state = _as_table(values, session)
+    log = SuperstepLog(
+        state, [], aggregates, seconds, pd.concat(counts, ignore_index=True), setup_seconds
+    )
+    return log, values, pd.concat(moved, ignore_index=True)
+
+
+def _homes(tables: GraphTables) -> pd.DataFrame:
+    """Return the partition, the out-edges and those that stay, of each vertex, in their order."""
+    from pyspark.sql import functions as F
+
+    rows = tables.vertices.select(
+        "id",
+        F.col("degree").cast("long").alias("degree"),
+        F.col("inside").cast("long").alias("inside"),
+        F.spark_partition_id().cast("long").alias("partition"),
+    )
+    packed = rows.mapInArrow(_packed_rows, "rows binary").collect()
+    table = np.concatenate([np.frombuffer(row[0], np.int64).reshape(-1, 4) for row in packed])
+    found = pd.DataFrame(table, columns=["id", "degree", "inside", "partition"])
+    return found.sort_values("id").reset_index(drop=True)
+
+
+def _packed_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Put rows of whole numbers into one value a batch, which comes to the driver as it is."""
+    for batch in batches:
+        rows = np.stack([column.to_numpy(zero_copy_only=False) for column in batch.columns], 1)
+        yield pa.record_batch([pa.array([rows.astype(np.int64).tobytes()])], names=["rows"])
+
+
+def _counts(homes: pd.DataFrame, senders: Array | None) -> pd.DataFrame:
+    """Return who sends, by partition, with the columns of other programs."""
+    sending = np.ones(len(homes), bool) if senders is None else senders
+    table = pd.DataFrame(
+        {
+            "partition": homes["partition"],
+            "total_vertices": 1,
+            "active_vertices": sending.astype(np.int64),
+            "local_messages": np.where(sending, homes["inside"], 0),
+            "remote_messages": np.where(sending, homes["degree"] - homes["inside"], 0),
+            OUT_EDGES: homes["degree"],
+        }
+    )
+    return table.groupby("partition").sum().reset_index()
+
+
+def _values_of(table: DataFrame) -> Array:
+    found = table.toPandas().sort_values("id")
+    values: Array = found["value"].to_numpy()
+    return values
+
+
+def _as_table(values: Array, session: OpenSession) -> DataFrame:
+    """Return values as a table that Spark reads."""
+    file = session.folder / f"values-{uuid.uuid4().hex[:8]}.parquet"
+    pa.parquet.write_table(pa.table({"id": np.arange(len(values)), "value": values}), file)
+    return session.spark.read.parquet(str(file))
+
+
+def _block(batches: Iterator[pa.RecordBatch], vertices: int) -> Iterator[pa.RecordBatch]:
+    """Sort the in-edges of a partition by receiver, then by sender; runs on executors."""
+    listed = list(batches)
+    if not sum(len(batch) for batch in listed):
+        return
+    table = pa.Table.from_batches(listed)
+    src, dst = (table[name].to_numpy() for name in ("src", "dst"))
+    order = np.lexsort((src, dst))
+    src, dst = src[order], dst[order]
+    firsts = np.flatnonzero(np.diff(dst, prepend=-1))
+    width = np.uint32 if vertices < 2**31 else np.uint64
+    weights = np.empty(0, np.float32)
+    if "weight" in table.column_names:
+        weights = table["weight"].to_numpy().astype(np.float32)[order]
+    parts = (dst[firsts], np.append(firsts, len(dst)), src.astype(width), weights)
+    yield pa.record_batch(
+        [pa.array([part.tobytes()], pa.large_binary()).cast(pa.binary()) for part in parts],
+        names=["ids", "starts", "sources", "weights"],
+    )
+
+
+def _combine(
+    batches: Iterator[pa.RecordBatch], told: Any, code: int, kind: str
+) -> Iterator[pa.RecordBatch]:
+    """Combine what arrives at the vertices of a partition; runs on executors."""
+    from pyspark import TaskContext
+
+    from predict_graph.engines.spark.programs.spreading import keep_loaded
+
+    n, ids, sent, everyone, few = told.value
+    dtype = np.dtype(kind)
+    width = np.uint32 if n < 2**31 else np.uint64
+    nothing = identity(code, dtype)
+    senders = np.empty(0, np.uint8)
+    offered = sent
+    if not everyone:
+        offered = np.full(n, nothing)
+        offered[ids] = sent
+        senders = np.zeros(n, np.uint8)
+        senders[ids] = 1
+    context = TaskContext.get()
+    partition = -1 if context is None else context.partitionId()
+    for batch in batches:
+        for row in range(len(batch)):
+            receivers, starts, sources, weights = (
+                np.frombuffer(batch[name][row].as_py(), of)
+                for name, of in (
+                    ("ids", np.int64),
+                    ("starts", np.int64),
+                    ("sources", width),
+                    ("weights", np.float32),
+                )
+            )
+            combined, received = combined_rows(
+                code, starts, sources, weights, offered, senders, nothing, in_turn=few
+            )
+            yield pa.record_batch(
+                [
+                    pa.array([partition], pa.int32()),
+                    pa.array([receivers[received].tobytes()]),
+                    pa.array([combined[received].tobytes()]),
+                ],
+                names=["partition", "ids", "combined"],
+            )
+    keep_loaded()

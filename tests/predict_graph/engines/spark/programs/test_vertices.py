@@ -1,0 +1,146 @@
+"""Vertex programs on Spark: unchanged, and their results those of the local engine to the bit."""
+
+import numpy as np
+import pytest
+
+from predict_graph.algorithms import MAX_ITERATIONS, Parameter, VertexProgram
+from predict_graph.engines.local import LocalEngine
+from predict_graph.errors import JobError, RequestError
+from predict_graph.graph import Graph, check_graph
+
+
+class Hops(VertexProgram):
+    name = "hops"
+    summary = "shortest paths from the vertex with the most out-edges"
+    combiner = "min"
+    weighted = True
+
+    def initial(self, graph):
+        distance = np.full(graph.vertices, np.inf)
+        distance[graph.out_degrees.argmax()] = 0.0
+        return distance
+
+    def starters(self, state, graph):
+        return state == 0.0
+
+    def update(self, state, combined, received):
+        return np.minimum(state, combined)
+
+
+class Ranks(VertexProgram):
+    """Looks across all vertices: what those without out-edges hold is spread."""
+
+    name = "ranks"
+    summary = "PageRank by hand"
+    convergence = "absolute"
+    resend = "always"
+    declared = (Parameter("tau", float, 1e-4, "threshold"), MAX_ITERATIONS)
+
+    def initial(self, graph):
+        self.dangling = graph.out_degrees == 0
+        return np.full(graph.vertices, 1.0 / graph.vertices)
+
+    def message(self, state, graph):
+        return state / graph.out_degrees
+
+    def update(self, state, combined, received):
+        return 0.15 / len(state) + 0.85 * (combined + state[self.dangling].sum() / len(state))
+
+    def aggregate(self, old, new):
+        return float(np.abs(old - new).sum())
+
+
+class Largest(VertexProgram):
+    name = "largest"
+    summary = "the largest id that reaches a vertex"
+    combiner = "max"
+
+    def initial(self, graph):
+        return np.arange(graph.vertices)
+
+    def update(self, state, combined, received):
+        return np.where(received, np.maximum(state, combined), state)
+
+
+class Flow(VertexProgram):
+    """Sums of weighted floats of those whose state changed, and who heard of anyone."""
+
+    name = "flow"
+    summary = "sums of weighted messages"
+    convergence = "absolute"
+    weighted = True
+    declared = (Parameter("tau", float, 1e-9, "threshold"), MAX_ITERATIONS)
+
+    def initial(self, graph):
+        return np.where(np.arange(graph.vertices) % 7 == 0, 1.0, 0.0)
+
+    def starters(self, state, graph):
+        return state > 0.0
+
+    def update(self, state, combined, received):
+        return np.where(received, 0.01 * combined + 0.1 * state, 0.0)
+
+    def aggregate(self, old, new):
+        return float(np.abs(old - new).max())
+
+
+@pytest.fixture(scope="module")
+def weighted():
+    plain = check_graph("rmat:scale=9,edge_factor=8,seed=1")
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, plain.edges).astype(np.float32)
+    return Graph(plain.indptr, plain.indices, weights)
+
+
+@pytest.mark.long
+@pytest.mark.spark
+@pytest.mark.parametrize("program", [Hops(), Ranks(), Largest(), Flow(max_iterations=12)], ids=str)
+def test_results_are_those_of_the_local_engine_to_the_bit(local_spark, weighted, program):
+    heard = []
+    found = local_spark.run(program, weighted, progress=lambda *step: heard.append(step))
+    local = LocalEngine(workers=2).run(program, weighted)
+    assert found.iterations == local.iterations >= 3
+    np.testing.assert_array_equal(found.values, local.values)
+    np.testing.assert_array_equal(found.convergence, local.convergence)
+    assert [step[1] for step in heard] == local.convergence.tolist()
+    ours, theirs = found.per_iteration(), local.per_iteration()
+    assert ours["active_vertices"].tolist() == theirs["active_vertices"].tolist()
+    for rows in (ours, theirs):
+        rows["messages"] = rows["local_messages"] + rows["remote_messages"]
+    assert ours["messages"].tolist() == theirs["messages"].tolist()
+    assert (found.table["seconds"] > 0).all()
+
+
+@pytest.mark.long
+@pytest.mark.spark
+def test_a_tiny_superstep_is_short(local_spark):
+    graph = check_graph("rmat:scale=6,edge_factor=4,seed=1")
+    with local_spark.session():
+        local_spark.run(Ranks(tau=1e-300, max_iterations=6), graph)
+        found = local_spark.run(Ranks(tau=1e-300, max_iterations=10), graph)
+    assert np.median(found.iteration_seconds) <= 0.5
+
+
+@pytest.mark.long
+@pytest.mark.spark
+def test_it_is_written_and_what_cannot_be_is_refused(local_spark, weighted, tmp_path):
+    import pandas as pd
+
+    target = tmp_path / "hops.parquet"
+    found = local_spark.run(Hops(), weighted, write_to=target)
+    written = pd.read_parquet(target).sort_values("id")
+    np.testing.assert_array_equal(written["value"].to_numpy(), found.values)
+    with pytest.raises(RequestError, match="hops is a vertex program, whose methods see the graph"):
+        local_spark.run_files(Hops(), target)
+
+
+@pytest.mark.long
+@pytest.mark.spark
+def test_a_method_that_fails_is_named(local_spark, weighted):
+    class Broken(Largest):
+        name = "broken"
+
+        def update(self, state, combined, received):
+            return state[:3]
+
+    with pytest.raises(JobError, match=r"the vertex program 'broken\.update' returned"):
+        local_spark.run(Broken(), weighted)

@@ -1,0 +1,115 @@
+"""Runs that go on after an executor was lost: its process is killed, on a real cluster."""
+
+import signal
+from contextlib import suppress
+
+import numpy as np
+import psutil
+import pytest
+
+from benchmarks.spark_cluster import spark_cluster
+from predict_graph.algorithms import check_algorithm
+from predict_graph.cli.groups import Cluster
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.spark import SparkEngine, SparkSettings
+from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph
+
+INTERVAL = 3
+
+
+@pytest.fixture(scope="module")
+def cluster(spark_here, processes_of):
+    with spark_cluster(2) as cluster:
+        yield cluster
+    for worker in cluster.workers:
+        assert processes_of(worker.process.pid) == []
+
+
+def kill_executor(worker):
+    """Kill the executor of a worker, which the test has started; the worker stays."""
+    executors = []
+    for each in psutil.Process(worker.process.pid).children(recursive=True):
+        with suppress(psutil.Error):  # one that is just ending has no command line
+            if "CoarseGrainedExecutorBackend" in " ".join(each.cmdline()):
+                executors.append(each)
+    assert len(executors) == 1
+    executors[0].send_signal(signal.SIGKILL)
+    executors[0].wait(timeout=20)
+
+
+@pytest.mark.long
+@pytest.mark.spark
+def test_a_run_goes_on_when_an_executor_is_killed(cluster, quick_conf, tmp_path):
+    place = tmp_path / "checkpoints"
+    place.mkdir()
+    engine = SparkEngine(
+        master=cluster.master,
+        workers=2,
+        memory="700m",
+        collect=True,
+        conf=quick_conf,
+        checkpoint=place,
+        checkpoint_interval=INTERVAL,
+    )
+    graph = check_graph("rmat:scale=11,edge_factor=8,seed=1")
+    with engine.session():
+        for name, killed_after, worker in (("pagerank", 5, 0), ("neighborhood", 1, 1)):
+            algorithm, ran, alive = check_algorithm(name), [], [True]
+
+            def kill(iteration, _, ran=ran, alive=alive, at=killed_after, number=worker):
+                ran.append(iteration)
+                if iteration == at and alive:
+                    alive.clear()
+                    kill_executor(cluster.workers[number])
+
+            limit = 8 if name == "pagerank" else None
+            profile = engine.run(
+                algorithm,
+                graph,
+                threshold=0.0 if name == "pagerank" else None,
+                max_iterations=limit,
+                progress=kill,
+                write_to=tmp_path / f"{name}.parquet",
+            )
+            again = len(ran) - len(set(ran))
+            assert profile.result.get("supersteps_done_again", 0) == again
+            assert 1 <= again <= INTERVAL
+            assert profile.engine["executors_lost"] >= 1
+            local = LocalEngine(workers=2).run(
+                algorithm, graph, threshold=0.0 if limit else None, max_iterations=limit
+            )
+            np.testing.assert_allclose(profile.values, local.values, rtol=1e-9)
+            np.testing.assert_allclose(profile.convergence, local.convergence, rtol=1e-9)
+            assert (tmp_path / f"{name}.parquet").is_dir()
+        # One state is kept, that of the last superstep.
+        assert len(list(place.glob("*/rdd-*"))) == 1
+    assert list(place.iterdir()) == []
+
+
+def test_where_and_how_often(tmp_path):
+    found = SparkSettings(checkpoint=tmp_path)
+    assert (found.checkpoint_interval, found.checkpoints(21)) == (10, 3)
+    assert SparkSettings().checkpoints(21) == 0
+    assert SparkSettings().describe()["checkpoint_interval"] is None
+    assert SparkSettings(checkpoint="hdfs://far/there", checkpoint_interval=4).checkpoints(4) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"checkpoint": "/no/where"}, "there is no folder '/no/where' for checkpoints; accepted"),
+        ({"checkpoint": ""}, "there is no folder '' for checkpoints"),
+        ({"checkpoint_interval": 3}, "but no checkpoint says where; accepted: both, or neither"),
+        ({"checkpoint": ".", "checkpoint_interval": 0}, "interval is 0; accepted: 1 to 100000"),
+        ({"checkpoint": ".", "checkpoint_interval": 1.5}, "interval is 1.5; accepted"),
+    ],
+)
+def test_bad_settings(given, said):
+    with pytest.raises(RequestError, match=said):
+        SparkSettings(**given)
+
+
+def test_the_local_engine_has_none():
+    with pytest.raises(RequestError, match="--checkpoint is no option of the engine 'local'"):
+        Cluster(checkpoint=".").asked()
