@@ -58,7 +58,8 @@ def test_an_alias_is_another_spelling():
 def test_an_unknown_name_is_told_with_the_legal_ones(name):
     with pytest.raises(RequestError) as caught:
         shapes().get(name)
-    assert str(caught.value) == f"unknown shape {name!r}; accepted: map, row"
+    hint = " did you mean map?" if "map" in name.lower() else ""
+    assert str(caught.value) == f"unknown shape {name!r};{hint} accepted: map, row"
 
 
 def test_registered_and_forgotten():

@@ -195,7 +195,7 @@ def success_chance(columns: Columns, failed: Columns, fine: Columns) -> FloatArr
     >>> success_chance(machines, failed, {}).round(2)
     array([0.3 , 0.95, 1.  ])
     >>> success_chance(machines, failed, {"machines": np.array([8.0])}).round(2)
-    array([0.33, 0.99, 1.  ])
+    array([0.31, 0.99, 1.  ])
     """
     against, for_ = _nearness(columns, failed), _nearness(columns, fine)
     chance: FloatArray = 1 - against / (against + for_ + 1 / FAILS_AGAIN - 1)

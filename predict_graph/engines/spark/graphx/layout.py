@@ -63,9 +63,9 @@ def layout_of(graph: Graph, partitions: int) -> EdgeLayout:
     Examples
     --------
     >>> from predict_graph.graph import check_graph
-    >>> layout = layout_of(check_graph("path:n=4"), 2)
-    >>> layout.starts.tolist(), sorted(layout.sources.tolist())
-    ([0, 2, 3], [0, 1, 2])
+    >>> layout = layout_of(check_graph("path:n=4"), 2)  # each edge both ways
+    >>> layout.partitions, sorted(layout.sources.tolist())
+    (2, [0, 1, 1, 2, 2, 3])
     """
     sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
     targets = np.asarray(graph.indices, dtype=np.int64)
