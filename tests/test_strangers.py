@@ -641,6 +641,15 @@ def test_11_escapes(program, tmp_path):
 # 13: signals
 
 
+@pytest.fixture
+def _interrupts_raise():
+    """As at a terminal; a shell's job in the background ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interrupts_raise")
 def test_13_ctrl_c_while_spark_takes_the_signal():
     opening = pytest.importorskip("predict_graph.engines.spark.session.opening")
 

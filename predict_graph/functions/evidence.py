@@ -49,8 +49,9 @@ class Gathered:
         """Return what the runs foretell."""
         count = len(self.points) + len(self.earlier)
         if self._known[0] != count:
-            every = foretell([*self.points, *self.earlier], self._target, self._graph)
-            self._known = (count, self._by_rounds() or every)
+            every = [*self.points, *self.earlier]
+            found = self._by_rounds() or foretell(every, self._target, self._graph)
+            self._known = (count, found)
         return self._known[1]
 
     def rounds(self) -> Rounds | None:

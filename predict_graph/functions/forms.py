@@ -26,18 +26,10 @@ def as_graph(source: Any, *, directed: bool | None, ids: str, seed: int) -> Grap
     RequestError
         If it is no graph, or has no edges.
     """
-    module = type(source).__module__.partition(".")[0]
-    if module == "igraph":
-        return _from_pairs(
-            np.array(source.get_edgelist(), dtype=np.int64).reshape(-1, 2),
-            source.vcount(),
-            source.is_directed(),
-            "igraph",
-        )
-    if module == "networkit":
-        pairs = np.array(list(source.iterEdges()), dtype=np.int64).reshape(-1, 2)
-        return _from_pairs(pairs, source.numberOfNodes(), source.isDirected(), "networkit")
-    return check_graph(source, directed=directed, ids=ids, seed=seed)
+    graph = check_graph(source, directed=directed, ids=ids, seed=seed)
+    if not graph.edges:
+        raise RequestError(f"the graph {graph.name!r} has no edges; accepted: at least one")
+    return graph
 
 
 def build(graph: Graph, form: str, order: IntArray | None = None) -> Any:
@@ -88,16 +80,6 @@ def reordered_networkx(source: Any, nodes: list[Any]) -> Any:
         made._succ = made._adj
         made._pred = {node: source._pred[node] for node in nodes}
     return made
-
-
-def _from_pairs(pairs: IntArray, vertices: int, directed: bool, name: str) -> Graph:
-    from predict_graph.graph.build import from_edges
-
-    if not len(pairs):
-        raise RequestError(f"the {name} graph has no edges; accepted: at least one")
-    return from_edges(
-        pairs[:, 0], pairs[:, 1], vertices=vertices, directed=bool(directed), name=name
-    )
 
 
 def _edges(graph: Graph) -> tuple[IntArray, IntArray, npt.NDArray[np.float32] | None]:

@@ -45,10 +45,6 @@ class Loop:
         """Whether nothing says how many rounds there will be."""
         return self.iterable is None
 
-    def header_holds(self, line: int) -> bool:
-        """Whether `line` is where the next element is asked for."""
-        return self.header <= line < self.first
-
     def body_holds(self, line: int) -> bool:
         """Whether `line` is in the body."""
         return self.first <= line <= self.last

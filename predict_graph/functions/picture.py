@@ -10,8 +10,9 @@ import numpy as np
 
 from predict_graph.durations import readable_seconds
 from predict_graph.pictures import Picture
+from predict_graph.pictures.memory import memory_picture
 from predict_graph.pictures.palette import LIGHT
-from predict_graph.pictures.panels import amount_and_limit, bars_of_parts, dots, unit_of
+from predict_graph.pictures.panels import bars_of_parts, dots, unit_of
 
 if TYPE_CHECKING:
     from predict_graph.functions.prediction import FunctionPrediction
@@ -29,7 +30,8 @@ def pictures_of(found: FunctionPrediction) -> list[Picture]:
     done = [row for row in found.samples if row.state == "done" and row.seconds > 0]
     if len(done) > 1:
         pictures.append(_samples(found, done))
-    pictures.append(_memory(found))
+    peak = found.peak_bytes
+    pictures.append(memory_picture(peak.predicted, peak.low, peak.high, found.available_bytes))
     return pictures
 
 
@@ -110,21 +112,3 @@ def _samples(found: FunctionPrediction, done: list[Any]) -> Picture:
         axes.margins(0.12)
 
     return Picture("Samples beside the graph", said, draw)
-
-
-def _memory(found: FunctionPrediction) -> Picture:
-    peak = found.peak_bytes
-    figures = [x / 1e9 for x in (peak.predicted, peak.low, peak.high, found.available_bytes)]
-    said = "Memory at the peak: {:.2g} GB, 90% sure {:.2g} to {:.2g}, of {:.2g} GB.".format(
-        *figures
-    )
-    draw = partial(
-        amount_and_limit,
-        predicted=figures[0],
-        low=figures[1],
-        high=figures[2],
-        limit=figures[3],
-        unit="GB",
-        limited="free",
-    )
-    return Picture("Memory at the peak", said, draw, 0.65)

@@ -18,7 +18,7 @@ from numba import njit
 
 from predict_graph.errors import RequestError
 
-__all__ = ["check_symmetric", "checked_rows", "checked_weights"]
+__all__ = ["check_symmetric", "checked_rows", "checked_weights", "fixed"]
 
 _GOOD, _START, _FALLS, _END, _TARGET = range(5)
 
@@ -134,7 +134,7 @@ def check_symmetric(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integ
     ------
     RequestError
     """
-    if _signed_hashes(*_frozen(indptr, indices), _KEYS[0], _KEYS[1]):
+    if _signed_hashes(fixed(indptr), fixed(indices), _KEYS[0], _KEYS[1]):
         raise RequestError(
             "the graph is said to be undirected, but some edge is stored in one direction only"
         )
@@ -143,16 +143,15 @@ def check_symmetric(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integ
 def _check(
     indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer], columns: int
 ) -> tuple[int, int, bool]:
-    result: tuple[int, int, bool] = _check_compiled(*_frozen(indptr, indices), columns)
+    result: tuple[int, int, bool] = _check_compiled(fixed(indptr), fixed(indices), columns)
     return result
 
 
-def _frozen(*arrays: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-    """Return read-only views: one compiled version serves all callers."""
-    views = [array.view() for array in arrays]
-    for view in views:
-        view.flags.writeable = False
-    return views
+def fixed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a view that cannot be written: one compiled version of a loop serves all callers."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @njit(cache=True, nogil=True)

@@ -215,6 +215,7 @@ class History:
         *,
         kinds: Sequence[str] = ("run",),
         limit: int | None = None,
+        tables: bool = True,
     ) -> TrainingRuns:
         """Return the runs that may train the cost model of a prediction.
 
@@ -232,6 +233,8 @@ class History:
             Kinds of runs to take.
         limit : int, optional
             Only the newest ones.
+        tables : bool, default True
+            Whether their tables are read; else these are empty.
 
         Returns
         -------
@@ -248,8 +251,8 @@ class History:
                 taken.append(run)
             else:
                 left_out[run["id"]] = reason
-        tables = self._tables([run["id"] for run in taken])
-        return TrainingRuns(frame_of(taken), stack(tables), left_out)
+        read = self._tables([run["id"] for run in taken]) if tables else {}
+        return TrainingRuns(frame_of(taken), stack(read), left_out)
 
     def runs_of(
         self, algorithm: str, fingerprint: str, parameters: Mapping[str, Any], limit: int = 5

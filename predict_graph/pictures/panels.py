@@ -236,16 +236,7 @@ def against_machines(
             )
         labels.append((x[-1], middle[-1], line.label, place))
     for name, level in (limits or {}).items():
-        axes.axhline(level / divisor, color=LIGHT.ink, linestyle=":", linewidth=1.3)
-        axes.annotate(
-            name,
-            (0.99, level / divisor),
-            xycoords=("axes fraction", "data"),
-            xytext=(0, 3),
-            textcoords="offset points",
-            ha="right",
-            fontsize=8.5,
-        )
+        _limit(axes, level / divisor, name)
     if least is not None:
         axes.axvspan(0, least[0], color=LIGHT.muted, alpha=0.15, linewidth=0)
         axes.annotate(
@@ -312,16 +303,7 @@ def costs(
             fontsize=8.5,
         )
     if budget is not None:
-        axes.axhline(budget, color=LIGHT.ink, linestyle=":", linewidth=1.3)
-        axes.annotate(
-            "budget",
-            (0.99, budget),
-            xycoords=("axes fraction", "data"),
-            xytext=(0, 3),
-            textcoords="offset points",
-            ha="right",
-            fontsize=8.5,
-        )
+        _limit(axes, budget, "budget")
     if chosen is not None:
         axes.plot([chosen[0] / divisor], [chosen[1]], "*", markersize=13, color=LIGHT.ink)
     for x, y, name in [*named, *([] if chosen is None else [chosen])]:
@@ -338,6 +320,20 @@ def costs(
     axes.margins(0.08)
     axes.set_ylim(bottom=0)
     axes.set_ylim(top=1.1 * axes.get_ylim()[1])  # room for names
+
+
+def _limit(axes: Any, level: float, name: str) -> None:
+    """Draw a level that must not be passed, its name over its right end."""
+    axes.axhline(level, color=LIGHT.ink, linestyle=":", linewidth=1.3)
+    axes.annotate(
+        name,
+        (0.99, level),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, 3),
+        textcoords="offset points",
+        ha="right",
+        fontsize=8.5,
+    )
 
 
 def degrees(axes: Any, distributions: Mapping[str, Sequence[float]]) -> None:

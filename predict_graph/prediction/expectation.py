@@ -24,7 +24,7 @@ from predict_graph.prediction.first_guess import (
     chain_of,
     first_guess,
 )
-from predict_graph.prediction.ladder import OTHER_ENGINES
+from predict_graph.prediction.ladder import OTHER_ENGINES, known_runs
 from predict_graph.prediction.outcome import Prediction
 from predict_graph.prediction.request import is_local
 from predict_graph.prediction.seconds.earlier_runs import ONCE_STD, of_this_engine
@@ -120,7 +120,7 @@ def cheap_expectation(
         Seconds since the run began, in which the graph was read.
     """
     algorithms = chain_of(algorithm)
-    records = _earlier(algorithms, graph, history)
+    records = known_runs(graph, algorithms, history)
     told = [of_this_engine(part, engine) for part in records]
     if records and all(told):
         return _from_records(algorithms, told)
@@ -138,15 +138,6 @@ def cheap_expectation(
     if records:
         source = "runs of this graph on another engine"
     return _together(parts, setup + max(graph.read_seconds, elapsed), 0.0, source)
-
-
-def _earlier(
-    algorithms: Sequence[Algorithm], graph: Any, history: History | None
-) -> list[list[RunRecord]]:
-    if history is None or len(history) == 0:
-        return []
-    found = [history.runs_of(each.name, graph.fingerprint, each.to_dict()) for each in algorithms]
-    return found if all(found) else []
 
 
 def _from_records(

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from predict_graph.algorithms import Algorithm
 from predict_graph.durations import readable_seconds
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.graph.on_cluster import AnyGraph
@@ -150,13 +151,10 @@ class Ladder:
 
 
 def known_runs(
-    graph: AnyGraph, chain: Sequence[Request], history: History | None
+    graph: AnyGraph, algorithms: Sequence[Algorithm], history: History | None
 ) -> list[list[RunRecord]]:
     """Return the real runs of each algorithm of a chain on this very graph; [] if one has none."""
     if history is None or len(history) == 0:
         return []
-    found = [
-        history.runs_of(part.algorithm.name, graph.fingerprint, part.algorithm.to_dict())
-        for part in chain
-    ]
+    found = [history.runs_of(each.name, graph.fingerprint, each.to_dict()) for each in algorithms]
     return found if all(found) else []

@@ -265,7 +265,7 @@ def predict_on(
     ladder = Ladder.for_request(graph, request, guesses)
     purse = Purse(request.budget, ladder.run_seconds, reading_seconds)
     fresh = bool(request.named) or request.budget.unlimited
-    records = [] if fresh else known_runs(graph, chain, history)
+    records = [] if fresh else known_runs(graph, algorithms, history)
     told = [of_this_engine(part, request.engine) for part in records]
     if records and all(told):
         return _from_earlier_runs(graph, chain, told, purse, source)

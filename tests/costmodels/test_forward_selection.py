@@ -88,7 +88,7 @@ def agrees(X, y, groups, *, weights, min_gain=0.05):
 
 
 @pytest.mark.parametrize("weights", ["relative", "none"])
-@pytest.mark.parametrize("noise", [0.01, 0.1, 0.4])
+@pytest.mark.parametrize("noise", [0.01, 0.4])
 def test_it_chooses_what_scikit_learn_does_by_groups(weights, noise):
     groups = np.arange(ROWS) % 6
     lengths = {agrees(*table(seed, noise), groups, weights=weights) for seed in SEEDS}
@@ -105,7 +105,7 @@ def test_so_it_does_when_columns_resemble_each_other(min_gain):
 @pytest.mark.slow
 @pytest.mark.parametrize("weights", ["relative", "none"])
 def test_it_chooses_what_scikit_learn_does_by_rows(weights):
-    for seed in SEEDS[:4]:
+    for seed in SEEDS[:2]:
         agrees(*table(seed, 0.05), None, weights=weights)
 
 

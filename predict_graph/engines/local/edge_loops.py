@@ -8,18 +8,13 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MAX", "MIN", "SUM", "combined_rows", "fixed", "identity", "pull", "push"]
+from predict_graph.graph.rows import fixed
+
+__all__ = ["MAX", "MIN", "SUM", "combined_rows", "identity", "pull", "push"]
 
 Array = npt.NDArray[Any]
 
 SUM, MIN, MAX = 0, 1, 2
-
-
-def fixed(array: Array) -> Array:
-    """Return a view that cannot be written: compiled loops are compiled for that or for this."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def identity(code: int, dtype: np.dtype[Any]) -> Any:

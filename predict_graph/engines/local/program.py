@@ -19,11 +19,12 @@ import numpy.typing as npt
 
 from predict_graph.algorithms.vertex_program import VertexProgram
 from predict_graph.engines.local.blocks import row_blocks
-from predict_graph.engines.local.edge_loops import MAX, MIN, SUM, fixed, identity, pull, push
+from predict_graph.engines.local.edge_loops import MAX, MIN, SUM, identity, pull, push
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.team import Team
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
+from predict_graph.graph.rows import fixed
 from predict_graph.plugins import blamed_on
 
 __all__ = ["PUSH_SHARE", "ProgramKernel", "warm_up"]

@@ -434,14 +434,14 @@ class SparkEngine:
         prior: RunProfile | None,
         prior_values: DataFrame | None,
     ) -> tuple[RunProfile, DataFrame]:
-        run = f"{algorithm.name}-{uuid.uuid4().hex[:8]}"
-        started = time.time()
         if issubclass(program_of(algorithm), VertexTables):
             assert isinstance(algorithm, VertexProgram)
             assert isinstance(graph, Graph)
             return self._vertex_program(
                 session, algorithm, graph, tables, target, limit, progress, prior, prior_values
             )
+        run = f"{algorithm.name}-{uuid.uuid4().hex[:8]}"
+        started = time.time()
         program = program_of(algorithm)(algorithm, tables, prior_values)
         log = run_supersteps(
             program,

@@ -11,10 +11,10 @@ import numpy as np
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import PHASE_NAMES, RunProfile
 from predict_graph.pictures import Picture
+from predict_graph.pictures.memory import memory_picture
 from predict_graph.pictures.panels import (
     Line,
     against_machines,
-    amount_and_limit,
     bars_of_parts,
     convergence,
     degrees,
@@ -40,8 +40,9 @@ def pictures_of(found: Prediction, actual: RunProfile | None = None) -> list[Pic
     pictures = [_convergence(found, actual), _seconds(found, actual), _phases(found, actual)]
     if found.by_machines:
         pictures.append(_machines(found))
-    if found.verdict.peak_memory_bytes is not None and found.verdict.available_bytes:
-        pictures.append(_memory(found))
+    peak, there = found.verdict.peak_memory_bytes, found.verdict.available_bytes
+    if peak is not None and there:
+        pictures.append(memory_picture(peak.predicted, peak.low, peak.high, there))
     if found.degrees and any(sample.degrees for sample in found.samples):
         pictures.append(_degrees(found))
     return pictures
@@ -154,26 +155,6 @@ def _least_machines(found: Prediction) -> int | None:
     needed = float(held["execution_bytes"] + held["storage_bytes"])
     least = math.ceil(own * needed / max(float(held["available_bytes"]), 1.0))
     return least if least > 1 else None
-
-
-def _memory(found: Prediction) -> Picture:
-    peak, there = found.verdict.peak_memory_bytes, found.verdict.available_bytes
-    assert peak is not None
-    assert there is not None
-    figures = [value / 1e9 for value in (peak.predicted, peak.low, peak.high, there)]
-    said = (
-        "Memory at the peak: {:.2g} GB, 90% sure {:.2g} to {:.2g}, of {:.2g} GB that are free."
-    ).format(*figures)
-    draw = partial(
-        amount_and_limit,
-        predicted=figures[0],
-        low=figures[1],
-        high=figures[2],
-        limit=figures[3],
-        unit="GB",
-        limited="free",
-    )
-    return Picture("Memory at the peak", said, draw, 0.65)
 
 
 def _degrees(found: Prediction) -> Picture:

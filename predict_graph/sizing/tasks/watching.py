@@ -22,7 +22,6 @@ from predict_graph.resources.cores import cores_allowed
 __all__ = ["Observation", "watch"]
 
 _EVERY = 0.05  # seconds between two looks at the bytes of the processes
-_NOT_STARTED = 127
 
 
 @dataclass(frozen=True)

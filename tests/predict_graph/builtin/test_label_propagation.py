@@ -242,7 +242,7 @@ def test_a_run_that_oscillates_is_predicted_to_end_at_its_limit():
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", [pytest.param(False, marks=pytest.mark.long), True])
 def test_spark_gives_the_result_of_the_local_engine(spark_here, quick_conf, weighted):
     rng = np.random.default_rng(5)
     ends = rng.integers(0, 60, (2, 200))

@@ -126,7 +126,8 @@ def test_a_command_that_fails_is_not_kept(process, folder):
 
 def test_a_prediction_is_carried(program, folder):
     graph = "barabasi-albert:n=3000,m=4,seed=1"
-    common = ["pagerank", graph, "--seed", "1", "--profile", "here.json", "--json"]
+    common = ["pagerank", graph, "--seed", "1", "--budget", "none"]
+    common += ["--profile", "here.json", "--json"]
     found = {}
     for name in ("here", "slow"):
         target = ["--target-profile", f"{name}.json"]

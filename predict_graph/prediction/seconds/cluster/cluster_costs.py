@@ -233,6 +233,8 @@ def _rows(
     if not tables:
         return pd.DataFrame(columns=[*FEATURES, "group", "weight"])
     rows = pd.concat(tables, ignore_index=True)
+    if not rows[["messages", "vertices"]].isna().any(axis=None):
+        return rows
     known = pd.concat([rows, *map(_typical, like or [])]).dropna(
         subset=["vertices", "messages", "records"]
     )

@@ -16,6 +16,7 @@ from scipy.optimize import nnls
 from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm, rounds_of
 from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.seconds.cluster.superstep_features import by_place
 
 __all__ = ["graphx_rows"]
 
@@ -55,10 +56,7 @@ def graphx_rows(
             "remote_bytes": volume * remote / machines,
             "merged": rounds["merged"].to_numpy(np.float64) / machines,
             "active_vertices": rounds["active_vertices"].to_numpy(np.float64),
-            "local_messages": messages * (1.0 - remote),
-            "remote_messages": messages * remote,
-            "local_message_bytes": volume * (1.0 - remote),
-            "remote_message_bytes": volume * remote,
+            **by_place(messages, remote, volume, remote),
         }
     )
     return rows

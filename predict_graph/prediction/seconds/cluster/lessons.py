@@ -103,7 +103,11 @@ def _lessons(
 ) -> dict[str, list[Mapping[str, Any]]]:
     """Return the runs of each complete lesson about an algorithm on a cluster, newest first."""
     found = history.training_runs(
-        algorithm.name, cluster_settings(engine), machine_identity(), kinds=("sample",)
+        algorithm.name,
+        cluster_settings(engine),
+        machine_identity(),
+        kinds=("sample",),
+        tables=False,
     )
     asked = algorithm.to_dict()
     lessons: dict[str, list[Mapping[str, Any]]] = {}

@@ -19,6 +19,7 @@ from predict_graph.iterations import QUANTILE, IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
 from predict_graph.prediction.seconds.cluster.exchanged_records import exchange_measures, exchanged
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.seconds.cluster.superstep_features import by_place
 
 __all__ = ["observed_estimate", "observed_rows"]
 
@@ -123,10 +124,7 @@ def observed_rows(
             "records": records / machines,
             "remote_bytes": volume * remote / machines,
             "active_vertices": active * graph.vertices,
-            "local_messages": records * (1.0 - remote),
-            "remote_messages": records * remote,
-            "local_message_bytes": volume * (1.0 - remote),
-            "remote_message_bytes": volume * remote,
+            **by_place(records, remote, volume, remote),
         }
     )
 

@@ -52,7 +52,7 @@ def real_runs(
         return []
     here = machine_identity() if engine.settings.local else None
     found = history.training_runs(
-        algorithm.name, cluster_settings(engine), here, limit=_NEWEST_RUNS
+        algorithm.name, cluster_settings(engine), here, limit=_NEWEST_RUNS, tables=False
     )
     runs = []
     for run in cast(list[dict[str, Any]], found.runs.to_dict("records")):

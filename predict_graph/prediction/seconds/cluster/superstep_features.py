@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.engines import Workload, critical_worker
@@ -11,7 +12,9 @@ from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.placement import Placement, combined_share
 from predict_graph.prediction.seconds.cluster.record_sizes import RecordSizes
 
-__all__ = ["FEATURES", "busiest_rows", "predicted_rows", "sent_messages"]
+__all__ = ["FEATURES", "busiest_rows", "by_place", "predicted_rows", "sent_messages"]
+
+FloatArray = npt.NDArray[np.float64]
 
 FEATURES = ("vertices", "messages", "records", "remote_bytes", "merged")
 """Of a superstep: vertices, messages, records and received bytes of the critical worker. Records
@@ -77,12 +80,21 @@ def predicted_rows(
             "records": records / machines,
             "remote_bytes": volume * placement.remote_share / machines,
             "active_vertices": sent["active_vertices"].to_numpy(np.float64),
-            "local_messages": messages * placement.local_share,
-            "remote_messages": messages * (1.0 - placement.local_share),
-            "local_message_bytes": volume * (1.0 - placement.remote_share),
-            "remote_message_bytes": volume * placement.remote_share,
+            **by_place(messages, 1.0 - placement.local_share, volume, placement.remote_share),
         }
     )
+
+
+def by_place(
+    messages: FloatArray, remote: float, volume: FloatArray, remote_bytes: float
+) -> dict[str, FloatArray]:
+    """Return messages and bytes that stay on a machine, and that leave it, by their shares."""
+    return {
+        "local_messages": messages * (1.0 - remote),
+        "remote_messages": messages * remote,
+        "local_message_bytes": volume * (1.0 - remote_bytes),
+        "remote_message_bytes": volume * remote_bytes,
+    }
 
 
 def busiest_rows(table: pd.DataFrame, machines: int, cores: int = 1) -> pd.DataFrame:

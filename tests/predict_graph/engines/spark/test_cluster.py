@@ -124,6 +124,7 @@ def test_a_worker_is_killed_in_mid_run(cluster, quick_conf, graph, processes_of)
     assert processes_of(cluster.workers[1].process.pid) == []
 
 
+@pytest.mark.long
 def test_a_driver_is_killed_in_mid_run(spark_here, quick_conf, graph):
     from pyspark import SparkContext
 
@@ -138,6 +139,7 @@ def test_a_driver_is_killed_in_mid_run(spark_here, quick_conf, graph):
     assert again.iterations == 1
 
 
+@pytest.mark.long
 def test_a_capped_worker_is_slower(spark_here, quick_conf):
     reason = why_not_capped()
     if reason is not None:

@@ -59,7 +59,14 @@ def faith(report) -> np.ndarray:
     return np.array([report.in_degree_d, report.out_degree_d, report.density_ratio])
 
 
-@pytest.mark.parametrize("name", ["rj", "brj", "mhrw"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("rj", marks=pytest.mark.long),
+        "brj",
+        pytest.param("mhrw", marks=pytest.mark.long),
+    ],
+)
 def test_as_faithful_as_the_compiled_sampler(sampler, local, name):
     """D-statistics and density lie within four standard deviations of the compiled sampler's."""
     whole = graph_properties(local, 0)
