@@ -57,8 +57,8 @@ class _Curve:
 
 
 def is_prediction(found: Any) -> bool:
-    """Whether what a JSON file holds is a prediction on a cluster."""
-    return isinstance(found, dict) and "by_machines" in found
+    """Whether what a JSON file holds is a prediction of an algorithm."""
+    return isinstance(found, dict) and not found.keys().isdisjoint(("by_machines", "verdict"))
 
 
 def predicted_job(path: Path) -> JobModel:
@@ -72,10 +72,19 @@ def predicted_job(path: Path) -> JobModel:
     Raises
     ------
     RequestError
-        If it is no such file.
+        If it is no such file, or says nothing of other machine counts.
     """
     try:
         found = read_json(path)
+    except ValueError as error:
+        raise _no_prediction(path) from error
+    if isinstance(found, dict) and "verdict" in found and "by_machines" not in found:
+        raise RequestError(
+            f"{path} predicts what it was asked for alone, and says nothing of other machine "
+            "counts; accepted: JSON of predict --engine spark, with --budget none where earlier "
+            "runs of the graph had answered"
+        )
+    try:
         rows = [{name: float(row[name]) for name in _WANTED} for row in found["by_machines"]]
         trained = [int(count) for count in found["cost_model"]["machines"]]
         warnings = tuple(str(text) for text in found.get("warnings", []))
@@ -83,9 +92,7 @@ def predicted_job(path: Path) -> JobModel:
         if not rows or not trained or not all(_usable(row) for row in rows):
             raise ValueError
     except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
-        raise RequestError(
-            f"{path} is no prediction on a cluster; accepted: JSON of predict --engine spark"
-        ) from error
+        raise _no_prediction(path) from error
     return JobModel(
         name="prediction",
         estimator=_Curve(rows, trained),
@@ -96,6 +103,12 @@ def predicted_job(path: Path) -> JobModel:
         source=path.name,
         warnings=warnings,
         version=version,
+    )
+
+
+def _no_prediction(path: Path) -> RequestError:
+    return RequestError(
+        f"{path} is no prediction on a cluster; accepted: JSON of predict --engine spark"
     )
 
 

@@ -314,6 +314,11 @@ def test_plans_that_are_refused(program, folder, model, title):
 def test_models_that_are_refused(program, folder, model):
     program("plan", "away.json", "--machines", "2").is_refused("no file away.json")
     program("plan", "runs.csv", "--machines", "2").is_refused("runs.csv is no model")
+    given = ["path:n=50", "--seed", "1", "--history", "none", "--json", "p.json", "--quiet"]
+    assert program("predict", "pagerank", *given).status == 0
+    program("plan", "p.json", "--machines", "1:8").is_refused(
+        "p.json", "--engine spark", "--budget"
+    )
     program("plan", f"={model}", "--machines", "2").is_refused("TYPE=MODEL.json")
     text = (folder / model).read_text()
     (folder / model).write_text(re.sub('("scale/machines": )[0-9.]+', r"\g<1>2.0", text))
