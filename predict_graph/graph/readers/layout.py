@@ -243,6 +243,6 @@ def wrong_field(block: bytearray, at: int, delimiter: int) -> str:
     if delimiter:
         field = rest.split(bytes([delimiter]), 1)[0].strip()
     else:
-        field = rest.split(None, 1)[0] if rest else rest
+        field = next(iter(rest.split(None, 1)), rest)  # all of it may be form feeds
     text = bytes(field).decode("utf-8", errors="replace")
     return text if len(text) <= 40 else text[:37] + "..."
