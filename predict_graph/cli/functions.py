@@ -168,46 +168,55 @@ def compare_functions(
     history: options.HistoryFile = None,
     seed: options.Seed = None,
 ) -> None:
-    """Predict several functions on one graph, side by side."""
+    """Predict several functions on one graph, side by side.
+
+    A function of networkx is predicted by each installed backend that offers it as well.
+    """
     from predict_graph.errors import PredictGraphError
     from predict_graph.functions import predict_function
-    from predict_graph.functions.naming import check_arguments, check_function
+    from predict_graph.functions.naming import backends_of, check_arguments, check_function
     from predict_graph.functions.prediction import readable_bytes
     from predict_graph.graph import check_graph
 
     output.check()
     options.fetch_if_missing(graph)
     positional, keywords = check_arguments(arg)
+    asked: list[tuple[str, str, dict[str, Any]]] = []  # shown, function, keywords
     for name in functions:
-        check_function(name, positional, keywords)
+        checked = check_function(name, positional, keywords)
+        asked.append((name, name, keywords))
+        asked += [
+            (f"{name}, backend {backend}", name, {**keywords, "backend": backend})
+            for backend in backends_of(checked)
+        ]
     directed = options.check_direction(undirected)
     source = check_graph(graph, directed=directed, ids=ids, seed=seed)
     found: list[dict[str, Any]] = []
     rows: list[list[str]] = []
     predicted = []
     with output.watched() as progress:
-        for name in functions:
+        for shown, name, given in asked:
             try:
                 each = predict_function(
                     name,
                     source,
                     arguments=positional,
-                    keywords=keywords,
+                    keywords=given,
                     budget=budget or "5%",
                     history=history,
                     seed=seed,
                     progress=progress,
                 )
             except PredictGraphError as error:
-                found.append({"function": name, "error": str(error)})
-                rows.append([name, str(error), "", "", ""])
+                found.append({"function": shown, "error": str(error)})
+                rows.append([shown, str(error), "", "", ""])
                 continue
             runtime = each.runtime_seconds
-            predicted.append(each)
+            predicted.append((shown, each))
             found.append(each.to_dict())
             rows.append(
                 [
-                    name,
+                    shown,
                     readable_seconds(runtime.predicted),
                     f"{readable_seconds(runtime.low)} to {readable_seconds(runtime.high)}",
                     readable_bytes(each.peak_bytes.predicted),
@@ -218,10 +227,10 @@ def compare_functions(
     table = Table(f"functions on {source.name}", columns, rows)
     said = "no function can be predicted"
     if predicted:
-        first = min(predicted, key=lambda one: one.runtime_seconds.predicted)
+        fastest, first = min(predicted, key=lambda one: one[1].runtime_seconds.predicted)
         runtime = first.runtime_seconds
         said = (
-            f"the fastest is {first.function['name']}: {readable_seconds(runtime.predicted)} "
+            f"the fastest is {fastest}: {readable_seconds(runtime.predicted)} "
             f"({sure(runtime.low, runtime.high)})"
         )
     output.give(Answer(said, tables=[table]), found)

@@ -6,13 +6,12 @@ and only if that takes less than half of the time is it worth a word.
 
 from __future__ import annotations
 
-import inspect
 import math
 from dataclasses import dataclass
 from importlib.util import find_spec
 
 from predict_graph.durations import readable_seconds
-from predict_graph.functions.naming import GraphFunction
+from predict_graph.functions.naming import GraphFunction, signature_of
 
 __all__ = ["LONG", "Trial", "alike", "fewer", "size_parameter", "trial_of"]
 
@@ -67,7 +66,7 @@ def size_parameter(function: GraphFunction) -> str | None:
     >>> size_parameter(check_function("networkx:k_core"))
     """
     try:
-        parameters = inspect.signature(function.call).parameters
+        parameters = signature_of(function.call).parameters
     except (TypeError, ValueError):
         return None
     given = {*function.keywords, *list(parameters)[1 : 1 + len(function.positional)]}

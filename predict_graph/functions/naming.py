@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import ModuleType
+from types import MethodDescriptorType, ModuleType
 from typing import Any
 
 from predict_graph.errors import RequestError, unknown_name
@@ -21,10 +21,12 @@ from predict_graph.errors import RequestError, unknown_name
 __all__ = [
     "FORMS",
     "GraphFunction",
+    "backends_of",
     "check_arguments",
     "check_function",
     "form_of",
     "is_function",
+    "signature_of",
     "with_seed",
 ]
 
@@ -152,12 +154,50 @@ def with_seed(function: GraphFunction, seed: int | None) -> GraphFunction:
     if seed is None or "seed" in function.keywords:
         return function
     try:
-        accepted = inspect.signature(getattr(function.call, "orig_func", function.call)).parameters
+        accepted = signature_of(function.call).parameters
     except (TypeError, ValueError):
         return function
     if "seed" not in accepted:
         return function
     return replace(function, keywords={**function.keywords, "seed": seed})
+
+
+def backends_of(function: GraphFunction) -> list[str]:
+    """Return the installed backends of networkx that offer a function of it, unless one is given.
+
+    Examples
+    --------
+    >>> backends_of(check_function("networkx:pagerank", keywords={"backend": "networkx"}))
+    []
+    """
+    if "backend" in function.keywords:
+        return []
+    return sorted(getattr(function.call, "backends", set()) - {"networkx"})
+
+
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the parameters of a function, the graph's first.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If nothing tells them.
+
+    Examples
+    --------
+    >>> import igraph
+    >>> list(signature_of(igraph.Graph.girth).parameters)
+    ['graph', 'return_shortest_circle']
+    """
+    # networkx takes any keyword, for its backends.
+    function = getattr(function, "orig_func", function)
+    signature = inspect.signature(function)
+    text = getattr(function, "__text_signature__", None) or ""
+    if not isinstance(function, MethodDescriptorType) or text.startswith("($self"):
+        return signature
+    # igraph's methods in C do not list the graph that they are methods of.
+    graph = inspect.Parameter("graph", inspect.Parameter.POSITIONAL_ONLY)
+    return signature.replace(parameters=[graph, *signature.parameters.values()])
 
 
 def check_arguments(texts: Sequence[str] | None) -> tuple[list[Any], dict[str, Any]]:
@@ -402,9 +442,8 @@ def _annotation(function: Any) -> str | None:
 
 
 def _check_signature(found: Any, function: GraphFunction) -> None:
-    target = getattr(found, "orig_func", found)  # networkx takes any keyword, for its backends
     try:
-        signature = inspect.signature(target)
+        signature = signature_of(found)
     except (TypeError, ValueError):
         return
     takes = [
@@ -417,7 +456,7 @@ def _check_signature(found: Any, function: GraphFunction) -> None:
             f"{function.name} takes no graph: it has no positional parameter; accepted: a function "
             "whose first parameter is the graph"
         )
-    extra = {"backend"} if target is not found else set()
+    extra = {"backend"} if hasattr(found, "orig_func") else set()
     keywords = {name: value for name, value in function.keywords.items() if name not in extra}
     try:
         signature.bind(None, *function.positional, **keywords)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -69,6 +72,53 @@ def test_functions_side_by_side(program: Callable[..., Any], tmp_path: Path) -> 
         "networkx:closeness_centrality",
         "igraph:closeness",
     ]
+
+
+BACKEND = """
+import networkx as nx
+
+class Rows(nx.Graph):
+    __networkx_backend__ = "rows"
+
+class BackendInterface:
+    @staticmethod
+    def convert_from_nx(graph, **more):
+        return Rows(graph)
+
+    @staticmethod
+    def convert_to_nx(result, **more):
+        return result
+
+    @staticmethod
+    def core_number(graph, **more):
+        return dict.fromkeys(graph, 1)
+"""
+INFO = "def get_info(): return {'functions': {'core_number': {}}}"  # read while networkx is loaded
+
+
+def test_backends_of_networkx_are_beside_it(tmp_path: Path) -> None:
+    """A package with the entry points that networkx asks of a backend."""
+    (tmp_path / "rows_backend.py").write_text(BACKEND)
+    (tmp_path / "rows_info.py").write_text(INFO)
+    kept = tmp_path / "rows_backend-1.0.dist-info"
+    kept.mkdir()
+    (kept / "METADATA").write_text("Metadata-Version: 2.1\nName: rows-backend\nVersion: 1.0\n")
+    (kept / "entry_points.txt").write_text(
+        "[networkx.backends]\nrows = rows_backend:BackendInterface\n"
+        "[networkx.backend_info]\nrows = rows_info:get_info\n"
+    )
+    asked = ["compare-functions", GRAPH, "networkx:core_number", "networkx:triangles"]
+    done = subprocess.run(
+        [sys.executable, "-m", "predict_graph", *asked, "--json", tmp_path / "found.json"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "networkx:core_number, backend rows" in done.stdout
+    assert "networkx:triangles, backend" not in done.stdout
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert [each["function"]["arguments"] for each in found] == [{}, {"backend": "rows"}, {}]
 
 
 @pytest.mark.parametrize(
