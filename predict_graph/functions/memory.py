@@ -12,6 +12,9 @@ from predict_graph.functions.prediction import QUANTILE, Figure
 
 __all__ = ["foretell_memory"]
 
+_GRAPH_DRIVERS = {"edges": 1.0, "vertices": 0.5}
+"""The same of the library's graph."""
+
 _DRIVERS = {
     "vertices": 1.0,
     "edges": 1.0,
@@ -22,6 +25,8 @@ _DRIVERS = {
 """What memory may grow with, and how likely that is before anything is seen."""
 
 _RESOLUTION = 1.5 * 2**20  # bytes: what the interpreter and the allocator hold back
+_REWEIGHTED = 5  # times, from squares to absolute errors
+_EXACT = 0.05  # relative errors below which all are alike
 _STD = 0.18  # of the logarithm, of a run that was measured
 _EXTRA_STD = 0.08  # for each factor of e between the largest sample and the graph
 
@@ -38,7 +43,7 @@ def foretell_memory(
     """Return the bytes that the graph and the call take at their peak.
 
     Growth with each of several drivers, and a constant, is fitted to the peaks on samples; the fits
-    are averaged, each by the inverse of its squared error.
+    are averaged, each by how well it foretells samples that were left out.
 
     Parameters
     ----------
@@ -69,7 +74,7 @@ def foretell_memory(
         if prefix is not None and prefix.graph_bytes:
             graph = prefix.graph_bytes
         else:
-            graph, _ = _averaged([(d, run.graph_bytes) for d, run in runs], target, {"edges": 1.0})
+            graph, _ = _averaged([(d, run.graph_bytes) for d, run in runs], target, _GRAPH_DRIVERS)
     total = call + graph
     low = call / spread if prefix is None else max(call / spread, prefix.peak_bytes)
     return Figure(total, graph + min(low, call), graph * 1.15 + high + _RESOLUTION)
@@ -85,14 +90,16 @@ def _averaged(
         return 0.0, 1.0
     peaks = np.array([peak for _, peak in points])
     scale = 1.0 / np.maximum(peaks, _RESOLUTION)
+    sizes = np.array([drivers["vertices"] for drivers, _ in points])
+    told = sizes / sizes.sum()  # large samples tell most of what the graph will take
     found, weights = [], []
     for name, likely in names.items():
         values = np.array([drivers[name] for drivers, _ in points])
         unit = max(float(values.max()), 1e-9)
         coefficients = _line(values / unit, peaks, scale)
-        rests = (coefficients[0] + coefficients[1] * values / unit - peaks) * scale
         found.append(coefficients[0] + coefficients[1] * target[name] / unit)
-        weights.append(likely / (float(np.mean(rests**2)) + 0.05**2) ** 2)
+        rests = _left_out(values / unit, peaks, scale)
+        weights.append(likely / (float(told @ rests**2) + 0.05**2) ** 2)
     shares = np.array(weights) / np.sum(weights)
     logs = np.log(np.maximum(found, _RESOLUTION / 4))
     mean = float(shares @ logs)
@@ -102,13 +109,44 @@ def _averaged(
     return float(np.exp(mean)), float(np.sqrt(between + _STD**2 + (_EXTRA_STD * far) ** 2))
 
 
+def _left_out(
+    values: npt.NDArray[np.float64],
+    heights: npt.NDArray[np.float64],
+    scale: npt.NDArray[np.float64],
+) -> npt.NDArray[np.float64]:
+    """Return the error of each sample, relative, by the line through the others."""
+    count = len(values)
+    rests = np.zeros(count)
+    for number in range(count if count > 2 else 0):
+        others = np.arange(count) != number
+        level, slope = _line(values[others], heights[others], scale[others])
+        rests[number] = (level + slope * values[number] - heights[number]) * scale[number]
+    return rests
+
+
 def _line(
     values: npt.NDArray[np.float64],
     heights: npt.NDArray[np.float64],
     scale: npt.NDArray[np.float64],
 ) -> tuple[float, float]:
-    """Return height at 0 and slope of the line of least squares that has both at least 0."""
+    """Return height at 0 and slope of a line that has both at least 0.
+
+    Of least absolute errors, relative: an allocator that takes some MiB at once now and then must
+    not bend it.
+    """
     weights = scale**2
+    level, slope = _squares(values, heights, weights)
+    for _ in range(_REWEIGHTED):
+        rests = np.abs(level + slope * values - heights) * scale
+        level, slope = _squares(values, heights, weights / np.maximum(rests, _EXACT))
+    return level, slope
+
+
+def _squares(
+    values: npt.NDArray[np.float64],
+    heights: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+) -> tuple[float, float]:
     total = float(weights.sum())
     middle, level = float(weights @ values) / total, float(weights @ heights) / total
     spread = float(weights @ (values - middle) ** 2)
