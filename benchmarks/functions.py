@@ -9,6 +9,7 @@ which the function takes seconds to minutes.
     python benchmarks/functions.py predict FILE.jsonl OUT.jsonl --history
     python benchmarks/functions.py hand FILE.jsonl HAND.jsonl
     python benchmarks/functions.py remaining TRACKED.jsonl
+    python benchmarks/functions.py memory PEAKS.jsonl
     python benchmarks/functions.py report FILE.jsonl OUT.jsonl --hand HAND.jsonl \
         --tracked TRACKED.jsonl
 """
@@ -31,12 +32,14 @@ HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
 
 from predict_graph.errors import PredictGraphError  # noqa: E402
-from predict_graph.functions.child import Limits, run_in_child  # noqa: E402
+from predict_graph.functions.child import ChildRun, Limits, Look, run_in_child  # noqa: E402
 from predict_graph.functions.drivers import drivers_of  # noqa: E402
 from predict_graph.functions.forms import build  # noqa: E402
+from predict_graph.functions.memory import foretell_memory  # noqa: E402
 from predict_graph.functions.naming import check_function  # noqa: E402
 from predict_graph.functions.records import keep_run  # noqa: E402
 from predict_graph.functions.sampling import connected_part, draw, spread_order  # noqa: E402
+from predict_graph.functions.watch import Seen  # noqa: E402
 from predict_graph.graph import check_graph  # noqa: E402
 from predict_graph.graph.build import symmetric  # noqa: E402
 from predict_graph.history import History  # noqa: E402
@@ -157,8 +160,13 @@ def seed_of(*parts):
     return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=4).digest(), "big")
 
 
+def described(name, needs=""):
+    """Return function, keywords, driver and needs of a name of the list, or of a function."""
+    return FUNCTIONS.get(name, (name, {}, "edges", needs))
+
+
 def function_of(name):
-    text, keywords, driver, needs = FUNCTIONS[name]
+    text, keywords, driver, needs = described(name)
     return check_function(text, (), keywords), driver, needs
 
 
@@ -223,6 +231,38 @@ def pairs(only, graphs):
     return [listed[each] for each in order]
 
 
+def longer(arguments):
+    """Run functions whose short runs are kept on larger parts of the same graphs, to the end."""
+    out, short = Path(arguments.file), rows(Path(arguments.like))
+    done = {(row["function"], row["graph"]) for row in rows(out)}
+    ends = time.perf_counter() + arguments.minutes * 60.0
+    order = np.random.default_rng(seed_of("longer")).permutation(len(short))
+    used: dict = {}
+    for row in (short[each] for each in order):
+        name, graph_name, runs = row["function"], row["graph"], row["runs"]
+        if used.get(name, 0) >= arguments.graphs or len(runs) < 2 or graph_name == "grid":
+            continue
+        power = np.log(runs[-1]["seconds"] / runs[0]["seconds"]) / np.log(
+            runs[-1]["size"] / runs[0]["size"]
+        )
+        more = (arguments.seconds / runs[-1]["seconds"]) ** (1.0 / max(power, 0.8))
+        size, needs = int(runs[-1]["size"] * more), runs[-1]["needs"]
+        if size > MOST_VERTICES:
+            continue
+        used[name] = used.get(name, 0) + 1
+        if (name, graph_name) in done or time.perf_counter() > ends:
+            continue
+        graph = cut(graph_name, size, needs)
+        run = timed(check_function(name), graph, 1, 3.0 * arguments.seconds)
+        found = {"function": name, "graph": graph_name, "size": size, "needs": needs}
+        found |= {"state": run.state, "seconds": run.seconds, "looks": thinned(run.looks)}
+        found |= {"peak": run.peak_bytes + run.graph_bytes, "directed": graph.directed}
+        found["drivers"] = drivers_of(graph, np.random.default_rng(0))
+        with out.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(found) + "\n")
+        print(f"{name} on {graph_name} ({size}): {run.state} {run.seconds:.2f} s", flush=True)
+
+
 def truths(arguments):
     out, wanted = Path(arguments.file), arguments.ladder
     done = {(row["function"], row["graph"]) for row in rows(out)}
@@ -248,7 +288,7 @@ def truths(arguments):
             "seconds": run.seconds,
             "wall": run.wall,
             "convert": run.convert_seconds,
-            "peak": run.peak_bytes,
+            "peak": run.peak_bytes + run.graph_bytes,
             "drivers": drivers_of(graph, np.random.default_rng(0)),
             "directed": graph.directed,
             "looks": thinned(run.looks),
@@ -291,6 +331,7 @@ def ladder(function, graph, seconds):
                     "seconds": run.seconds,
                     "convert": run.convert_seconds,
                     "peak": run.peak_bytes,
+                    "graph_bytes": run.graph_bytes,
                     "drivers": drivers_of(sample, rng),
                     "looks": thinned(run.looks, 60),
                 }
@@ -316,11 +357,14 @@ def predict(arguments):
     done = {(row["function"], row["graph"], row["budget"], row["history"]) for row in rows(out)}
     known = [row for row in rows(Path(arguments.file)) if row["state"] == "done"]
     known = [row for row in known if row["seconds"] >= arguments.least]
+    ends = time.perf_counter() + 60.0 * arguments.minutes
     with tempfile.TemporaryDirectory() as place:
         for row, budget in ((row, b) for b in arguments.budgets.split(",") for row in known):
             if (row["function"], row["graph"], budget, arguments.history) in done:
                 continue
-            text, keywords, _, needs = FUNCTIONS[row["function"]]
+            if time.perf_counter() > ends:
+                break
+            text, keywords, _, needs = described(row["function"], row.get("needs", ""))
             graph = cut(row["graph"], row["size"], needs)
             function, _, _ = function_of(row["function"])
             history = None
@@ -418,31 +462,102 @@ def remaining(arguments):
     from predict_graph.functions.track import run_tracked
 
     out = Path(arguments.out)
+    done = {(row["function"], row["graph"]) for row in rows(out)}
+    ends = time.perf_counter() + arguments.seconds
     for name, graph_name, size in TRACKED:
+        if (name, graph_name) in done or time.perf_counter() > ends:
+            continue
         function, _, needs = function_of(name)
         graph = build(cut(graph_name, size, needs), function.form)
-        done = run_tracked(function, graph, show=False)
+        tracked = run_tracked(function, graph, show=False)
         said = {}
-        for part in (0.25, 0.5, 0.75):
-            near = [each for each in done.said if each.elapsed <= part * done.seconds]
+        for part in PARTS:
+            near = [each for each in tracked.said if each.elapsed <= part * tracked.seconds]
             if near:
-                left = near[-1].elapsed + near[-1].remaining.predicted
-                said[str(part)] = left / done.seconds - 1.0
-        found = {"function": name, "graph": graph_name, "seconds": done.seconds, "said": said}
+                said[str(part)] = near[-1].total / tracked.seconds - 1.0
+        trail = [(each.elapsed, each.done, each.of.predicted) for each in tracked.said if each.of]
+        found = {"function": name, "graph": graph_name, "size": size, "said": said}
+        found |= {"seconds": tracked.seconds, "processor": tracked.processor_seconds}
+        found["trail"] = trail[:: max(len(trail) // 400, 1)]
         with out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(found) + "\n")
-        print(found, flush=True)
+        print(name, graph_name, f"{tracked.seconds:.1f} s", said, flush=True)
 
 
+def memory(arguments):
+    """Run functions to their end and on samples, and compare peaks with what samples foretell."""
+    out = Path(arguments.out)
+    done = {(row["function"], row["graph"]) for row in rows(out)}
+    ends = time.perf_counter() + arguments.seconds
+    for text, graph_name, size, needs in MEMORY:
+        if (text, graph_name) in done or time.perf_counter() > ends:
+            continue
+        function = check_function(text)
+        graph = cut(graph_name, size, needs)
+        run = timed(function, graph, 1)
+        if run.done:
+            row = {"function": text, "graph": graph_name, "peak": run.peak_bytes}
+            row |= {"graph_bytes": run.graph_bytes, "seconds": run.seconds}
+            row["drivers"] = drivers_of(graph, np.random.default_rng(0))
+            row["ladder"] = ladder(function, graph, run.seconds)
+            with out.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+    told = [told_memory(row) for row in rows(out)]
+    for each in told:
+        print("| {} | {} | {:.0f} MiB | {:.0f} MiB | {:.2f} | {:.0f} to {:.0f} |".format(*each))
+    factors = np.array([factor(each[2], each[3]) for each in told])
+    held = np.mean([each[5] <= each[2] <= each[6] for each in told])
+    print(
+        f"{len(told)}: median {np.median(factors):.2f}, p90 {np.quantile(factors, 0.9):.2f}, "
+        f"within 2x {np.mean(factors < 2):.0%}, 90% intervals held {held:.0%}"
+    )
+
+
+def told_memory(row, share=0.05):
+    """Return what samples that a budget pays for foretell of a run's peak, beside the truth."""
+    runs, spent = [], 0.0
+    for each in sorted(row["ladder"], key=lambda each: each["ratio"]):
+        spent += each["seconds"]
+        if each["state"] == "done" and (spent <= share * row["seconds"] or len(runs) < 3):
+            run = ChildRun("done", peak_bytes=each["peak"], graph_bytes=each["graph_bytes"])
+            runs.append((each["drivers"], run))
+    found = foretell_memory(runs, row["drivers"], None, None, converted=True)
+    true = row["peak"] + row["graph_bytes"]
+    figures = [each / 2**20 for each in (true, found.predicted)]
+    ends = [each / 2**20 for each in (found.low, found.high)]
+    return (row["function"], row["graph"], *figures, found.predicted / true, *ends)
+
+
+MEMORY = (
+    ("networkx:pagerank", "epinions", 10_000, ""),
+    ("networkx:core_number", "enron", 20_000, "undirected"),
+    ("networkx:bridges", "deezer", 8_000, "undirected"),
+    ("networkx:constraint", "small world", 8_000, "undirected"),
+    ("networkx:minimum_spanning_tree", "github", 6_000, "undirected"),
+    ("networkx:louvain_communities", "preferential", 8_000, ""),
+    ("networkx:all_pairs_shortest_path_length", "small world", 1_500, ""),
+    ("networkx:triangles", "wing", 40_000, "undirected"),
+    ("networkx:label_propagation_communities", "notredame", 8_000, "undirected"),
+    ("networkx:jaccard_coefficient", "gnutella", 1_500, "undirected"),
+    ("networkx:clustering", "deezer", 20_000, "undirected"),
+    ("igraph:distances", "gnutella", 2_500, ""),
+    ("igraph:community_multilevel", "enron", 30_000, "undirected"),
+    ("igraph:maximal_cliques", "deezer", 20_000, "undirected"),
+    ("igraph:similarity_jaccard", "wing", 1_500, "undirected"),
+    ("igraph:community_walktrap", "facebook", 2_000, "undirected"),
+)
+PARTS = (0.25, 0.5, 0.75)
 TRACKED = (
     ("nx betweenness", "wiki-vote", 1500),
     ("nx closeness", "facebook", 2000),
     ("nx load", "small world", 1000),
     ("nx clustering", "github", 6000),
     ("nx harmonic", "deezer", 2500),
-    ("nx square clustering", "preferential", 2500),
-    ("nx all path lengths", "enron", 2000),
-    ("nx dispersion", "github", 800),
+    ("nx square clustering", "preferential", 8000),
+    ("nx all path lengths", "enron", 2500),
+    ("nx dispersion", "github", 900),
+    ("nx edge betweenness", "epinions", 1500),
+    ("nx global efficiency", "gnutella", 1500),
 )
 
 
@@ -527,7 +642,7 @@ def report(arguments):
         ]
         listed = rows(Path(arguments.tracked))
         for row in listed:
-            at = [row["said"].get(str(part)) for part in (0.25, 0.5, 0.75)]
+            at = [row["said"].get(str(part)) for part in PARTS]
             cells = " | ".join("" if each is None else f"{each:+.1%}" for each in at)
             lines.append(f"| {row['function']} | {row['graph']} | {row['seconds']:.1f} | {cells} |")
         medians = [
@@ -583,17 +698,20 @@ def has(row, rung):
 
 def own_prefix(row, share):
     """Return the error of the first part of a run, where its loop is one that tells."""
-    from predict_graph.functions.child import Look
     from predict_graph.functions.prefix import loop_shape, read_prefix
-    from predict_graph.functions.watch import Seen
 
-    looks = [Look(at, [Seen(*each) for each in loops]) for at, loops in row["looks"]]
+    looks = looks_of(row)
     shape = loop_shape(looks, row["seconds"])
     if not shape.loop:
         return None
     end = share * row["seconds"]
     said = read_prefix([look for look in looks if look.seconds <= end], end, shape)
     return None if said is None else factor(said.seconds, row["seconds"])
+
+
+def looks_of(row):
+    """Return the looks of a run that was kept."""
+    return [Look(at, [Seen(*each) for each in loops]) for at, loops in row["looks"]]
 
 
 def main():
@@ -606,11 +724,19 @@ def main():
     part.add_argument("--ladder", action="store_true", help="run samples too, to choose models by")
     part.add_argument("--seconds", type=float, default=8.0)
     part.set_defaults(call=truths)
+    part = parts.add_parser("longer")
+    part.add_argument("file")
+    part.add_argument("like", help="rows of benchmarks/function_priors.py make")
+    part.add_argument("--graphs", type=int, default=1)
+    part.add_argument("--seconds", type=float, default=6.0)
+    part.add_argument("--minutes", type=float, default=3.0)
+    part.set_defaults(call=longer)
     part = parts.add_parser("predict")
     part.add_argument("file")
     part.add_argument("out")
     part.add_argument("--budgets", default="5%")
     part.add_argument("--least", type=float, default=0.0, help="seconds of a run, at least")
+    part.add_argument("--minutes", type=float, default=1e9, help="after which none is begun")
     part.add_argument("--history", action="store_true", help="with runs on three other graphs")
     part.set_defaults(call=predict)
     part = parts.add_parser("hand")
@@ -620,7 +746,12 @@ def main():
     part.set_defaults(call=by_hand)
     part = parts.add_parser("remaining")
     part.add_argument("out")
+    part.add_argument("--seconds", type=float, default=1e9, help="after which none is begun")
     part.set_defaults(call=remaining)
+    part = parts.add_parser("memory")
+    part.add_argument("out")
+    part.add_argument("--seconds", type=float, default=1e9, help="after which none is begun")
+    part.set_defaults(call=memory)
     part = parts.add_parser("report")
     part.add_argument("file")
     part.add_argument("out")

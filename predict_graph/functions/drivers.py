@@ -16,7 +16,7 @@ from numba import njit
 
 from predict_graph.graph import Graph
 
-__all__ = ["DRIVERS", "drivers_of", "neighbour_work"]
+__all__ = ["DRIVERS", "drivers_of", "neighbour_work", "searches"]
 
 _SEARCHES = 32
 _MOST_STEPS = 20_000_000  # edges that all searches together may visit: about 0.1 s
@@ -87,7 +87,7 @@ def _mean_reach(graph: Graph, rng: np.random.Generator) -> tuple[float, float]:
     n = graph.vertices
     starts = rng.permutation(n)[:_SEARCHES].astype(np.int64)
     allowed = max(_MOST_STEPS, 2 * graph.edges)
-    done, vertices, edges = _searches(graph.indptr, graph.indices, starts, allowed)
+    done, vertices, edges = searches(graph.indptr, graph.indices, starts, allowed)
     return vertices / done, edges / done
 
 
@@ -116,7 +116,11 @@ def _neighbour_sums(indptr: Any, indices: Any, degrees: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _searches(indptr: Any, indices: Any, starts: Any, allowed: int) -> tuple[int, float, float]:
+def searches(indptr: Any, indices: Any, starts: Any, allowed: int) -> tuple[int, float, float]:
+    """Search a graph in compressed rows from each start, until `allowed` edges are visited.
+
+    Returns the searches done, and the vertices and edges that they have visited in all.
+    """
     n = len(indptr) - 1
     seen = np.full(n, -1, np.int32)
     queue = np.empty(n, np.int64)

@@ -49,9 +49,13 @@ class Gathered:
         """Return what the runs foretell."""
         count = len(self.points) + len(self.earlier)
         if self._known[0] != count:
-            every = [*self.points, *self.earlier]
-            found = self._by_rounds() or foretell(every, self._target, self._graph)
-            self._known = (count, found)
+            rounds = self._by_rounds()
+            found = rounds
+            if rounds is None or self.earlier:
+                found = foretell([*self.points, *self.earlier], self._target, self._graph)
+            if rounds is not None and found is not None and self.earlier:
+                found = _mixed(rounds, found)  # the runs on other graphs tell no rounds
+            self._known = (count, found or rounds)
         return self._known[1]
 
     def rounds(self) -> Rounds | None:
@@ -89,6 +93,8 @@ class Gathered:
             rung = "samples" if self.points else "history"
             count = f"{len(self.points)} runs on samples" if self.points else ""
             more = f"{len(self.earlier)} on other graphs" if self.earlier else ""
+            if self.earlier and self.earlier[0].shipped:
+                more += ", shipped with the package"
             detail = f"{', '.join(filter(None, (count, more)))}; grows with {grows}"
             found.append(Evidence(rung, growth.cost, growth.log_std, 0.0, samples_spent, detail))
         if prefix is not None:
@@ -108,6 +114,16 @@ class Gathered:
             )
             for each, precision in zip(found, precisions, strict=True)
         ]
+
+
+def _mixed(one: Growth, other: Growth) -> Growth:
+    """Return what two models of the same runs say: between them, and as wide as both."""
+    weights = np.array([one.log_std, other.log_std]) ** -2.0
+    weights /= weights.sum()
+    logs = np.log([one.cost, other.cost])
+    centre = float(weights @ logs)
+    spread = float(weights @ (np.array([one.log_std, other.log_std]) ** 2 + (logs - centre) ** 2))
+    return Growth(math.exp(centre), math.sqrt(spread), one.drivers)
 
 
 def combined(evidence: Sequence[Evidence]) -> tuple[float, float]:

@@ -1,8 +1,9 @@
 """Predicting a call of a graph function, by the cheapest evidence first, within a budget.
 
-The ladder: earlier runs of the function on other graphs; runs on samples that grow until the budget
-is spent; and, where a sample shows that the function is one loop, the first part of the real run.
-Where the graph is so small that the run itself is within the budget, that is what is done.
+The ladder: earlier runs of the function on other graphs, or those that are shipped; runs on samples
+that grow until the budget is spent; and, where a sample shows that the function is one loop, the
+first part of the real run. Where the graph is so small that the run itself is within the budget,
+that is what is done.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from predict_graph.functions.prefix import (
 from predict_graph.functions.records import earlier_points, keep_samples
 from predict_graph.functions.reported import reporter
 from predict_graph.functions.sampling import spread_order
+from predict_graph.functions.shipped import shipped_points
 from predict_graph.functions.subject import Case, Subject, check_subject
 from predict_graph.functions.warm import load_compiled
 from predict_graph.history import History, check_history
@@ -167,7 +169,8 @@ class _Prediction:
         return processor_seconds(children=False) - self.started + self.spent_elsewhere
 
     def made(self) -> FunctionPrediction:
-        self.gathered.add_history(earlier_points(self.history, self.function, self.subject.graph))
+        known = earlier_points(self.history, self.function, self.subject.graph)
+        self.gathered.add_history(known or shipped_points(self.function))
         self._climb()
         if self.whole is None and not self.gathered.points:
             raise JobError(self._nothing_ran())

@@ -70,12 +70,18 @@ def earlier_points(history: History | None, function: GraphFunction, graph: Grap
     )
     points = []
     for run, row in zip(found.runs.itertuples(), found.table.to_dict("records"), strict=True):
-        if run.parameters != function.arguments:
+        given: Any = run.parameters
+        if _seedless(given) != _seedless(function.arguments):
             continue
         drivers = {name: float(row[f"driver_{name}"]) for name in DRIVERS}
         if all(math.isfinite(value) for value in drivers.values()):
             points.append(Point(drivers, float(row["seconds"]), "", str(run.fingerprint)))
     return points
+
+
+def _seedless(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments but the seed, which changes a run and not what it costs on the whole."""
+    return {name: value for name, value in arguments.items() if name != "seed"}
 
 
 def _engine(function: GraphFunction) -> dict[str, Any]:

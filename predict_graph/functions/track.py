@@ -2,7 +2,7 @@
 
 A thread looks at the frames of the running function some times a second. The function runs where it
 was called, on the graph as it is: its vertices are not shuffled, so the pace of the last rounds
-counts more than that of the first.
+counts more than that of the first, and the work of each is guessed by degrees and reach.
 """
 
 from __future__ import annotations
@@ -17,16 +17,22 @@ from typing import Any
 
 from predict_graph.clock import QUANTILE, Figure, Moment, closing_words, remaining_of
 from predict_graph.clock.display import Display
+from predict_graph.clock.loops import outlasted, with_first
 from predict_graph.functions.child import consumed, processor_seconds
-from predict_graph.functions.growth import foretell
+from predict_graph.functions.growth import Point, foretell
 from predict_graph.functions.naming import GraphFunction, check_function
+from predict_graph.functions.shipped import shipped_points
 from predict_graph.functions.watch import LoopWatch, Seen
+from predict_graph.functions.works import SECONDS_OF_ONE, light_graph, size_of, works_of
+from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
 
 __all__ = ["Tracked", "run_tracked", "track"]
 
 _EVERY = 0.1  # seconds between looks: one takes about 50 microseconds and a switch of threads
 _FEWEST_ROUNDS = 5.0
+_LOOKED_AT_AFTER = 1.0  # seconds of a run from which the graph is looked at
+_LOOKING = 0.01  # of the run until then that looking at the graph may take
 _WORTH_KEEPING = 1.0  # seconds of a run from which it is kept in the history
 
 
@@ -131,7 +137,7 @@ def run_tracked(
         What building `graph` has taken, for the history.
     """
     expected = _expected(function, graph, source, history)
-    watcher = _Watcher(threading.get_ident(), expected, show)
+    watcher = _Watcher(threading.get_ident(), function, source or graph, expected, show)
     began = processor_seconds()
     started = time.perf_counter()
     watcher.start()
@@ -162,7 +168,14 @@ def _watched_call(function: GraphFunction, graph: Any) -> tuple[Any, bool]:
 class _Watcher(threading.Thread):
     """Looks at a thread that runs a function, and shows how far it is."""
 
-    def __init__(self, watched: int, expected: Figure | None, show: bool) -> None:
+    def __init__(
+        self,
+        watched: int,
+        function: GraphFunction,
+        graph: Any,
+        expected: Figure | None,
+        show: bool,
+    ) -> None:
         super().__init__(name="predict-graph track", daemon=True)
         self._watched = watched
         self._watch = LoopWatch(_watched_call.__code__)
@@ -170,6 +183,8 @@ class _Watcher(threading.Thread):
         self._began = time.perf_counter()
         self._trail: list[tuple[float, float, float]] = []  # seconds, done, total
         self._loop = ""
+        self._function, self._graph = function, graph
+        self._works: dict[str, Any] | None = None
         self._expected = expected
         self._display = _display() if show else None
         self.said: list[Moment] = []
@@ -185,6 +200,7 @@ class _Watcher(threading.Thread):
                 continue
             del frame
             self._take(elapsed, seen)
+            self._look_at_graph(elapsed)
             remaining = self._remaining(elapsed)
             if remaining is not None:
                 self.said.append(remaining)
@@ -208,14 +224,31 @@ class _Watcher(threading.Thread):
             self._trail, self._loop = [], outer.loop
         self._trail.append((elapsed, outer.done, outer.total))
 
+    def _look_at_graph(self, elapsed: float) -> None:
+        """Guess the work of each vertex, and the whole run if nothing has; once it is worth it."""
+        if self._works is not None or elapsed < _LOOKED_AT_AFTER:
+            return
+        size = size_of(self._graph)
+        if size * SECONDS_OF_ONE > _LOOKING * elapsed:
+            return
+        self._works = {}
+        if not size:
+            return
+        try:
+            light = light_graph(self._graph)
+            self._works = works_of(light)
+            if self._expected is None:
+                self._expected = _by(shipped_points(self._function), light)
+        except Exception:  # the function changes the graph, or its vertices are not hashable
+            return
+
     def _remaining(self, elapsed: float) -> Moment | None:
         if self._trail and self._trail[-1][1] - self._trail[0][1] >= _FEWEST_ROUNDS:
-            return remaining_of(self._trail, elapsed)
+            moment = remaining_of(self._trail, elapsed, self._works)
+            return moment if self._expected is None else with_first(moment, self._expected)
         if self._expected is None:
             return None
-        left = max(self._expected.predicted - elapsed, 0.05 * self._expected.predicted)
-        remaining = self._expected.scaled(left / self._expected.predicted)
-        return Moment(elapsed, 0, remaining=remaining)
+        return Moment(elapsed, 0, remaining=outlasted(self._expected, elapsed))
 
 
 def _display() -> Display:
@@ -230,17 +263,22 @@ def _expected(
     """Return what earlier runs on other graphs foretell; None without any."""
     if history is None or not len(history.runs(algorithm=function.name, kind="run", limit=1)):
         return None
-    import numpy as np
-
-    from predict_graph.functions.drivers import drivers_of
     from predict_graph.functions.forms import as_graph
     from predict_graph.functions.records import earlier_points
 
     whole = source or as_graph(graph, directed=None, ids="integer", seed=0)
-    points = earlier_points(history, function, whole)
+    return _by(earlier_points(history, function, whole), whole)
+
+
+def _by(points: Sequence[Point], graph: Graph) -> Figure | None:
+    """Return what runs on other graphs foretell, if that is worth saying."""
+    import numpy as np
+
+    from predict_graph.functions.drivers import drivers_of
+
     if not points:
         return None
-    found = foretell(points, drivers_of(whole, np.random.default_rng(0)), whole.fingerprint)
+    found = foretell(points, drivers_of(graph, np.random.default_rng(0)), "")
     if found is None or found.log_std * QUANTILE > math.log(10.0):
         return None
     return Figure.spread(found.cost, found.log_std)
