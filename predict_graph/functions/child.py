@@ -48,8 +48,8 @@ _ROUNDS_FOR_STOP = 8  # done before the loop itself says how long the run will b
 # is left; two runs differ by more (docs/studies/functions.md).
 _ENOUGH_ROUNDS, _ENOUGH_SECONDS = 100, 30.0
 _POLL_SECONDS = 0.05
-_FILLED, _MOST_FILLED = 2**18, 2**28  # bytes at a time, and at most: a fifth of a second
-_OF_A_POOL = 470  # bytes of an object that takes 512: the largest that Python keeps pools for
+_FILLED, _MOST_FILLED = 2**15, 2**26  # bytes at a time, and in all: some hundredths of a second
+_HEAD = sys.getsizeof(b"")  # bytes of an object beside what it holds
 _HEADER = 8  # bytes of a message's length
 _HERE = str(Path(__file__).parent)
 
@@ -441,15 +441,18 @@ def _fill_holes() -> list[Any]:
     """Fill what Python holds of memory and does not use, which no trimming gives back.
 
     A small call that finds room there seems to take nothing, and a large one does not: what is
-    seen on samples would say nothing of the graph.
+    seen on samples would say nothing of the graph. Python has pools for objects of each multiple
+    of 16 bytes up to 512; each is filled until the process grows.
     """
-    kept, before = [], _resident(os.getpid())
-    for _ in range(_MOST_FILLED // _FILLED):
-        kept.append([bytes(_OF_A_POOL) for _ in range(_FILLED // 512)])
-        now = _resident(os.getpid())
-        if now - before > 0.75 * _FILLED:
-            break
-        before = now
+    kept, left, before = [], _MOST_FILLED, _resident(os.getpid())
+    for size in range(512, 32, -16):  # large ones first: they take the pools that are all free
+        while left > 0:
+            kept.append([bytes(size - _HEAD) for _ in range(_FILLED // size)])
+            left -= _FILLED
+            now = _resident(os.getpid())
+            grown, before = now - before, now
+            if grown - sys.getsizeof(kept[-1]) > 0.5 * _FILLED:
+                break
     return kept
 
 

@@ -25,9 +25,11 @@ _DRIVERS = {
 """What memory may grow with, and how likely that is before anything is seen."""
 
 _RESOLUTION = 1.5 * 2**20  # bytes: what the interpreter and the allocator hold back
+_NOISE = 0.5 * 2**20  # bytes that stay unseen: half of what Python's allocator takes at once
 _REWEIGHTED = 5  # times, from squares to absolute errors
 _EXACT = 0.05  # relative errors below which all are alike
 _STD = 0.18  # of the logarithm, of a run that was measured
+_WIDER = 1.25  # than the fits say: docs/studies/functions.md, so that 90% intervals hold
 _EXTRA_STD = 0.08  # for each factor of e between the largest sample and the graph
 
 
@@ -89,7 +91,8 @@ def _averaged(
     if not points:
         return 0.0, 1.0
     peaks = np.array([peak for _, peak in points])
-    scale = 1.0 / np.maximum(peaks, _RESOLUTION)
+    # What every call takes says nothing of growth: errors are relative to what is above it.
+    scale = 1.0 / np.maximum(peaks - peaks.min(), _NOISE)
     sizes = np.array([drivers["vertices"] for drivers, _ in points])
     told = sizes / sizes.sum()  # large samples tell most of what the graph will take
     found, weights = [], []
@@ -106,7 +109,8 @@ def _averaged(
     between = float(shares @ (logs - mean) ** 2)
     largest = max(drivers["vertices"] for drivers, _ in points)
     far = np.log(max(target["vertices"] / largest, 1.0))
-    return float(np.exp(mean)), float(np.sqrt(between + _STD**2 + (_EXTRA_STD * far) ** 2))
+    std = _WIDER * float(np.sqrt(between + _STD**2 + (_EXTRA_STD * far) ** 2))
+    return float(np.exp(mean)), std
 
 
 def _left_out(

@@ -107,3 +107,13 @@ def test_an_iterator_is_drawn_to_its_end() -> None:
     assert run.done
     assert run.generator
     assert seen == []
+
+
+def test_what_the_parent_has_left_free_hides_nothing_that_a_call_takes() -> None:
+    many = [{"number": number} for number in range(100_000)]
+    kept = many[::100]  # so that Python can give nothing back
+    del many
+    run = run_in_child(lambda: None, lambda _: len([{"number": n} for n in range(20_000)]))
+    assert run.done
+    assert len(kept) == 1000
+    assert run.peak_bytes > 0.7 * 20_000 * sys.getsizeof({"number": 1})

@@ -105,3 +105,16 @@ def test_every_beginning_of_the_order_is_like_the_whole() -> None:
 def test_the_connected_part_is_connected() -> None:
     two = Graph(np.array([0, 1, 2, 4, 6, 8]), np.array([1, 0, 3, 4, 2, 4, 2, 3]), directed=False)
     assert connected_part(two).vertices == 3
+
+
+def test_a_leap_of_the_allocator_does_not_bend_what_memory_grows_with() -> None:
+    target = drivers_of(WHOLE, RNG)
+    runs = []
+    for size in (250, 500, 500, 1000, 1000, 2000):
+        drivers = drivers_of(draw(WHOLE, "completed", size, RNG), RNG)
+        leap = 8e6 if len(runs) == 1 else 0.0
+        peak = 4e5 + 2000.0 * drivers["vertices"] + leap
+        runs.append((drivers, ChildRun("done", peak_bytes=peak)))
+    said = foretell_memory(runs, target, None, None, converted=False)
+    truth = 4e5 + 2000.0 * target["vertices"]
+    assert 0.6 < said.predicted / truth < 1.7
