@@ -232,7 +232,10 @@ def pairs(only, graphs):
 
 
 def longer(arguments):
-    """Run functions whose short runs are kept on larger parts of the same graphs, to the end."""
+    """Predict functions whose short runs are kept on larger parts of their graphs, and run them.
+
+    One right after the other, because a busy machine is not the same half an hour later.
+    """
     out, short = Path(arguments.file), rows(Path(arguments.like))
     done = {(row["function"], row["graph"]) for row in rows(out)}
     ends = time.perf_counter() + arguments.minutes * 60.0
@@ -253,6 +256,13 @@ def longer(arguments):
         if (name, graph_name) in done or time.perf_counter() > ends:
             continue
         graph = cut(graph_name, size, needs)
+        said = said_of(
+            {"function": name, "graph": graph_name, "seconds": 0, "peak": 0},
+            "5%",
+            False,
+            None,
+            graph,
+        )
         run = timed(check_function(name), graph, 1, 3.0 * arguments.seconds)
         found = {"function": name, "graph": graph_name, "size": size, "needs": needs}
         found |= {"state": run.state, "seconds": run.seconds, "looks": thinned(run.looks)}
@@ -260,7 +270,8 @@ def longer(arguments):
         found["drivers"] = drivers_of(graph, np.random.default_rng(0))
         with out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(found) + "\n")
-        print(f"{name} on {graph_name} ({size}): {run.state} {run.seconds:.2f} s", flush=True)
+        if run.done:
+            append(Path(arguments.said), said | {"seconds": run.seconds, "peak": found["peak"]})
 
 
 def truths(arguments):
@@ -351,8 +362,6 @@ def thinned(looks, most=600):
 
 def predict(arguments):
     """Predict each run whose truth is known, as a person would, and write what came of it."""
-    from predict_graph.functions import predict_function
-
     out = Path(arguments.out)
     done = {(row["function"], row["graph"], row["budget"], row["history"]) for row in rows(out)}
     known = [row for row in rows(Path(arguments.file)) if row["state"] == "done"]
@@ -364,7 +373,7 @@ def predict(arguments):
                 continue
             if time.perf_counter() > ends:
                 break
-            text, keywords, _, needs = described(row["function"], row.get("needs", ""))
+            text, _, _, needs = described(row["function"], row.get("needs", ""))
             graph = cut(row["graph"], row["size"], needs)
             function, _, _ = function_of(row["function"])
             history = None
@@ -378,46 +387,49 @@ def predict(arguments):
                     keep_run(
                         history, function, whole_graph, other["drivers"], seconds=other["seconds"]
                     )
-            clock = time.perf_counter()
-            found = {"function": row["function"], "graph": row["graph"], "budget": budget}
-            found |= {"history": arguments.history, "seconds": row["seconds"]}
-            try:
-                said = predict_function(
-                    text,
-                    graph,
-                    keywords=keywords,
-                    budget=budget,
-                    seed=11,
-                    history=history or "none",
-                )
-            except PredictGraphError as error:
-                found["error"] = str(error)
-            else:
-                found |= {
-                    "predicted": said.processor_seconds,
-                    "low": said.call_seconds.low
-                    * said.processor_seconds
-                    / said.call_seconds.predicted,
-                    "high": said.call_seconds.high
-                    * said.processor_seconds
-                    / said.call_seconds.predicted,
-                    "spent": said.overhead_seconds,
-                    "wall": time.perf_counter() - clock,
-                    "evidence": [each.to_dict() for each in said.evidence],
-                    "samples": [each.to_dict() for each in said.samples],
-                    "peak": row["peak"],
-                    "peak_predicted": said.peak_bytes.to_dict(),
-                    "convert": said.convert_seconds.predicted,
-                }
-            with out.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(found) + "\n")
-            factor = found.get("predicted", float("nan")) / row["seconds"]
-            print(
-                f"{row['function']} on {row['graph']}, {budget}: {row['seconds']:.2f} s, "
-                f"x{factor:.2f}, spent {found.get('spent', 0) / row['seconds']:.1%} "
-                f"{[each['rung'] for each in found.get('evidence', [])]}",
-                flush=True,
-            )
+            append(out, said_of(row, budget, arguments.history, history, graph))
+
+
+def said_of(row, budget, with_history, history, graph):
+    """Predict a run as a person would; the truth is written beside it."""
+    from predict_graph.functions import predict_function
+
+    text, keywords, _, _ = described(row["function"])
+    clock = time.perf_counter()
+    found = {"function": row["function"], "graph": row["graph"], "budget": budget}
+    found |= {"history": with_history, "seconds": row["seconds"]}
+    try:
+        said = predict_function(
+            text, graph, keywords=keywords, budget=budget, seed=11, history=history or "none"
+        )
+    except PredictGraphError as error:
+        return found | {"error": str(error)}
+    clocks = said.processor_seconds / said.call_seconds.predicted
+    return found | {
+        "predicted": said.processor_seconds,
+        "low": said.call_seconds.low * clocks,
+        "high": said.call_seconds.high * clocks,
+        "spent": said.overhead_seconds,
+        "wall": time.perf_counter() - clock,
+        "evidence": [each.to_dict() for each in said.evidence],
+        "samples": [each.to_dict() for each in said.samples],
+        "peak": row["peak"],
+        "peak_predicted": said.peak_bytes.to_dict(),
+        "convert": said.convert_seconds.predicted,
+    }
+
+
+def append(out, found):
+    """Write a row, and tell it."""
+    with out.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(found) + "\n")
+    factor = found.get("predicted", float("nan")) / found["seconds"]
+    print(
+        f"{found['function']} on {found['graph']}, {found['budget']}: {found['seconds']:.2f} s, "
+        f"x{factor:.2f}, spent {found.get('spent', 0) / found['seconds']:.1%} "
+        f"{[each['rung'] for each in found.get('evidence', [])]}",
+        flush=True,
+    )
 
 
 def by_hand(arguments):
@@ -464,7 +476,7 @@ def remaining(arguments):
     out = Path(arguments.out)
     done = {(row["function"], row["graph"]) for row in rows(out)}
     ends = time.perf_counter() + arguments.seconds
-    for name, graph_name, size in TRACKED:
+    for name, graph_name, size in TRACKED_JUDGED if arguments.judged else TRACKED:
         if (name, graph_name) in done or time.perf_counter() > ends:
             continue
         function, _, needs = function_of(name)
@@ -575,6 +587,18 @@ TRACKED = (
     ("nx dispersion", "github", 900),
     ("nx edge betweenness", "epinions", 1500),
     ("nx global efficiency", "gnutella", 1500),
+)
+
+
+TRACKED_JUDGED = (
+    ("nx average path length", "deezer", 1700),
+    ("nx betweenness", "preferential", 1000),
+    ("nx closeness", "notredame", 3000),
+    ("nx edge betweenness", "enron", 700),
+    ("nx clustering", "clustered", 30_000),
+    ("nx square clustering", "enron", 1500),
+    ("nx load", "gnutella", 1500),
+    ("nx harmonic", "wiki-vote", 2500),
 )
 
 
@@ -786,6 +810,7 @@ def main():
     part.set_defaults(call=truths)
     part = parts.add_parser("longer")
     part.add_argument("file")
+    part.add_argument("said")
     part.add_argument("like", help="rows of benchmarks/function_priors.py make")
     part.add_argument("--graphs", type=int, default=1)
     part.add_argument("--seconds", type=float, default=6.0)
@@ -807,6 +832,7 @@ def main():
     part = parts.add_parser("remaining")
     part.add_argument("out")
     part.add_argument("--seconds", type=float, default=1e9, help="after which none is begun")
+    part.add_argument("--judged", action="store_true", help="the pairs that nothing was chosen on")
     part.set_defaults(call=remaining)
     part = parts.add_parser("memory")
     part.add_argument("out")
