@@ -736,7 +736,10 @@ def report(arguments):
         lines.append(
             f"| median of absolute errors | | | {' | '.join(f'{each:.1%}' for each in medians)} |"
         )
-    text = (HERE / "functions_head.md").read_text(encoding="utf-8") + "\n".join(lines) + "\n"
+    head, before = (
+        (HERE / f"functions_{name}.md").read_text(encoding="utf-8") for name in ("head", "before")
+    )
+    text = head + "\n".join(lines) + "\n" + before
     Path(arguments.write).write_text(text, encoding="utf-8")
     print("\n".join(lines))
 
