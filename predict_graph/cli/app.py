@@ -16,19 +16,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
-from predict_graph.cli.catalogue import datasets_app, list_plugins
-from predict_graph.cli.designing import design
-from predict_graph.cli.functions import compare_functions
-from predict_graph.cli.history import history_app
-from predict_graph.cli.jobs import collect
-from predict_graph.cli.next_runs import next_run
-from predict_graph.cli.output import remember
-from predict_graph.cli.overwriting import check_apart
-from predict_graph.cli.plans import fit, plan
-from predict_graph.cli.predicting import learn, predict, run, validate
-from predict_graph.cli.resources import calibrate, profile
-from predict_graph.cli.sampling import compare_samplers, sample
-from predict_graph.cli.watching import watch
+from predict_graph.cli.commands import GIVEN, Program
 from predict_graph.errors import PredictGraphError
 from predict_graph.limits import ENVIRONMENT, limits
 from predict_graph.reports.terminal import printable, written_anywhere
@@ -37,6 +25,7 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="predict-graph",
+    cls=Program,
     help="Predict, before an iterative graph job runs, how many iterations and how long it takes.",
     no_args_is_help=True,
     add_completion=True,
@@ -44,24 +33,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(predict)
-app.command()(run)
-app.command()(validate)
-app.command()(learn)
-app.command()(watch)
-app.command()(sample)
-app.command("compare-samplers")(compare_samplers)
-app.command("compare-functions")(compare_functions)
-app.command()(design)
-app.command()(collect)
-app.command()(fit)
-app.command()(plan)
-app.command("next")(next_run)
-app.command()(calibrate)
-app.command()(profile)
-app.add_typer(history_app, name="history")
-app.add_typer(datasets_app, name="datasets")
-app.command("list")(list_plugins)
 
 _FAILED, _WRONG_REQUEST, _INTERRUPTED, _ENDED = 1, 2, 130, 143
 
@@ -114,9 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = [word for number, word in enumerate(given) if word != "--debug" or number > end]
     with _interrupts_seen() as interrupts:
         try:
-            remember(given)
+            GIVEN[:] = given
             program = get_command(app)
-            _guard(program)
             status = program(args=given, prog_name="predict-graph", standalone_mode=False)
             sys.stdout.flush()  # a reader that has gone is told here, not at the very end
         except (KeyboardInterrupt, typer.Abort):
@@ -143,30 +113,6 @@ def _completes(given: Sequence[str]) -> bool:
     """Tell whether a shell asks for completion, or how to get it; typer then ends the program."""
     asked = {"--show-completion", "--install-completion"}
     return "_PREDICT_GRAPH_COMPLETE" in os.environ or bool(asked & set(given[:1]))
-
-
-def _guard(program: Any) -> None:
-    """Let every command look at its files before it begins."""
-    for name, command in program.commands.items():
-        if hasattr(command, "commands"):
-            _guard(command)
-            continue
-
-        def invoke(context: Any, *, _name: str = name, _invoke: Any = command.invoke) -> Any:
-            check_apart(_name, context.params, _labels(context.command.params))
-            return _invoke(context)
-
-        command.invoke = invoke
-
-
-def _labels(parameters: Any) -> dict[str, str]:
-    """Return what a user calls each parameter: --out, GRAPH."""
-    return {
-        each.name: each.opts[0]
-        if each.param_type_name == "option"
-        else (each.metavar or each.name).upper()
-        for each in parameters
-    }
 
 
 @contextmanager

@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Callable
-from importlib.metadata import entry_points
 from pathlib import Path
 
 __all__ = ["BUILT_IN", "graphs", "kinds", "names_of"]
@@ -86,6 +85,8 @@ def _names(kind: str) -> list[str]:
         built_in: tuple[str, ...] = tuple(SAMPLERS)
     else:
         built_in = BUILT_IN[kind]
+    from importlib.metadata import entry_points
+
     group = f"predict_graph.{kind.replace('-', '_')}"
     return [*built_in, *sorted({point.name for point in entry_points(group=group)})]
 

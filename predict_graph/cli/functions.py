@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from predict_graph.answers import Answer, Table, sure
+from predict_graph.answers import Answer
 from predict_graph.cli import options
 from predict_graph.cli.groups import Case, Cluster, Sampling, takes
 from predict_graph.cli.output import Output, Pages
@@ -153,14 +153,14 @@ def run_call(
     output.give(answer, facts)
 
 
-@takes(output=Output)
+@takes(output=Pages)
 def compare_functions(
     graph: options.GraphSource,
     functions: Annotated[
         list[str], typer.Argument(metavar="FUNCTION…", help="Such as igraph:betweenness.")
     ],
     *,
-    output: Output,
+    output: Pages,
     arg: Args = None,
     budget: Budget = None,
     undirected: options.Undirected = None,
@@ -172,68 +172,30 @@ def compare_functions(
 
     A function of networkx is predicted by each installed backend that offers it as well.
     """
-    from predict_graph.errors import PredictGraphError
-    from predict_graph.functions import predict_function
-    from predict_graph.functions.naming import backends_of, check_arguments, check_function
-    from predict_graph.functions.prediction import readable_bytes
+    from predict_graph.functions import comparing
+    from predict_graph.functions.naming import check_arguments, check_function
     from predict_graph.graph import check_graph
 
     output.check()
     options.fetch_if_missing(graph)
     positional, keywords = check_arguments(arg)
-    asked: list[tuple[str, str, dict[str, Any]]] = []  # shown, function, keywords
-    for name in functions:
-        checked = check_function(name, positional, keywords)
-        asked.append((name, name, keywords))
-        asked += [
-            (f"{name}, backend {backend}", name, {**keywords, "backend": backend})
-            for backend in backends_of(checked)
-        ]
-    directed = options.check_direction(undirected)
-    source = check_graph(graph, directed=directed, ids=ids, seed=seed)
-    found: list[dict[str, Any]] = []
-    rows: list[list[str]] = []
-    predicted = []
+    for name in functions:  # before a graph is read that may be large
+        check_function(name, positional, keywords)
+    source = check_graph(graph, directed=options.check_direction(undirected), ids=ids, seed=seed)
     with output.watched() as progress:
-        for shown, name, given in asked:
-            try:
-                each = predict_function(
-                    name,
-                    source,
-                    arguments=positional,
-                    keywords=given,
-                    budget=budget or "5%",
-                    history=history,
-                    seed=seed,
-                    progress=progress,
-                )
-            except PredictGraphError as error:
-                found.append({"function": shown, "error": str(error)})
-                rows.append([shown, str(error), "", "", ""])
-                continue
-            runtime = each.runtime_seconds
-            predicted.append((shown, each))
-            found.append(each.to_dict())
-            rows.append(
-                [
-                    shown,
-                    readable_seconds(runtime.predicted),
-                    f"{readable_seconds(runtime.low)} to {readable_seconds(runtime.high)}",
-                    readable_bytes(each.peak_bytes.predicted),
-                    ", ".join(part.rung for part in each.evidence),
-                ]
-            )
-    columns = ["function", "runtime", "90% interval", "peak memory", "by"]
-    table = Table(f"functions on {source.name}", columns, rows)
-    said = "no function can be predicted"
-    if predicted:
-        fastest, first = min(predicted, key=lambda one: one[1].runtime_seconds.predicted)
-        runtime = first.runtime_seconds
-        said = (
-            f"the fastest is {fastest}: {readable_seconds(runtime.predicted)} "
-            f"({sure(runtime.low, runtime.high)})"
+        found = comparing.compare_functions(
+            functions,
+            source,
+            arguments=positional,
+            keywords=keywords,
+            budget=budget or "5%",
+            history=history,
+            seed=seed,
+            progress=progress,
         )
-    output.give(Answer(said, tables=[table]), found)
+    output.give(found.answer, found.to_list())
+    libraries = [name.partition(":")[0].partition(".")[0] for name in functions]
+    output.draw(found.title, found.answer, found.pictures, seed=found.seed, packages=libraries)
 
 
 def check_no_call_options(arg: Any, form: Any, algorithm: str) -> None:

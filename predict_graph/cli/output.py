@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.cli import options
+from predict_graph.cli.commands import GIVEN
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable
 from predict_graph.reports.json_output import check_json_target, write_json
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from predict_graph.clock import Moment
     from predict_graph.pictures import Picture
 
-__all__ = ["Output", "Pages", "remember"]
+__all__ = ["Output", "Pages"]
 
 
 @dataclass(frozen=True)
@@ -129,13 +130,5 @@ class Pages(Output):
                 raise RequestError(f"there is nothing to draw of {title}; accepted: no --plot")
             draw_together(drawn, title, self.plot)
         if self.report is not None:
-            command = command_to_repeat(_GIVEN, seed)
+            command = command_to_repeat(GIVEN, seed)
             write_report(self.report, title, answer, drawn, command=command, packages=packages)
-
-
-_GIVEN: list[str] = []
-
-
-def remember(arguments: Sequence[str]) -> None:
-    """Keep the words of the command line, for the page that tells how to get the answer again."""
-    _GIVEN[:] = arguments

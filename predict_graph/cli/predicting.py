@@ -53,7 +53,7 @@ def predict(
     arg: functions.Args = None,
     graph_form: functions.GraphForm = None,
 ) -> None:
-    """Predict the iterations and the runtime of a job, or a function's call, without running it."""
+    """Predict iterations and runtime of a job, or of a function's call, without running it."""
     import predict_graph
     from predict_graph.functions import is_function
 

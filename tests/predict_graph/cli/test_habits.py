@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from predict_graph.algorithms import ALGORITHMS
+from predict_graph.cli.commands import COMMANDS, Commands
 from predict_graph.cli.completing import BUILT_IN, graphs, kinds, names_of
 from predict_graph.durations import remaining
 from predict_graph.engines import ENGINES
@@ -145,8 +146,20 @@ def test_what_remains_is_told_in_plain_lines(monkeypatch):
 
 def test_help_loads_nothing_heavy():
     code = (
-        "import sys, predict_graph.cli.app; "
+        "import sys, predict_graph.cli.app; from predict_graph.cli.commands import Commands; "
+        "print([m for m in sys.modules if m.startswith('predict_graph.cli.pre')]); "
+        "list(Commands().values()); "
         "print([m for m in ('numpy', 'pandas', 'rich.console', 'numba') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    assert done.stdout == "[]\n[]\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_summarised_by_its_first_sentence(name):
+    assert Commands()[name].get_short_help_str(limit=100) == COMMANDS[name][1]
+
+
+def test_what_a_group_and_its_commands_are_is_said_without_much(program):
+    assert "import-eventlog" in program("history", "-h").out
+    assert program("histori").lines == ["error: No such command 'histori'. Did you mean 'history'?"]

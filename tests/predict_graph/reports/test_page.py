@@ -245,6 +245,23 @@ def test_a_function_has_a_report_and_a_picture(tmp_path, capsys):
     assert drawn.read_text().count("<svg") == 1
 
 
+def test_functions_side_by_side_have_a_report_and_a_picture(tmp_path, capsys):
+    pytest.importorskip("networkx")
+    path, drawn, rows = (tmp_path / f"f.{ending}" for ending in ("html", "svg", "json"))
+    graph, names = "barabasi-albert:n=300,m=4,seed=1", ["networkx:clustering", "networkx:degree"]
+    outputs = ("--report", path, "--plot", drawn, "--json", rows)
+    program("compare-functions", graph, *names, "--seed", 1, "--history", "none", *outputs)
+    text = path.read_text()
+    assert [tag for tag, _ in Elements(text).found].count("svg") == 3
+    assert not re.search(r"(https?:)?//[\w.]", text)
+    found = json.loads(rows.read_text())
+    assert [one["function"]["name"] for one in found] == names
+    fastest = min(found, key=lambda one: one["runtime_seconds"]["predicted"])
+    assert f"the fastest is {fastest['function']['name']}" in html.unescape(text)
+    assert re.search(r"networkx \d", text)
+    assert drawn.read_text().count("<svg") == 1
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed")
 @pytest.mark.parametrize("width", [360, 1280])

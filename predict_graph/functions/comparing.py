@@ -1,0 +1,239 @@
+"""Several functions on one graph, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from predict_graph.answers import Answer, Table, sure
+from predict_graph.clock import Figure
+from predict_graph.durations import readable_seconds
+from predict_graph.errors import PredictGraphError
+from predict_graph.functions.naming import backends_of, check_function
+from predict_graph.functions.prediction import FunctionPrediction, readable_bytes
+from predict_graph.pictures import Picture
+from predict_graph.pictures.panels import bars_of_parts, dots, unit_of
+
+if TYPE_CHECKING:
+    from predict_graph.graph import Graph
+
+__all__ = ["FunctionComparison", "compare_functions"]
+
+_FAR = 30.0  # longest over shortest from which an axis is logarithmic: below, all can be read
+_MIB = 2.0**20
+
+
+@dataclass(frozen=True)
+class FunctionComparison:
+    """What several functions take on one graph.
+
+    Parameters
+    ----------
+    graph : mapping
+    predictions : list of FunctionPrediction
+        In the order in which they were named.
+    errors : mapping of str to str
+        Functions that cannot be predicted, and why.
+    seed : int or None
+        That was drawn; None if nothing was predicted.
+    """
+
+    graph: Mapping[str, Any]
+    predictions: list[FunctionPrediction]
+    errors: Mapping[str, str] = field(default_factory=dict)
+    seed: int | None = None
+
+    @property
+    def answer(self) -> Answer:
+        """Which is the fastest, and what each takes."""
+        columns = ["function", "runtime", "90% interval", "peak memory", "by"]
+        rows: list[Sequence[Any]] = [
+            (
+                _shown(one),
+                readable_seconds(one.runtime_seconds.predicted),
+                f"{readable_seconds(one.runtime_seconds.low)} to "
+                f"{readable_seconds(one.runtime_seconds.high)}",
+                readable_bytes(one.peak_bytes.predicted),
+                ", ".join(part.rung for part in one.evidence),
+            )
+            for one in self.predictions
+        ]
+        rows += [(name, error, "", "", "") for name, error in self.errors.items()]
+        said = "no function can be predicted"
+        if self.predictions:
+            first = self._ranked[0]
+            runtime = first.runtime_seconds
+            said = (
+                f"the fastest is {_shown(first)}: {readable_seconds(runtime.predicted)} "
+                f"({sure(runtime.low, runtime.high)})"
+            )
+        told = [(_shown(one), text) for one in self.predictions for text in one.warnings]
+        asking = sum(one.overhead_seconds for one in self.predictions)
+        return Answer(
+            said,
+            tables=[Table(f"functions on {self.graph['name']}", columns, rows)],
+            warnings=[f"{name}: {text}" for name, text in told],
+            details=[
+                (
+                    "graph",
+                    f"{self.graph['vertices']:,} vertices, {self.graph['edges']:,} edges",
+                ),
+                ("asking took", readable_seconds(asking)),
+            ],
+        )
+
+    @property
+    def title(self) -> str:
+        """What is compared."""
+        return f"functions on {self.graph['name']}"
+
+    def pictures(self) -> list[Picture]:
+        """Return time, parts of the time, and memory of each function."""
+        if not self.predictions:
+            return []
+        return [self._times(), self._parts(), self._memory()]
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """Return the predictions and the errors, ready for JSON."""
+        failed = [{"function": name, "error": text} for name, text in self.errors.items()]
+        return [*(one.to_dict() for one in self.predictions), *failed]
+
+    @property
+    def _ranked(self) -> list[FunctionPrediction]:
+        return sorted(self.predictions, key=lambda one: one.runtime_seconds.predicted)
+
+    def _times(self) -> Picture:
+        figures = [one.runtime_seconds for one in self._ranked]
+        divisor, unit = unit_of(max(each.predicted for each in figures))
+        said = self._said(figures, readable_seconds)
+        return self._dots("Time", said, figures, divisor, f"time, {unit}")
+
+    def _memory(self) -> Picture:
+        figures = [one.peak_bytes for one in self._ranked]
+        free = min(one.available_bytes for one in self.predictions)
+        said = f"{self._said(figures, readable_bytes)}; {readable_bytes(free)} are free"
+        return self._dots("Memory at the peak", said, figures, _MIB, "memory, MiB")
+
+    def _dots(
+        self, title: str, said: str, figures: Sequence[Figure], divisor: float, axis: str
+    ) -> Picture:
+        values, low, high = (
+            np.array([getattr(each, name) for each in figures]) / divisor
+            for name in ("predicted", "low", "high")
+        )
+
+        def draw(axes: Any) -> None:
+            dots(axes, self._names(), values, low, high, xlabel=f"{axis} (line: 90% sure)")
+            if high.max() > _FAR * low.min() > 0.0:
+                axes.set_xscale("log")
+                axes.xaxis.set_major_formatter("{x:g}")
+
+        return Picture(title, f"{title}: {said}.", draw, 0.5 + 0.1 * len(figures))
+
+    def _parts(self) -> Picture:
+        bars = {
+            name: {
+                "conversion": one.convert_seconds.predicted,
+                "call": one.call_seconds.predicted,
+            }
+            for name, one in zip(self._names(), self._ranked, strict=True)
+        }
+        said = "; ".join(
+            f"{name} {readable_seconds(parts['conversion'])} conversion and "
+            f"{readable_seconds(parts['call'])} call"
+            for name, parts in bars.items()
+        )
+        draw = partial(bars_of_parts, bars=bars)
+        return Picture("Where the time goes", f"Parts: {said}.", draw, 0.5 + 0.2 * len(bars))
+
+    def _names(self) -> list[str]:
+        """Return the functions as they fit beside an axis: module and name on two lines."""
+        return [_shown(one).replace(":", ":\n", 1) for one in self._ranked]
+
+    def _said(self, figures: Sequence[Figure], readable: Callable[[float], str]) -> str:
+        return ", ".join(
+            f"{_shown(one)} {readable(figure.predicted)} "
+            f"({readable(figure.low)} to {readable(figure.high)})"
+            for one, figure in zip(self._ranked, figures, strict=True)
+        )
+
+    def __str__(self) -> str:
+        return str(self.answer)
+
+    def _repr_html_(self) -> str:
+        return self.answer.to_html()
+
+
+def compare_functions(
+    functions: Sequence[str],
+    graph: Graph,
+    *,
+    arguments: Sequence[Any] = (),
+    keywords: Mapping[str, Any] | None = None,
+    budget: str = "5%",
+    history: Any = None,
+    seed: int | None = None,
+    progress: Callable[..., None] | None = None,
+) -> FunctionComparison:
+    """Predict several functions on one graph, those of networkx by installed backends as well.
+
+    Parameters
+    ----------
+    functions : sequence of str
+        Such as ``"networkx:clustering"``.
+    graph : Graph
+    arguments, keywords : optional
+        Of each call.
+    budget : str
+        What predicting each of them may take.
+    history : optional
+        As of a prediction.
+    seed : int, optional
+        One is drawn for all of them by default.
+    progress : callable, optional
+
+    Raises
+    ------
+    RequestError
+        If there is no such function, or it takes no such arguments.
+    """
+    given = dict(keywords or {})
+    asked: list[tuple[str, dict[str, Any]]] = []
+    for name in functions:
+        checked = check_function(name, arguments, given)
+        backends = backends_of(checked)
+        asked += [(name, given), *((name, {**given, "backend": each}) for each in backends)]
+    from predict_graph.functions.predictor import predict_function
+
+    predictions: list[FunctionPrediction] = []
+    errors: dict[str, str] = {}
+    for name, keywords in asked:
+        try:
+            one = predict_function(
+                name,
+                graph,
+                arguments=arguments,
+                keywords=keywords,
+                budget=budget,
+                history=history,
+                seed=seed,
+                progress=progress,
+            )
+        except PredictGraphError as error:
+            errors[_with_backend(name, keywords)] = str(error)
+            continue
+        predictions.append(one)
+        seed = one.seed
+    return FunctionComparison(graph.describe(), predictions, errors, seed)
+
+
+def _shown(one: FunctionPrediction) -> str:
+    return _with_backend(str(one.function["name"]), one.function["arguments"])
+
+
+def _with_backend(name: str, keywords: Mapping[str, Any]) -> str:
+    return f"{name}, backend {keywords['backend']}" if "backend" in keywords else name
