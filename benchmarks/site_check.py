@@ -2,12 +2,15 @@
 
     make site-check            or: python -m benchmarks.site_check [--pictures FOLDER] [PAGE…]
 
+A page may be any file in .html, such as that of ``--report``.
+
 Needs what is not installed by itself: ``pip install selenium axe-core-python``, and Chromium with
 its driver (Debian: ``apt-get install chromium chromium-driver``). Told are, with exit status 1,
 
 - whatever a page asks of the network, and whatever of it is missing;
 - errors in the console of the browser;
-- text whose contrast is below WCAG AA (axe-core, rule ``color-contrast``), light and dark;
+- text whose contrast is below WCAG AA (axe-core, rule ``color-contrast``), light and dark, one of
+  those that look alike on a page;
 - pages that are wider than the screen.
 """
 
@@ -23,10 +26,36 @@ ROOT = Path(__file__).parents[1]
 SITE = ROOT / "docs" / "_build" / "html"
 SCREENS = ((360, "light"), (1280, "light"), (1280, "dark"))  # width in pixels, colours
 HEIGHT = 900  # of the pictures
-SECONDS = 300  # of one page: the contrast of a long one takes long
+SECONDS = 60  # of one page
 _LOADED = "return performance.getEntriesByType('resource').map(entry => entry.name)"
 _WIDE = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
-_RULES = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+_RULES = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTypes": ["violations"]}
+# Contrast hangs on colours, backgrounds, size and weight. A page has few of these and thousands of
+# texts, of each of which axe takes milliseconds: so of texts that are alike it gets the first.
+_MARK = """
+const alike = new Map(), behind = new Map();
+const backgrounds = (element) => {
+  if (!element) return '';
+  if (!behind.has(element)) {
+    const style = getComputedStyle(element), own = style.backgroundColor + style.backgroundImage;
+    const seen = own === 'rgba(0, 0, 0, 0)none' && style.opacity === '1' ? '' : own + style.opacity;
+    behind.set(element, backgrounds(element.parentElement) + seen);
+  }
+  return behind.get(element);
+};
+let texts = 0;
+for (const element of document.body.querySelectorAll('*')) {
+  const written = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  if (!written || !element.checkVisibility()) continue;
+  texts += 1;
+  const style = getComputedStyle(element);
+  const look = [style.color, style.fontSize, style.fontWeight, backgrounds(element)].join('|');
+  if (!alike.has(look)) alike.set(look, element);
+}
+for (const element of alike.values()) element.setAttribute('data-contrast', '');
+return [texts, alike.size];
+"""
+_MARKED = {"include": [["[data-contrast]"]]}
 
 
 def open_browser() -> Any:
@@ -73,7 +102,8 @@ def faults(driver: Any, page: Path, width: int, scheme: str, picture: Path | Non
         found.append(f"{wider} pixels wider than the screen")
     if width < max(SCREENS)[0]:  # colours are the same at any width
         return found
-    for violation in Axe().run(driver, None, _RULES)["violations"]:
+    driver.execute_script(_MARK)
+    for violation in Axe().run(driver, _MARKED, _RULES)["violations"]:
         found += [
             f"contrast: {node['html'][:80]} {node['any'][0]['message'][:120]}"
             for node in violation["nodes"]
@@ -96,7 +126,7 @@ def main() -> None:
     driver = open_browser()
     try:
         for page in pages:
-            name = page.relative_to(SITE)
+            name = page.relative_to(SITE) if page.is_relative_to(SITE) else Path(page.name)
             for width, scheme in SCREENS:
                 drawn = f"{str(name).replace('/', '-')}-{width}-{scheme}.png"
                 picture = asked.pictures / drawn if asked.pictures else None

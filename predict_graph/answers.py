@@ -104,15 +104,15 @@ def cell_text(cell: Any) -> str:
 
     Examples
     --------
-    >>> cell_text(0.123456), cell_text(12345), cell_text(None)
-    ('0.1235', '12,345', '')
+    >>> cell_text(0.123456), cell_text(12345), cell_text(12345.6), cell_text(None)
+    ('0.1235', '12,345', '12,346', '')
     """
     if cell is None:
         return ""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):
-        return f"{cell:.4g}"
+        return f"{cell:,.0f}" if 1e4 <= abs(cell) < 1e15 else f"{cell:.4g}"
     return f"{cell:,}" if isinstance(cell, int) else str(cell)
 
 

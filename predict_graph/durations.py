@@ -7,10 +7,13 @@ import re
 
 from predict_graph.errors import RequestError
 
-__all__ = ["parse_duration", "readable_seconds", "remaining"]
+__all__ = ["parse_duration", "readable_number", "readable_seconds", "remaining"]
 
 _LEAST_DONE = 0.03  # of the work, before which what remains is anybody's guess
 _UNITS = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_YEAR = 365.25 * 86400.0
+_LONG = ((_YEAR, "years"), (86400.0, "days"), (3600.0, "h"), (60.0, "min"))
+_OFTEN = 2.0  # of a unit, from which it is used: 90 s, but 2.5 min
 _PART = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*")
 
 
@@ -21,12 +24,26 @@ def readable_seconds(value: float) -> str:
     --------
     >>> readable_seconds(0.0123), readable_seconds(90), readable_seconds(600)
     ('12.3 ms', '90 s', '10 min')
+    >>> readable_seconds(3e4), readable_seconds(1e6), readable_seconds(1e9)
+    ('8.33 h', '11.6 days', '31.7 years')
     """
     if value < 1.0:
         return f"{value * 1000:.3g} ms"
-    if value < 120.0:
-        return f"{value:.3g} s"
-    return f"{value / 60.0:.3g} min"
+    for least, unit in _LONG:
+        if value >= least * _OFTEN:
+            return f"{value / least:.3g} {unit}"
+    return f"{value:.3g} s"
+
+
+def readable_number(value: float) -> str:
+    """Return a number in four digits, larger ones in full.
+
+    Examples
+    --------
+    >>> readable_number(0.123456), readable_number(200.0), readable_number(19257.4)
+    ('0.1235', '200', '19257')
+    """
+    return f"{value:.0f}" if 1e4 <= abs(value) < 1e15 else f"{value:.4g}"
 
 
 def parse_duration(text: str, what: str = "duration") -> float:

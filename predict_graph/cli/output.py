@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +69,8 @@ class Output:
 
         It is printed on standard error if JSON, or one of the `others`, goes to standard output.
         """
-        show_answer(options.results(self.json, *others), answer, self.level)
+        with suppress(BrokenPipeError):  # such as head: files are written all the same
+            show_answer(options.results(self.json, *others), answer, self.level)
         write_json(content, self.json)
 
 

@@ -31,6 +31,7 @@ _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)), (0, (8,
 _MARKS = ("o", "s", "^", "D", "v")
 _BAND = 0.18  # opacity
 _APART = 13.0  # pixels between labels, at 100 a inch
+_CLEAR = {"facecolor": LIGHT.paper, "edgecolor": "none", "alpha": 0.85, "pad": 0.6}  # of lines
 
 
 @dataclass(frozen=True)
@@ -306,15 +307,19 @@ def costs(
         _limit(axes, budget, "budget")
     if chosen is not None:
         axes.plot([chosen[0] / divisor], [chosen[1]], "*", markersize=13, color=LIGHT.ink)
+    left, right = axes.get_xlim()
     for x, y, name in [*named, *([] if chosen is None else [chosen])]:
-        right = x > 0.6 * divisor * axes.get_xlim()[1]
+        # Nothing is below the line of the best; where that is at the edge there is room beside it.
+        below = x / divisor > left + 0.35 * (right - left)
         axes.annotate(
             name,
             (x / divisor, y),
-            xytext=(-7 if right else 7, 6),
+            xytext=(-4, -8) if below else (9, 0),
             textcoords="offset points",
-            ha="right" if right else "left",
+            ha="right" if below else "left",
+            va="top" if below else "center",
             fontsize=8.5,
+            bbox=_CLEAR,
         )
     axes.set(xlabel=f"{xlabel}, {unit}", ylabel=ylabel)
     axes.margins(0.08)
@@ -378,8 +383,10 @@ def amount_and_limit(
     )
     axes.axvline(limit, color=LIGHT.ink, linestyle=":", linewidth=1.5)
     axes.annotate(
-        f"{limited}: {limit:.2g} {unit} ",
+        f"{limited}: {limit:.2g} {unit}",
         (limit, -0.42),
+        xytext=(-5 if limit > high else 5, 0),
+        textcoords="offset points",
         ha="right" if limit > high else "left",
         fontsize=8.5,
     )
@@ -473,4 +480,5 @@ def _label_ends(axes: Any, labels: Sequence[tuple[float, float, str, int]]) -> N
             color=LIGHT.series[place % len(LIGHT.series)],
             fontsize=8.5,
             fontweight="bold",
+            bbox=_CLEAR,
         )

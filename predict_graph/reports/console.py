@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from rich.console import Console
@@ -18,3 +19,15 @@ class SafeConsole(Console):
     def render_str(self, text: str, **options: Any) -> Text:  # type: ignore[override]
         """Render a text, its control characters written out."""
         return super().render_str(printable(text), **options)
+
+    def on_broken_pipe(self) -> None:
+        """Say that the reader has gone, as ``head`` does; what else is printed goes nowhere.
+
+        Raises
+        ------
+        BrokenPipeError
+            Where rich would end the program, files that were asked for included.
+        """
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
+        raise BrokenPipeError("the reader has gone")

@@ -26,7 +26,8 @@ _PACKAGES = ("predict-graph", "numpy", "scipy", "numba", "scikit-learn", "pandas
 _SECRET = re.compile(
     r"(secret|password|token|credential|access[._]?key|api[._]?key)", re.IGNORECASE
 )
-_SHORT = 24  # letters of a cell that is kept on one line
+_SHORT = 24  # letters of a cell that is kept on one line, but for a phone
+_BRIEF = 10  # the same on a phone
 _USER = re.compile(r"(?<=://)[^/@\s]+@")
 
 
@@ -160,8 +161,9 @@ def _for_page(table: Table) -> dict[str, Any]:
     rows = [[cell_text(cell) for cell in row] for row in table.rows]
     kinds = []
     for place, number in enumerate(numeric):
-        short = all(len(row[place]) <= _SHORT for row in rows)
-        kinds.append("number short" if number else "short" if short else "")
+        longest = max((len(row[place]) for row in rows), default=0)
+        width = "brief" if longest <= _BRIEF else "short" if longest <= _SHORT else ""
+        kinds.append("number brief" if number else width)
     return {"title": table.title, "columns": table.columns, "rows": rows, "kinds": kinds}
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.durations import readable_seconds
+from predict_graph.durations import readable_number, readable_seconds
 from predict_graph.pictures import Picture, draw_together
 from predict_graph.pictures.palette import LIGHT
 from predict_graph.pictures.panels import Line, against_machines, costs, dots, unit_of
@@ -47,7 +47,7 @@ def pictures_of_fit(model: JobModel) -> list[Picture]:
     ):
         measured = view.measured
         machines = np.geomspace(measured["machines"].min(), measured["machines"].max(), _CURVE)
-        name = f"scale {scale:.4g}" if len(every) > 1 else "model"
+        name = f"scale {readable_number(scale)}" if len(every) > 1 else "model"
         here = measured["scale"] == scale
         lines.append(
             Line(
@@ -61,8 +61,8 @@ def pictures_of_fit(model: JobModel) -> list[Picture]:
     largest = np.asarray(lines[-1].middle)
     said = (
         f"Time against {model.unit}, measured (points) and by the model {model.name} (lines): at "
-        f"scale {every[-1]:.4g} from {readable_seconds(largest[0])} on {machines[0]:g} to "
-        f"{readable_seconds(largest[-1])} on {machines[-1]:g}."
+        f"scale {readable_number(every[-1])} from {readable_seconds(largest[0])} on "
+        f"{machines[0]:g} to {readable_seconds(largest[-1])} on {machines[-1]:g}."
     )
     draw = partial(
         against_machines,

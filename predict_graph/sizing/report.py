@@ -12,7 +12,7 @@ from costmodels.scaling.cliffs import CliffLaw
 from costmodels.scaling.laws import Law, LinearLaw, PowerFit
 from costmodels.scaling.pooled import PooledLaw
 from predict_graph.answers import Answer, Table, sure
-from predict_graph.durations import readable_seconds
+from predict_graph.durations import readable_number, readable_seconds
 
 if TYPE_CHECKING:
     from predict_graph.sizing.fitting.model import JobModel
@@ -89,9 +89,9 @@ def answer_of_fit(model: JobModel) -> Answer:
         f"median {left_out.median_percent_error:.1f}%, at most {left_out.max_percent_error:.1f}% "
         "on configurations left out"
     )
-    scale = f"scale {scales.min():.4g}"
+    scale = f"scale {readable_number(scales.min())}"
     if scales.max() > scales.min():
-        scale += f" to {scales.max():.4g}"
+        scale += f" to {readable_number(scales.max())}"
     facts = [
         ("model", f"{model.name}{_learnt(estimator)}"),
         ("formula", str(estimator.law_.formula)),
@@ -146,7 +146,7 @@ def _fit_sentence(model: JobModel, fits: bool) -> str:
         ):
             name = f"{count:g} {kind or _counted(model.unit, count)}"
             found.append((float(seconds), float(ends[0]), float(ends[1]), name))
-    of = f" at scale {scale:.4g}" if np.ptp(measured["scale"]) > 0 else ""
+    of = f" at scale {readable_number(scale)}" if np.ptp(measured["scale"]) > 0 else ""
     said = " and ".join(
         f"{readable_seconds(seconds)} ({sure(low, high)}) on {name}"
         for seconds, low, high, name in dict.fromkeys((max(found), min(found)))
@@ -184,7 +184,7 @@ def answer_of_plan(plan: Plan) -> Answer:
     said = f"{len(plan.frontier)} of {len(plan.configurations)} configurations are on the frontier"
     if len(shown) < len(plan.frontier):
         said += f"; {len(shown)} are shown, --json has all"
-    facts = [("scale", f"{plan.scale:.4g}"), ("considered", said)]
+    facts = [("scale", readable_number(plan.scale)), ("considered", said)]
     if plan.spare:
         spare = f"{plan.spare} spare machines for {readable_seconds(plan.spare_test)} are included"
         facts.append(("to choose from", spare))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from predict_graph.durations import readable_seconds
+from predict_graph.durations import readable_number, readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.sizing.fitting.model import JobModel
 from predict_graph.sizing.planning.prices import Price, price_of
@@ -290,8 +290,8 @@ def _checked_scale(models: Sequence[JobModel], scale: float | None) -> float:
     low, high = float(measured.min()), float(measured.max())
     if low < high:
         raise RequestError(
-            f"the job was measured at scales from {low:.4g} to {high:.4g}; say for which scale the "
-            "plan is with --scale S"
+            f"the job was measured at scales from {readable_number(low)} to "
+            f"{readable_number(high)}; say for which scale the plan is with --scale S"
         )
     return low
 
@@ -407,7 +407,8 @@ def _warnings(
     low, high = float(scales.min()), float(scales.max())
     if not low <= scale <= high:
         said.append(
-            f"the scale {scale:.4g} is outside what was measured ({low:.4g} to {high:.4g}); "
+            f"the scale {readable_number(scale)} is outside what was measured "
+            f"({readable_number(low)} to {readable_number(high)}); "
             f"{_widening(models)}"
         )
     chosen = None if choice is None else choice.configuration

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -115,11 +116,14 @@ def test_a_locale_without_utf8_and_a_reader_that_goes_away(process, tmp_path):
     assert (result.status, result.err) == (0, "")
     assert result.out.isascii()
     assert "R2" in result.out
-    command = f"{sys.executable} -m predict_graph plan m.json --machines 1:900 | head -c 1"
+    plan = f"{sys.executable} -m predict_graph plan m.json --machines 1:900"
+    command = f"set -o pipefail; {plan} --json p.json --report p.html | head -c 1"
     done = subprocess.run(
-        command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+        ["bash", "-c", command], cwd=tmp_path, capture_output=True, check=False, timeout=120
     )
-    assert done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads((tmp_path / "p.json").read_text())["frontier"]
+    assert (tmp_path / "p.html").read_text().endswith("</html>")
 
 
 def test_what_remains_is_told_in_plain_lines(monkeypatch):
