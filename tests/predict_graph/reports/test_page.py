@@ -5,9 +5,11 @@ from __future__ import annotations
 import html.parser
 import itertools
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -188,6 +190,77 @@ def test_a_report_that_cannot_be_written_is_refused_before_any_work(capsys, tmp_
         check_report(tmp_path / "r")
 
 
+MODEL = "model.json"
+FILES = {
+    "points.csv": "scale,machines,seconds\n"
+    + "".join(f"1,{m},{5 + 90 / m + 0.3 * m}\n" for m in (1, 2, 4, 8, 16)),
+    "types.csv": "machine_type,cores,memory_gb,price_per_hour\nsmall,2,4,0.1\nbig,8,32,0.4\n",
+    "runs.csv": "machine_type,machines,seconds,outcome\nsmall,2,1022,ok\nbig,4,149,ok\n",
+    "graph.csv": "".join(f"{i},{(7 * i + k) % 40}\n" for i in range(40) for k in (1, 2, 3)),
+}
+REPORTS = {  # a command, and the file that it reads
+    "predict": ("predict pagerank {} --history none --seed 1", "graph.csv"),
+    "compare-samplers": ("compare-samplers {} --samplers rj,brj --ratio 0.5 --seed 1", "graph.csv"),
+    "compare-functions": (
+        "compare-functions {} networkx:degree networkx:clustering --history none --seed 1",
+        "graph.csv",
+    ),
+    "plan": ("plan {} --machines 1:16 --deadline 1m", MODEL),
+    "next": ("next runs.csv --candidates {} --machines 2,4", "types.csv"),
+}
+
+
+@pytest.fixture
+def _files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    program("fit", "points.csv", "--model", "ernest", "--out", MODEL)
+
+
+@pytest.mark.parametrize("command", REPORTS)
+@pytest.mark.usefixtures("_files")
+def test_no_report_goes_into_a_missing_folder_or_over_what_is_read(command, capsys, tmp_path):
+    asked, read = REPORTS[command]
+    before = sorted(each.name for each in tmp_path.iterdir())
+    capsys.readouterr()
+    assert "no folder" in refused(capsys, *asked.format(read).split(), "--report", "away/r.html")
+    over = tmp_path / "read.html"
+    over.write_bytes((tmp_path / read).read_bytes())
+    asked = (*asked.format(over.name).split(), "--report", over.name)
+    assert "would overwrite" in refused(capsys, *asked)
+    assert over.read_bytes() == (tmp_path / read).read_bytes()
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted([*before, over.name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", REPORTS)
+@pytest.mark.usefixtures("_files")
+def test_a_poor_terminal_and_a_reader_that_goes_away(command, tmp_path):
+    """40 columns, ASCII only, and a pipe that is closed after a line: the page is written."""
+    asked, read = REPORTS[command]
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "COLUMNS": "40"}
+    program = f"{sys.executable} -m predict_graph {asked.format(read)}"
+    script = (
+        f"set -o pipefail; {program} -v --report a.html > all.txt && "
+        f"{program} --report b.html | head -1"
+    )
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env=os.environ | plain | {"PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"Traceback" not in done.stderr
+    shown = (tmp_path / "all.txt").read_text(encoding="ascii").splitlines()
+    assert max(map(len, shown)) <= 40
+    for name in ("a.html", "b.html"):
+        assert (tmp_path / name).read_text(encoding="utf-8").endswith("</html>")
+
+
 def _folder(path):
     path.mkdir()
     return path
@@ -200,17 +273,14 @@ def program(*arguments):
 
 
 def test_reports_of_fit_plan_and_next(tmp_path, capsys):
-    rows = "".join(f"1,{m},{5 + 90 / m + 0.3 * m}\n" for m in (1, 2, 4, 8, 16))
-    (tmp_path / "points.csv").write_text("scale,machines,seconds\n" + rows)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
     model, json_file = tmp_path / "model.json", tmp_path / "plan.json"
     fit, plan, following = (tmp_path / f"{name}.html" for name in ("fit", "plan", "next"))
     program("fit", tmp_path / "points.csv", "--model", "ernest", "--out", model, "--report", fit)
     asked = ("--machines", "1:16", "--deadline", "1m", "--json", json_file)
     program("plan", model, *asked, "--report", plan)
-    types = tmp_path / "types.csv"
-    types.write_text("machine_type,cores,memory_gb,price_per_hour\nsmall,2,4,0.1\nbig,8,32,0.4\n")
-    runs = tmp_path / "runs.csv"
-    runs.write_text("machine_type,machines,seconds,outcome\nsmall,2,1022,ok\nbig,4,149,ok\n")
+    types, runs = tmp_path / "types.csv", tmp_path / "runs.csv"
     program("next", runs, "--candidates", types, "--machines", "2,4", "--report", following)
     for path, pictures in ((fit, 2), (plan, 2), (following, 2)):
         text = path.read_text()
@@ -229,6 +299,7 @@ def test_reports_of_fit_plan_and_next(tmp_path, capsys):
             "points.csv",
             "runs.csv",
             "types.csv",
+            "graph.csv",
         ]
     )
 
