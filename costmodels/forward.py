@@ -17,7 +17,7 @@ __all__ = ["ForwardSelectedLinear"]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 
-FEWEST_ROWS = 3
+FEWEST_ROWS = 3  # by definition: an intercept, a slope, and one to leave out
 
 
 class ForwardSelectedLinear(LinearCosts):

@@ -63,7 +63,7 @@ app.add_typer(history_app, name="history")
 app.add_typer(datasets_app, name="datasets")
 app.command("list")(list_plugins)
 
-_FAILED, _WRONG_REQUEST, _INTERRUPTED, _ENDED = 1, 2, 130, 143
+_FAILED, _WRONG_REQUEST, _INTERRUPTED, _ENDED = 1, 2, 130, 143  # by definition
 
 
 def _show_version(asked: bool) -> None:

@@ -26,7 +26,7 @@ _PACKAGES = ("predict-graph", "numpy", "scipy", "numba", "scikit-learn", "pandas
 _SECRET = re.compile(
     r"(secret|password|token|credential|access[._]?key|api[._]?key)", re.IGNORECASE
 )
-_SHORT = 24  # letters of a cell that is kept on one line
+_SHORT = 24  # letters of a cell that is kept on one line; a choice
 _USER = re.compile(r"(?<=://)[^/@\s]+@")
 
 
