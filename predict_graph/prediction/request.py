@@ -41,7 +41,7 @@ __all__ = [
     "is_local",
 ]
 
-DEFAULT_SAMPLER, DEFAULT_RATIO = "brj", 0.1  # of PREDIcT, section 5: biased random jump at 10%
+DEFAULT_SAMPLER, DEFAULT_RATIO = "brj", 0.1  # PREDIcT, section 3.2; 10% as in its conclusions
 
 _OF_METHOD = frozenset({"sampler", "transform", "ratio", "max_overhead"})
 _OF_ESTIMATION = _OF_METHOD | {"method"}

@@ -27,7 +27,7 @@ __all__ = [
     "run_cost_samples",
 ]
 
-DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)  # a choice: PREDIcT, section 3.4, wants several
+DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)  # PREDIcT, section 5.2
 """Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
 STEADY_ITERATIONS = 6  # a choice: the first may be slower
 """Enough to know the cost of iterations that all do the same work."""
