@@ -21,7 +21,7 @@ __all__ = ["SuperstepClock", "seconds_left", "supersteps_left"]
 FloatArray = npt.NDArray[np.float64]
 
 _RECENT = 0.5  # of the supersteps done, whose pace goes on; judgement (docs/studies/remaining.md)
-_WHOLE = 0.5  # by definition, nearly: std of what is rounded to whole supersteps, and more
+_WHOLE = 0.5  # std of what is rounded to whole supersteps, 0.29, and more; judgement
 # Relative error of extrapolating a curve, at the beginning of a run, where nothing but the curve is
 # known, and where its shape was expected. Chosen before any run of docs/studies/remaining.md was
 # seen, and left alone since.
