@@ -56,7 +56,7 @@ _PART = 0.35  # of what is left that one sample may take; judgement
 _PREFIX_PART = 0.9  # of what is left that the prefix may take; judgement
 _LAST_PART = 0.5  # of what is left, for one more sample where no prefix can be had; judgement
 _MOST_SAMPLES = 14  # judgement
-_CAREFUL = 0.67  # by definition: one run in four is shorter by so many standard deviations
+_CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definition
 _LATE_STD = 0.7  # of the logarithm, where a run outlasts what was foretold; judgement
 _MEMORY_SHARE = 0.8  # of the memory that is free that a child may take; a choice
 # Seconds by the clock a processor second: five in docs/studies/functions.md, and one.

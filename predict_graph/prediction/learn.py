@@ -37,7 +37,7 @@ __all__ = ["Learning", "learn"]
 
 _FIRST_SCALE, _LAST_SCALE = 16, 20  # of R-MAT graphs: a million edges, and sixteen
 _EDGE_FACTORS = (16, 8)  # a choice: denser and sparser in turn, so that costs come apart
-_GROWTH = 2.0  # by definition, nearly: a graph of the next scale takes twice as long
+_GROWTH = 2.0  # about: a graph of the next scale takes twice as long; a choice
 
 
 @dataclass

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["STEP_BITS", "WALK_BITS", "Visits", "place_of", "walk_until"]
 
-STEP_BITS = 16  # by definition: with those of walks and rounds, 63
-WALK_BITS = 38  # by definition: as above
+STEP_BITS = 16  # a choice: with those of walks and rounds, 63
+WALK_BITS = 38  # as above
 _STEPS = 8  # of one job; a choice: docs/spark-sampling.md, cost
 _FEWEST = 64  # walks of a launch; a choice
 
