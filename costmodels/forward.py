@@ -17,7 +17,7 @@ __all__ = ["ForwardSelectedLinear"]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 
-FEWEST_ROWS = 3
+FEWEST_ROWS = 3  # by definition: an intercept, a slope, and one to leave out
 
 
 class ForwardSelectedLinear(LinearCosts):
@@ -43,7 +43,7 @@ class ForwardSelectedLinear(LinearCosts):
         Most columns to take, the required ones included; None sets no bound. There are never more
         unknowns than distinct rows less one.
     min_gain : float, default 0.05
-        Least part of the left-out error that one more column must remove.
+        Least part of the left-out error that one more column must remove; a choice, not tuned.
     max_folds : int, default 10
         When there are more groups than this, they are left out several at a time.
 

@@ -16,7 +16,7 @@ from scipy.special import chdtri, ndtr, ndtri, stdtrit
 
 __all__ = ["log_interval", "residual_interval", "spread_reach"]
 
-QUANTILES = 512
+QUANTILES = 512  # a choice: of a chi-squared distribution, to integrate over it
 
 
 def log_interval(

@@ -9,7 +9,8 @@ from predict_graph.errors import RequestError
 
 __all__ = ["parse_duration", "readable_number", "readable_seconds", "remaining"]
 
-_LEAST_DONE = 0.03  # of the work, before which what remains is anybody's guess
+_LEAST_DONE = 0.03  # of the work, before which what remains is anybody's guess; a choice
+# By definition: seconds.
 _UNITS = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _YEAR = 365.25 * 86400.0
 _LONG = ((_YEAR, "years"), (86400.0, "days"), (3600.0, "h"), (60.0, "min"))

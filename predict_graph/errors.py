@@ -9,7 +9,7 @@ __all__ = ["JobError", "PredictGraphError", "RequestError", "did_you_mean", "unk
 
 
 _LONG_WORD = re.compile(r"\S{300,}")  # no name of a file is longer
-_LONGEST = 1500
+_LONGEST = 1500  # characters of a sentence; a choice
 
 
 class PredictGraphError(Exception):
@@ -89,5 +89,5 @@ def did_you_mean(name: object, accepted: Iterable[str]) -> str:
     return f" did you mean {' or '.join(by_plain[each] for each in near)}?" if near else ""
 
 
-_NEAR = 0.7  # of difflib's ratio: one letter of four may be another, but not two
-_LONGEST = 200  # characters of a name; comparing takes as long as its square
+_NEAR = 0.7  # of difflib's ratio: one letter of four may be another, but not two; a choice
+_LONGEST = 200  # characters of a name; comparing takes as long as its square; a choice

@@ -162,7 +162,7 @@ def check_unpacked(what: str, unpacked: int, packed: int) -> None:
         )
 
 
-_ALWAYS = 1 << 26
+_ALWAYS = 1 << 26  # a choice: bytes that any machine has
 
 
 def check_size(what: str, **sizes: int) -> None:

@@ -16,6 +16,7 @@ __all__ = ["RandomState", "State", "below", "chance_threshold", "happens", "new_
 State = npt.NDArray[np.uint64]
 RandomState = int | np.random.Generator | None
 
+# Of SplitMix64 (Steele, Lea and Flood, 2014), as the two below.
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)

@@ -15,7 +15,7 @@ from samplers.walk import PATIENCE, IntArray, RestartWalk
 
 __all__ = ["BiasedRandomJump"]
 
-_BITS = 12  # of a degree that one pass looks at: 4,096 counters stay in the nearest cache
+_BITS = 12  # a choice, of a degree in one pass: 4,096 counters stay in the nearest cache
 
 
 class BiasedRandomJump(RestartWalk):

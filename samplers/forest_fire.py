@@ -24,7 +24,7 @@ class ForestFire(Sampler):
     Parameters
     ----------
     burning : float, default 0.7
-        Forward burning probability, in [0, 1).
+        Forward burning probability, in [0, 1); the default is a choice.
     """
 
     name = "ff"

@@ -12,7 +12,7 @@ __all__ = ["InDegrees", "count_in_degrees", "in_degree"]
 
 IntArray = npt.NDArray[np.integer]
 
-_MANY = 255  # as much as a byte holds; means: look it up among the large ones
+_MANY = 255  # by definition: as much as a byte holds; means: look it up among the large ones
 
 
 class InDegrees(NamedTuple):

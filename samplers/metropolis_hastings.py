@@ -28,11 +28,12 @@ __all__ = ["MetropolisHastingsRandomWalk"]
 # at hand (docs/studies/samplers.md).
 _LARGEST_SHARE = 0.25
 _LEAST_RESTART = 0.05
-_SEGMENTS_A_VERTEX = 7.0  # times the restart probability; more than scale-free graphs take
-_SHARE_OF_MEMORY = 1 / 9  # of the graph's, for segments that are walked at a time
-_BYTES_A_STEP, _BYTES_A_SEGMENT = 4, 56
-_LEAST_SEGMENTS = 256
-_SPARE = 1.1  # of what is still missing; how many are walked at a time changes no sample
+_SEGMENTS_A_VERTEX = 7.0  # times the restart probability; a choice: scale-free graphs take less
+# Of the graph's, at a time; a choice: "memory" in docs/studies/samplers.md.
+_SHARE_OF_MEMORY = 1 / 9
+_BYTES_A_STEP, _BYTES_A_SEGMENT = 4, 56  # by definition
+_LEAST_SEGMENTS = 256  # at a time; a choice: it changes no sample
+_SPARE = 1.1  # of what is still missing; a choice: how many are walked at a time changes no sample
 
 # What is counted while segments are collected.
 _FOUND, _STEPS, _RESTARTS, _DEAD_ENDS, _UNREACHED, _EDGES, _ALLOWED, _FRUITLESS = range(8)

@@ -21,7 +21,8 @@ class RandomJump(RestartWalk):
     Parameters
     ----------
     restart : float, default 0.15
-        Probability, at each step, that a new walk begins at a vertex drawn uniformly; in [0, 1].
+        Probability, at each step, that a new walk begins at a vertex drawn uniformly; in [0, 1];
+        the default is that of PREDIcT, section 5.3.
     patience : int, default 1000
         Steps in a row without a new vertex after which one is filled in; see
         :mod:`samplers.walk`.

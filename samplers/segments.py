@@ -31,14 +31,14 @@ __all__ = [
 IntArray = npt.NDArray[np.integer]
 States = npt.NDArray[np.uint64]
 
-DEAD_END = -1
+DEAD_END = -1  # by definition: no vertex
 """Stands in a path after a vertex without an edge."""
 
-_ASKED = -2  # and below, until the in-neighbour is found
+_ASKED = -2  # by definition: and below, until the in-neighbour is found
 _PLACES_EACH = 64  # of the table, for each wanted vertex: docs/studies/samplers.md, time of "mhrw"
-_FULL = 255
+_FULL = 255  # by definition: the most that a byte holds
 _HALF, _NEXT = np.uint64(32), np.uint64(1)
-_SCATTER = np.uint64(0x9E3779B97F4A7C15)
+_SCATTER = np.uint64(0x9E3779B97F4A7C15)  # of SplitMix64 (Steele, Lea and Flood, 2014)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ Marks = npt.NDArray[np.uint8]
 # Steps without a new vertex. No walk of docs/studies/samplers.md but `rwr` is out of patience; with
 # these a million isolated vertices cost about ten million steps (docs/samplers.md).
 PATIENCE = 1000
-_LEAST_PATIENCE = 10
+_LEAST_PATIENCE = 10  # a choice: where little is missing, patience is less
 
 
 class RestartWalk(Sampler):

@@ -17,7 +17,7 @@ __all__ = ["Criterion", "check_criterion", "make_criterion"]
 FloatArray = npt.NDArray[np.float64]
 
 NAMES = ("a", "d", "i")
-SINGULAR = 1e-12  # information this near to singular, relatively, cannot tell the terms apart
+SINGULAR = 1e-12  # relative: information this near to singular cannot tell terms apart; a choice
 
 
 def check_criterion(name: str) -> str:

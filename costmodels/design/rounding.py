@@ -14,10 +14,10 @@ __all__ = ["cheapest_basis", "round_weights"]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-RIDGE = 1e-7  # stands in for the runs that a design lacks to be regular; its terms are near 1
-NEW = 1e-7  # least part of a row that is new to the chosen ones
-GAIN = 1e-9  # relative; smaller improvements are rounding errors
-CLOSE = 1.0001  # to the bound: nothing is left to gain
+RIDGE = 1e-7  # stands in for runs that a design lacks to be regular; its terms are near 1; a choice
+NEW = 1e-7  # least part of a row that is new to the chosen ones; a choice
+GAIN = 1e-9  # relative; smaller improvements are rounding errors; a choice
+CLOSE = 1.0001  # to the bound: nothing is left to gain; a choice
 # How far the exchange looks. Where all designs can be tried, what it finds is the best or within
 # 10% of it (tests/costmodels/test_design.py); docs/studies/experiment-design.md has the times.
 WIDEST = 40  # chosen candidates whose exchange is tried: those that are missed least

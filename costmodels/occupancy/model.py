@@ -24,7 +24,7 @@ FloatArray = npt.NDArray[np.float64]
 SHAPES = ("auto", "linear", "piecewise", "overlap")
 _PARTS = ("compute", "network", "disk")
 _USUAL_NOISE = 0.03  # few errors are drawn towards it: docs/studies/nimo.md, column "inside"
-_SMALLEST = 1e-3  # of the shortest time that was measured: no prediction is below
+_SMALLEST = 1e-3  # a choice: of the shortest measured time, so that no prediction is 0
 _MOST_FOLDS = 20  # bounds the time; the 14 runs and fewer of docs/studies/nimo.md are below
 # A later shape must be better than this times the error of an earlier one, as `min_gain` asks of a
 # term. Not tuned: docs/studies/nimo.md has each shape alone beside the choice.

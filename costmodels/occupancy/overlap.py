@@ -22,8 +22,8 @@ _Key = tuple[str, str]  # resource and term
 
 RESOURCES = ("compute", "network", "disk")
 # Logarithms of p: little overlap, some, much. The best of three searches is taken.
-_STARTS = (0.1, 0.7, 1.8)
-_MOST_OVERLAP = 4.0  # e^4: the larger of the two, and nothing else
+_STARTS = (0.1, 0.7, 1.8)  # a choice
+_MOST_OVERLAP = 4.0  # a choice: e^4 is nearly the larger of the two, and nothing else
 _SHRINKAGE = 1e-3  # tells solutions apart that fit alike; moves no other (not tuned)
 
 

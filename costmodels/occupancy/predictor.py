@@ -17,7 +17,7 @@ __all__ = ["OccupancyPredictor"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_ROUNDING = 1e-9  # relative; what is smaller is a rounding error
+_ROUNDING = 1e-9  # relative; what is smaller is a rounding error; a choice
 
 
 class OccupancyPredictor(RegressorMixin, BaseEstimator):

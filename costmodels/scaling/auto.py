@@ -24,7 +24,7 @@ __all__ = ["AutoScaling", "select_terms"]
 METHODS = ("pool", "select")
 SEED = ("1", "scale/machines")
 # A history that fits a job this badly beside the prior below it counts as another cluster's.
-STRANGE = 0.1
+STRANGE = 0.1  # judgement: halved or doubled, docs/studies/constants.md
 
 
 def select_terms(

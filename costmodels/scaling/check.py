@@ -19,7 +19,7 @@ __all__ = ["FitCheck", "check_fit", "masha_score", "occupation", "sampling_cost"
 
 FloatArray = npt.NDArray[np.float64]
 
-LEAST_GAIN = 0.05  # of the root-mean-square left-out error, below which a term is not worth naming
+LEAST_GAIN = 0.05  # a choice: of the left-out error, below which a term is not worth naming
 
 
 @dataclass(frozen=True)

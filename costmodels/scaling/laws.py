@@ -27,10 +27,11 @@ __all__ = [
 FloatArray = npt.NDArray[np.float64]
 Columns = Mapping[str, FloatArray]
 
-POWERS = (0.05, 3.0)  # exponents of scale/machines that `power-law` tries
-SCALE_POWERS = (0.0, 3.0)
-MACHINE_POWERS = (-2.0, 1.0)
-GRIDS = {1: (49, 6), 2: (15, 10)}  # points on each axis and rounds, by the number of exponents
+POWERS = (0.05, 3.0)  # a choice, beyond any measured: exponents of `power-law`, of scale/machines
+SCALE_POWERS = (0.0, 3.0)  # a choice: as above
+MACHINE_POWERS = (-2.0, 1.0)  # a choice: as above
+# A choice, by the number of exponents: points on each axis, and rounds.
+GRIDS = {1: (49, 6), 2: (15, 10)}
 
 
 class Law(Protocol):

@@ -32,7 +32,8 @@ class LinearScaling(ScalingModel):
         Whether points beyond a memory cliff are fitted by a law of their own; cliffs are found and
         told (`cliffs_`, `warnings_`) either way.
     cliff_excess : float, default 1.5
-        How many times more than the ideal speed-up the time must fall to be a cliff.
+        How many times more than the ideal speed-up the time must fall to be a cliff; judgement,
+        with which docs/studies/cluster-models.md was made.
 
     Attributes
     ----------

@@ -16,8 +16,8 @@ __all__ = ["Points", "gather_points", "read_columns"]
 FloatArray = npt.NDArray[np.float64]
 Columns = Mapping[str, FloatArray]
 
-PRIOR_REPEATS = 4  # repeats that the common spread of all configurations is worth
-MOST_PRECISION = 4.0  # no configuration counts more than this often, or less than its inverse
+PRIOR_REPEATS = 4  # that the spread of all counts for; judgement: docs/studies/constants.md
+MOST_PRECISION = 4.0  # of a configuration beside all; judgement: docs/studies/constants.md
 
 
 @dataclass(frozen=True)

@@ -34,12 +34,12 @@ Columns = Mapping[str, FloatArray]
 # Student's t with 4 degrees of freedom, and a drift of 10% an e-fold, hold 85 to 98% of the runs
 # that 90% intervals should, on sources whose prior was learnt without them (normal, without
 # drift: 77 to 97%); 15% and no drift were tried as well.
-QUANTILES = stdtrit(4, (np.arange(12) + 0.5) / 12)
-DRIFT = 0.1
-LEAST_SHOWN = 0.05  # of a machine that does not work on the data
-ENDED_ROUNDS = 2
-HUNG = 0.5  # of the runs that a timeout ends, those that would never have been done; a guess
-LEAST_LONGER = 0.1  # log seconds that an ended run takes more, where no law expects it
+QUANTILES = stdtrit(4, (np.arange(12) + 0.5) / 12)  # docs/studies/cluster-transfer.md
+DRIFT = 0.1  # judgement: docs/studies/constants.md
+LEAST_SHOWN = 0.05  # a choice, of what is shown: of a machine that does not work on the data
+ENDED_ROUNDS = 2  # a choice: docs/studies/constants.md
+HUNG = 0.5  # of the runs that a timeout ends, those that never end; judgement, not measured
+LEAST_LONGER = 0.1  # log seconds that an ended run takes more; judgement, not measured
 
 
 @dataclass(frozen=True)

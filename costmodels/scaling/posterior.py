@@ -43,20 +43,20 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 Columns = Mapping[str, FloatArray]
 
-DRAWS = 1024  # of the priors, and as many again in each batch near the shapes that fit
-BATCHES = 2
-WIDER = 1.5  # standard deviations of the second draws beside those of the first's posterior
-MEMBERS = 200
-LEFT_OUT = 4096  # members by which left-out points are predicted
-REACHES = (1.0, 1.5, 1.0, 1.0)  # how far a misfit goes on each of the axes, in e-folds
+DRAWS = 1024  # of the priors, and in each batch; a choice: docs/studies/constants.md
+BATCHES = 2  # a choice: docs/studies/constants.md
+WIDER = 1.5  # second draws beside the first's posterior; judgement: docs/studies/constants.md
+MEMBERS = 200  # a choice: that many make 90% intervals
+LEFT_OUT = 4096  # members by which left-out points are predicted; a choice
+REACHES = (1.0, 1.5, 1.0, 1.0)  # e-folds of a misfit on each axis; judgement, not measured
 # Types differ in more than cores and memory: variance of what all runs of a type share beside that
 # of the smooth misfit. Runs of the searches for the cheapest, C3O / simulated, with 0: 6.1 / 5.4,
 # 1: 4.6 / 5.2, 4: 4.5 / 4.9, 9: 4.3 / 5.6. 1 has most of the gain; it was taken rather than 4 when
 # Scout had been seen with 0 (9.7) and 4 (10.5).
-OF_TYPE = 1.0
+OF_TYPE = 1.0  # docs/studies/cluster-transfer.md
 TYPE_AXES = [AXES.index(name) for name in ("cores", "memory")]
-SAME = 1e-9
-LEAST_POINT = 1e-6  # of a weight
+SAME = 1e-9  # a choice: rounding errors
+LEAST_POINT = 1e-6  # of a weight; a choice: only so that it is not 0
 SPREADS = len(MISFITS) * len(NOISES)
 
 
@@ -314,7 +314,7 @@ def _moments(
     mean = weights @ shapes
     apart = shapes - mean
     covariance = WIDER**2 * (apart.T * weights) @ apart
-    return mean, covariance + 1e-3 * np.diag(np.diag(prior))
+    return mean, covariance + 1e-3 * np.diag(np.diag(prior))  # a choice: never singular
 
 
 def join_logs(columns: Columns) -> FloatArray:

@@ -19,13 +19,13 @@ __all__ = ["learn_prior", "prior_from_plain", "prior_to_plain", "shipped_prior"]
 
 FloatArray = npt.NDArray[np.float64]
 
-ROUNDS = 5
+ROUNDS = 5  # a choice: of expectation and maximisation
 # Jobs that the prior below counts for: with 1 to 4 all sources of the study were as good, with
 # less a history of one or two jobs began to do harm.
-WORTH = 2.0
+WORTH = 2.0  # docs/studies/cluster-transfer.md
 # Contexts of a job that are looked at, those with the most configurations: a job counts once
 # however many it has, and further ones cost time.
-MOST_CONTEXTS = 12
+MOST_CONTEXTS = 12  # a choice
 
 
 def learn_prior(

@@ -18,16 +18,16 @@ __all__ = ["Ranking", "Tried", "rank_candidates", "success_chance"]
 FloatArray = npt.NDArray[np.float64]
 Columns = Mapping[str, FloatArray]
 
-DRAWS = 512  # shapes of the priors, before anything is measured
-LEVELS = (0.05, 0.5, 0.95)
+DRAWS = 512  # shapes of the priors, before anything is measured; a choice
+LEVELS = (0.05, 0.5, 0.95)  # by definition: of a 90% interval, and the median
 # Improvement is sought in distributions this much wider than predicted: a search that trusts its
 # model does not find where it is wrong. With 1 / 1.5 / 2 the searches of C3O for the cheapest took
 # 5.3 / 4.9 / 4.6 runs, the simulated ones 5.4 / 5.0 / 5.2; 2 was first chosen on Scout's.
-WIDER = 2.0
+WIDER = 2.0  # docs/studies/cluster-transfer.md
 # Runs fail as those near them did: after one failure 70% at the same place, less with the distance
 # in e-folds of machines, cores, memory and scale, and less where others succeeded.
-FAILS_AGAIN = 0.7
-FAILS_WITHIN = 0.5
+FAILS_AGAIN = 0.7  # judgement, not measured
+FAILS_WITHIN = 0.5  # as above
 
 
 @dataclass(frozen=True)

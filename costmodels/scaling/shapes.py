@@ -40,15 +40,15 @@ NAMES = (
 )
 AXES = ("machines", "scale", "cores", "memory")  # columns of a configuration
 # Relative standard deviations that are weighed: of one run, and of the shape about the truth.
-NOISES = (0.01, 0.02, 0.04, 0.08, 0.16)
-MISFITS = (0.005, 0.03, 0.08, 0.2)
+NOISES = (0.01, 0.02, 0.04, 0.08, 0.16)  # a choice: a grid
+MISFITS = (0.005, 0.03, 0.08, 0.2)  # a choice: a grid
 
 # One job in five is short of memory somewhere near what was measured, and then 1.4 to 5 times
 # slower. 0.1 and 0.35 changed no test of the study by more than its noise.
-PRESSED = 0.2
-PRESSED_FACTORS = (1.4, 5.0)
-MOST_RESERVED = 0.95
-MOST_LOG = 50.0
+PRESSED = 0.2  # judgement: docs/studies/constants.md
+PRESSED_FACTORS = (1.4, 5.0)  # judgement, not measured
+MOST_RESERVED = 0.95  # judgement: docs/studies/constants.md
+MOST_LOG = 50.0  # a choice: nothing overflows
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ def log_normal(x: FloatArray, mean: FloatArray, covariance: FloatArray) -> Float
     return found
 
 
-_DEVIATIONS = (0.6, 1.5, 1.5, 1.0, 0.3, 1.5, 1.0, 1.2, 2.0, 0.3, 0.2)
-_EVEN = 1 / (len(MISFITS) * len(NOISES))
+_DEVIATIONS = (0.6, 1.5, 1.5, 1.0, 0.3, 1.5, 1.0, 1.2, 2.0, 0.3, 0.2)  # judgement: see below
+_EVEN = 1 / (len(MISFITS) * len(NOISES))  # by definition
 BASE = Prior(
     (1.1, -1.2, -3.5, 0.0, 0.95, 0.0, 0.0, 0.0, -1.0, 1.0, 0.0),
     tuple(
@@ -107,7 +107,8 @@ BASE = Prior(
 )
 """What is believed before any table was seen: near Amdahl's law, and unsure of it.
 
-Other middles and widths of each number moved no source of the study by more than a point."""
+Judgement: other middles and widths of each number moved no source of
+docs/studies/cluster-transfer.md by more than a point."""
 
 
 def log_shapes(

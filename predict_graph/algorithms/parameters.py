@@ -97,6 +97,7 @@ class Parameter:
         return result
 
 
+# A choice: more than any graph of docs/studies/first-guess.md takes (299).
 MAX_ITERATIONS = Parameter(
     "max_iterations", int, 500, "stop after so many iterations", 1, low_included=True
 )

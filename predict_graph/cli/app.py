@@ -34,7 +34,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-_FAILED, _WRONG_REQUEST, _INTERRUPTED, _ENDED = 1, 2, 130, 143
+_FAILED, _WRONG_REQUEST, _INTERRUPTED, _ENDED = 1, 2, 130, 143  # by definition
 
 
 def _show_version(asked: bool) -> None:

@@ -201,7 +201,7 @@ def profile(
         )
 
 
-_BUSIER = 1.1  # times the cores that it was said to use: more than a measurement errs
+_BUSIER = 1.1  # times the cores that it was said to use; judgement: above 7% (docs/resources.md)
 
 # What is shown of an executor; the JSON has all.
 _TELLING = {

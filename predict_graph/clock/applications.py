@@ -29,11 +29,11 @@ from predict_graph.history import History
 
 __all__ = ["Application", "Watch", "open_application"]
 
-_EVERY = 1.0  # seconds between looks, at least
-_SHARE = 0.1  # of the time may go into looking
+_EVERY = 1.0  # seconds between looks, at least; a choice
+_SHARE = 0.1  # of the time may go into looking; a choice
 _OUR_RUN = re.compile(r"(.+)-[0-9a-f]{8}$")
-_SPREAD = 0.5  # std of the logarithm of the supersteps of one algorithm on other graphs
-_NEWEST_RUNS = 20
+_SPREAD = 0.5  # of log supersteps of an algorithm on other graphs; judgement, not measured
+_NEWEST_RUNS = 20  # a choice
 
 
 class Application(Protocol):

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Display"]
 
-_BETWEEN_LINES = 1.0  # seconds
-_REFRESHES = 2.0  # a second, of a bar
+_BETWEEN_LINES = 1.0  # seconds; a choice
+_REFRESHES = 2.0  # a second, of a bar; a choice
 
 
 class Display:

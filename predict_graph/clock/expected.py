@@ -21,7 +21,7 @@ __all__ = ["Expected", "ExpectedPart", "expected_of", "read_expected"]
 FloatArray = npt.NDArray[np.float64]
 
 _GUESS = "first guess"
-_LEAST_STD = 0.05  # of the logarithm of seconds: two runs of the same differ so much
+_LEAST_STD = 0.05  # of log seconds, of two runs alike; judgement (runs: docs/studies/overhead.md)
 
 
 @dataclass(frozen=True)

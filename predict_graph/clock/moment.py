@@ -10,7 +10,7 @@ from predict_graph.durations import readable_seconds
 
 __all__ = ["QUANTILE", "Figure", "Moment", "closing_words"]
 
-QUANTILE = 1.645
+QUANTILE = 1.645  # by definition: of 90% intervals
 """Of the normal distribution, for 90% intervals."""
 
 

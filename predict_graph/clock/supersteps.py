@@ -20,16 +20,16 @@ __all__ = ["SuperstepClock", "seconds_left", "supersteps_left"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_RECENT = 0.5  # of the supersteps done, whose pace and slope are those of the ones to come
-_WHOLE = 0.5  # of a superstep: what it stands for to be whole, std of a uniform one and more
+_RECENT = 0.5  # of the supersteps done, whose pace goes on; judgement (docs/studies/remaining.md)
+_WHOLE = 0.5  # std of what is rounded to whole supersteps, 0.29, and more; judgement
 # Relative error of extrapolating a curve, at the beginning of a run, where nothing but the curve is
 # known, and where its shape was expected. Chosen before any run of docs/studies/remaining.md was
 # seen, and left alone since.
 _STRAIGHT = {"absolute": 0.35, "ratio": 0.5, "fixed-point": 0.8}
-_SHAPED = 0.25
-_NOISE = 0.3  # std of the logarithm of one superstep's seconds, until two have been seen
-_LEAST_NOISE = 0.03
-_OVERRUN = 0.05  # of what was expected, that is left when more than it has gone by
+_SHAPED = 0.25  # as above
+_NOISE = 0.3  # of log seconds of a superstep, until two have been seen; judgement: as above
+_LEAST_NOISE = 0.03  # judgement: as above
+_OVERRUN = 0.05  # of what was expected, when more than it has gone by; judgement: as above
 
 
 @dataclass
@@ -257,10 +257,10 @@ def _by_number(done: int, expected: ExpectedPart | None) -> tuple[float, float] 
     low = (done + 0.5 - mean) / std
     above = 0.5 * math.erfc(low / math.sqrt(2.0))
     if above < 1e-6:  # far beyond what was thought possible
-        return max(0.1 * done, 1.0), max(0.1 * done, 1.0)
+        return max(0.1 * done, 1.0), max(0.1 * done, 1.0)  # judgement
     ratio = math.exp(-0.5 * low * low) / math.sqrt(2.0 * math.pi) / above
     left = mean + std * ratio - done
-    variance = std * std * max(1.0 + low * ratio - ratio * ratio, 0.05)
+    variance = std * std * max(1.0 + low * ratio - ratio * ratio, 0.05)  # judgement: the least
     return left, math.sqrt(variance)
 
 

@@ -21,11 +21,11 @@ from predict_graph.pictures.panels import dots
 
 __all__ = ["Rank", "SamplerComparison", "check_table"]
 
-_RESAMPLES = 2000
-_ENDS = (0.05, 0.95)
+_RESAMPLES = 2000  # a choice: of the bootstrap
+_ENDS = (0.05, 0.95)  # by definition: of a 90% interval
 _UNLIKENESS = ("d_in_degree", "d_out_degree", "d_hop_plot")
-_FEW_ROWS = 12  # that are shown unasked
-_FEW_BLOCKS = 5  # the bootstrap of a mean is known to be too narrow with fewer
+_FEW_ROWS = 12  # that are shown unasked; a choice
+_FEW_BLOCKS = 5  # the bootstrap of a mean is known to be too narrow with fewer; a choice
 _ENDINGS = (".csv", ".tex")
 
 FloatArray = npt.NDArray[np.float64]

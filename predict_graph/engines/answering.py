@@ -21,8 +21,8 @@ PHASE_NAMES = {
 }
 """Phases of a run, in words."""
 
-_LEAST_SHARE = 0.005  # of a phase that is worth naming
-_LISTED = 6  # values of a list
+_LEAST_SHARE = 0.005  # of a phase that is worth naming; a choice: half a percent is shown as 1%
+_LISTED = 6  # values of a list; a choice
 
 
 def answer_of_run(profile: RunProfile) -> Answer:

@@ -114,10 +114,6 @@ class RunProfile:
         """Worker with most outbound edges: the critical path (PREDIcT, section 3.4)."""
         return critical_worker(self.table) if len(self.table) else 0
 
-    def critical_path(self) -> pd.DataFrame:
-        """Return the rows of the critical worker, one an iteration."""
-        return self.table[self.table["worker"] == self.critical_worker].reset_index(drop=True)
-
     def per_iteration(self) -> pd.DataFrame:
         """Return counters summed over workers, with seconds and convergence; a row an iteration."""
         return per_iteration(self.table)

@@ -17,11 +17,11 @@ __all__ = ["LONG", "Trial", "alike", "fewer", "size_parameter", "trial_of"]
 
 LONG = 600.0
 """Seconds of a call from which fewer samples are worth measuring: patience, not tuned."""
-_WORTH_A_WORD = 60.0  # seconds from which another library is worth naming
+_WORTH_A_WORD = 60.0  # seconds from which another library is worth naming; a choice
 _SIZES = ("k", "nsamples", "n_samples", "num_samples", "samples")
-_PART = 8  # of the vertices of a sample: the value that is tried
-_EFFECT = 0.5  # of the time that it may take at most, to have an effect
-_SHORTER = 20.0  # times, that the advice is for
+_PART = 8  # of the vertices of a sample: the value that is tried; a choice
+_EFFECT = 0.5  # of the time that it may take at most, to have an effect; a choice
+_SHORTER = 20.0  # times, that the advice is for; a choice
 
 _ALIKE = {
     "average_shortest_path_length": "igraph:average_path_length",
@@ -107,6 +107,7 @@ def fewer(
     part = tried / whole
     if not 0.0 < part < _EFFECT:
         return ""
+    # Judgement: powers.
     power = min(max(math.log(part) / math.log(trial.value / vertices), 0.3), 1.2)
     value = graph * _SHORTER ** (-1.0 / power)
     digits = 10 ** math.floor(math.log10(max(value, 1.0)))

@@ -10,8 +10,8 @@ from predict_graph.errors import RequestError
 __all__ = ["DEFAULT_BUDGET", "Budget", "check_budget"]
 
 DEFAULT_BUDGET = "5%"
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-_FREE_SECONDS = 1.0  # 5% of 20 s: what a prediction may take in any case
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}  # by definition: seconds
+_FREE_SECONDS = 1.0  # 5% of 20 s: what a prediction may take in any case; a choice
 
 
 @dataclass(frozen=True)

@@ -39,18 +39,18 @@ __all__ = [
     "run_in_child",
 ]
 
-TICK_SECONDS = 0.01
+TICK_SECONDS = 0.01  # a choice, of what looking costs
 """Processor seconds between two looks: a look takes about 50 microseconds, so 0.5%."""
 
-_MOST_LOOKS = 2000  # kept of one run; then every other one goes, and looks become half as frequent
-_ROUNDS_FOR_STOP = 8  # done before the loop itself says how long the run will be
+_MOST_LOOKS = 2000  # kept of one run, then every other one goes; a choice, of memory
+_ROUNDS_FOR_STOP = 8  # done before the loop itself says how long the run will be; judgement
 # From here on the first part says as much as it ever will: 0.5 / sqrt(100) is 5%, part of which
 # is left; two runs differ by more (docs/studies/functions.md).
 _ENOUGH_ROUNDS, _ENOUGH_SECONDS = 100, 30.0
-_POLL_SECONDS = 0.05
+_POLL_SECONDS = 0.05  # a choice: how late a child's end is seen
 _FILLED, _MOST_FILLED = 2**15, 2**26  # bytes at a time, and in all: some hundredths of a second
 _HEAD = sys.getsizeof(b"")  # bytes of an object beside what it holds
-_HEADER = 8  # bytes of a message's length
+_HEADER = 8  # bytes of a message's length; by definition
 _HERE = str(Path(__file__).parent)
 
 

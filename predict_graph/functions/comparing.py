@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FunctionComparison", "compare_functions"]
 
-_FAR = 30.0  # longest over shortest from which an axis is logarithmic: below, all can be read
-_MIB = 2.0**20
+_FAR = 30.0  # longest over shortest from which an axis is logarithmic; a choice
+_MIB = 2.0**20  # bytes, by definition
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from predict_graph.graph import Graph
 
 __all__ = ["DRIVERS", "drivers_of", "neighbour_work", "searches"]
 
-_SEARCHES = 32
-_MOST_STEPS = 20_000_000  # edges that all searches together may visit: about 0.1 s
+_SEARCHES = 32  # a choice: what they reach is a mean of so many
+_MOST_STEPS = 20_000_000  # edges that all searches together may visit: about 0.1 s; a choice
 
 DRIVERS = {
     "vertices": "n",

@@ -16,7 +16,7 @@ __all__ = ["Gathered", "combined"]
 
 _OF_A_ROUND = ("vertices", "edges", "edges_log")
 """Drivers of a round of a loop that goes on until nothing changes: it passes over the graph."""
-_FEWEST_RUNS = 3  # with rounds, and half of all runs: some end in one or two, and say little
+_FEWEST_RUNS = 3  # with rounds, and half of all: some end in one or two; judgement, not measured
 
 
 class Gathered:

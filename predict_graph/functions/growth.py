@@ -23,13 +23,13 @@ __all__ = ["Growth", "Hyper", "Point", "foretell"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_CONSTANTS = (0.0, 0.5, 0.9)  # of the cheapest run that does not grow: imports, first calls
+_CONSTANTS = (0.0, 0.5, 0.9)  # a choice, a grid: of the cheapest run that does not grow
 _WIDER = 1.8  # than the models say: docs/studies/functions.md, so that 90% intervals hold
-_GRAPHS = (0.15, 0.3, 0.6, 1.2)
+_GRAPHS = (0.15, 0.3, 0.6, 1.2)  # a choice: a grid
 """Factors of e by which graphs may differ: the cost of betweenness hardly depends on more than its
 drivers, rounds until something converges do. Runs on several graphs tell which it is."""
-_FEWEST_GRAPHS = 3  # other graphs from which that can be told
-_SHARES = (0.1, 1.0, 10.0)  # of the second driver to the first one, at the largest run
+_FEWEST_GRAPHS = 3  # other graphs from which that can be told; judgement
+_SHARES = (0.1, 1.0, 10.0)  # a choice, a grid: of the second driver to the first one
 _PAIRED = ("vertices", "edges", "squares", "two_hop", "reached_edges", "vertices_squared")
 
 

@@ -12,9 +12,10 @@ from predict_graph.functions.prediction import QUANTILE, Figure
 
 __all__ = ["foretell_memory"]
 
-_GRAPH_DRIVERS = {"edges": 1.0, "vertices": 0.5}
+_GRAPH_DRIVERS = {"edges": 1.0, "vertices": 0.5}  # judgement
 """The same of the library's graph."""
 
+# Judgement, not measured.
 _DRIVERS = {
     "vertices": 1.0,
     "edges": 1.0,
@@ -24,13 +25,14 @@ _DRIVERS = {
 }
 """What memory may grow with, and how likely that is before anything is seen."""
 
-_RESOLUTION = 1.5 * 2**20  # bytes: what the interpreter and the allocator hold back
-_NOISE = 0.5 * 2**20  # bytes that stay unseen: half of what Python's allocator takes at once
-_REWEIGHTED = 5  # times, from squares to absolute errors
-_EXACT = 0.05  # relative errors below which all are alike
-_STD = 0.18  # of the logarithm, of a run that was measured
+_RESOLUTION = 1.5 * 2**20  # bytes: what the interpreter and the allocator hold back; judgement
+# Bytes that stay unseen: half of what Python's allocator takes at once; judgement.
+_NOISE = 0.5 * 2**20
+_REWEIGHTED = 5  # times, from squares to absolute errors; a choice
+_EXACT = 0.05  # relative errors below which all are alike; judgement
+_STD = 0.18  # of the logarithm, of one run; judgement (errors: docs/studies/functions.md)
 _WIDER = 1.25  # than the fits say: docs/studies/functions.md, so that 90% intervals hold
-_EXTRA_STD = 0.08  # for each factor of e between the largest sample and the graph
+_EXTRA_STD = 0.08  # a factor of e between the largest sample and the graph; judgement: as above
 
 
 def foretell_memory(

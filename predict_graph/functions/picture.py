@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["pictures_of"]
 
-_QUANTILE = 1.645  # of the normal distribution, for 90% intervals
+_QUANTILE = 1.645  # of the normal distribution, for 90% intervals; by definition
 
 
 def pictures_of(found: FunctionPrediction) -> list[Picture]:

@@ -18,7 +18,8 @@ from predict_graph.functions.loops import COMPREHENSIONS, Loop, enclosing_loops
 
 __all__ = ["Progress", "Reader", "comprehension_progress", "reader_of"]
 
-_LARGEST = 5_000_000  # elements of a container that is listed to find an element's place
+# Elements of a container that is listed to find a place; a choice: bounds the time.
+_LARGEST = 5_000_000
 _LISTED_METHODS = frozenset(
     {"nodes", "edges", "items", "keys", "values", "nbunch_iter", "adjacency", "neighbors"}
     | {"successors", "predecessors", "degree", "iterNodes", "iterEdges", "vs", "es"}

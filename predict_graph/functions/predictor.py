@@ -48,18 +48,19 @@ __all__ = ["predict_function"]
 
 Steps = Callable[[str, float], None]
 
-_FIRST_SIZE = 60  # vertices of the smallest sample
-_FIRST_SECONDS = 0.02  # a run on a sample is worth something from here on
-_FIRST_PATIENCE = 10.0  # seconds in which a function should come to its end on a small sample
-_GROWTH = 5.0  # cost of a sample / cost of the last one, at most
-_PART = 0.35  # of what is left that one sample may take
-_PREFIX_PART = 0.9  # of what is left that the prefix may take
-_LAST_PART = 0.5  # of what is left, for one more sample where no prefix can be had
-_MOST_SAMPLES = 14
-_CAREFUL = 0.67  # standard deviations below what is foretold: one run in four is shorter
-_LATE_STD = 0.7  # of the logarithm, where a run outlasts what was foretold
-_MEMORY_SHARE = 0.8  # of the memory that is free that a child may take
-_PATIENCE = 6.0  # seconds by the clock for each processor second that was expected
+_FIRST_SIZE = 60  # vertices of the smallest sample; a choice, as below (docs/studies/functions.md)
+_FIRST_SECONDS = 0.02  # a run on a sample is worth something from here on; a choice
+_FIRST_PATIENCE = 10.0  # seconds in which a function should end on a small sample; a choice
+_GROWTH = 5.0  # cost of a sample / cost of the last one, at most; judgement
+_PART = 0.35  # of what is left that one sample may take; judgement
+_PREFIX_PART = 0.9  # of what is left that the prefix may take; judgement
+_LAST_PART = 0.5  # of what is left, for one more sample where no prefix can be had; judgement
+_MOST_SAMPLES = 14  # judgement
+_CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definition
+_LATE_STD = 0.7  # of the logarithm, where a run outlasts what was foretold; judgement
+_MEMORY_SHARE = 0.8  # of the memory that is free that a child may take; a choice
+# Seconds by the clock a processor second: five in docs/studies/functions.md, and one.
+_PATIENCE = 6.0
 
 
 def predict_function(
@@ -197,7 +198,7 @@ class _Prediction:
                 break
             sampler = self.subject.samplers[turn % len(self.subject.samplers)]
             case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
-            enough = max(3.0 * wanted, 0.2, min(left, 1.0))
+            enough = max(3.0 * wanted, 0.2, min(left, 1.0))  # judgement: it may be misjudged
             run = self._run_sample(case, sampler, enough if self.runs else _FIRST_PATIENCE)
             if run.state == "error":
                 if self._asks_for_connection(run.sentence):
@@ -234,7 +235,7 @@ class _Prediction:
             return
         last = max(done, key=lambda row: row.seconds)
         wanted, whole = _LAST_PART * left, self.subject.graph.vertices
-        if wanted < 1.5 * last.seconds or last.vertices >= 0.5 * whole:
+        if wanted < 1.5 * last.seconds or last.vertices >= 0.5 * whole:  # judgement, as below
             return
         power = math.log(max(found.cost / last.seconds, 2.0)) / math.log(whole / last.vertices)
         factor = (wanted / last.seconds) ** (1.0 / min(max(power, 1.0), 3.5))
@@ -272,12 +273,12 @@ class _Prediction:
         whole = self.subject.graph.vertices
         found = self.gathered.growth()
         per_sample = left * _PART / max(len(self.subject.samplers), 1)
-        last = max(seconds, 0.2 * _FIRST_SECONDS)
+        last = max(seconds, 0.2 * _FIRST_SECONDS)  # judgement, as below
         wanted = min(_GROWTH * last, per_sample if math.isfinite(per_sample) else _GROWTH * last)
         if size >= 0.7 * whole or (wanted < 1.3 * last and seconds >= _FIRST_SECONDS):
             return 0, wanted
         power = 1.5
-        if found is not None and found.cost > 1.5 * last and size < 0.9 * whole:
+        if found is not None and found.cost > 1.5 * last:
             power = math.log(found.cost / last) / math.log(whole / size)
         factor = (max(wanted, 1.5 * last) / last) ** (1.0 / min(max(power, 0.7), 3.5))
         return int(min(max(size * min(factor, 4.0), size + 1), whole)), wanted
@@ -329,12 +330,12 @@ class _Prediction:
         allowed = left * _PREFIX_PART
         share = self.budget.share or 0.0
         if share:
-            share = max(share - self.spent / max(self._guess(), 1e-9), 0.3 * share)
+            share = max(share - self.spent / max(self._guess(), 1e-9), 0.3 * share)  # judgement
         rounds = self.gathered.rounds()
         limits = Limits(
             seconds=max(allowed - self._conversion(), _FIRST_SECONDS),
             share=share * _PREFIX_PART,
-            floor=min(allowed, 0.3) if share else 0.0,
+            floor=min(allowed, 0.3) if share else 0.0,  # judgement
             rounds=rounds.total if rounds is not None else math.inf,
         )
         run = self._run(self.subject.whole(self._order()), limits)
@@ -394,7 +395,9 @@ class _Prediction:
         """Try the whole graph when no sample will do; it may be what the function wants."""
         graph = self.subject.graph
         run = self._run(
-            self.subject.whole(spread_order(graph, self.rng)), Limits(seconds=2.0, wall=30.0)
+            # A choice: patience.
+            self.subject.whole(spread_order(graph, self.rng)),
+            Limits(seconds=2.0, wall=30.0),
         )
         if run.state == "error":
             raise JobError(f"{self.function.name} fails on {graph.name}: {run.sentence}")
@@ -417,7 +420,7 @@ class _Prediction:
                 seconds=limits.seconds,
                 share=limits.share,
                 floor=limits.floor,
-                wall=max(_PATIENCE * expected, 20.0) if not limits.share else math.inf,
+                wall=max(_PATIENCE * expected, 20.0) if not limits.share else math.inf,  # a choice
                 rounds=limits.rounds,
                 memory=_MEMORY_SHARE * float(psutil.virtual_memory().available),
             ),
@@ -435,10 +438,10 @@ class _Prediction:
         total, log_std = combined(evidence)
         seen = max((run.seconds for run in (self.prefix_run,) if run is not None), default=0.0)
         if total < seen:  # the run was stopped later than that
-            total, log_std = 1.5 * seen, max(log_std, _LATE_STD)
+            total, log_std = 1.5 * seen, max(log_std, _LATE_STD)  # judgement
         parallel = self._parallel()
         call = Figure.spread(total, log_std).scaled(1.0 / parallel)
-        convert = Figure.spread(self._conversion(), 0.15)
+        convert = Figure.spread(self._conversion(), 0.15)  # judgement
         if not self.subject.converted:
             convert = Figure(0.0, 0.0, 0.0)
         runtime = Figure(
@@ -501,6 +504,7 @@ class _Prediction:
     def _evidence(self) -> list[Evidence]:
         if self.whole is not None:
             run = self.whole
+            # Judgement.
             return [Evidence("run", run.seconds, 0.05, 1.0, run.spent, "the run itself")]
         return self.gathered.weighed(
             self.prefix,
@@ -519,15 +523,15 @@ class _Prediction:
             for case, _, _, run in self.runs
         ]
         if not self.subject.converted:
-            return 2e-6 * self.subject.graph.vertices  # a dictionary's entries, twice
-        return size * (float(np.median(rates[-3:])) if rates else 1e-6)
+            return 2e-6 * self.subject.graph.vertices  # a dictionary's entries, twice; judgement
+        return size * (float(np.median(rates[-3:])) if rates else 1e-6)  # judgement
 
     def _parallel(self) -> float:
         """Return processor seconds for each second by the clock, of the longest run."""
         runs = [run for _, _, _, run in self.runs if run.wall > 0.0]
         runs += [run for run in (self.whole, self.prefix_run) if run is not None and run.wall > 0]
         longest = max(runs, key=lambda run: run.seconds, default=None)
-        if longest is None or longest.seconds < 0.05:
+        if longest is None or longest.seconds < 0.05:  # a choice: too short to tell
             return 1.0
         return max(longest.seconds / longest.wall, 1.0)
 
@@ -538,12 +542,12 @@ class _Prediction:
             texts.append(
                 f"the prediction is from samples alone: {reason}; a larger budget would tighten it"
             )
-        if parallel > 1.2:
+        if parallel > 1.2:  # a choice
             texts.append(
                 f"the function uses {parallel:.1f} cores: {total:.3g} processor seconds in all"
             )
         share = self.budget.share
-        if share is not None and self.spent > 1.5 * max(share * total, 0.5):
+        if share is not None and self.spent > 1.5 * max(share * total, 0.5):  # a choice
             texts.append("the prediction has taken more than its budget")
         return texts
 

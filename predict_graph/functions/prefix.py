@@ -28,16 +28,16 @@ __all__ = [
     "shape_of_part",
 ]
 
-_MOST_OF_A_RUN = 0.6  # of the looks that must be in a loop for it to stand for the run
-_TO_THE_END = 0.9  # of its rounds that a loop must have done on a sample, if it may end early
-_FEWEST_LOOKS = 5  # on a sample, to trust the share of a loop
-_FEWEST_ROUNDS = 3.0
-_WARM_ROUNDS = 20.0  # from which the beginning can be told from the rest
-_WARM_UP = 0.2  # of what was seen
+_MOST_OF_A_RUN = 0.6  # of the looks that must be in a loop for it to stand for the run; judgement
+_TO_THE_END = 0.9  # of its rounds on a sample, or a loop may end early; judgement
+_FEWEST_LOOKS = 5  # on a sample, to trust the share of a loop; judgement
+_FEWEST_ROUNDS = 3.0  # judgement
+_WARM_ROUNDS = 20.0  # from which the beginning can be told from the rest; judgement
+_WARM_UP = 0.2  # of what was seen; judgement
 _MODEL_STD = 0.22  # of a run about its first part: docs/studies/functions.md, functions left out
-_ROUNDS_STD = 0.18  # of log rounds of samples about those of their graph (design notes, fact 1)
+_ROUNDS_STD = 0.18  # of log rounds of samples about their graph's (docs/design-notes.md, fact 1)
 _ROUNDS_POWER = 0.15  # of the power of vertices that rounds grow with, about 0: not tuned
-_ROUND_STD = 0.5  # of one round about the mean, where the looks are too few to tell
+_ROUND_STD = 0.5  # of one round about the mean, where the looks are too few to tell; judgement
 
 
 @dataclass(frozen=True)

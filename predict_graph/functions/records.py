@@ -18,7 +18,7 @@ from predict_graph.history import History, RunRecord, machine_identity
 __all__ = ["earlier_points", "keep_run", "keep_samples"]
 
 _ENGINE = "function"
-_NEWEST = 40  # runs of a function that are learned from
+_NEWEST = 40  # runs of a function that are learned from; a choice
 
 
 def keep_run(

@@ -24,9 +24,10 @@ __all__ = ["FILE", "graph_of", "plain_arguments", "probe_seconds", "shipped_poin
 FILE = "shipped.json"
 """Where the runs are, beside this module."""
 
-_TIMES = 5  # that a workload is timed; the least counts, because a busy machine only adds
-_NODES = 2000
-_STEPS = (1, 17, 389)  # a ring with chords: searches of it go far from one memory page to the next
+_TIMES = 5  # that a workload is timed; the least counts, because a busy machine only adds; a choice
+_NODES = 2000  # a choice
+# A ring with chords: searches of it go far from one memory page to the next; a choice.
+_STEPS = (1, 17, 389)
 
 
 def shipped_points(function: GraphFunction, *, without: str = "") -> list[Point]:

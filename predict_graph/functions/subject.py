@@ -20,7 +20,7 @@ from predict_graph.graph import Graph
 __all__ = ["Case", "Subject", "check_subject"]
 
 IntArray = npt.NDArray[np.integer]
-_LOOKED_AT = 50  # vertices and edges, for attributes
+_LOOKED_AT = 50  # vertices and edges, for attributes; a choice
 
 
 @dataclass(frozen=True)

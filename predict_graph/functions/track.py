@@ -29,11 +29,11 @@ from predict_graph.history import History, check_history
 
 __all__ = ["Tracked", "run_tracked", "track"]
 
-_EVERY = 0.1  # seconds between looks: one takes about 50 microseconds and a switch of threads
-_FEWEST_ROUNDS = 5.0
-_LOOKED_AT_AFTER = 1.0  # seconds of a run from which the graph is looked at
-_LOOKING = 0.01  # of the run until then that looking at the graph may take
-_WORTH_KEEPING = 1.0  # seconds of a run from which it is kept in the history
+_EVERY = 0.1  # a choice, in seconds: a look takes 50 microseconds and a switch of threads
+_FEWEST_ROUNDS = 5.0  # judgement: docs/studies/functions.md has what remains
+_LOOKED_AT_AFTER = 1.0  # seconds of a run from which the graph is looked at; a choice
+_LOOKING = 0.01  # of the run until then that looking at the graph may take; a choice
+_WORTH_KEEPING = 1.0  # seconds of a run from which it is kept in the history; a choice
 
 
 @dataclass

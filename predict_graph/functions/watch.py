@@ -15,10 +15,10 @@ from predict_graph.functions.position import Progress, Reader, comprehension_pro
 
 __all__ = ["LoopWatch", "Seen"]
 
-_DEPTH = 3  # loops, from the outermost on, whose place is read
-_SIGHTINGS = 2  # looks after which a loop is worth finding out how far it is
-_TRIES = 3
-_REMEMBERED = 100
+_DEPTH = 3  # loops, from the outermost on, whose place is read; a choice
+_SIGHTINGS = 2  # looks after which a loop's place is worth finding; a choice: what a look costs
+_TRIES = 3  # a choice: what a look costs
+_REMEMBERED = 100  # a choice: their memory
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ __all__ = ["SECONDS_OF_ONE", "light_graph", "size_of", "works_of"]
 
 FloatArray = npt.NDArray[np.float64]
 
-SECONDS_OF_ONE = 1e-6
+SECONDS_OF_ONE = 1e-6  # judgement
 """Of a vertex or an end of an edge, about, in Python: what decides whether it is worth it."""
 
 

@@ -133,7 +133,7 @@ def _check_networkx(n: int, edges: int) -> None:
 
 
 # Bytes of an edge in networkx over those in our rows: some 300 to 12.
-_NETWORKX = 25
+_NETWORKX = 25  # judgement, of the two
 
 
 def _seed(seed: int | np.random.Generator) -> int | np.random.Generator:

@@ -20,7 +20,7 @@ from predict_graph.stopwatch import stopwatch
 
 __all__ = ["check_graph"]
 
-_MOST_NAMES = 1000
+_MOST_NAMES = 1000  # a choice: of those that an error may resemble
 
 
 def check_graph(

@@ -35,7 +35,7 @@ from predict_graph.limits import check_size
 __all__ = ["convert_graph"]
 
 # Bytes that making one edge's row takes at its peak.
-_BYTES_AN_EDGE = 32
+_BYTES_AN_EDGE = 32  # judgement
 
 
 def convert_graph(

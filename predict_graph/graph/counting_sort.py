@@ -27,8 +27,8 @@ WeightArray = npt.NDArray[np.float32]
 Rows = tuple[IntArray, IndexArray, WeightArray]
 
 _NO_WEIGHTS = np.empty(0, np.float32)
-_CHUNKS = 16
-_WORTH_THREADS = 1 << 21
+_CHUNKS = 16  # a choice: pieces that threads count
+_WORTH_THREADS = 1 << 21  # a choice: edges, some milliseconds
 
 
 def sorted_by_target(blocks: list[EdgeBlock], n: int) -> Rows:

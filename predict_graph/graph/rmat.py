@@ -17,12 +17,13 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.build import from_blocks
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edges import EdgeBlock
+from predict_graph.graph.hashing import mixed
 from predict_graph.limits import check_size
 
 __all__ = ["rmat"]
 
-_BLOCK = 1 << 22
-_STREAM = 1 << 14
+_BLOCK = 1 << 22  # a choice: edges at a time
+_STREAM = 1 << 14  # by definition of a seed: edges of one random stream
 
 
 def rmat(
@@ -93,14 +94,6 @@ def rmat(
     return from_blocks(blocks, 2**scale, directed=directed, name=name)
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _mixed(z: np.uint64) -> np.uint64:
-    """SplitMix64's output function."""
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
 def _alias_table(
     quadrants: npt.NDArray[np.float64],
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
@@ -142,7 +135,7 @@ def _draw(
     lookups = (scale + 3) // 4
     surplus = np.uint64(4 * lookups - scale)
     for s in prange(streams):
-        state = _mixed(key + np.uint64(stream + s) * np.uint64(0xD1342543DE82EF95))
+        state = mixed(key + np.uint64(stream + s) * np.uint64(0xD1342543DE82EF95))
         for e in range(s * _STREAM, min((s + 1) * _STREAM, len(sources))):
             row, column, bits = np.uint64(0), np.uint64(0), np.uint64(0)
             for lookup in range(lookups):
@@ -150,7 +143,7 @@ def _draw(
                     bits >>= np.uint64(32)
                 else:
                     state += np.uint64(0x9E3779B97F4A7C15)
-                    bits = _mixed(state)
+                    bits = mixed(state)
                 cell = bits & np.uint64(0xFF)
                 toss = (bits >> np.uint64(8)) & np.uint64(0xFFFFFF)
                 outcome = cell if toss < thresholds[cell] else aliases[cell]

@@ -23,7 +23,7 @@ __all__ = ["check_symmetric", "checked_rows", "checked_weights", "fixed"]
 _GOOD, _START, _FALLS, _END, _TARGET = range(5)
 
 
-# Drawn anew by each process, so that no file can be made to pass.
+# By definition drawn anew by each process, so that no file can be made to pass.
 _KEYS = np.frombuffer(os.urandom(16), np.uint64) | np.uint64(1)
 
 

@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 _FORMAT, _VERSION = "predict-graph graph", 2
-_SEALED = 2  # the first version with a seal
+_SEALED = 2  # by definition: the first version with a seal
 _HEADER = "header.json"
 
 

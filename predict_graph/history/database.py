@@ -13,9 +13,9 @@ from predict_graph.errors import JobError, RequestError
 
 __all__ = ["SCHEMA_VERSION", "compact", "reading", "writing"]
 
-SCHEMA_VERSION = 1
-APPLICATION_ID = 0x50475248  # "PGRH"; tells our files from other programs' SQLite files
-WAIT_SECONDS = 30.0  # for a lock that others hold
+SCHEMA_VERSION = 1  # by definition
+APPLICATION_ID = 0x50475248  # by definition: "PGRH" tells our files from other programs'
+WAIT_SECONDS = 30.0  # for a lock that others hold; a choice
 
 SCHEMA = """
 CREATE TABLE runs (

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import tempfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from predict_graph.errors import JobError, PredictGraphError, RequestError
+from predict_graph.errors import PredictGraphError, RequestError
+from predict_graph.files import written_beside
 from predict_graph.history.pack import Columns
 from predict_graph.history.record import RunRecord
 from predict_graph.history.rows import FIELDS, OPTIONAL, WHOLE_NUMBERS, decode, encode
@@ -45,21 +44,11 @@ def write_runs(path: Path, runs: Sequence[dict[str, Any]], tables: dict[int, Col
     """
     ending = _ending(path)
     frame = _flat(runs, tables)
-    try:
-        number, beside = tempfile.mkstemp(dir=path.parent, prefix=".export-", suffix=ending)
-        os.close(number)
-        try:
-            if ending == ".parquet":
-                frame.to_parquet(beside, index=False)
-            else:
-                frame.to_csv(beside, index=False)
-            os.chmod(beside, 0o666 & ~_umask())
-            os.replace(beside, path)
-        except BaseException:
-            os.unlink(beside)
-            raise
-    except OSError as error:
-        raise JobError(f"{path} could not be written: {error.strerror or error}") from error
+    with written_beside(path) as beside:
+        if ending == ".parquet":
+            frame.to_parquet(beside, index=False)
+        else:
+            frame.to_csv(beside, index=False)
     return len(runs)
 
 
@@ -140,12 +129,6 @@ def _ending(path: Path) -> str:
     raise RequestError(
         f"a history cannot be kept as {path.name!r}; accepted endings: {', '.join(ENDINGS)}"
     )
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _flat(runs: Sequence[dict[str, Any]], tables: dict[int, Columns]) -> pd.DataFrame:

@@ -20,18 +20,19 @@ __all__ = [
     "check_max_overhead",
 ]
 
-DEFAULT_MAX_OVERHEAD = 0.6
-FREE_EDGES = 600_000
+DEFAULT_MAX_OVERHEAD = 0.6  # judgement: docs/studies/overhead.md has what it comes to
+FREE_EDGES = 600_000  # judgement: docs/studies/constants.md
 """Edges of samples whose work nobody notices: some milliseconds an iteration."""
 
-LEAN = 0.02
+LEAN = 0.02  # a choice: see below
 """Overhead up to which nothing is calibrated: it would cost as much as the samples."""
 
-LONG_RUN = 20
+LONG_RUN = 20  # judgement: docs/studies/constants.md
 """Iterations from which a run counts as long."""
-_LONG_RUN_SHARE = 0.1
-_LONG_RUN_OVERHEAD = 0.2  # samples that are completed use about half of what they may
-_COMPLETION_SHARE, _CALIBRATION_SHARE = 0.58, 0.25
+_LONG_RUN_SHARE = 0.1  # a choice: docs/studies/features.md, overhead
+# Completed samples use about half of it; judgement: docs/studies/constants.md.
+_LONG_RUN_OVERHEAD = 0.2
+_COMPLETION_SHARE, _CALIBRATION_SHARE = 0.58, 0.25  # judgement (docs/studies/overhead.md)
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class EdgeBudget:
         return int((1.0 - _COMPLETION_SHARE - _CALIBRATION_SHARE) * self.total)
 
 
-_MOST_OVERHEAD = 1e6  # times the edges of the graph
+_MOST_OVERHEAD = 1e6  # times the edges of the graph; a choice: more is a slip
 
 
 def check_max_overhead(value: float | None) -> float:

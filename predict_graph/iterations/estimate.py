@@ -25,7 +25,7 @@ __all__ = [
 Progress = Callable[[str, float], None]
 """Called with what is being done and the fraction that is done."""
 
-QUANTILE = 1.645
+QUANTILE = 1.645  # by definition: of 90% intervals
 """Standard deviations on both sides of a 90% interval: a quantile of the normal distribution."""
 
 

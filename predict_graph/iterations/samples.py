@@ -34,7 +34,7 @@ __all__ = [
 
 SAMPLERS: Registry[type[Sampler]] = Registry("sampler", "predict_graph.samplers", BUILT_IN_SAMPLERS)
 
-_SCANNED_PER_KEPT = 8
+_SCANNED_PER_KEPT = 8  # a choice: bounds the time of finding a sample
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from predict_graph.pictures.palette import LIGHT
 
 __all__ = ["Picture", "draw_together", "svg_of"]
 
-_WIDTH, _HEIGHT = 4.7, 3.1  # inches of a panel: its text is readable on a phone, 360 pixels wide
+_WIDTH, _HEIGHT = 4.7, 3.1  # a choice, in inches: its text is readable on a phone, 360 pixels wide
 _STYLE = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],

@@ -29,8 +29,8 @@ FloatArray = npt.NDArray[np.float64]
 
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)), (0, (8, 2)))
 _MARKS = ("o", "s", "^", "D", "v")
-_BAND = 0.18  # opacity
-_APART = 13.0  # pixels between labels, at 100 a inch
+_BAND = 0.18  # opacity; a choice
+_APART = 13.0  # pixels between labels, at 100 a inch; a choice
 _CLEAR = {"facecolor": LIGHT.paper, "edgecolor": "none", "alpha": 0.85, "pad": 0.6}  # of lines
 
 

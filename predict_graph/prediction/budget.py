@@ -11,9 +11,9 @@ from predict_graph.errors import RequestError
 
 __all__ = ["Budget", "check_budget", "check_within"]
 
-_DEFAULT_SHARE = 0.05
-_LEAST_SECONDS = 1.0
-_LEAST_SHARE = 0.8  # of a run that is shorter than a second: more, and one had better run it
+_DEFAULT_SHARE = 0.05  # a choice: docs/budget.md, as those below
+_LEAST_SECONDS = 1.0  # as above
+_LEAST_SHARE = 0.8  # of a run that is shorter: more, and one had better run it; as above
 
 
 @dataclass(frozen=True)

@@ -34,10 +34,11 @@ __all__ = ["Expect", "cheap_expectation", "check_expect", "check_fits"]
 Expect = Prediction | Mapping[str, Any] | str | PathLike[str]
 """A prediction, its JSON as a mapping, or a file of that."""
 
-_KNOWN_STD = 0.1  # of seconds, by runs of this algorithm elsewhere on the same engine
-_OTHER_STD = 1.0  # of log of how much longer another engine takes (docs/studies)
-_NEWEST_RUNS = 20
-# Seconds on Spark, however small the graph: opening a session, and a superstep once warm.
+_KNOWN_STD = 0.1  # of log seconds, by runs elsewhere; judgement (docs/studies/remaining.md)
+_OTHER_STD = 1.0  # of log of how much longer another engine takes; judgement, not measured
+_NEWEST_RUNS = 20  # a choice
+# Seconds on Spark, however small the graph: opening a session, and a superstep once warm:
+# judgement, beside docs/studies/spark.md (0.5 s for 128 vertices).
 _OPENING, _LEAST_SUPERSTEP = 8.0, 0.3
 
 
@@ -148,7 +149,7 @@ def _from_records(
         tables = [per_iteration(record.table) for record in own]
         count = own[0].iterations
         alike = [table["seconds"].to_numpy(float) for table in tables if len(table) == count]
-        std = max(ONCE_STD / math.sqrt(len(alike)), 0.05)
+        std = max(ONCE_STD / math.sqrt(len(alike)), 0.05)  # judgement
         seconds = np.mean(alike, axis=0)
         curve = _curve(own[0])
         parts.append(ExpectedPart(algorithm.name, count, 0.0, seconds, std, curve))
@@ -213,7 +214,7 @@ def _elsewhere(
         near.append((abs(larger), larger, each))
     distance, larger, each = min(near)
     # Between not at all and in proportion; wider, the further away.
-    return each * math.exp(0.5 * larger), _KNOWN_STD + 0.3 * distance
+    return each * math.exp(0.5 * larger), _KNOWN_STD + 0.3 * distance  # judgement
 
 
 def _together(parts: Sequence[ExpectedPart], before: float, after: float, source: str) -> Expected:

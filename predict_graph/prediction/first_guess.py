@@ -35,12 +35,12 @@ GUESS = "first guess"
 """Name of the method of an estimate that is none."""
 
 
-_UNKNOWN = Usual(10, 25.0, 40.0)
-ITERATIONS_STD = 0.8  # of log(guessed / true), the same study
-_SECONDS_STD = 0.6  # of log of ns an edge and iteration, the same study
-_FEWEST_EDGES = 5_000  # what any superstep takes is as much as that of so many edges
-_NEWEST_RUNS = 20
-_HALVING = 0.5  # of messages from one iteration to the next, where changes spread
+_UNKNOWN = Usual(10, 25.0, 40.0)  # about the medians of docs/studies/first-guess.md
+ITERATIONS_STD = 0.8  # of log(guessed / true): docs/studies/first-guess.md
+_SECONDS_STD = 0.6  # of log of ns an edge and iteration: docs/studies/first-guess.md
+_FEWEST_EDGES = 5_000  # that take as long as any superstep; judgement, not measured
+_NEWEST_RUNS = 20  # a choice
+_HALVING = 0.5  # of messages by iteration, where changes spread; judgement, not measured
 
 
 @dataclass(frozen=True)

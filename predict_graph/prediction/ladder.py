@@ -29,10 +29,10 @@ LEVELS = (LEAN, 0.05, 0.2, 0.6)
 # Seconds of sampling: fixed, an edge of the graph, and an edge of the samples, measured on two
 # cores with R-MAT 18 and web-NotreDame (docs/studies/overhead.md).
 _FIXED, _PER_EDGE, _PER_SAMPLED_EDGE = 0.08, 0.045e-6, 0.13e-6
-_LEAN_SHARE = 0.5  # of the fixed part and of that of an edge, where nothing is calibrated
-OTHER_ENGINES = 40.0  # times as long as compiled, or more, takes any other engine (docs/studies)
-_PROBING = 0.05  # of an iteration, and a fixed part
-_PROBE_FIXED = 0.02
+_LEAN_SHARE = 0.5  # of both, where nothing is calibrated; judgement, not measured
+OTHER_ENGINES = 40.0  # times as long as compiled, or more; judgement, not measured
+_PROBING = 0.05  # of an iteration, and a fixed part; judgement, not measured
+_PROBE_FIXED = 0.02  # judgement, not measured
 
 
 class Purse:

@@ -36,8 +36,8 @@ from predict_graph.prediction.work import workload_of
 __all__ = ["Learning", "learn"]
 
 _FIRST_SCALE, _LAST_SCALE = 16, 20  # of R-MAT graphs: a million edges, and sixteen
-_EDGE_FACTORS = (16, 8)  # denser and sparser in turn: costs of vertices and edges come apart
-_GROWTH = 2.0  # a graph of the next scale takes twice as long, about
+_EDGE_FACTORS = (16, 8)  # a choice: denser and sparser in turn, so that costs come apart
+_GROWTH = 2.0  # about: a graph of the next scale takes twice as long; a choice
 
 
 @dataclass

@@ -52,7 +52,7 @@ __all__ = ["predict_on_cluster"]
 # Supersteps that are counted whatever they cost. Where changes spread, the share that changes stays
 # high until it falls all at once: a curve that is cut off before says nothing.
 _FEWEST, _FEWEST_SPREADING = 10, 30
-_TAIL = 2  # supersteps whose slope the curve goes on with: more are further off
+_TAIL = 2  # a choice: supersteps whose slope goes on; more are further off
 # Of log(predicted / true) of a curve that is continued, where next to nothing of it was counted:
 # nine graphs, cut off after 10 and 15 supersteps (docs/studies/spark-reads.md).
 _CONTINUED_STD, _SPREADING_STD = 0.3, 0.8

@@ -41,12 +41,12 @@ __all__ = [
     "is_local",
 ]
 
-DEFAULT_SAMPLER, DEFAULT_RATIO = "brj", 0.1
+DEFAULT_SAMPLER, DEFAULT_RATIO = "brj", 0.1  # PREDIcT, section 3.2; 10% as in its conclusions
 
 _OF_METHOD = frozenset({"sampler", "transform", "ratio", "max_overhead"})
 _OF_ESTIMATION = _OF_METHOD | {"method"}
 _WALKING = "published"  # the method that a named sampler or transform stands for
-_LARGEST_SEED = 2**63 - 1
+_LARGEST_SEED = 2**63 - 1  # by definition: of int64
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from predict_graph.answers import cell_text
 
 __all__ = ["fact_lines", "table_lines", "wrapped"]
 
-_GAP = 2
-_LEAST_VALUE = 30  # columns for the values of facts; in less, each goes under its name
+_GAP = 2  # a choice
+_LEAST_VALUE = 30  # columns for the values of facts; in less, each goes under its name; a choice
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:

@@ -26,8 +26,8 @@ _PACKAGES = ("predict-graph", "numpy", "scipy", "numba", "scikit-learn", "pandas
 _SECRET = re.compile(
     r"(secret|password|token|credential|access[._]?key|api[._]?key)", re.IGNORECASE
 )
-_SHORT = 24  # letters of a cell that is kept on one line, but for a phone
-_BRIEF = 10  # the same on a phone
+_SHORT = 24  # letters of a cell that is kept on one line, but for a phone; a choice
+_BRIEF = 10  # the same on a phone; a choice
 _USER = re.compile(r"(?<=://)[^/@\s]+@")
 
 

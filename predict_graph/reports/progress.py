@@ -17,9 +17,9 @@ __all__ = ["Steps", "watched"]
 
 Steps = Callable[[str, float], None]
 
-PATIENCE = 2.0
+PATIENCE = 2.0  # a choice
 """Seconds after which a line is written where no bar can be drawn."""
-_PAUSE = 5.0  # seconds between such lines, at first; each time a half longer
+_PAUSE = 5.0  # seconds between such lines, at first; each time a half longer; a choice
 
 
 @contextmanager

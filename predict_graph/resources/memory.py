@@ -14,11 +14,11 @@ from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, s
 
 __all__ = ["WORKING_SETS", "latency_name", "measure_memory"]
 
-WORKING_SETS = (32 << 10, 256 << 10, 2 << 20, 16 << 20, 128 << 20)
+WORKING_SETS = (32 << 10, 256 << 10, 2 << 20, 16 << 20, 128 << 20)  # a choice
 """Bytes in use whose latency is measured: from the first cache to main memory."""
 
-_STREAM_BYTES = 32 << 20  # of each of three arrays of a thread: beyond the usual caches
-_MOST_IN_A_CACHE = 16 << 20  # bytes
+_STREAM_BYTES = 32 << 20  # of each of three arrays of a thread: beyond the usual caches; a choice
+_MOST_IN_A_CACHE = 16 << 20  # bytes; a choice
 # A window of 0.2 s holds a hundred of these; docs/resources.md: runs in a row are within 15%.
 _STEPS = 20_000
 _REPEATS = 5

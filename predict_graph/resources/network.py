@@ -25,7 +25,7 @@ from predict_graph.resources.repeating import summed_up
 __all__ = ["check_peer", "measure_network", "serve"]
 
 _ASK = struct.Struct("!Q")  # how many bytes to send back
-_BLOCK = 1 << 18
+_BLOCK = 1 << 18  # a choice: bytes at a time
 # How long is measured: some seconds in all; docs/resources.md says how near runs in a row are.
 _ROUND_TRIPS = 200
 _FIRST_BYTES = 1 << 20
@@ -36,11 +36,11 @@ _MOST_BYTES = 1 << 30
 
 # Of those who are answered.
 _ZEROS = memoryview(bytes(_BLOCK))
-_MOST_CLIENTS = 1024
-_OTHER_FILES = 64  # open files of this process beside the connections
-_IDLE = 30.0
-_LONGEST = 600.0
-_LOOK = 1.0
+_MOST_CLIENTS = 1024  # a choice
+_OTHER_FILES = 64  # open files of this process beside the connections; a choice
+_IDLE = 30.0  # seconds; a choice
+_LONGEST = 600.0  # seconds; a choice
+_LOOK = 1.0  # seconds; a choice
 
 
 def check_peer(peer: str) -> tuple[str, int]:

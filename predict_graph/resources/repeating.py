@@ -15,7 +15,7 @@ from predict_graph.resources.profile import Measured
 
 __all__ = ["in_turns", "rate_of", "side_by_side", "summed_up"]
 
-WINDOW = 0.2  # seconds of one measurement: many periods of a quota of the processor
+WINDOW = 0.2  # seconds of one measurement: many periods of a quota of the processor; a choice
 
 
 def summed_up(values: Sequence[float], unit: str, *, less_is_better: bool = False) -> Measured:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_design", "pictures_of_advice", "pictures_of_fit", "pictures_of_plan"]
 
-_CONFIDENCE = 0.95  # of each end: an interval of 90%
-_MOST_LINES = 5
-_MOST_OPTIONS = 10
-_CURVE = 200
+_CONFIDENCE = 0.95  # of each end: an interval of 90%; by definition
+_MOST_LINES = 5  # a choice, as those below
+_MOST_OPTIONS = 10  # a choice
+_CURVE = 200  # a choice: points
 
 FloatArray = npt.NDArray[np.float64]
 

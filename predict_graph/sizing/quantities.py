@@ -9,7 +9,7 @@ from predict_graph.errors import RequestError
 
 __all__ = ["parse_counts", "parse_duration", "parse_money", "parse_number", "parse_range"]
 
-MOST_COUNTS = 100_000
+MOST_COUNTS = 100_000  # a choice: more is a slip
 
 
 def parse_money(text: str, what: str = "budget") -> float:

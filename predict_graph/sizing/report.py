@@ -28,8 +28,8 @@ __all__ = [
     "plan_summary",
 ]
 
-SCHEMA = 1
-_MOST_ROWS = 20  # of a table on a screen
+SCHEMA = 1  # by definition: of the JSON
+_MOST_ROWS = 20  # of a table on a screen; a choice
 POWER_UNITS = {"a": "s", "b": "s/(scale/machine)^c", "c": ""}
 PRODUCT_UNITS = {"const": "s", "a": "s/(scale^b machine^c)", "b": "", "c": ""}
 

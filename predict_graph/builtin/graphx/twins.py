@@ -33,7 +33,7 @@ __all__ = ["components", "labels", "pagerank", "paths"]
 
 IntArray = npt.NDArray[np.int64]
 
-_MOST = 2**31
+_MOST = 2**31  # by definition: no limit, as GraphX's Int.MaxValue
 _FAR = np.iinfo(np.int32).max
 
 
@@ -289,7 +289,7 @@ def _votes(starts: Any, senders: Any, receivers: Any, label: Any, active: int) -
                 merged += distinct
             g += 1
         places = 16
-        while distinct >= 0.75 * places:
+        while distinct >= 0.75 * places:  # load factor of Scala
             places *= 2
         best, most, place = touched[0], np.int64(-1), np.int64(0)
         for i in range(distinct):

@@ -20,9 +20,10 @@ from predict_graph.graph import Graph
 
 __all__ = ["LabelPropagationKernel", "vote"]
 
-_MESSAGE_BYTES, _WEIGHT_BYTES = 16, 8  # a vertex id and a label; the weight of the edge
+# By definition: a vertex id and a label; the weight of the edge.
+_MESSAGE_BYTES, _WEIGHT_BYTES = 16, 8
 # Work in units of a message, by least squares on supersteps of five graphs and their samples, whose
-# seconds it explains to 11% (a constant for each vertex: 34%).
+# seconds it explains to 11% (a constant for each vertex: 34%): benchmarks/kernel_work.py.
 _VERTEX, _LABEL = 3.0, 3.5
 
 

@@ -11,7 +11,7 @@ from predict_graph.errors import RequestError
 
 __all__ = ["Neighborhood"]
 
-_LEAST, _MOST = 16, 4096
+_LEAST, _MOST = 16, 4096  # a choice, of registers: HyperLogLog's corrections hold from 16 on
 
 
 class Neighborhood(Algorithm):

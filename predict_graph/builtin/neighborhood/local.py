@@ -16,18 +16,18 @@ import numpy.typing as npt
 from predict_graph.builtin.neighborhood.definition import Neighborhood
 from predict_graph.engines.local.blocks import ordered_sum
 from predict_graph.engines.local.footprint import Footprint
-from predict_graph.engines.local.hashing import splitmix64
 from predict_graph.engines.local.kernel import Superstep, Weighting
 from predict_graph.engines.local.spreading import MergingKernel
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
+from predict_graph.graph.hashing import splitmix64
 
 __all__ = ["NeighborhoodKernel", "hashed"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_ESTIMATED = 3.3  # the work of an estimate, in messages
-_CONNECTED = 0.9  # of the pairs that the effective diameter is about
+_ESTIMATED = 3.3  # the work of an estimate, in messages: docs/studies/kernel-work.md
+_CONNECTED = 0.9  # by definition of the effective diameter: of its pairs
 
 
 @numba.njit(cache=True, nogil=True, inline="always")

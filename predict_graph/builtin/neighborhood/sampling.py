@@ -16,8 +16,8 @@ __all__ = ["recipe"]
 
 IntArray = npt.NDArray[np.integer]
 
-_HOLDERS = 4  # of large hashes, for each register
-_AT_ONCE = 1 << 16  # vertices whose counters are held
+_HOLDERS = 4  # of large hashes, for each register; judgement: docs/studies/constants.md
+_AT_ONCE = 1 << 16  # vertices whose counters are held; a choice: their memory
 
 
 def recipe(algorithm: Any, graph: Graph) -> Recipe:

@@ -29,13 +29,14 @@ __all__ = ["CostProbe", "probe_cost", "probe_pagerank"]
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-_LEAST_WORK = 1 << 19  # edges + vertices of a measurement, so that it takes a millisecond or more
-_LEAST_RANGES = 32  # of vertices in a measurement
-_PIECES = 4  # one in so many ranges makes the short piece of a measurement
-_LEAST_SHARE = 0.6  # of what a piece takes is for edges; the rest may be on top
-_MOST_BITS = 11  # 2048 vertices a range
-_VERTEX_BYTES = 5 * 8  # indptr, scale, rank, and the offers of this superstep and the next
-_LARGEST_CACHE = 96 << 20  # bytes; passing over more does not make a cache colder
+_LEAST_WORK = 1 << 19  # edges + vertices of a measurement: a millisecond or more; a choice
+# Of vertices in a measurement; judgement, as below (errors: docs/studies/pagerank.md).
+_LEAST_RANGES = 32
+_PIECES = 4  # one in so many ranges makes the short piece of a measurement; judgement
+_LEAST_SHARE = 0.6  # of what a piece takes is for edges; the rest may be on top; judgement
+_MOST_BITS = 11  # 2048 vertices a range; a choice
+_VERTEX_BYTES = 5 * 8  # by definition: indptr, scale, rank, offers of this superstep and the next
+_LARGEST_CACHE = 96 << 20  # bytes; passing over more does not make a cache colder; a choice
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def _slope(edges: FloatArray, seconds: FloatArray, least_launch: float) -> tuple
     most = max(float((seconds.sum() - len(seconds) * least_launch) / together), 0.0)
     short, long = slice(0, None, 2), slice(1, None, 2)
     more_edges = float(edges[long].sum() - edges[short].sum())
-    if more_edges < 0.2 * together:
+    if more_edges < 0.2 * together:  # judgement: too alike for a slope
         return most, least_launch
     # Of sums, not of single pairs: a piece takes a fraction of a millisecond.
     slope = float(seconds[long].sum() - seconds[short].sum()) / more_edges
@@ -212,6 +213,7 @@ class _Probe:
     def launch_seconds(self) -> float:
         """Return what a superstep of blocks without rows takes."""
         nothing = np.zeros(8 * self._team.threads, np.int64)
+        # A choice: two warm up.
         return float(np.median([self._timed(self._indptr, nothing, nothing) for _ in range(9)][2:]))
 
     def vertex_seconds(self) -> float:

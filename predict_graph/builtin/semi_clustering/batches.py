@@ -19,16 +19,16 @@ from predict_graph.builtin.semi_clustering.local import (
     _ranking,
     _weight_between,
 )
-from predict_graph.engines.local.hashing import splitmix64
 from predict_graph.engines.spark.programs.packed import lists, packed, packed_rows, words
 from predict_graph.engines.spark.programs.spreading import keep_loaded
+from predict_graph.graph.hashing import splitmix64
 
 __all__ = ["alone", "best_members", "grown", "without_copies"]
 
-_HEAD = 6  # words before the members
+_HEAD = 6  # words before the members; by definition
 _SIZE, _INNER, _BOUNDARY, _SCORE, _KEY = 1, 2, 3, 4, 5
-_PLACES = 64  # of a list, at most
-_SEEN = 256  # semi-clusters that a vertex remembers having received
+_PLACES = 64  # of a list, at most; a choice: more than a list may have
+_SEEN = 256  # semi-clusters that a vertex remembers; a choice, as on the local engine
 
 
 def without_copies(

@@ -18,21 +18,21 @@ import numpy.typing as npt
 from predict_graph.builtin.semi_clustering.definition import SemiClustering
 from predict_graph.engines.local.blocks import row_blocks
 from predict_graph.engines.local.footprint import Footprint
-from predict_graph.engines.local.hashing import splitmix64
 from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
+from predict_graph.graph.hashing import splitmix64
 
 __all__ = ["SemiClusteringKernel"]
 
-_HEADER_BYTES = 8  # vertex id of the receiver
-_CLUSTER_BYTES = 24  # inner weight, boundary weight, score
-_MEMBER_BYTES = 8
+_HEADER_BYTES = 8  # vertex id of the receiver; by definition
+_CLUSTER_BYTES = 24  # inner weight, boundary weight, score; by definition
+_MEMBER_BYTES = 8  # vertex id, by definition
 # Work in units of looking at a semi-cluster that was received (benchmarks/kernel_work.py).
 _DISTINCT_WORK = 3.0  # on top, the first time that it comes
 _SCORED_WORK = 20.0  # on top, for what it would be with the vertex added
 _VERTEX_WORK = 110.0  # ordering and writing what a vertex holds and sends
-_SEEN = 256  # semi-clusters that a vertex remembers having received
+_SEEN = 256  # semi-clusters that a vertex remembers; a choice: others are only looked at again
 
 
 class _Clusters(NamedTuple):

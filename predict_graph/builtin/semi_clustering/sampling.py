@@ -16,8 +16,8 @@ __all__ = ["recipe"]
 
 IntArray = npt.NDArray[np.integer]
 
-_SEED_SHARE = 0.005  # of the vertices
-_MOST_SEEDS = 0.05  # of the vertices
+_SEED_SHARE = 0.005  # of the vertices; judgement: docs/studies/constants.md
+_MOST_SEEDS = 0.05  # of the vertices; judgement: docs/studies/constants.md
 
 
 def recipe(algorithm: Any, graph: Graph) -> Recipe:

@@ -21,8 +21,8 @@ from predict_graph.graph import Graph
 
 __all__ = ["TopKRankingKernel"]
 
-_ENTRY_BYTES = 16  # vertex id and rank
-_HEADER_BYTES = 8  # vertex id of the receiver
+_ENTRY_BYTES = 16  # vertex id and rank; by definition
+_HEADER_BYTES = 8  # vertex id of the receiver; by definition
 
 
 @numba.njit(cache=True, nogil=True)

@@ -17,7 +17,7 @@ __all__ = ["recipe"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_MOST_RANK_ROOTS = 5
+_MOST_RANK_ROOTS = 5  # judgement: docs/studies/constants.md
 
 
 def recipe(algorithm: Any, graph: Graph) -> Recipe:
@@ -28,7 +28,7 @@ def recipe(algorithm: Any, graph: Graph) -> Recipe:
     sampled vertices.
     """
     first = first_ranks(graph, algorithm.prior)
-    top = largest(first, max(10 * algorithm.k, 50))
+    top = largest(first, max(10 * algorithm.k, 50))  # judgement: far more than k
     second = sampled_ranks(graph, algorithm.prior, first, top)
     best = top[np.argsort(-second, kind="stable")]
     trees = [hop_tree(graph, int(root)) for root in best[: min(algorithm.k, _MOST_RANK_ROOTS)]]

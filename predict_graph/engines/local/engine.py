@@ -185,7 +185,7 @@ class LocalEngine:
         _COMPILED.add(key)
 
 
-_WARM_STEPS = 3  # a kernel may start in one compiled function and end in another
+_WARM_STEPS = 3  # a kernel may start in one compiled function and end in another; a choice
 _COMPILED: set[tuple[type[Algorithm], int]] = set()
 
 

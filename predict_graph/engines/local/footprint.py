@@ -27,9 +27,9 @@ from predict_graph.graph.build import from_edges
 
 __all__ = ["TALLY_BYTES", "Footprint", "footprint_of", "measured_footprint"]
 
-TALLY_BYTES = 8  # a vertex: its worker, and its edges that stay there
-_SAMPLED = 1 << 14  # vertices
-_STEPS = 3  # what the last superstep left behind is held while the next one runs
+TALLY_BYTES = 8  # a vertex: its worker, and its edges that stay there; by definition
+_SAMPLED = 1 << 14  # vertices; a choice: docs/studies/memory.md has the errors
+_STEPS = 3  # what the last superstep left behind is held while the next one runs; a choice
 
 
 @dataclass(frozen=True)

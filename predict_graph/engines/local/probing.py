@@ -19,10 +19,10 @@ from predict_graph.graph import Graph
 
 __all__ = ["IterationProbe", "Sweeping", "counted_rows", "idle_seconds", "probe_by_sweeps"]
 
-_SHARE = 0.02  # of the blocks, for one measurement
-_PIECE_WORK = 40_000  # edges + vertices, at least, that one call sweeps
-_REPEATS = 4
-_LAUNCHES = 5
+_SHARE = 0.02  # of the blocks, for one measurement; a choice (errors: docs/studies/runtime.md)
+_PIECE_WORK = 40_000  # edges + vertices of a call; a choice: some tens of microseconds
+_REPEATS = 4  # a choice: measurements, of which one warms up
+_LAUNCHES = 5  # a choice: the least of them counts
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ Array = npt.NDArray[Any]
 FloatArray = npt.NDArray[np.float64]
 
 _CODES = {"sum": SUM, "min": MIN, "max": MAX}
-PUSH_SHARE = 1 / 4  # of the edges: a message that is pushed costs more than an edge that is pulled
+# Of the edges: to push a message costs more than to pull one; judgement, not measured.
+PUSH_SHARE = 1 / 4
 
 
 _NO_WEIGHTS = fixed(np.empty(0, np.float32))

@@ -15,7 +15,7 @@ from predict_graph.graph import Graph
 
 __all__ = ["MergingKernel", "SpreadingKernel"]
 
-_FEW = 16  # one message in so many edges: push
+_FEW = 16  # one message in so many edges: push; judgement: docs/studies/algorithms.md has the times
 # Work in units of a message that is pulled (benchmarks/kernel_work.py). Only ratios matter, and
 # only as far as a sample has other degrees than the whole graph.
 _PULLED_VERTEX, _PULLED_EDGE = 2.0, 0.1

@@ -19,7 +19,7 @@ __all__ = ["Tally"]
 IntArray = npt.NDArray[np.int64]
 
 _EVERYONE = np.empty(0, np.uint8)  # a mask that no graph has
-_COLUMNS = 5  # active vertices, local and remote messages, local and remote bytes
+_COLUMNS = 5  # active vertices, local and remote messages, local and remote bytes; by definition
 
 
 class Tally:

@@ -10,7 +10,7 @@ import numba
 
 __all__ = ["Team", "available_threads"]
 
-_SHARES = 8  # of the blocks, for each thread
+_SHARES = 8  # of the blocks, for each thread; a choice: threads end at about the same time
 
 
 def available_threads() -> int:

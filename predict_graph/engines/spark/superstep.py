@@ -28,7 +28,7 @@ __all__ = [
     "superstep_group",
 ]
 
-_MOST_LOSSES = 3  # of executors without a superstep in between
+_MOST_LOSSES = 3  # of executors without a superstep in between; a choice: a fourth is no accident
 _COUNTS = ("total_vertices", "active_vertices", "local_messages", "remote_messages", OUT_EDGES)
 
 

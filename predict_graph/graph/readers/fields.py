@@ -21,7 +21,7 @@ __all__ = ["open_fields"]
 
 _NEWLINE, _QUOTE, _HASH, _PERCENT = 10, 34, 35, 37
 _UNCLOSED, _AFTER_QUOTE = 21, 22
-_CAPACITY = 1 << 18
+_CAPACITY = 1 << 18  # a choice: lines at a time
 
 Ints = npt.NDArray[np.int64]
 

@@ -35,7 +35,7 @@ __all__ = [
     "wrong_field",
 ]
 
-LARGEST_ID = 2**63 - 1
+LARGEST_ID = 2**63 - 1  # by definition: of int64
 _SOURCES = ("source", "src", "from", "fromnodeid", "id_1", "node_1", "start", "node1", "id1")
 _TARGETS = ("target", "dst", "to", "tonodeid", "id_2", "node_2", "end", "node2", "id2")
 _WEIGHTS = ("weight", "weights", "w", "value")
@@ -123,7 +123,7 @@ class FirstData:
         self.block[:stop] = b" " * stop
 
 
-_KEPT_COMMENTS = 1 << 16
+_KEPT_COMMENTS = 1 << 16  # a choice: bytes
 _NOT_BLANK = re.compile(rb"\S")
 
 

@@ -24,6 +24,7 @@ from predict_graph.limits import check_size, whole_number
 
 __all__ = ["open_matrix_market"]
 
+# By definition of the format: numbers of a line.
 _FIELDS = {"pattern": 2, "real": 3, "integer": 3, "double": 3}
 _SYMMETRIES = {"general": None, "symmetric": False}
 

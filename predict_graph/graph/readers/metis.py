@@ -22,6 +22,7 @@ from numba import njit
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
+from predict_graph.graph.hashing import mixed
 from predict_graph.graph.readers import scan
 from predict_graph.graph.readers.layout import first_data
 from predict_graph.graph.readers.scan import parse_float, parse_integer
@@ -31,9 +32,9 @@ from predict_graph.limits import check_size, whole_number
 __all__ = ["open_metis"]
 
 _NEWLINE, _PERCENT = 10, 37
-_TOO_MANY_LINES = 20
-_CAPACITY = 1 << 19
-_MOST_CONSTRAINTS = 1000
+_TOO_MANY_LINES = 20  # by definition: a code beside those of scan
+_CAPACITY = 1 << 19  # a choice: edges at a time
+_MOST_CONSTRAINTS = 1000  # a choice: no graph has as many
 
 
 def open_metis(content: Content, ids: str) -> EdgeSource:
@@ -127,10 +128,7 @@ def _signed_hashes(sources: npt.NDArray[np.int32], targets: npt.NDArray[np.int32
     total = np.uint64(0)
     for e in range(len(sources)):
         low, high = min(sources[e], targets[e]), max(sources[e], targets[e])
-        z = (np.uint64(low) << np.uint64(32)) | np.uint64(high)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        z = z ^ (z >> np.uint64(31))
+        z = mixed((np.uint64(low) << np.uint64(32)) | np.uint64(high))
         if sources[e] < targets[e]:
             total += z
         elif sources[e] > targets[e]:

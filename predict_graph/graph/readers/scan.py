@@ -16,6 +16,7 @@ __all__ = [
     "EMPTY",
     "EXTRA",
     "FULL",
+    "LARGEST_WEIGHT",
     "LINE",
     "MISSING_WEIGHT",
     "NEGATIVE",
@@ -43,7 +44,8 @@ AT, LINE, EDGES = 0, 1, 2
 
 _NEWLINE, _RETURN, _TAB, _SPACE = 10, 13, 9, 32
 _HASH, _PERCENT, _PLUS, _MINUS, _DOT = 35, 37, 43, 45, 46
-_TENS = 10.0 ** np.arange(23)
+LARGEST_WEIGHT = 3.4028235677973366e38  # by definition: what is above is no float32
+_TENS = 10.0 ** np.arange(23)  # by definition: those that a double holds exactly
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -124,7 +126,7 @@ def parse_float(buffer: Bytes, at: int, delimiter: int) -> tuple[float, int, int
         value *= _TENS[exponent]
     elif exponent != 0 and whole != 0:
         value *= 10.0**exponent
-    if value > 3.4028235677973366e38:  # beyond float32
+    if value > LARGEST_WEIGHT:
         return value, begin, NOT_NUMBER
     return -value if negative else value, at, DONE
 

@@ -18,11 +18,11 @@ __all__ = ["Content", "line_blocks", "read_ahead", "suffixes_of"]
 
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 _MAGIC = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd", "bz2": b"BZh"}
-_READ = 1 << 19
-_BLOCK = 1 << 22
-_FIRST = 1 << 16
-_PEEK = 1 << 12
-_PATIENCE = 2.0
+_READ = 1 << 19  # a choice: bytes read at a time
+_BLOCK = 1 << 22  # a choice: bytes unpacked at a time
+_FIRST = 1 << 16  # a choice: bytes of the first block, which may be all
+_PEEK = 1 << 12  # a choice: bytes that tell the format
+_PATIENCE = 2.0  # a choice: seconds
 _NOT_BLANK = re.compile(rb"\S")
 
 

@@ -46,6 +46,7 @@ _OUTDEGREES, _BLOCKS, _RESIDUALS, _REFERENCES, _BLOCK_COUNT = range(5)
 
 # The cursor: the next bit, whether something made no sense, and what was counted on the way.
 _AT, _DAMAGED = 0, 1
+# By definition: where the cursor counts them.
 _COUNTED = {
     "bitsforoutdegrees": 2,
     "bitsforreferences": 3,
@@ -59,7 +60,7 @@ _COUNTED = {
 _DEGREE_BITS, _REFERENCE_BITS, _BLOCK_BITS, _INTERVAL_BITS, _RESIDUAL_BITS = 2, 3, 4, 5, 6
 _COPIED, _INTERVALISED, _RESIDUAL = 7, 8, 9
 _RESIDUAL_GAPS, _GAPS = 10, 45  # where the counts of gaps by their highest bit begin
-_CURSOR = 80
+_CURSOR = 80  # by definition: one more than the last place
 
 Words = npt.NDArray[np.uint64]
 Cursor = npt.NDArray[np.int64]

@@ -28,11 +28,11 @@ from predict_graph.iterations.samples import SampleRun, draw_sample, run_sample
 __all__ = ["Calibration", "calibrate", "combined_correction"]
 
 _WALKS = ("rj", "mhrw")
-_RATIO = 0.3  # of a walk sample that is in a completed sample of it
-_REPLICATES = 3
-_PASSES = 2.35  # a walk sample is run once and completed three times at about 0.45
-_LARGEST = 300_000  # edges
-_MOST_REPEATS = 5
+_RATIO = 0.3  # of a completed sample of a walk; judgement, as these: docs/studies/constants.md
+_REPLICATES = 3  # completed samples of a walk sample; judgement
+_PASSES = 2.35  # by definition: a walk sample is run once and completed three times at about 0.45
+_LARGEST = 300_000  # edges; judgement
+_MOST_REPEATS = 5  # judgement
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ __all__ = ["CompletedSample", "Completer", "completed_curve"]
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-_NARROW = 4  # ways out of a vertex that a trap can be made of
+_NARROW = 4  # ways out of a vertex that a trap can be made of; judgement: docs/studies/constants.md
 
 
 @dataclass(frozen=True)

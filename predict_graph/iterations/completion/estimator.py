@@ -22,11 +22,11 @@ from predict_graph.iterations.samples import SampleRun, counters_of, draw_sample
 
 __all__ = ["COMPLETION", "estimate_by_completion"]
 
-_METHOD_STD = 0.035  # of log(predicted / true), what repeated samples do not show (docs/studies)
-_SMALL_SAMPLE = 1000  # vertices; smaller ones err more, alike in every repetition
+_METHOD_STD = 0.035  # of log(predicted / true), beyond what samples show: docs/studies/accuracy.md
+_SMALL_SAMPLE = 1000  # vertices; smaller ones err more; judgement: docs/studies/constants.md
 _UNCALIBRATED_STD = 0.1  # what walk samples correct, usually (docs/studies/accuracy.md)
-_FEW_EDGES = 50_000
-_SMALL_RATIO = 0.2  # of a graph on which a tenth of the vertices is next to nothing
+_FEW_EDGES = 50_000  # a choice: of a sample where completion cannot be had
+_SMALL_RATIO = 0.2  # of a small graph; judgement, not measured
 
 
 def estimate_by_completion(case: SamplingCase) -> IterationEstimate:

@@ -10,8 +10,8 @@ from predict_graph.iterations.prefix import edges_by_later_position
 
 __all__ = ["choose_hubs"]
 
-_LARGEST_FRACTION = 0.03
-_NEIGHBOURS_IN_SAMPLE = 10
+_LARGEST_FRACTION = 0.03  # of the vertices; judgement: docs/studies/constants.md
+_NEIGHBOURS_IN_SAMPLE = 10  # of a hub; judgement: docs/studies/constants.md
 
 
 def choose_hubs(graph: Graph, ratio: float, edge_budget: int) -> npt.NDArray[np.int64]:

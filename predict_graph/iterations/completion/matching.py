@@ -21,7 +21,7 @@ IntArray = npt.NDArray[np.int64]
 ProfileArray = npt.NDArray[np.int32]
 Pairs = tuple[IntArray, IntArray]
 
-_KEY_BITS = 21
+_KEY_BITS = 21  # by definition: three fields of a profile (profiles.py)
 
 
 def match_mutual(

@@ -26,12 +26,12 @@ from predict_graph.graph import Graph
 
 __all__ = ["LEVELS", "profile_key", "vertex_profiles"]
 
-LEVELS = 6
+LEVELS = 6  # judgement: docs/studies/constants.md
 """Number of coarsening levels of a profile; the last one is the same for every vertex."""
 
-_FIELD = 7
+_FIELD = 7  # by definition: bits of a class
 _MASK = (1 << _FIELD) - 1
-_OFFSET = 64  # inflow per in-neighbour is at most 1, so its logarithm is negative
+_OFFSET = 64  # by definition: inflow per in-neighbour is at most 1, so its logarithm is negative
 
 
 def vertex_profiles(graph: Graph) -> npt.NDArray[np.int32]:
@@ -107,7 +107,7 @@ def _profiles(
         inflow = 0.0
         for e in range(start, stop):
             inflow += inverse[reverse_indices[e]]
-        share = (inflow + 1e-3) / max(stop - start, 1)
+        share = (inflow + 1e-3) / max(stop - start, 1)  # judgement: none is not 0
         level = min(max(int(np.floor(2.0 * np.log2(share))) + _OFFSET, 0), _MASK)
         degrees = _half_octave(stop - start) << 7 | _half_octave(indptr[v + 1] - indptr[v])
         profiles[v] = degrees << 7 | level

@@ -23,13 +23,13 @@ from predict_graph.iterations.estimate import Progress
 
 __all__ = ["FEWEST_VERTICES", "ReplicatePlan", "Replicates", "replicate"]
 
-FEWEST_VERTICES = 100
+FEWEST_VERTICES = 100  # judgement: docs/studies/constants.md, as for those below
 """A sample has at least so many vertices, whatever the ratio."""
 
-_COUNTS = (5, 9)
-_LARGEST = 1_200_000  # edges
-_LARGEST_SHARE = 0.2  # of the edges of the graph
-_LARGEST_HUB_SHARE = 0.1  # of the edges of the graph
+_COUNTS = (5, 9)  # samples, fewest and most; judgement
+_LARGEST = 1_200_000  # edges; judgement
+_LARGEST_SHARE = 0.2  # of the edges of the graph; judgement
+_LARGEST_HUB_SHARE = 0.1  # of the edges of the graph; judgement
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,7 @@ class Replicates:
     def relative_std(self) -> float:
         """Standard error of the median on a log scale, from the interquartile range."""
         low, high = np.quantile(np.log(self.crossings), [0.25, 0.75])
+        # Std of a median, by quartiles of a normal.
         return float(1.253 * (high - low) / 1.349 / np.sqrt(len(self.crossings)))
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 __all__ = ["without_traps"]
 
 IntArray = npt.NDArray[np.int64]
-_ROUNDS = 8
+_ROUNDS = 8  # judgement: docs/studies/constants.md
 
 
 def without_traps(

@@ -30,12 +30,12 @@ from predict_graph.iterations.rooted.sample import RootedSample
 
 __all__ = ["ROOTED", "estimate_by_rooted_samples"]
 
-_METHOD_STD = 0.09  # of log(predicted / true), what one sample does not show (docs/studies)
-_PILOT_SHARE = 0.25  # of the ratio: how long will the run be?
-_FEWEST = 2_000  # vertices drawn, where the graph has them
-_EDGE_GROWTH = 1.5
-_LASTING = 0.9  # of the share in the middle of a run: what it does not fall below by the end
-_WORTH_WHILE = 1.5  # a sample must be so much larger than the pilot to be drawn
+_METHOD_STD = 0.09  # of log(predicted / true); judgement, as those below: docs/studies/constants.md
+_PILOT_SHARE = 0.25  # of the ratio: how long will the run be? Judgement
+_FEWEST = 2_000  # vertices drawn, where the graph has them; judgement
+_EDGE_GROWTH = 1.5  # power of edges with vertices of a sample; judgement
+_LASTING = 0.9  # of the share in mid-run: it does not fall below by the end; judgement
+_WORTH_WHILE = 1.5  # a sample must be so much larger than the pilot to be drawn; judgement
 
 
 def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:

@@ -23,7 +23,7 @@ __all__ = ["HopTree", "add_paths", "component_trees", "hop_tree"]
 
 IntArray = npt.NDArray[np.integer]
 
-_LARGE = 100  # turn round only for frontiers of more than one vertex in so many
+_LARGE = 100  # a frontier of one vertex in so many may turn; judgement: only time depends on it
 
 
 @dataclass(frozen=True)

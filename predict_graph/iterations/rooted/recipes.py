@@ -19,10 +19,11 @@ __all__ = ["Inputs", "Recipe", "deepest", "hubs", "largest", "middle_trees", "re
 IntArray = npt.NDArray[np.integer]
 Inputs = Callable[[RootedSample], npt.NDArray[Any] | None]
 
+# Four, two, one: 85, 92, 98 iterations on a mesh for 84 (docs/iterations.md).
 _FEWEST_ROOTS, _MOST_ROOTS = 2, 4
-_ENOUGH = 0.9  # of the vertices: further roots would add little
-_HUB_SHARE = 0.001  # of the vertices
-_TAIL_SHARE = 0.003  # of the vertices
+_ENOUGH = 0.9  # of the vertices; judgement, as those below: docs/studies/constants.md
+_HUB_SHARE = 0.001  # of the vertices; judgement
+_TAIL_SHARE = 0.003  # of the vertices; judgement
 
 
 def _no_input(sample: RootedSample) -> npt.NDArray[Any] | None:

@@ -17,8 +17,8 @@ from predict_graph.prediction.memory.reading import reading_of
 __all__ = ["PeakMemory", "peak_memory"]
 
 _LIBRARIES = 323_000_000  # what a run of ten vertices holds (docs/studies/memory.md)
-_KEPT = 0.25  # of the blocks of edges, when they are freed (the same study, its first half)
-_BELOW, _ABOVE = 0.15, 0.20  # of the peak (the same study)
+_KEPT = 0.25  # of the blocks of edges, when they are freed (docs/studies/memory.md, its first half)
+_BELOW, _ABOVE = 0.15, 0.20  # of the peak (docs/studies/memory.md, its first half)
 # A kernel that neither declares what it holds nor runs on a part of the graph: arrays of 64 bits.
 _UNKNOWN, _MOST_UNKNOWN = Footprint(8 * 8), Footprint(32 * 8, 8)
 
@@ -117,7 +117,7 @@ def _libraries(graph: Graph) -> float:
     """
     arrays = (graph.indptr, graph.indices, graph.weights)
     own = sum(array.nbytes for array in arrays if array is not None)
-    return float(np.clip(resident_memory() - own, 0.9 * _LIBRARIES, 1.1 * _LIBRARIES))
+    return float(np.clip(resident_memory() - own, 0.9 * _LIBRARIES, 1.1 * _LIBRARIES))  # judgement
 
 
 def _running(algorithm: Algorithm, graph: Graph) -> tuple[float, float]:

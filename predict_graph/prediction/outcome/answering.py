@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["answer_of", "answer_of_comparison"]
 
-_LISTED = 6  # machine counts
-_LEAST_WEIGHT = 0.005  # of a witness that is worth naming
+_LISTED = 6  # machine counts; a choice
+_LEAST_WEIGHT = 0.005  # of a witness that is worth naming; a choice: half a percent is shown as 1%
 
 
 def answer_of(found: Prediction) -> Answer:

@@ -217,7 +217,7 @@ def _empty_sample_doubts(estimate: IterationEstimate) -> list[str]:
     ]
 
 
-_APART = 2.0  # factor between what a named cost model says and what was measured
+_APART = 2.0  # a choice: a named model said so many times what was measured (docs/cost-models.md)
 
 
 def _named_doubts(request: Request, prices: Prices) -> list[str]:

@@ -12,7 +12,7 @@ from predict_graph.resources import ResourceProfile, carried_factor
 
 __all__ = ["carried"]
 
-_VERTEX_BYTES = 16  # of the state before and after an iteration, looked up at random
+_VERTEX_BYTES = 16  # of the state before and after an iteration, looked up at random; by definition
 _ONE_THREAD = ("read", "write")
 
 

@@ -9,9 +9,9 @@ from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 
 __all__ = ["graph_doubts"]
 
-_FEW_VERTICES = 5_000
-_FLAT = 3.0
-_DUST = 0.05
+_FEW_VERTICES = 5_000  # where samples fail: docs/iterations.md
+_FLAT = 3.0  # judgement: largest degree / mean, of a mesh and not of a random graph
+_DUST = 0.05  # judgement, not measured: of the vertices without an edge
 
 
 def graph_doubts(graph: AnyGraph) -> list[str]:

@@ -31,8 +31,8 @@ _MEANING = {
     "ratio": "share that changes",
     "fixed-point": "share of vertices that change",
 }
-_FEWEST = 8  # vertices of a sample whose degrees are worth drawing
-_MOST_SAMPLES = 3
+_FEWEST = 8  # vertices of a sample whose degrees are worth drawing; a choice
+_MOST_SAMPLES = 3  # a choice
 
 
 def pictures_of(found: Prediction, actual: RunProfile | None = None) -> list[Picture]:

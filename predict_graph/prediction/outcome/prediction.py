@@ -23,7 +23,7 @@ from predict_graph.prediction.outcome.verdict import Verdict
 
 __all__ = ["SCHEMA", "Prediction"]
 
-SCHEMA = 1
+SCHEMA = 1  # by definition
 """Version of the JSON."""
 
 

@@ -14,8 +14,8 @@ from predict_graph.prediction.outcome.interval import Interval
 
 __all__ = ["Verdict", "verdict_of"]
 
-_SHORT = 1.0  # seconds: nobody needs that predicted
-_MOSTLY = 0.6  # of the runtime
+_SHORT = 1.0  # seconds: nobody needs that predicted; a choice
+_MOSTLY = 0.6  # of the runtime; a choice
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ CANDIDATES = (*COUNTERS, "average_message_bytes", "total_vertices", "memory_mess
 BY_ITERATION = ("iteration", "iteration_messages")
 """Further ones for an engine of which nothing is known: what grows as the run goes on."""
 
-_LIKELY_CACHE = 32 << 20
+_LIKELY_CACHE = 32 << 20  # a choice, where the machine does not say
 
 
 def cost_rows(table: pd.DataFrame, *, virtual_workers: bool, busiest: bool = False) -> pd.DataFrame:

@@ -41,8 +41,8 @@ from predict_graph.prediction.seconds.weighing import weighed
 
 __all__ = ["LearnedCosting"]
 
-_CLEARLY = 0.99  # of the error on runs that are left out, a prior error among them
-_FEWEST_RUNS = 2  # a line takes two points, whatever the budget
+_CLEARLY = 0.99  # of the error on runs that are left out, a prior error among them; a choice
+_FEWEST_RUNS = 2  # a line takes two points, whatever the budget; by definition
 _PHASE_STD = 0.2  # of phases that sample runs measured, as on a cluster (docs/studies/spark.md)
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from costmodels import COST_MODELS as BUILT_IN_COST_MODELS
+from costmodels.forward import FEWEST_ROWS
 from predict_graph.engines import Witness
 from predict_graph.errors import JobError
 from predict_graph.plugins import Registry, blamed_on
@@ -36,11 +37,10 @@ DEFAULT_COST_MODEL = "forward-nnls"
 REGRESSION = "regression"
 """Name of the witness."""
 
-_EXPECTED_STD = 0.3  # of a model of which nothing is known, as good as one run's word
-_UNKNOWN_STD = 1.0  # of one that could not be held against anything
-_MOST_RUNS = 10  # of other graphs that are left out; each is a fit
-_FEWEST_ROWS = 3
-_OWN_WEIGHT = 4.0  # of a row of this graph, against one of another
+_EXPECTED_STD = 0.3  # as good as one run's word; judgement (intervals: docs/studies/runtime.md)
+_UNKNOWN_STD = 1.0  # of one that could not be held against anything; judgement: a factor of e
+_MOST_RUNS = 10  # of other graphs that are left out; each is a fit; a choice
+_OWN_WEIGHT = 4.0  # of a row of this graph, against one of another; judgement, not measured
 
 
 class TrainingSet:
@@ -184,7 +184,7 @@ def fit_costs(training: TrainingSet, name: str, required: Sequence[str] = ()) ->
     factory = COST_MODELS.get(name)
     table = training.table
     features = table[list(training.candidates)]
-    if len(features.drop_duplicates()) < _FEWEST_ROWS or table["group"].nunique() < 2:
+    if len(features.drop_duplicates()) < FEWEST_ROWS or table["group"].nunique() < 2:
         return None
     varying = [column for column in training.candidates if features[column].nunique() > 1]
     options: dict[str, Any] = {"sample_weight": table["weight"].to_numpy()}

@@ -27,11 +27,11 @@ __all__ = [
     "run_cost_samples",
 ]
 
-DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)
+DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)  # PREDIcT, section 5.2
 """Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
-STEADY_ITERATIONS = 6
+STEADY_ITERATIONS = 6  # a choice: the first may be slower
 """Enough to know the cost of iterations that all do the same work."""
-_NEWEST_RUNS = 50
+_NEWEST_RUNS = 50  # a choice
 
 
 @dataclass(frozen=True)

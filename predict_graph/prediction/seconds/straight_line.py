@@ -13,7 +13,7 @@ __all__ = ["Line", "fitted_line"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_LEAST = 1e-9  # seconds; a cost has to be positive to be fitted
+_LEAST = 1e-9  # seconds; a cost has to be positive to be fitted; by definition
 
 
 @dataclass(frozen=True)

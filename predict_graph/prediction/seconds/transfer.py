@@ -26,9 +26,9 @@ __all__ = ["TimedSample", "timed_sample", "transfer_witness", "undisturbed_secon
 
 FloatArray = npt.NDArray[np.float64]
 
-_UNPROBED_STD = 0.25
-_WORTH_REPEATING = 0.5  # seconds of the runs before
-_MOST_RUNS = 4
+_UNPROBED_STD = 0.25  # judgement: a sample fits in a cache (docs/design-notes.md, fact 4)
+_WORTH_REPEATING = 0.5  # seconds of the runs before; a choice, of what it costs
+_MOST_RUNS = 4  # a choice, of what they cost
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ __all__ = [
 FloatArray = npt.NDArray[np.float64]
 
 EXTENSIBLE = ("ernest", "masha")
-LEAST_CONFIDENCE = 0.5
+LEAST_CONFIDENCE = 0.5  # by definition: the median
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from predict_graph.sizing.measuring.running import PATIENCE, Job, Outcome
 
 __all__ = ["Collected", "Report", "collect"]
 
-MOST_PARALLEL = 1_000  # each has a thread and a process
-MOST_SECONDS = 31_536_000
+MOST_PARALLEL = 1_000  # each has a thread and a process; a choice
+MOST_SECONDS = 31_536_000  # a choice: a year
 
 Report = Callable[[Experiment, Outcome, int, int], None]
 

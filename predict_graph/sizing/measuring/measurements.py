@@ -64,10 +64,11 @@ SECONDS_NAMES = (
     "wall_time",
 )
 TYPE_NAMES = ("machine_type", "instance_type", "type")
+# By definition: seconds.
 TIME_UNITS = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "seconds": 1.0, "min": 60.0, "h": 3600.0}
 SIZE_UNITS = ("b", "kb", "mb", "gb", "tb")
-CONTRADICTION = 2.0  # runs of one configuration that differ by this factor are told
-MOST_TOLD = 3
+CONTRADICTION = 2.0  # runs of one configuration that differ by this factor are told; a choice
+MOST_TOLD = 3  # a choice
 # Written by `collect`; they are no properties of the job.
 OWN_COLUMNS = ("repeat", "command", "started", "seconds", "exit_status", "outcome", "completed")
 

@@ -18,9 +18,9 @@ from typing import IO
 __all__ = ["OUTCOMES", "Job", "Outcome"]
 
 OUTCOMES = ("ok", "failed", "timeout")
-PATIENCE = 5.0  # seconds between asking a job to end and ending it
-NOT_STARTED = 127  # what a shell says of a command that cannot be run
-TAIL_BYTES = 4096
+PATIENCE = 5.0  # seconds between asking a job to end and ending it; a choice
+NOT_STARTED = 127  # by definition: what a shell says of a command that cannot be run
+TAIL_BYTES = 4096  # a choice: of what a job wrote
 
 
 @dataclass(frozen=True)

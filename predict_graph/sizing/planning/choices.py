@@ -14,8 +14,8 @@ from predict_graph.sizing.planning.prices import Price, price_of
 
 __all__ = ["Choice", "Configuration", "Plan", "frontier", "plan"]
 
-SECONDS_PER_HOUR = 3600.0
-LEAST_CHANCE = 0.5
+SECONDS_PER_HOUR = 3600.0  # by definition
+LEAST_CHANCE = 0.5  # by definition: more likely than not
 
 
 @dataclass(frozen=True)

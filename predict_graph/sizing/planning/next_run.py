@@ -24,9 +24,9 @@ __all__ = ["Advice", "Goal", "Option", "advice_summary", "advise", "answer_of", 
 
 FloatArray = npt.NDArray[np.float64]
 
-USES = 10
-_SHOWN = 5  # configurations of the short table
-UNLIKELY = 0.05  # a deadline that every candidate misses with 95% probability cannot be met
+USES = 10  # a choice: runs that what is learned serves
+_SHOWN = 5  # configurations of the short table; a choice
+UNLIKELY = 0.05  # a choice: a deadline that all miss with 95% probability cannot be met
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ __all__ = ["is_prediction", "predicted_job"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_QUANTILE = NormalDist().inv_cdf(0.95)  # of the ends of a prediction's 90% interval
+_QUANTILE = NormalDist().inv_cdf(0.95)  # of the ends of a prediction's 90% interval; by definition
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ TASK_MODELS = {
 TASK = DocumentKind(
     "predict-graph task model", "model of a task", "fit --model nimo --out", sealed=True
 )
-_FEWEST = 4
+_FEWEST = 4  # a choice: fewer tell no resources apart
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from predict_graph.resources.cores import cores_allowed
 
 __all__ = ["Observation", "watch"]
 
-_EVERY = 0.05  # seconds between two looks at the bytes of the processes
+_EVERY = 0.05  # seconds between two looks at the bytes of the processes; a choice
 
 
 @dataclass(frozen=True)

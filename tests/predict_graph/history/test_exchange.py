@@ -83,7 +83,7 @@ def test_wrong_names(filled, tmp_path):
         filled.export(tmp_path / "runs.xlsx")
     with pytest.raises(RequestError, match="there is no file"):
         filled.import_(tmp_path / "absent.csv")
-    with pytest.raises(JobError, match="could not be written"):
+    with pytest.raises(RequestError, match="there is no folder"):
         filled.export(tmp_path / "no" / "folder.csv")
 
 

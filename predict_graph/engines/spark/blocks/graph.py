@@ -15,8 +15,8 @@ from predict_graph.limits import limits
 
 __all__ = ["cluster_graph", "fits_here", "induced_graph", "whole_graph", "with_rows"]
 
-_EDGE, _VERTEX = 12, 64  # bytes: both directions and a part in passing; what kernels hold
-_SAMPLED = 1 << 20  # edges that tell where the ends of all lie
+_EDGE, _VERTEX = 12, 64  # bytes: both directions and a part; what kernels hold; judgement
+_SAMPLED = 1 << 20  # edges that tell where the ends of all lie; a choice
 
 
 def fits_here(packed: PackedGraph) -> bool:

@@ -39,10 +39,10 @@ BLOCKS = "rows binary, starts binary, sources binary, weights binary, edges long
 ANSWERS = "places binary, values binary"
 SLICES = "slice int, counts binary"
 
-_PIECE = 1 << 20  # edges that are numbered together: 16 MiB
-_BLOCK = 1 << 20  # edges of a block, unless one vertex has more
+_PIECE = 1 << 20  # edges that are numbered together: 16 MiB; a choice: their memory
+_BLOCK = 1 << 20  # edges of a block, unless one vertex has more; a choice: their memory
 _MIXER = np.uint32(0x9E3779B1)  # Knuth's multiplicative hash: 2**32 / golden ratio
-_TABLE = 8  # ids up to so many times the vertices are looked up in a table
+_TABLE = 8  # ids up to so many times the vertices are looked up in a table; a choice: their memory
 
 
 @dataclass(frozen=True)

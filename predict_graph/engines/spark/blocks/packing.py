@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 __all__ = ["PackedGraph", "check_driver_bytes", "packed_graph"]
 
-_BUCKET = 1 << 21  # edges of a bucket: an executor sorts one in 64 MiB
-_MOST_BUCKETS = 1 << 14
-_BITS = 1 << 26  # bytes of all bits together that tell which ids occur
-_STREAMED = 1 << 26  # bytes of an answer that is taken partition by partition
-_ID_BYTES = 24  # of an id at the driver: ids as they come, in one array, and sorted
+_BUCKET = 1 << 21  # edges of a bucket: an executor sorts one in 64 MiB; a choice: its memory
+_MOST_BUCKETS = 1 << 14  # a choice: of their files
+_BITS = 1 << 26  # bytes of all bits together that tell which ids occur; a choice: their memory
+_STREAMED = 1 << 26  # bytes of an answer that comes partition by partition; a choice: memory
+_ID_BYTES = 24  # of an id at the driver: ids as they come, in one array, and sorted; by definition
 
 
 def check_driver_bytes(what: str, needed: float) -> None:

@@ -26,7 +26,7 @@ from predict_graph.plugins import loaded
 
 __all__ = ["CountedRun", "Question", "Twin", "check_twin", "count_run", "twin_of"]
 
-_DEGREES = 24  # bytes of a vertex that any count takes: degrees, ids, and a mark in passing
+_DEGREES = 24  # by definition, bytes of a vertex: degrees, ids, and a mark in passing
 
 
 @dataclass(frozen=True)

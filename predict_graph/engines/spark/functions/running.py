@@ -18,7 +18,7 @@ import numpy as np
 
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.functions.source_file import load_module
-from predict_graph.engines.spark.log.eventlog import EventLog
+from predict_graph.engines.spark.log.eventlog import EventLog, wait_for_listeners
 from predict_graph.engines.spark.recognition import (
     observed_convergence,
     observed_phases,
@@ -46,8 +46,7 @@ __all__ = [
 ]
 
 _ACCEPTED = "f(graph) for a GraphFrame, or f(spark, vertices, edges) for DataFrames"
-_CLOCK = 2e-3  # seconds that Spark's clock may be coarser by
-_FLUSHED = 10_000  # milliseconds that Spark may take to write what it knows
+_CLOCK = 2e-3  # seconds that Spark's clock may be coarser by; by definition: it counts milliseconds
 
 
 @dataclass(frozen=True)
@@ -242,7 +241,7 @@ def flush(session: OpenSession) -> None:
     """Wait until Spark has written all that has happened to its event log."""
     with spark_failures("reading Spark's event log"):
         context: Any = session.spark.sparkContext._jsc.sc()
-        context.listenerBus().waitUntilEmpty(_FLUSHED)
+        wait_for_listeners(context)
 
 
 def _profile(

@@ -19,12 +19,13 @@ import pyarrow as pa
 import pyarrow.csv
 
 from predict_graph.graph import Graph
+from predict_graph.graph.hashing import mixed
 
 __all__ = ["EdgeLayout", "layout_of", "write_layout"]
 
 IntArray = npt.NDArray[np.int64]
 
-_LEVEL = 1  # of compression: these files are read once
+_LEVEL = 1  # of compression: these files are read once; a choice
 
 
 @dataclass(frozen=True)
@@ -91,12 +92,10 @@ def write_layout(layout: EdgeLayout, folder: Path) -> Path:
 def _home(sources: IntArray, targets: IntArray, partitions: int) -> IntArray:
     """Return the partition of each edge: a hash that mixes both ends (splitmix64's finaliser)."""
     with np.errstate(over="ignore"):
-        mixed = sources.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        mixed += targets.astype(np.uint64)
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        mixed ^= mixed >> np.uint64(31)
-    return (mixed % np.uint64(partitions)).astype(np.int64)
+        ends = sources.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        ends += targets.astype(np.uint64)
+        hashes: npt.NDArray[np.uint64] = mixed.py_func(ends)
+    return (hashes % np.uint64(partitions)).astype(np.int64)
 
 
 @numba.njit(cache=True, nogil=True)

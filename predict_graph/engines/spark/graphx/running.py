@@ -18,7 +18,7 @@ import pandas as pd
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm, rounds_of
 from predict_graph.engines.spark.graphx.layout import layout_of, write_layout
-from predict_graph.engines.spark.log.eventlog import EventLog
+from predict_graph.engines.spark.log.eventlog import EventLog, wait_for_listeners
 from predict_graph.engines.spark.recognition import Recognised, Superstep, observed_table
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
@@ -32,7 +32,6 @@ RECORDS, MERGED = "twin_records", "merged_entries"
 """Columns of the table of a run: records and entries that the twin counted."""
 
 _COMBINED = "GraphImpl.aggregateMessages - preAgg"
-_FLUSHED = 10_000  # milliseconds that Spark may take to write what it knows
 
 
 def run_graphx(algorithm: GraphXAlgorithm, session: OpenSession, graph: Graph) -> RunProfile:
@@ -69,7 +68,7 @@ def run_graphx(algorithm: GraphXAlgorithm, session: OpenSession, graph: Graph) -
         session.group("setup")
         loaded.vertices().count()
         setup = time.perf_counter() - started - read
-        context.listenerBus().waitUntilEmpty(_FLUSHED)
+        wait_for_listeners(context)
         offset = session.event_log.stat().st_size
         session.group(algorithm.name)
         began = time.time()
@@ -78,7 +77,7 @@ def run_graphx(algorithm: GraphXAlgorithm, session: OpenSession, graph: Graph) -
         result.vertices().count()
         ended = time.time()
         stored = session.storage_bytes()
-        context.listenerBus().waitUntilEmpty(_FLUSHED)
+        wait_for_listeners(context)
     log = session.read_log(offset)
     found = supersteps_of(log, algorithm, began)
     if found.iterations != len(rounds):

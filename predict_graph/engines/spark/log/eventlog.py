@@ -27,6 +27,7 @@ __all__ = [
     "read_event_log",
     "take_lines",
     "wait_for_group",
+    "wait_for_listeners",
 ]
 
 TASK_COLUMNS = (
@@ -65,7 +66,7 @@ _EXECUTION_COLUMNS = ("execution", "root", "description", "details", "started", 
 _EXECUTOR_COLUMNS = ("executor", "host", "cores", "added", "removed")
 
 _BEGIN = b'{"Event":"'
-_FLUSHED = 10.0  # seconds that Spark may take to write what it knows
+_FLUSHED = 10.0  # seconds that Spark may take to write what it knows; a choice: patience
 
 
 @dataclass(frozen=True)
@@ -171,6 +172,11 @@ def event_log_of(reader: LogReader) -> EventLog:
         conf=reader.conf,
         broken=reader.broken,
     )
+
+
+def wait_for_listeners(context: Any) -> None:
+    """Wait until Spark has written what it knows; `context` is that of Java."""
+    context.listenerBus().waitUntilEmpty(int(1000 * _FLUSHED))
 
 
 def wait_for_group(read: Callable[[], EventLog], group: str) -> EventLog:

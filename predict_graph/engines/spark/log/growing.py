@@ -16,7 +16,7 @@ __all__ = ["GrowingLog", "running_log"]
 _UNFINISHED = ".inprogress"
 _ROLLED = re.compile(r"events_(\d+)_")
 _PLAIN = b'{"Event":'
-_PIECE = 1 << 24  # bytes that are read at a time
+_PIECE = 1 << 24  # bytes that are read at a time; a choice: memory
 
 
 class GrowingLog:

@@ -19,9 +19,9 @@ __all__ = ["log_files", "log_lines"]
 _ROLLED = re.compile(r"events_(\d+)_")
 _ZSTD, _LZ4_FRAME, _LZ4_BLOCK = b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18", b"LZ4Block"
 _SNAPPY = b"\x82SNAPPY\x00"
-_CHUNK = 1 << 20
+_CHUNK = 1 << 20  # a choice: bytes that are unpacked at a time
 # Spark writes blocks of 32 KiB, at most 32 MiB by its settings; a larger one is damage.
-_BLOCK_BYTES = 1 << 26
+_BLOCK_BYTES = 1 << 26  # a choice: twice the most
 _ACCEPTED = "a file, or a folder eventlog_v2_…; plain, gzip, zstd, lz4 or snappy (not lzf)"
 
 

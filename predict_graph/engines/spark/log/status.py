@@ -19,8 +19,8 @@ from predict_graph.errors import JobError, RequestError
 
 __all__ = ["ApplicationStatus"]
 
-_PATIENCE = 10.0  # seconds for an answer
-_MOST_BYTES = 1 << 28
+_PATIENCE = 10.0  # seconds for an answer; a choice
+_MOST_BYTES = 1 << 28  # a choice: more is no status of an application
 _RAN = ("COMPLETE", "ACTIVE", "FAILED")
 
 

@@ -34,8 +34,8 @@ Combine = Callable[[IntArray, IntArray, pa.Array], pa.Array]
 """Makes one message of several: ``combine(starts, senders, messages)``. Receiver *i* gets those of
 ``messages`` that ``senders[starts[i] : starts[i + 1]]`` names; one message for each receiver."""
 
-_TAKEN_IN = 1 << 27  # bytes that are taken in before any are sent: more combine, and more is held
-_GIVEN_OUT = 1 << 24  # bytes of messages, before they are combined, that go into one batch
+_TAKEN_IN = 1 << 27  # bytes taken in before any are sent: more combine; a choice: memory
+_GIVEN_OUT = 1 << 24  # bytes of messages of a batch, before they are combined; a choice: memory
 
 
 def out_rows(tables: GraphTables, *, self_loops: bool = True) -> DataFrame:

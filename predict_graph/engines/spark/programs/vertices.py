@@ -43,7 +43,7 @@ __all__ = ["VertexTables", "run_vertex_program"]
 Array = npt.NDArray[Any]
 
 _KINDS = {np.dtype(np.float64): "float64", np.dtype(np.int64): "int64"}
-_NUMBER = 8  # bytes of an id, a state, a message
+_NUMBER = 8  # bytes of an id, a state, a message; by definition
 
 
 class VertexTables:

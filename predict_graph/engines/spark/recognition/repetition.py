@@ -10,8 +10,8 @@ import numpy as np
 
 __all__ = ["Repetition", "longest_repetition", "loop_starts"]
 
-_LONGEST = 64  # items of one iteration at most
-_AS_GOOD = 0.98
+_LONGEST = 64  # items of one iteration at most; a choice: bounds the time
+_AS_GOOD = 0.98  # judgement, not measured: a shorter one is taken
 
 
 @dataclass(frozen=True)

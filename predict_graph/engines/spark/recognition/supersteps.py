@@ -17,10 +17,10 @@ from predict_graph.errors import RequestError
 
 __all__ = ["Recognised", "Superstep", "named_runs", "recognise"]
 
-_ALIKE = 0.5
-_SURE = 3  # iterations
-_LARGE = 4  # stages that a job must have for a loop to be looked for inside
-_FEW = 3  # such jobs, those that take most time
+_ALIKE = 0.5  # judgement, not measured: of two jobs' operators, in one superstep and the next
+_SURE = 3  # iterations; a choice: once may be chance, and twice
+_LARGE = 4  # stages of a job that a loop is looked for inside; judgement, not measured
+_FEW = 3  # such jobs, those that take most time; a choice: bounds the time
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def _loop(units: Sequence[Unit], by: str) -> Recognised | None:
         return None
     # The stricter of two that hold about as much says more.
     most = max(held for held, _, _ in found)
-    _, repetition, symbols = next(entry for entry in found if entry[0] >= 0.9 * most)
+    _, repetition, symbols = next(entry for entry in found if entry[0] >= 0.9 * most)  # judgement
     starts = loop_starts(symbols, repetition)
     groups = [
         list(units[start:stop])
@@ -245,7 +245,7 @@ def _judged(
     located = all(unit.located for group in groups for unit in group)
     if len(groups) < _SURE:
         return "doubtful", f"{text}; two might be chance"
-    if share < 0.25:
+    if share < 0.25:  # judgement
         return "doubtful", f"{text}, which is little"
     if not located or by == "stages":
         return "likely", text if located else f"{text}; the log does not say from which line"

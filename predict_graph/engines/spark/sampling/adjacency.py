@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Adjacency", "adjacency"]
 
-CHUNK_BITS = 10
+CHUNK_BITS = 10  # a choice: vertices of a row, as a power of two
 _CHUNK = 1 << CHUNK_BITS
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["SPARK_SAMPLERS", "SparkSample", "SparkSampler"]
 
 SPARK_SAMPLERS = ("rj", "brj", "mhrw")
-_LEAST_RESTART = 0.05
+_LEAST_RESTART = 0.05  # a choice: walks side by side must end (docs/spark-sampling.md)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -230,6 +230,7 @@ class SparkSampler:
             return proposed.select(vertex.alias("vertex"), (place + 1).alias("place"))
 
         def refill(round_: int, visited: DataFrame, missing: int) -> DataFrame:
+            # A choice: what is too many is cut.
             share = (1.1 * missing + 64) / max(vertices - (target - missing), 1)
             return start_unvisited(spark, round_, visited, vertices, share, seed)
 

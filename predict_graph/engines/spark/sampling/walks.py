@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["STEP_BITS", "WALK_BITS", "Visits", "place_of", "walk_until"]
 
-STEP_BITS = 16
-WALK_BITS = 38
-_STEPS = 8  # of one job
-_FEWEST = 64  # walks of a launch
+STEP_BITS = 16  # a choice: with those of walks and rounds, 63
+WALK_BITS = 38  # as above
+_STEPS = 8  # of one job; a choice: docs/spark-sampling.md, cost
+_FEWEST = 64  # walks of a launch; a choice
 
 
 def place_of(round_: int, walk: Column) -> Column:
@@ -166,6 +166,7 @@ def walk_until(
     visits = Visits()
     stalled = False
     rounds = 0
+    # A choice, as all here: only time depends on it.
     launch = max(_FEWEST, math.ceil(1.2 * target * restart))
     while launch or visits.alive or visits.found < target:
         made, found = visits.made, visits.found
@@ -201,7 +202,7 @@ def _walks_to_launch(visits: Visits, target: int, rate: float, restart: float) -
     if visits.found >= target:
         return 0
     coming = rate * visits.alive * (1 - restart) / restart
-    missing = 1.05 * target - visits.found - coming
+    missing = 1.05 * target - visits.found - coming  # a choice, as above
     if missing <= 0:
         return 0
     most = max(_FEWEST, 2 * visits.walks)

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from predict_graph.engines.spark.log.eventlog import wait_for_listeners
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession, temporary_folder
 from predict_graph.engines.spark.session.requirements import require_spark
@@ -31,7 +32,6 @@ __all__ = ["adopted_session", "doubts_of", "settings_of", "warm_for"]
 _OURS = ("spark.jobGroup.id", "spark.job.description", "callSite.short", "callSite.long", SITE)
 _QUEUE = "predict-graph"
 _PATIENCE = "spark.scheduler.maxRegisteredResourcesWaitingTime"
-_FLUSHED = 10_000  # milliseconds that Spark may take to write what it knows
 _ACCEPTED = "a SparkSession of pyspark that is open"
 
 _RAN: dict[str, set[str]] = {}  # application: algorithms that its Java processes have compiled
@@ -246,7 +246,7 @@ def _listening(spark: Any, folder: Path) -> Iterator[None]:
         yield
     finally:
         with suppress(Exception):  # a session that was stopped has let it go by itself
-            context.listenerBus().waitUntilEmpty(_FLUSHED)
+            wait_for_listeners(context)
         with suppress(Exception):
             context.listenerBus().removeListener(listener)
             listener.stop()

@@ -18,7 +18,7 @@ from predict_graph.errors import JobError
 
 __all__ = ["driver_process"]
 
-_ENDING = 15.0  # seconds that the process may take to end by itself
+_ENDING = 15.0  # seconds that the process may take to end by itself; a choice: patience
 
 
 @contextmanager

@@ -10,8 +10,8 @@ from predict_graph.errors import JobError, RequestError
 __all__ = ["check_master"]
 
 _SCHEME = "spark://"
-_CONNECT = 5.0  # seconds that a master may take to answer
-_STREAM_REQUEST, _STREAM_FAILURE = 6, 8  # kinds of messages of Spark's network layer
+_CONNECT = 5.0  # seconds that a master may take to answer; a choice: patience
+_STREAM_REQUEST, _STREAM_FAILURE = 6, 8  # kinds of messages of Spark's network layer; by definition
 
 
 def check_master(master: str, *, encrypted: bool = False) -> None:

@@ -12,7 +12,7 @@ from predict_graph.errors import JobError
 
 __all__ = ["require_spark"]
 
-_OLDEST_JAVA = 17
+_OLDEST_JAVA = 17  # by definition: what Spark 4 needs
 
 
 def require_spark() -> None:

@@ -26,8 +26,8 @@ _NEEDED = (
     "spark.eventLog.rolling.enabled",
     "spark.sql.shuffle.partitions",
 )
-_CHECKPOINT_INTERVAL = 10  # of GraphX's Pregel as GraphFrames runs it, whose default is 2 to 10
-_LONGEST_INTERVAL = 100_000
+_CHECKPOINT_INTERVAL = 10  # a choice; GraphFrames has GraphX's Pregel, whose default is 2 to 10
+_LONGEST_INTERVAL = 100_000  # a choice: no run is longer
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PARAMETERS = {
     "spark.master": "master",

@@ -11,13 +11,13 @@ from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.tables.source_files import SourceFiles, literal_path, shown_path
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph.readers.layout import find_columns
+from predict_graph.graph.readers.scan import LARGEST_WEIGHT
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 __all__ = ["ParquetFiles", "checked_columns", "try_cast"]
 
-_FLOAT32 = 3.4028235677973366e38
 _INTEGERS = ("tinyint", "smallint", "int", "bigint", "decimal(20,0)")  # the last is uint64
 _NUMBERS = (*_INTEGERS, "float", "double")
 
@@ -159,5 +159,5 @@ class ParquetFiles:
             wrong = wrong | id_.isNull() | (id_ < 0)
         for name in self.columns[2:]:
             weight = F.col(f"`{name}`").cast("double")
-            wrong = wrong | weight.isNull() | ~(F.abs(weight) <= _FLOAT32)
+            wrong = wrong | weight.isNull() | ~(F.abs(weight) <= LARGEST_WEIGHT)
         return wrong

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GraphTables", "graph_tables", "write_edges"]
 
-_MOST_ROWS = 1 << 20  # edges of a file
+_MOST_ROWS = 1 << 20  # edges of a file; a choice: memory of a writer
 
 
 @dataclass(frozen=True)

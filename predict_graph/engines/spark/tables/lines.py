@@ -29,11 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["TextFiles"]
 
-_MOST_COMMENTS = 100_000
+_MOST_COMMENTS = 100_000  # a choice: lines at the head of a file
 _BLANKS = " \t\r\ufeff"
 _DIGITS = "^[0-9]+$"
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-_FLOAT32 = 3.4028235677973366e38
 
 
 @dataclass(frozen=True)
@@ -204,7 +203,7 @@ def _id_code(name: str) -> Column:
 def _weight_code(name: str) -> Column:
     from pyspark.sql import functions as F
 
-    field, finite = F.col(name), F.abs(try_cast(name, "double")) <= _FLOAT32
+    field, finite = F.col(name), F.abs(try_cast(name, "double")) <= scan.LARGEST_WEIGHT
     return (
         F.when(field.isNull() | (field == ""), scan.MISSING_WEIGHT)
         .when(field.rlike(_NUMBER) & finite, scan.DONE)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["numbered"]
 
-_ROW_BITS = (1 << 33) - 1  # of monotonically_increasing_id: the row within its partition
+_ROW_BITS = (1 << 33) - 1  # by definition of monotonically_increasing_id: the row in its partition
 
 
 def numbered(table: DataFrame, *order: str, name: str) -> tuple[DataFrame, int]:

@@ -31,10 +31,11 @@ __all__ = ["ClusterCosts", "Phase", "fit_cluster_costs"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_OWN_WEIGHT = 4.0  # of a sample run, or a run of this graph, against a real run of another one
-_LEAST_STD = 0.08  # runs of the same job differ so much
-_FEW_RUNS, _FEW_STD = 3, 0.25  # fewer runs say nothing about those left out: as much is taken
-_LEAST_DRIVER = 1e-3  # seconds; nothing is planned in less
+_OWN_WEIGHT = 4.0  # of runs of this graph against another's; judgement, not measured
+_LEAST_STD = 0.08  # of runs of the same job; judgement (intervals: docs/studies/spark.md)
+# Fewer runs say nothing of those left out: 0.25; judgement, not measured.
+_FEW_RUNS, _FEW_STD = 3, 0.25
+_LEAST_DRIVER = 1e-3  # by definition, in seconds: Spark counts milliseconds
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ _REAL_RUNS = (
     "the seconds are learned from real runs of other graphs alone; learn, or --budget none, runs "
     "samples on the cluster, which makes them surer"
 )
-_PHASE_STD = 0.2  # of phases that sample runs measured: the next time differs so much
+_PHASE_STD = 0.2  # of the next run's phases; judgement (intervals: docs/studies/spark.md)
 
 
 class ClusterCosting:

@@ -14,9 +14,9 @@ from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 
 __all__ = ["ExecutorMemory", "heap_bytes", "memory_of"]
 
-_RESERVED = 300 << 20  # bytes of a heap that Spark keeps for itself
-_UNIFIED = 0.6  # of the rest: execution and storage (spark.memory.fraction)
-_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_RESERVED = 300 << 20  # by definition of Spark: bytes of a heap that it keeps for itself
+_UNIFIED = 0.6  # by default of Spark (spark.memory.fraction), of the rest: execution and storage
+_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}  # by definition
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ __all__ = [
     "sample_points",
 ]
 
-_SAMPLE_EDGE = 64  # bytes of an edge of a sample: its ends as they come, sorted, and as a graph
+_SAMPLE_EDGE = 64  # bytes: its ends as they come, sorted, and as a graph; judgement
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ __all__ = [
     "same_superstep",
 ]
 
-_MOST_GRAPHS = 5  # whose lessons are put together
+_MOST_GRAPHS = 5  # whose lessons are put together; a choice: newer ones tell more
 # Parameters that no superstep depends on.
 _STOPPING = ("epsilon", "max_iterations", "tau", "tolerance", "tol", "maxIterations", "maxSteps")
 

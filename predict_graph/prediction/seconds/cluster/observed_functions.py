@@ -25,9 +25,9 @@ __all__ = ["observed_estimate", "observed_rows"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_LEAST_STD = 0.02
-_FEW_RUNS_STD = 0.15  # of the iterations of samples that all agree on something wrong
-_MOST = 2**31
+_LEAST_STD = 0.02  # judgement, not measured: of iterations, where samples agree
+_FEW_RUNS_STD = 0.15  # where samples agree on something wrong; judgement, not measured
+_MOST = 2**31  # by definition: no limit
 
 
 def observed_estimate(runs: list[ClusterRun], graph: AnyGraph) -> IterationEstimate:

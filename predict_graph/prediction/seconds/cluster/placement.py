@@ -15,8 +15,8 @@ from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 
 __all__ = ["Placement", "combined_share", "partition_of", "placement_of"]
 
-_SEED = 42  # of Spark's hash partitioning
-_ROWS = 1 << 22  # edges looked at together
+_SEED = 42  # by definition of Spark: its hash partitioning
+_ROWS = 1 << 22  # edges looked at together; a choice: memory
 
 
 @dataclass(frozen=True)

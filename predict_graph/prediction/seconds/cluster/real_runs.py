@@ -16,6 +16,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, machine_identity
+from predict_graph.iterations import QUANTILE
 from predict_graph.prediction.seconds.cluster.lessons import (
     cluster_run,
     cluster_settings,
@@ -25,10 +26,9 @@ from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 
 __all__ = ["between_graphs_std", "contradictions", "real_runs"]
 
-_NEWEST_RUNS = 20
+_NEWEST_RUNS = 20  # a choice
 _OTHER_GRAPH_STD = 0.35  # of supersteps by samples of another graph (docs/studies/spark.md)
-_PRIOR_RUNS = 3.0  # real runs that the figure above counts like
-_OUTSIDE = 1.645  # standard deviations: the ends of a 90% interval
+_PRIOR_RUNS = 3.0  # real runs that the figure above counts like; judgement, not measured
 
 
 def real_runs(
@@ -82,7 +82,7 @@ def contradictions(errors: Sequence[float], std: float) -> int:
     """
     count = 0
     for error in errors:
-        if abs(error) <= _OUTSIDE * std:
+        if abs(error) <= QUANTILE * std:
             break
         count += 1
     return count

@@ -21,7 +21,7 @@ __all__ = ["RecordSizes", "record_sizes"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_FEW_RECORDS = 0.02  # of all records of a run
+_FEW_RECORDS = 0.02  # of all records of a run; judgement, not measured
 
 
 @dataclass(frozen=True)

@@ -30,14 +30,14 @@ __all__ = [
     "training_points",
 ]
 
-_STEADY_SUPERSTEPS = 6
-_SUPERSTEPS = 15  # of an algorithm whose supersteps differ, at most
-_SESSION_COST = 1.0  # of starting a session, in runs of the whole graph on one machine
-_POINTS = 2  # sizes at each machine count, at least
-_MOST_WORK = 0.05  # of tasks of sample runs, in runs of the graph; opening sessions takes as much
-_ENOUGH_EDGES = 1_000_000  # for tasks to take longer than the driver, in a superstep of a sample
-_FEWEST_EDGES = 300_000  # for tasks to take longer than what every one of them takes
-_LARGEST_RATIO = 0.5
+_STEADY_SUPERSTEPS = 6  # a choice, of what sample runs cost, as those below: docs/studies/spark.md
+_SUPERSTEPS = 15  # of an algorithm whose supersteps differ, at most; a choice
+_SESSION_COST = 1.0  # of starting a session, in runs of the whole graph on one machine; a choice
+_POINTS = 2  # sizes at each machine count, at least; a choice
+_MOST_WORK = 0.05  # of tasks of sample runs, in runs of the graph; a choice
+_ENOUGH_EDGES = 1_000_000  # for tasks to take longer than the driver; a choice
+_FEWEST_EDGES = 300_000  # for tasks to take longer than what every one of them takes; a choice
+_LARGEST_RATIO = 0.5  # a choice: of a sample
 
 
 def training_points(

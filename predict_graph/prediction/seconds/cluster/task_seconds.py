@@ -31,8 +31,8 @@ __all__ = ["TaskSeconds", "fit_task_seconds"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_LEAST = 1e-3  # seconds: no task is shorter
-_BY_CLOCK = Line(0.0, 1.0)
+_LEAST = 1e-3  # by definition, in seconds: Spark counts milliseconds
+_BY_CLOCK = Line(0.0, 1.0)  # by definition: as it is
 
 
 @dataclass(frozen=True)

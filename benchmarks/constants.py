@@ -1,0 +1,292 @@
+"""What a constant matters: predictions with each of them halved and doubled, one at a time.
+
+    PREDICT_GRAPH_DATA=… python benchmarks/constants.py --out docs/studies/constants.md
+
+Two stages that are the same on any machine: how many iterations (against real runs on whole
+graphs), and models of clusters (against runs published with C3O). Of a share above a half, what it
+leaves of the whole is halved and doubled. No constant was changed by what is seen here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
+
+from benchmarks.cluster_models import TEST, TRAIN, few_shot, scale_out  # noqa: E402
+from benchmarks.cluster_models import evaluate as evaluate_models  # noqa: E402
+from benchmarks.estimating import estimated  # noqa: E402
+from benchmarks.features import messages, remote_bytes, sampled  # noqa: E402
+from costmodels.scaling import AutoScaling  # noqa: E402
+from predict_graph.algorithms import check_algorithm  # noqa: E402
+from predict_graph.engines.local import LocalEngine  # noqa: E402
+from predict_graph.graph import check_graph  # noqa: E402
+
+GRAPHS = ("soc-Epinions1", "email-Enron", "p2p-Gnutella31", "wiki-Vote")
+SEEDS = 5
+FEW_SEEDS = 2  # where several algorithms are tried
+EVERY = 4  # one in so many of the cases of clusters
+
+COMPLETION = "predict_graph.iterations.completion."
+ROOTED = "predict_graph.iterations.rooted."
+BUILTIN = "predict_graph.builtin."
+SCALING = "costmodels.scaling."
+SPREADING = ("semi-clustering", "topk-ranking", "connected-components", "neighborhood")
+
+# Constants by what they are tried on: algorithms, or models of clusters.
+TRIED: list[tuple[tuple[str, ...], list[str]]] = [
+    (
+        ("pagerank",),
+        [
+            *(
+                f"{COMPLETION}calibration.{name}"
+                for name in ("_RATIO", "_REPLICATES", "_PASSES", "_LARGEST", "_MOST_REPEATS")
+            ),
+            f"{COMPLETION}completed._NARROW",
+            *(
+                f"{COMPLETION}estimator.{name}"
+                for name in ("_METHOD_STD", "_SMALL_SAMPLE", "_UNCALIBRATED_STD")
+            ),
+            *(
+                f"{COMPLETION}hubs.{name}"
+                for name in ("_LARGEST_FRACTION", "_NEIGHBOURS_IN_SAMPLE")
+            ),
+            *(
+                f"{COMPLETION}replicates.{name}"
+                for name in ("_COUNTS", "_LARGEST", "_LARGEST_SHARE", "_LARGEST_HUB_SHARE")
+            ),
+            f"{COMPLETION}replicates.FEWEST_VERTICES",
+            f"{COMPLETION}rewiring._ROUNDS",
+            f"{COMPLETION}profiles.LEVELS",
+            *(
+                f"predict_graph.iterations.budget.{name}"
+                for name in ("FREE_EDGES", "LONG_RUN", "_LONG_RUN_OVERHEAD")
+            ),
+        ],
+    ),
+    (
+        SPREADING,
+        [
+            *(
+                f"{ROOTED}estimator.{name}"
+                for name in (
+                    "_METHOD_STD",
+                    "_PILOT_SHARE",
+                    "_FEWEST",
+                    "_EDGE_GROWTH",
+                    "_WORTH_WHILE",
+                )
+            ),
+            "predict_graph.iterations.budget._LONG_RUN_SHARE",
+            *(f"{ROOTED}recipes.{name}" for name in ("_ENOUGH", "_HUB_SHARE", "_TAIL_SHARE")),
+        ],
+    ),
+    (("neighborhood",), [f"{BUILTIN}neighborhood.sampling._HOLDERS"]),
+    (("topk-ranking",), [f"{BUILTIN}topk_ranking.sampling._MOST_RANK_ROOTS"]),
+    (
+        ("semi-clustering",),
+        [f"{BUILTIN}semi_clustering.sampling.{name}" for name in ("_SEED_SHARE", "_MOST_SEEDS")],
+    ),
+    (
+        ("label-propagation",),
+        [
+            *(
+                f"{BUILTIN}label_propagation.sampling.{name}"
+                for name in ("_GENERATIONS", "_LEVEL_STD")
+            ),
+            f"{ROOTED}estimator._LASTING",
+        ],
+    ),
+    (
+        ("clusters",),
+        [
+            *(f"{SCALING}pooled.{name}" for name in ("DRIFT", "ENDED_ROUNDS")),
+            *(f"{SCALING}posterior.{name}" for name in ("DRAWS", "BATCHES", "WIDER")),
+            *(f"{SCALING}points.{name}" for name in ("PRIOR_REPEATS", "MOST_PRECISION")),
+            *(f"{SCALING}shapes.{name}" for name in ("PRESSED", "MOST_RESERVED")),
+            f"{SCALING}auto.STRANGE",
+        ],
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Errors without a unit, held intervals, and work where it is counted."""
+
+    errors: np.ndarray
+    held: float
+    work: float | None = None
+
+    def cells(self) -> list[str]:
+        sizes = np.abs(self.errors)
+        work = "" if self.work is None else f"{self.work:.2f}"
+        return [f"{sizes.mean():.1%}", f"{sizes.max():.0%}", f"{self.held:.0%}", work]
+
+
+def _tried_values(value: Any) -> tuple[Any, Any]:
+    """Halved and doubled; whole numbers stay whole."""
+    if isinstance(value, tuple):
+        return tuple(zip(*map(_tried_values, value), strict=True))  # type: ignore[return-value]
+    if isinstance(value, int):
+        return max(value // 2, 1), 2 * value
+    if 0.5 < value < 1.0:
+        return 1.0 - 2.0 * (1.0 - value), 1.0 - 0.5 * (1.0 - value)
+    return 0.5 * value, 2.0 * value
+
+
+@contextmanager
+def changed(where: str, value: Any) -> Iterator[None]:
+    """Set a constant in its module, and in those that import it."""
+    home, _, name = where.rpartition(".")
+    old = getattr(importlib.import_module(home), name)
+    holders = [
+        module
+        for key, module in list(sys.modules.items())
+        if key.partition(".")[0] in ("predict_graph", "costmodels", "samplers")
+        and (key == home or (not name.startswith("_") and module.__dict__.get(name) is old))
+    ]
+    for module in holders:
+        setattr(module, name, value)
+    try:
+        yield
+    finally:
+        for module in holders:
+            setattr(module, name, old)
+
+
+class Iterations:
+    """Estimates of iterations of some algorithms on some graphs, by the default methods."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.cases, self.first = [], 0
+        self.seeds = FEW_SEEDS if len(names) > 1 else SEEDS
+        for name in names:
+            for given in GRAPHS:
+                job = check_algorithm(name)
+                graph = check_graph(given, directed=False if job.undirected else None)
+                run = LocalEngine().run(job, graph)
+                self.cases.append((job, graph, run))
+
+    def __call__(self) -> Judged:
+        errors, inside, work = [], [], []
+        for job, graph, run in self.cases:
+            for seed in range(self.first, self.first + self.seeds):
+                found = estimated(graph, job, 0.1, seed)
+                errors.append(found.iterations / run.iterations - 1.0)
+                if found.counters is not None:
+                    sent = float(found.counters["remote_message_bytes"].sum())
+                    errors.append(sent / remote_bytes(run) - 1.0)
+                inside.append(found.low <= run.iterations <= found.high)
+                work.append(sampled(found, graph, run) / messages(run))
+        return Judged(np.array(errors), float(np.mean(inside)), float(np.mean(work)))
+
+
+class Clusters:
+    """`auto` on one in some of the cases of the study of cluster models."""
+
+    def __init__(self) -> None:
+        data = Path(os.environ["PREDICT_GRAPH_DATA"]) / "cluster"
+        self.cases = [*scale_out(data, TRAIN, TEST)][::EVERY] + [*few_shot(data, 4)][:: 2 * EVERY]
+
+    def __call__(self) -> Judged:
+        found = evaluate_models(self.cases, {"auto": AutoScaling}).dropna()
+        return Judged(found.error.to_numpy() / 100, float(found.held.mean()) / 100)
+
+
+class Kept:
+    """What was judged of one group of constants, now or before."""
+
+    def __init__(self, names: tuple[str, ...], cache: Path | None) -> None:
+        self._names, self._cache, self._judge = names, cache, None
+        self._known: dict[str, list[str]] = {}
+        if cache is not None and cache.exists():
+            self._known = dict(map(json.loads, cache.read_text().splitlines()))
+
+    def cells(self, title: str, first: int = 0) -> list[str]:
+        key = f"{', '.join(self._names)} {title}"
+        if key not in self._known:
+            if self._judge is None:
+                clusters = self._names == ("clusters",)
+                self._judge = Clusters() if clusters else Iterations(self._names)
+            if isinstance(self._judge, Iterations):
+                self._judge.first = first
+            found = self._known[key] = self._judge().cells()
+            print(key, *found, flush=True)
+            if self._cache is not None:
+                with self._cache.open("a") as file:
+                    file.write(json.dumps([key, found]) + "\n")
+        return self._known[key]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--only", nargs="*", help="algorithms, or clusters")
+    parser.add_argument("--cache", type=Path, help="file of what was judged before, to go on")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    lines = []
+    for names, constants in TRIED:
+        if options.only and ", ".join(names) not in options.only:
+            continue
+        kept = Kept(names, options.cache)
+        rows = [("as it is | ", kept.cells("as it is | "))]
+        if names != ("clusters",):  # what is chance
+            rows.append(("as it is, other seeds | ", kept.cells("as it is, other seeds | ", 100)))
+        for where in constants:
+            home, _, name = where.rpartition(".")
+            value = getattr(importlib.import_module(home), name)
+            for other in _tried_values(value):
+                short = ".".join(home.split(".")[-2:])
+                title = f"`{short}` `{name}` {_shown(value)} | {_shown(other)}"
+                with changed(where, other):
+                    rows.append((title, kept.cells(title)))
+        lines += [f"## {', '.join(names)}", "", *_table(rows), ""]
+    if options.out:
+        options.out.write_text("\n".join([*PAGE, *lines]).rstrip() + "\n", encoding="utf-8")
+
+
+def _shown(value: Any) -> str:
+    return ", ".join(map(_shown, value)) if isinstance(value, tuple) else f"{value:.6g}"
+
+
+def _table(rows: list[tuple[str, list[str]]]) -> list[str]:
+    head = "| constant | tried | mean error | worst | inside 90% | work / run |"
+    lines = [f"| {title} | {' | '.join(found)} |" for title, found in rows]
+    return [head, "|---|---:|---:|---:|---:|---:|", *lines]
+
+
+PAGE = [
+    "# What constants matter",
+    "",
+    "Each constant of two stages halved and doubled, all others as they are: iterations and",
+    f"messages on {', '.join(GRAPHS)}",
+    f"({SEEDS} seeds, {FEW_SEEDS} where four algorithms are tried; default parameters; relative",
+    "errors of both together), and the model `auto` of clusters (a part of the cases of",
+    "[cluster models](cluster-models.md)). Of a share above a half, what it leaves of the whole is",
+    "halved and doubled. A change draws other samples, so two rows *as it is* say what is chance.",
+    "No constant was changed by what is seen here.",
+    "",
+    "    python benchmarks/constants.py --out docs/studies/constants.md",
+    "",
+]
+
+
+if __name__ == "__main__":
+    main()
