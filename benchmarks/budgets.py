@@ -262,10 +262,7 @@ def main() -> None:
     found = page(arguments.keep)
     print(found)
     if arguments.out:
-        command = " ".join(map(shlex.quote, sys.argv[1:]))
-        arguments.out.write_text(
-            found + f"\nWritten by `python -m benchmarks.budgets {command}`.\n"
-        )
+        arguments.out.write_text(found)
 
 
 if __name__ == "__main__":
