@@ -100,7 +100,7 @@ def fewer(
     Examples
     --------
     >>> fewer(Trial("k", 100), 800, 0.2, 1.6, graph=100_000, seconds=777_600.0)
-    'k=5,000 would take about 648 min: on a sample of 800 vertices k=100 took 12% of the time'
+    'k=5,000 would take about 10.8 h: on a sample of 800 vertices k=100 took 12% of the time'
     >>> fewer(Trial("k", 100), 800, 1.5, 1.6, graph=100_000, seconds=777_600.0)
     ''
     """

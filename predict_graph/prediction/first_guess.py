@@ -37,6 +37,7 @@ GUESS = "first guess"
 
 _UNKNOWN = Usual(10, 25.0, 40.0)  # about the medians of docs/studies/first-guess.md
 ITERATIONS_STD = 0.8  # of log(guessed / true): docs/studies/first-guess.md
+_QUARTILE = 0.674  # of the normal distribution
 _SECONDS_STD = 0.6  # of log of ns an edge and iteration: docs/studies/first-guess.md
 _FEWEST_EDGES = 5_000  # that take as long as any superstep; judgement, not measured
 _NEWEST_RUNS = 20  # a choice
@@ -67,6 +68,12 @@ class FirstGuess:
     def seconds(self) -> float:
         """Seconds of the compiled run, without reading."""
         return self.setup_seconds + self.superstep_seconds
+
+    @property
+    def least_seconds(self) -> float:
+        """Seconds that three runs in four take at least: a budget is a share of these."""
+        std = math.hypot(ITERATIONS_STD, self.relative_std)
+        return self.setup_seconds + self.superstep_seconds * math.exp(-_QUARTILE * std)
 
     @property
     def relative_std(self) -> float:

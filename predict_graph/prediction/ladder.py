@@ -82,7 +82,7 @@ class Ladder:
     guesses : list of FirstGuess
         Of each algorithm of the chain.
     run_seconds : float
-        What the run is guessed to take, on its engine.
+        What the run is guessed to take, on its engine; on this machine at least.
     """
 
     guesses: list[FirstGuess]
@@ -92,9 +92,9 @@ class Ladder:
     @classmethod
     def for_request(cls, graph: AnyGraph, request: Request, guesses: list[FirstGuess]) -> Ladder:
         """Return the ladder of a request."""
-        compiled = sum(guess.seconds for guess in guesses)
         local = is_local(request.engine)
-        run = compiled if local else OTHER_ENGINES * compiled
+        run = sum(guess.least_seconds if local else guess.seconds for guess in guesses)
+        run *= 1.0 if local else OTHER_ENGINES
         return cls(guesses, graph.read_seconds + run, local)
 
     def buys_whole_run(self, request: Request, purse: Purse) -> bool:
