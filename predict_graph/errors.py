@@ -21,6 +21,8 @@ class PredictGraphError(Exception):
     --------
     >>> print(RequestError("the column " + 400 * "x" + " is unknown"))
     the column xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… is unknown
+    >>> len(str(RequestError(250 * "word "))), len(str(RequestError(2500 * "word ")))
+    (1250, 1503)
     """
 
     exit_status = 1
@@ -84,10 +86,10 @@ def did_you_mean(name: object, accepted: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     by_plain = {each.lower().replace("_", "-"): each for each in accepted}
-    plain = str(name).lower().replace("_", "-")[:_LONGEST]
+    plain = str(name).lower().replace("_", "-")[:_LONGEST_NAME]
     near = get_close_matches(plain, by_plain, n=2, cutoff=_NEAR)
     return f" did you mean {' or '.join(by_plain[each] for each in near)}?" if near else ""
 
 
 _NEAR = 0.7  # of difflib's ratio: one letter of four may be another, but not two; a choice
-_LONGEST = 200  # characters of a name; comparing takes as long as its square; a choice
+_LONGEST_NAME = 200  # characters; comparing takes as long as its square; a choice

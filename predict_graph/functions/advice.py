@@ -120,7 +120,12 @@ def fewer(
 
 
 def alike(function: GraphFunction, seconds: float) -> str:
-    """Return in words which installed library offers the same, compiled; nothing if none does."""
+    """Return in words which installed library offers the same, compiled; nothing if none does.
+
+    With arguments it may be another thing: k vertices of betweenness are not all of them.
+    """
+    if {*function.keywords} - {"seed"} or function.positional:
+        return ""
     library, _, name = function.name.partition(":")
     other = _ALIKE.get(name, "") if library == "networkx" else ""
     if not other or seconds < _WORTH_A_WORD or find_spec(other.partition(":")[0]) is None:

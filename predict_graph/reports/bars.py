@@ -35,7 +35,7 @@ def bar(console: Console) -> Iterator[Callable[[str, float], None]]:
         _Remaining(),
     )
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("reading", total=1.0)
+        task = progress.add_task("starting", total=1.0)
         yield lambda text, fraction: progress.update(task, description=text, completed=fraction)
 
 

@@ -46,7 +46,7 @@ class _PlainLines:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._text, self._fraction = "reading", 0.0
+        self._text, self._fraction = "starting", 0.0
         self._started = time.perf_counter()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._write, daemon=True)
