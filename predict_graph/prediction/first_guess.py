@@ -37,7 +37,7 @@ GUESS = "first guess"
 
 _UNKNOWN = Usual(10, 25.0, 40.0)  # about the medians of docs/studies/first-guess.md
 ITERATIONS_STD = 0.8  # of log(guessed / true): docs/studies/first-guess.md
-_QUARTILE = 0.674  # of the normal distribution
+_QUARTILE = 0.674  # of the normal distribution, by definition
 _SECONDS_STD = 0.6  # of log of ns an edge and iteration: docs/studies/first-guess.md
 _FEWEST_EDGES = 5_000  # that take as long as any superstep; judgement, not measured
 _NEWEST_RUNS = 20  # a choice
