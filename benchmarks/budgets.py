@@ -205,6 +205,7 @@ def page(kept: Path) -> str:
     for engine in ("local", "spark"):
         found = read(kept, f"{engine}-budgets")
         if len(found):
+            lines += [f"Graphs on {engine}: {', '.join(found['graph'].unique())}.", ""]
             large = found["seconds"] >= 1.0
             for title, own in (("a second or more", found[large]), ("less", found[~large])):
                 if len(own):
