@@ -63,25 +63,50 @@ def spark_failures(doing: str) -> Iterator[None]:
     Raises
     ------
     JobError
+    KeyboardInterrupt
+        If it failed because it was interrupted: py4j asks the driver for something more while
+        Ctrl-C goes through it, and what then fails hides the interrupt.
     """
-    from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
-    from pyspark.errors import PySparkException
-
     try:
         yield
     except PredictGraphError:
         raise
-    except (Py4JNetworkError, ConnectionError) as error:
-        raise JobError(f"{doing} failed: Spark's driver process is gone") from error
-    except (Py4JError, PySparkException) as error:
+    except Exception as error:
+        if _interrupted(error):
+            raise KeyboardInterrupt from error
+        said = _said_of(doing, error)
+        if said is None:
+            raise
+        raise said from error
+
+
+def _said_of(doing: str, error: Exception) -> JobError | None:
+    """Return the sentence for what Spark or the disk raised; None for what neither does."""
+    from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
+    from pyspark.errors import PySparkException
+
+    gone = f"{doing} failed: Spark's driver process is gone"
+    if isinstance(error, (Py4JNetworkError, ConnectionError)):
+        return JobError(gone)
+    if isinstance(error, (Py4JError, PySparkException)):
         if type(error) is not Py4JJavaError and _driver_ended():
-            raise JobError(f"{doing} failed: Spark's driver process is gone") from error
+            return JobError(gone)
         why = reason(str(error))
         kind = ExecutorLostError if why == _LOST else JobError
-        raise kind(f"{doing} failed: {why}") from error
-    except OSError as error:
+        return kind(f"{doing} failed: {why}")
+    if isinstance(error, OSError):
         place = f" ({error.filename})" if error.filename else ""
-        raise JobError(f"{doing} failed: {error.strerror or error}{place}") from error
+        return JobError(f"{doing} failed: {error.strerror or error}{place}")
+    return None
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Say whether an error came while an interrupt went through what failed."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__context__
+    return False
 
 
 def _driver_ended() -> bool:

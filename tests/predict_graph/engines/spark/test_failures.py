@@ -71,3 +71,17 @@ def test_sentences_are_left_alone():
     pytest.importorskip("pyspark")
     with pytest.raises(RequestError, match=r"^as it was$"), spark_failures("this"):
         raise RequestError("as it was")
+
+
+def test_an_error_on_the_way_out_of_an_interrupt_is_an_interrupt():
+    from py4j.protocol import Py4JNetworkError
+
+    class CallSite:  # pyspark's asks the driver for something more as an interrupt goes through
+        def __enter__(self):
+            pass
+
+        def __exit__(self, *raised):
+            raise Py4JNetworkError("Answer from Java side is empty")
+
+    with pytest.raises(KeyboardInterrupt), spark_failures("superstep 3"), CallSite():
+        raise KeyboardInterrupt
