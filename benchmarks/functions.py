@@ -10,6 +10,8 @@ which the function takes seconds to minutes.
     python benchmarks/functions.py hand FILE.jsonl HAND.jsonl
     python benchmarks/functions.py remaining TRACKED.jsonl
     python benchmarks/functions.py memory PEAKS.jsonl
+    python benchmarks/functions.py long --keep FOLDER [--again]
+    python benchmarks/functions.py long-report --keep FOLDER
     python benchmarks/functions.py report FILE.jsonl OUT.jsonl --hand HAND.jsonl \
         --tracked TRACKED.jsonl
 """
@@ -20,19 +22,29 @@ import argparse
 import hashlib
 import json
 import os
+import resource
+import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
 import numpy as np
+import psutil
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
 
 from predict_graph.errors import PredictGraphError  # noqa: E402
-from predict_graph.functions.child import ChildRun, Limits, Look, run_in_child  # noqa: E402
+from predict_graph.functions.child import (  # noqa: E402
+    ChildRun,
+    Limits,
+    Look,
+    processor_seconds,
+    run_in_child,
+)
 from predict_graph.functions.drivers import drivers_of  # noqa: E402
 from predict_graph.functions.forms import build  # noqa: E402
 from predict_graph.functions.memory import foretell_memory  # noqa: E402
@@ -93,6 +105,7 @@ FUNCTIONS = {
     "own spectral": (f"{OWN}:spectral", {}, "edges", "undirected"),
     "own reach": (f"{OWN}:reach_two", {}, "two_hop", ""),
     "own rounds": (f"{OWN}:rounds", {}, "edges", ""),
+    "own exemplars": (f"{OWN}:exemplars", {}, "vertices_squared", "undirected"),
 }
 SHARED = {
     "facebook": "musae_facebook_edges.csv.gz",
@@ -602,6 +615,216 @@ TRACKED_JUDGED = (
 )
 
 
+# Functions and pairs of none of the studies above, sized by runs of some seconds to take minutes.
+LONG = (
+    ("networkx:percolation_centrality", "gnutella", 12_000, ""),
+    ("igraph:community_edge_betweenness", "deezer", 2_050, "undirected"),
+    ("networkx:local_efficiency", "epinions", 1_000, "undirected"),
+    ("networkx:community.girvan_newman", "facebook", 260, "undirected"),
+    ("own exemplars", "wing", 5_000, "undirected"),
+    ("networkx:average_node_connectivity", "clustered", 360, "undirected"),
+    ("igraph:community_spinglass", "github", 6_000, "connected"),
+)
+
+
+def long_runs(arguments):
+    """Predict runs of minutes, then track them; each case in a process of its own, and kept."""
+    keep = Path(arguments.keep)
+    keep.mkdir(parents=True, exist_ok=True)
+    ends = time.perf_counter() + 60.0 * arguments.minutes
+    for number, case in enumerate(LONG):
+        file = keep / f"{number}.json"
+        if arguments.case not in (None, number):
+            continue
+        if arguments.again:
+            if "run" in kept_row(file):
+                foretell_again(file, *case)
+        elif arguments.case is not None:
+            long_run(file, *case)
+        elif time.perf_counter() < ends and "run" not in kept_row(file):
+            command = [sys.executable, __file__, "long", "--keep", str(keep)]
+            subprocess.run([*command, "--case", str(number)], check=False)
+
+
+def kept_row(file):
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+
+
+def long_run(file, name, graph_name, size, needs):
+    """Say what a run will take, by two budgets, before it is run; then run it, tracked."""
+    from predict_graph.functions.track import run_tracked
+
+    found = kept_row(file)
+    source = cut(graph_name, size, needs)
+    found |= {"function": name, "graph": graph_name, "vertices": source.vertices}
+    found |= {"edges": source.edges, "said": found.get("said", [])}
+    for budget in LONG_BUDGETS[len(found["said"]) :]:
+        clock = time.perf_counter()
+        row = {"function": name, "graph": graph_name, "seconds": 0.0, "peak": 0.0}
+        said = said_of(row, budget, False, None, source)
+        said |= {"wall": time.perf_counter() - clock, "at": time.strftime("%H:%M:%S")}
+        found["said"].append(said)
+        file.write_text(json.dumps(found), encoding="utf-8")
+        print(
+            name, graph_name, budget, {k: said.get(k) for k in ("predicted", "spent")}, flush=True
+        )
+    function, _, _ = function_of(name)
+    before = psutil.Process().memory_info().rss
+    graph = build(source, function.form)
+    clocks, ended = [(time.perf_counter(), processor_seconds())], threading.Event()
+
+    def beside():
+        while not ended.wait(0.5):
+            clocks.append((time.perf_counter(), processor_seconds()))
+
+    thread = threading.Thread(target=beside, daemon=True)
+    thread.start()
+    tracked = run_tracked(function, graph, show=False)
+    ended.set()
+    thread.join()
+    clocks.append((time.perf_counter(), processor_seconds()))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0 - before
+    moments = [
+        (each.elapsed, each.remaining.predicted, each.remaining.low, each.remaining.high)
+        for each in tracked.said
+        if each.remaining is not None
+    ]
+    found["run"] = {
+        "seconds": tracked.processor_seconds,
+        "wall": tracked.seconds,
+        "first": tracked.first,
+        "looking": tracked.looking,
+        "peak": peak,
+        "moments": moments[:: max(len(moments) // 1000, 1)],
+        "clocks": [
+            (wall - clocks[0][0], processor - clocks[0][1])
+            for wall, processor in [*clocks[:: max(len(clocks) // 1000, 1)], clocks[-1]]
+        ],
+        "at": time.strftime("%H:%M:%S"),
+    }
+    file.write_text(json.dumps(found), encoding="utf-8")
+    print(name, graph_name, tracked.processor_seconds, tracked.seconds, flush=True)
+
+
+def foretell_again(file, name, graph_name, size, needs):
+    """Say of a run that is known what the program as it is now foretells."""
+    found, source = kept_row(file), cut(graph_name, size, needs)
+    found.setdefault("again", [])
+    for budget in LONG_BUDGETS[len(found["again"]) :]:
+        row = {"function": name, "graph": graph_name, "seconds": 0.0, "peak": 0.0}
+        found["again"].append(said_of(row, budget, False, None, source))
+        file.write_text(json.dumps(found), encoding="utf-8")
+
+
+def long_report(arguments):
+    """Write the section of long runs, here and into the study."""
+    known = [kept_row(file) for file in sorted(Path(arguments.keep).glob("*.json"))]
+    known = [row for row in known if "run" in row]
+    lines = ["## Long runs", "", *(HERE / "functions_long_head.md").read_text().splitlines(), ""]
+    lines += [
+        "| function | graph | vertices, edges | processor | clock | as it was: 5% | 1% | "
+        "as it is: 5% | 1% |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in known:
+        seconds, wall = row["run"]["seconds"], row["run"]["wall"]
+        cells = [long_cell(each, seconds) for each in (*row["said"], *row.get("again", []))]
+        lines.append(
+            f"| {row['function']} | {row['graph']} | {row['vertices']:,}, {row['edges']:,} | "
+            f"{seconds / 60:.1f} min | {wall / 60:.1f} min | {' | '.join(cells)} |"
+        )
+    lines += [
+        "",
+        "| what `track` said was left, less what was | at 25% | at 50% | at 75% | looking |",
+    ]
+    lines += ["|---|---|---|---|---|"]
+    told = [(row, *long_errors(row["run"])) for row in known]
+    for row, by_clock, by_processor in told:
+        cost = f"{row['run']['looking'] / row['run']['seconds']:.1%}"
+        for name, errors in (("processor", by_processor), ("clock", by_clock)):
+            cells = " | ".join("–" if each is None else f"{each:+.1%}" for each in errors)
+            lines.append(f"| {row['function']}, by the {name} | {cells} | {cost} |")
+    lines += ["", "| what | bar | as it was | as it is |", "|---|---|---|---|"]
+    for number, budget in enumerate(LONG_BUDGETS):
+        for name, of in (
+            ("median factor", lambda each, s: factor(each["predicted"], s)),
+            ("worst factor", lambda each, s: factor(each["predicted"], s)),
+            ("most spent", lambda each, s: each["spent"] / s),
+            ("intervals that held", lambda each, s: each["low"] <= s <= each["high"]),
+        ):
+            bar = LONG_BARS.get((budget, name), "")
+            cells = []
+            for which in ("said", "again"):
+                found = [
+                    of(row[which][number], row["run"]["seconds"])
+                    for row in known
+                    if len(row.get(which, [])) > number and "predicted" in row[which][number]
+                ]
+                cells.append(long_figure(name, found))
+            lines.append(f"| {budget}: {name} | {bar} | {' | '.join(cells)} |")
+    for number, (part, bar) in enumerate(zip(PARTS, ("10%", "6%", "3%"), strict=True)):
+        for name, column in (("processor", 2), ("clock", 1)):
+            errors = [abs(e) for each in told if (e := each[column][number]) is not None]
+            middle = f"{np.median(errors):.1%} of {len(errors)}" if errors else "–"
+            lines.append(f"| `track` at {part:.0%}, by the {name} | {bar} | {middle} | |")
+    text = "\n".join(lines) + "\n"
+    (HERE / "functions_long.md").write_text(text, encoding="utf-8")
+    page = Path(arguments.write)
+    before, _, after = page.read_text(encoding="utf-8").partition("## Shipped runs")
+    before = before.partition("## Long runs")[0]
+    page.write_text(f"{before}{text}\n## Shipped runs{after}", encoding="utf-8")
+
+
+def long_cell(said, seconds):
+    if "predicted" not in said:
+        return "none"
+    low, mid, high = (said[each] / seconds for each in ("low", "predicted", "high"))
+    return f"× {mid:.2f} ({low:.2g} to {high:.2g}), {said['spent'] / seconds:.1%}"
+
+
+def long_figure(name, found):
+    if not found:
+        return "–"
+    if name == "intervals that held":
+        return f"{sum(found)} of {len(found)}"
+    if name == "most spent":
+        return f"{max(found):.1%}"
+    return f"{np.median(found) if name == 'median factor' else max(found):.2f}"
+
+
+def long_errors(run):
+    """Return what was said to be left less what was, as shares of the run, by two clocks.
+
+    By the processor a run is at a quarter when it has used a quarter of its processor seconds, and
+    what is said is the part of the whole that is left.
+    """
+    clocks, wall, seconds = run["clocks"], run["wall"], run["seconds"]
+    by_clock, by_processor = [], []
+    for part in PARTS:
+        near = [each for each in run["moments"] if each[0] <= part * wall]
+        at = next(clock for clock, processor in clocks if processor >= part * seconds)
+        then = [each for each in run["moments"] if each[0] <= at]
+        by_clock.append(
+            (max(near[-1][1] - (part * wall - near[-1][0]), 0.0) / wall - (1.0 - part))
+            if near
+            else None
+        )
+        by_processor.append(
+            then[-1][1] / (then[-1][0] + then[-1][1]) - (1.0 - part) if then else None
+        )
+    return by_clock, by_processor
+
+
+LONG_BUDGETS = ("5%", "1%")
+LONG_BARS = {
+    ("5%", "median factor"): "1.2; one outer loop 1.08",
+    ("5%", "worst factor"): "one outer loop 1.7",
+    ("5%", "most spent"): "8%",
+    ("5%", "intervals that held"): "85 to 95%",
+    ("1%", "median factor"): "one outer loop 1.1",
+}
+
+
 def rows(path):
     if not path.exists():
         return []
@@ -739,7 +962,9 @@ def report(arguments):
     head, before = (
         (HERE / f"functions_{name}.md").read_text(encoding="utf-8") for name in ("head", "before")
     )
-    text = head + "\n".join(lines) + "\n" + before
+    long = (HERE / "functions_long.md").read_text(encoding="utf-8")
+    first, found, rest = head.partition("## Shipped runs")
+    text = f"{first}{long}\n{found}{rest}" + "\n".join(lines) + "\n" + before
     Path(arguments.write).write_text(text, encoding="utf-8")
     print("\n".join(lines))
 
@@ -837,6 +1062,16 @@ def main():
     part.add_argument("--seconds", type=float, default=1e9, help="after which none is begun")
     part.add_argument("--judged", action="store_true", help="the pairs that nothing was chosen on")
     part.set_defaults(call=remaining)
+    part = parts.add_parser("long")
+    part.add_argument("--keep", required=True, help="folder in which each case is kept")
+    part.add_argument("--minutes", type=float, default=1e9, help="after which none is begun")
+    part.add_argument("--case", type=int, help="this one, in this process")
+    part.add_argument("--again", action="store_true", help="foretell runs that are known, now")
+    part.set_defaults(call=long_runs)
+    part = parts.add_parser("long-report")
+    part.add_argument("--keep", required=True)
+    part.add_argument("--write", default="docs/studies/functions.md")
+    part.set_defaults(call=long_report)
     part = parts.add_parser("memory")
     part.add_argument("out")
     part.add_argument("--seconds", type=float, default=1e9, help="after which none is begun")

@@ -44,3 +44,17 @@ def rounds(graph: nx.Graph) -> dict:
                 values[vertex] = mean
         if change < 0.05:
             return values
+
+
+def exemplars(graph: nx.Graph) -> np.ndarray:
+    """Communities around exemplars, by the hops between vertices: rounds until nothing changes."""
+    from scipy.sparse.csgraph import shortest_path
+    from sklearn.cluster import AffinityPropagation
+
+    adjacency = nx.to_scipy_sparse_array(graph, format="csr", dtype=float)
+    hops = shortest_path(adjacency, unweighted=True, directed=False)
+    hops[np.isinf(hops)] = len(graph)
+    model = AffinityPropagation(
+        affinity="precomputed", damping=0.9, max_iter=1000, convergence_iter=50, random_state=0
+    )
+    return model.fit_predict(-(hops**2))

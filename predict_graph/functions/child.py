@@ -26,7 +26,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from predict_graph.functions.loops import parse_ahead, parsed_files
+from predict_graph.functions.loops import parse_ahead, parsed_functions
 from predict_graph.functions.watch import LoopWatch, Seen
 
 __all__ = [
@@ -44,6 +44,7 @@ TICK_SECONDS = 0.01  # a choice, of what looking costs
 
 _MOST_LOOKS = 2000  # kept of one run, then every other one goes; a choice, of memory
 _ROUNDS_FOR_STOP = 8  # done before the loop itself says how long the run will be; judgement
+_CAUTION = 0.25  # of what the first few rounds say, which may be slow ones; judgement
 # From here on the first part says as much as it ever will: 0.5 / sqrt(100) is 5%, part of which
 # is left; two runs differ by more (docs/studies/functions.md).
 _ENOUGH_ROUNDS, _ENOUGH_SECONDS = 100, 30.0
@@ -230,7 +231,7 @@ def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
         facts = pickle.loads(b"".join(parts)[_HEADER:])
     except (EOFError, pickle.UnpicklingError):
         return ChildRun("died", seconds=spent, wall=wall, spent=spent, error=_death(status))
-    parse_ahead(facts.pop("files"))  # for the next child, whose memory they would be part of
+    parse_ahead(facts.pop("functions"))  # for the next child, whose memory they would be part of
     return ChildRun(**facts, spent=spent)
 
 
@@ -299,6 +300,7 @@ class _Recorder:
         self._facts: dict[str, float] = {}
         self._base = 0.0
         self._looking = False
+        self._reported = (0.0, 0.0)  # seconds of the whole: foretold, and by the first rounds
         self._filled: list[Any] = []
 
     def run(self, build: Callable[[], Any], call: Callable[[Any], Any], progress: Any) -> None:
@@ -342,7 +344,12 @@ class _Recorder:
         self._keep(Look(elapsed, self._watch.look(frame)))
         loops = self._looks[-1].loops
         done = loops[0].done if loops and loops[0].bounded else 0.0
-        self._stop_in_time(elapsed, _foretold(elapsed, self._looks, self._limits.rounds), done)
+        foretold, rough = self._reported  # by a library in C, which no frame shows at work
+        if loops:
+            foretold = _foretold(elapsed, self._looks, self._limits.rounds)
+            total = min(loops[0].total, self._limits.rounds) if done else 0.0
+            rough = elapsed * total / done if done else 0.0
+        self._stop_in_time(elapsed, foretold, rough, done)
         self._started += processor_seconds() - now  # looking is not part of the run
         self._looking = False
 
@@ -352,8 +359,9 @@ class _Recorder:
         seen = Seen("progress", 10.0 * percent, 1000.0, bounded=True, early=False)
         if not self._looks or self._looks[-1].seconds < elapsed - self._every / 2:
             self._keep(Look(elapsed, [seen]))
-        foretold = elapsed * 100.0 / percent if percent >= 1.0 else 0.0
-        self._stop_in_time(elapsed, foretold)
+        rough = elapsed * 100.0 / percent if percent > 0.0 else 0.0
+        self._reported = (rough if percent >= 1.0 else 0.0, rough)
+        self._stop_in_time(elapsed, *self._reported)
 
     def _keep(self, look: Look) -> None:
         self._looks.append(look)
@@ -362,14 +370,16 @@ class _Recorder:
             self._every *= 2.0
             signal.setitimer(signal.ITIMER_PROF, self._every, self._every)
 
-    def _stop_in_time(self, elapsed: float, foretold: float, done: float = 0.0) -> None:
+    def _stop_in_time(
+        self, elapsed: float, foretold: float, rough: float, done: float = 0.0
+    ) -> None:
         limits = self._limits
         if limits.share and foretold:
             spent = elapsed + self._facts["convert_seconds"]
             over = spent >= max(limits.floor, limits.share * foretold)
             over = over or (done >= _ENOUGH_ROUNDS and elapsed >= _ENOUGH_SECONDS)
-        else:
-            over = elapsed >= limits.seconds
+        else:  # what the first rounds say keeps a run from being stopped long before its share
+            over = elapsed >= max(limits.seconds, _CAUTION * limits.share * rough)
         if over:
             signal.setitimer(signal.ITIMER_PROF, 0.0)
             self._send("stopped")
@@ -383,7 +393,7 @@ class _Recorder:
             "wall": time.perf_counter() - self._wall if self._wall else 0.0,
             "peak_bytes": max(_peak() - self._base, 0.0),
             "looks": self._looks,
-            "files": parsed_files(),
+            "functions": parsed_functions(),
         }
         message = pickle.dumps(facts)
         data = memoryview(len(message).to_bytes(_HEADER, "big") + message)

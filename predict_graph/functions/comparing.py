@@ -75,7 +75,7 @@ class FunctionComparison:
         asking = sum(one.overhead_seconds for one in self.predictions)
         return Answer(
             said,
-            tables=[Table(f"functions on {self.graph['name']}", columns, rows)],
+            tables=[Table(self.title, columns, rows)],
             warnings=[f"{name}: {text}" for name, text in told],
             details=[
                 (
@@ -211,20 +211,20 @@ def compare_functions(
 
     predictions: list[FunctionPrediction] = []
     errors: dict[str, str] = {}
-    for name, keywords in asked:
+    for name, options in asked:
         try:
             one = predict_function(
                 name,
                 graph,
                 arguments=arguments,
-                keywords=keywords,
+                keywords=options,
                 budget=budget,
                 history=history,
                 seed=seed,
                 progress=progress,
             )
         except PredictGraphError as error:
-            errors[_with_backend(name, keywords)] = str(error)
+            errors[_with_backend(name, options)] = str(error)
             continue
         predictions.append(one)
         seed = one.seed

@@ -160,10 +160,11 @@ def foretell(
     spreads = _GRAPHS if len(others) >= _FEWEST_GRAPHS else (hyper.graph,)
     ways = [(part, spread) for part in _CONSTANTS for spread in spreads]
     labels = [label for label, _, _ in models] * len(ways)
+    alike = _Likeness.of(points, target, graph)
     parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
     for part, spread in ways:
         grown = costs - part * costs.min()
-        shared = _covariance(points, target, graph, replace(hyper, graph=spread), grown)
+        shared = alike.covariance(replace(hyper, graph=spread), grown)
         mean, variance, score = _posteriors(values, np.log(grown), shared, hyper)
         density = float(np.log(costs / grown).sum())  # all models are about the same costs
         parts.append((mean, variance, score + fixed + density))
@@ -197,28 +198,45 @@ def _models(
     return models
 
 
-def _covariance(
-    points: Sequence[Point],
-    target: Mapping[str, float],
-    graph: str,
-    hyper: Hyper,
-    costs: FloatArray,
-) -> FloatArray:
-    """Return what does not depend on the driver; the last row is the target's."""
-    count = len(points)
-    samplers = [point.sampler for point in points] + [""]
-    graphs = [point.graph for point in points] + [graph]
-    own = np.log(max(target["vertices"], 2.0))
-    far = np.array([own - np.log(max(point.drivers["vertices"], 2.0)) for point in points] + [0.0])
-    same_sampler = np.array([[bool(a) and a == b for b in samplers] for a in samplers])
-    same_graph = np.array([[a == b for b in graphs] for a in graphs])
-    total = hyper.level**2 + hyper.graph**2 * same_graph
-    shipped = np.array([point.shipped for point in points] + [False], dtype=np.float64)
-    total = total + hyper.machine**2 * np.outer(shipped, shipped)
-    total = total + same_sampler * (hyper.sampler**2 + hyper.reach**2 * np.outer(far, far))
-    noise = np.full(count + 1, hyper.noise**2)
-    noise[:count] += (hyper.seconds / costs) ** 2
-    return np.asarray(total + np.diag(noise))
+@dataclass(frozen=True)
+class _Likeness:
+    """What points have in common; the last row is the target's.
+
+    Parameters
+    ----------
+    same_sampler, same_graph : ndarray of bool, shape (points + 1, points + 1)
+    far : ndarray, shape (points + 1,)
+        Logarithms of how many times as many vertices the target has.
+    shipped : ndarray, shape (points + 1,)
+        1 of runs that come with the package, else 0.
+    """
+
+    same_sampler: npt.NDArray[np.bool_]
+    same_graph: npt.NDArray[np.bool_]
+    far: FloatArray
+    shipped: FloatArray
+
+    @classmethod
+    def of(cls, points: Sequence[Point], target: Mapping[str, float], graph: str) -> _Likeness:
+        samplers = np.array([*(point.sampler for point in points), ""])
+        graphs = np.array([*(point.graph for point in points), graph])
+        vertices = [*(point.drivers["vertices"] for point in points), target["vertices"]]
+        sizes = np.log(np.maximum(vertices, 2.0))
+        return cls(
+            (samplers[:, None] == samplers) & (samplers != "")[:, None],
+            graphs[:, None] == graphs,
+            sizes[-1] - sizes,
+            np.array([*(point.shipped for point in points), False], dtype=np.float64),
+        )
+
+    def covariance(self, hyper: Hyper, costs: FloatArray) -> FloatArray:
+        """Return what does not depend on the driver, for points of such costs."""
+        total = hyper.level**2 + hyper.graph**2 * self.same_graph
+        total = total + hyper.machine**2 * np.outer(self.shipped, self.shipped)
+        reach = hyper.sampler**2 + hyper.reach**2 * np.outer(self.far, self.far)
+        noise = np.full(len(self.far), hyper.noise**2)
+        noise[:-1] += (hyper.seconds / costs) ** 2
+        return np.asarray(total + self.same_sampler * reach + np.diag(noise))
 
 
 def _posteriors(

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
+import tokenize
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
 
-__all__ = ["COMPREHENSIONS", "Loop", "enclosing_loops", "parse_ahead", "parsed_files"]
+__all__ = ["COMPREHENSIONS", "Loop", "enclosing_loops", "parse_ahead", "parsed_functions"]
 
 COMPREHENSIONS = ("<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>")
 """Names of code objects that are one loop over their argument ``.0``."""
+
+# Names of code objects without loops of their own. A module that is imported runs its file, and
+# its syntax tree takes longer to make than the file takes to run.
+_NO_FUNCTIONS = ("<module>", "<lambda>")
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,9 @@ class Loop:
 @lru_cache(maxsize=512)
 def _loops(code: CodeType) -> tuple[Loop, ...]:
     """Return the loops of a code object, outer ones first; none where its source is not known."""
-    root = _functions(code.co_filename).get(code.co_firstlineno)
+    if code.co_name in _NO_FUNCTIONS:
+        return ()
+    root = _function(code.co_filename, code.co_firstlineno)
     if root is None:
         return ()
     found = [_loop(node) for node in _own_nodes(root) if isinstance(node, ast.For | ast.While)]
@@ -72,34 +80,37 @@ def _loop(node: ast.For | ast.While) -> Loop:
     )
 
 
-_PARSED: list[str] = []
+_PARSED: list[tuple[str, int]] = []
 
 
-def parsed_files() -> list[str]:
-    """Return the files whose syntax trees this process has made."""
+def parsed_functions() -> list[tuple[str, int]]:
+    """Return file and line of the functions whose syntax trees this process has made."""
     return list(_PARSED)
 
 
-def parse_ahead(files: list[str]) -> None:
+def parse_ahead(functions: list[tuple[str, int]]) -> None:
     """Make syntax trees before they are needed, so that a child process has them."""
-    for file in files:
-        _functions(file)
+    for file, line in functions:
+        _function(file, line)
 
 
-@lru_cache(maxsize=128)
-def _functions(file: str) -> dict[int, ast.AST]:
-    """Return the functions of a file by the line they begin on, decorators included."""
+@lru_cache(maxsize=512)
+def _function(file: str, line: int) -> ast.AST | None:
+    """Return the function that begins on a line, decorators included; the rest is not parsed."""
+    lines = linecache.getlines(file)[line - 1 :]
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError):
-        return {}
-    _PARSED.append(file)
-    found: dict[int, ast.AST] = {}
-    for node in ast.walk(tree):
+        block = inspect.getblock(lines)
+        # An indented block needs something that it is inside of.
+        inside = bool(block) and block[0][:1].isspace()
+        tree = ast.parse("".join(["if 1:\n", *block] if inside else block))
+    except (SyntaxError, ValueError, tokenize.TokenError):
+        return None
+    _PARSED.append((file, line))
+    ast.increment_lineno(tree, line - (2 if inside else 1))
+    for node in tree.body[0].body if inside else tree.body:  # type: ignore[attr-defined]
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            lines = [node.lineno, *(each.lineno for each in node.decorator_list)]
-            found[min(lines)] = node
-    return found
+            return node
+    return None
 
 
 def enclosing_loops(code: CodeType, line: int | None) -> list[Loop]:

@@ -9,14 +9,17 @@ from __future__ import annotations
 import ast
 import builtins
 import gc
+import math
 import operator
 from collections.abc import Callable, Iterable
+from itertools import combinations, compress, permutations
 from types import FrameType, GeneratorType
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from predict_graph.functions.loops import COMPREHENSIONS, Loop, enclosing_loops
 
-__all__ = ["Progress", "Reader", "comprehension_progress", "reader_of"]
+__all__ = ["DearError", "Progress", "Reader", "comprehension_progress", "reader_of"]
 
 # Elements of a container that is listed to find a place; a choice: bounds the time.
 _LARGEST = 5_000_000
@@ -30,6 +33,13 @@ _LISTED_BUILTINS = frozenset(
 )
 
 
+_SECONDS_OF_ONE = 1e-7  # of an object that is looked at in a search through all; measured
+
+
+class DearError(Exception):
+    """Finding out how far a loop is would take longer than it may."""
+
+
 class Progress(NamedTuple):
     """Rounds done and rounds in all."""
 
@@ -41,7 +51,7 @@ Reader = Callable[[FrameType], Progress | None]
 """Says how far the loop of a frame is."""
 
 
-def reader_of(loop: Loop, frame: FrameType) -> Reader | None:
+def reader_of(loop: Loop, frame: FrameType, seconds: float = math.inf) -> Reader | None:
     """Return what reads the progress of a loop; None where nothing can.
 
     Parameters
@@ -49,6 +59,13 @@ def reader_of(loop: Loop, frame: FrameType) -> Reader | None:
     loop : Loop
         A ``for`` whose body the frame is in.
     frame : frame
+    seconds : float
+        That searching all objects for the loop's iterator may take, which is the last resort.
+
+    Raises
+    ------
+    DearError
+        If it would take longer.
     """
     if loop.target is None or loop.iterable is None:
         return None
@@ -58,7 +75,7 @@ def reader_of(loop: Loop, frame: FrameType) -> Reader | None:
     reader = _by_value(loop, frame)
     if reader is not None:
         return reader
-    iterator = _drawn_from(loop, frame)
+    iterator = _drawn_from(loop, frame, seconds)
     if iterator is None:
         return None
     return lambda frame: _iterator_progress(iterator)
@@ -76,6 +93,9 @@ def _by_value(loop: Loop, frame: FrameType) -> Reader | None:
     if count is not None:
         total = _length(_unwrapped(iterable), frame)
         return None if not total else lambda frame: _counted(frame, count, start, total)
+    tuples = _in_tuples(iterable, target, loop.bound, frame)
+    if tuples is not None:
+        return tuples
     try:
         source = _evaluated(iterable, frame)
     except _UnknownError:
@@ -113,6 +133,60 @@ def _in_range(source: range, target: ast.expr | None) -> Reader | None:
         return Progress(float(source.index(value)), float(len(source)))
 
     return read
+
+
+def _in_tuples(
+    iterable: ast.expr | None, target: ast.expr | None, bound: frozenset[str], frame: FrameType
+) -> Reader | None:
+    """Find the place among combinations or permutations, which come in the order of their pool."""
+    if not (isinstance(iterable, ast.Call) and len(iterable.args) == 2 and not iterable.keywords):
+        return None
+    if target is None or _names(target) & bound:
+        return None
+    try:
+        kind, pool, length = (_evaluated(node, frame) for node in (iterable.func, *iterable.args))
+        if kind not in (combinations, permutations) or _size(pool) is None:
+            return None
+        places = {element: place for place, element in enumerate(pool)}
+    except (_UnknownError, TypeError):
+        return None
+    size = len(places)
+    if size != _size(pool) or not isinstance(length, int) or not 0 < length <= size:
+        return None
+    count, rank = (
+        (math.comb, _rank_of_combination)
+        if kind is combinations
+        else (math.perm, _rank_of_permutation)
+    )
+    total = float(count(size, length))
+
+    def read(frame: FrameType) -> Progress | None:
+        try:
+            found = [places[element] for element in _value(target, frame.f_locals)]
+        except (KeyError, TypeError):
+            return None
+        return Progress(float(rank(found, size)), total)
+
+    return read
+
+
+def _rank_of_combination(chosen: list[int], size: int) -> int:
+    """Return how many combinations come before one, of places in rising order."""
+    rank, first = 0, 0
+    for number, place in enumerate(chosen):
+        left = len(chosen) - number
+        rank += math.comb(size - first, left) - math.comb(size - place, left)
+        first = place + 1
+    return rank
+
+
+def _rank_of_permutation(chosen: list[int], size: int) -> int:
+    """Return how many permutations come before one."""
+    rank = 0
+    for number, place in enumerate(chosen):
+        before = place - sum(other < place for other in chosen[:number])
+        rank += before * math.perm(size - number - 1, len(chosen) - number - 1)
+    return rank
 
 
 def _in_container(source: Any, target: ast.expr | None, bound: frozenset[str]) -> Reader | None:
@@ -308,11 +382,18 @@ def _generator_progress(generator: GeneratorType[Any, Any, Any]) -> Progress | N
     loops = enclosing_loops(frame.f_code, frame.f_lineno)
     if not loops or loops[0].is_while:
         return None
-    reader = reader_of(loops[0], frame)
+    header, reader = _GENERATORS.get(generator, (0, None))
+    if header != loops[0].header:
+        reader = reader_of(loops[0], frame)
+        _GENERATORS[generator] = (loops[0].header, reader)
     return None if reader is None else reader(frame)
 
 
-def _drawn_from(loop: Loop, frame: FrameType) -> Any:
+_GENERATORS: WeakKeyDictionary[Any, tuple[int, Reader | None]] = WeakKeyDictionary()
+"""What reads the loop of a generator, and its header."""
+
+
+def _drawn_from(loop: Loop, frame: FrameType, seconds: float) -> Any:
     """Return the iterator that a loop draws from, among all that there are.
 
     A list's or tuple's iterator tells what it goes through and where it is; it is the loop's if the
@@ -325,7 +406,10 @@ def _drawn_from(loop: Loop, frame: FrameType) -> Any:
     except KeyError:
         return None
     best, largest = None, 1
-    for each in gc.get_objects():
+    objects = gc.get_objects()
+    if len(objects) * _SECONDS_OF_ONE > seconds:
+        raise DearError
+    for each in compress(objects, map(_DRAWN.__contains__, map(type, objects))):
         if type(each) in _INDEXED:
             parts = each.__reduce__()
             if len(parts) < 3 or not parts[2]:
@@ -341,6 +425,7 @@ def _drawn_from(loop: Loop, frame: FrameType) -> Any:
 
 
 _INDEXED: tuple[type, ...] = (type(iter([])), type(iter(())))
+_DRAWN = frozenset((*_INDEXED, GeneratorType))
 
 
 def _same(element: Any, value: Any) -> bool:

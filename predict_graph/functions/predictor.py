@@ -56,6 +56,11 @@ _PART = 0.35  # of what is left that one sample may take; judgement
 _PREFIX_PART = 0.9  # of what is left that the prefix may take; judgement
 _LAST_PART = 0.5  # of what is left, for one more sample where no prefix can be had; judgement
 _MOST_SAMPLES = 14  # judgement
+_LEAST_PREFIX = 0.5  # seconds of a first part where samples say little; judgement
+_LITTLE_STD = 0.7  # of their logarithm: a factor of 3 in one case of ten; judgement
+_SMALLER = (0.7, 0.5)  # of the vertices of samples that are all of one size; judgement
+_ALIKE = 1.2  # vertices of the largest sample / of the smallest, at most; judgement
+_WORTH_SMALLER = 0.1  # seconds of a run from which smaller ones can be measured; judgement
 _CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definition
 _LATE_STD = 0.7  # of the logarithm, where a run outlasts what was foretold; judgement
 _MEMORY_SHARE = 0.8  # of the memory that is free that a child may take; a choice
@@ -160,6 +165,7 @@ class _Prediction:
         self.runs: list[tuple[Case, str, Mapping[str, float], ChildRun]] = []
         self.connected = False
         self.shape = LoopShape(reason="no run on a sample has come to its end")
+        self.looked = 0  # times at the run that showed the loop
         self.prefix: Prefix | None = None
         self.prefix_run: ChildRun | None = None
         self.whole: ChildRun | None = None
@@ -187,7 +193,7 @@ class _Prediction:
         wanted = _FIRST_SECONDS
         failed = ""
         while len(self.rows) < _MOST_SAMPLES:
-            left = self._allowed() - self.spent
+            left = self._left()
             if self._run_is_cheap(left):
                 self._run_whole(left)
                 if self.whole is not None:
@@ -219,7 +225,8 @@ class _Prediction:
                 size, wanted = self._next_size(size, run.seconds if run.done else 0.0, left)
             if size == 0:
                 break
-        left = self._allowed() - self.spent
+        self._run_smaller()
+        left = self._left()
         if self._run_is_cheap(left):
             self._run_whole(left)
         elif self._prefix_is_due(left, 1):
@@ -243,9 +250,38 @@ class _Prediction:
         sampler = self.subject.samplers[0]
         case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
         self._run_sample(case, sampler, left)
-        left = self._allowed() - self.spent
+        left = self._left()
         if self._prefix_is_due(left, 1):
             self._run_prefix(left)
+
+    def _run_smaller(self) -> None:
+        """Run smaller samples where all that ran are of one size, which says nothing of growth.
+
+        The smallest one took all that may be spent: these take less than that together.
+        """
+        done = [case.graph.vertices for case, _, _, _ in self.runs]
+        if not done or max(done) > _ALIKE * min(done) or max(done) == self.subject.graph.vertices:
+            return
+        if self.budget.share is None and self._left() <= 0.0:
+            return
+        for part in _SMALLER:
+            case = self.subject.sample(
+                self.subject.samplers[0], int(part * min(done)), self.rng, connected=self.connected
+            )
+            longest = max(run.seconds for _, _, _, run in self.runs)
+            if longest > _WORTH_SMALLER:
+                self._run_sample(case, self.subject.samplers[0], longest)
+
+    def _left(self) -> float:
+        """Return what may be spent yet.
+
+        What a prediction may take in any case is for runs: how long it takes to look at the graph
+        says nothing of the function.
+        """
+        left = self._allowed() - self.spent
+        if self.budget.share is None:
+            return left
+        return max(left, self.budget.allows(0.0) - self.spent_elsewhere)
 
     def _asks_for_connection(self, sentence: str) -> bool:
         """Whether a refusal can be met by connected samples, which come from now on."""
@@ -303,8 +339,11 @@ class _Prediction:
             graph = self.subject.graph.fingerprint
             self.gathered.add(Point(drivers, run.seconds, sampler, graph, shape.rounds))
             self._note(run)
-            if shape.loop or not self.shape.loop:
-                self.shape = shape
+            if (shape.loop and len(run.looks) >= self.looked) or not self.shape.loop:
+                self.shape, self.looked = shape, len(run.looks)
+        elif run.state == "stopped" and not self.shape.loop:
+            shape = shape_of_part(run.looks)
+            self.shape = shape if shape.loop else self.shape
         return run
 
     def _prefix_is_due(self, left: float, fewest: int) -> bool:
@@ -314,7 +353,15 @@ class _Prediction:
         if self.shape.rounds and not self._rounds_are_known:
             return False
         needed = self._conversion() + 5.0 * _FIRST_SECONDS
-        return left * _PREFIX_PART > needed
+        return left * _PREFIX_PART > needed or (
+            needed < _LEAST_PREFIX and self._samples_say_little and not self.shape.rounds
+        )
+
+    @property
+    def _samples_say_little(self) -> bool:
+        """Whether they would be off by so much that a short first part is worth more."""
+        found = self.gathered.growth()
+        return found is not None and self.budget.share is not None and found.log_std > _LITTLE_STD
 
     @property
     def _rounds_are_known(self) -> bool:
@@ -328,9 +375,12 @@ class _Prediction:
     def _run_prefix(self, left: float) -> None:
         self.progress("the first part of the run", self._part())
         allowed = left * _PREFIX_PART
+        if self._samples_say_little:
+            allowed = max(allowed, _LEAST_PREFIX)
         share = self.budget.share or 0.0
         if share:
             share = max(share - self.spent / max(self._guess(), 1e-9), 0.3 * share)  # judgement
+            share /= self.shape.bend(0.0)  # the run is stopped by its pace so far
         rounds = self.gathered.rounds()
         limits = Limits(
             seconds=max(allowed - self._conversion(), _FIRST_SECONDS),

@@ -37,6 +37,11 @@ _WARM_UP = 0.2  # of what was seen; judgement
 _MODEL_STD = 0.22  # of a run about its first part: docs/studies/functions.md, functions left out
 _ROUNDS_STD = 0.18  # of log rounds of samples about their graph's (docs/design-notes.md, fact 1)
 _ROUNDS_POWER = 0.15  # of the power of vertices that rounds grow with, about 0: not tuned
+# A loop over shuffled vertices is off the straight line by less than half of this, and removing
+# edges by betweenness by five times it (docs/studies/functions.md).
+_BENT = 0.15
+_BENT_STD = 0.5  # of the logarithm of a correction by the curve of a sample; judgement
+_LOOKS_OF_A_CURVE = 20  # at the least; judgement
 _ROUND_STD = 0.5  # of one round about the mean, where the looks are too few to tell; judgement
 
 
@@ -56,6 +61,9 @@ class LoopShape:
         That it did, if it ends before its last one; else 0.
     reason : str
         Why the function has no such loop, in words.
+    places : tuple of float
+        Part of its rounds that were done after each tenth of the time inside it, where they are so
+        unlike each other that the first ones do not stand for the rest; else empty.
     """
 
     loop: str = ""
@@ -63,6 +71,23 @@ class LoopShape:
     after: float = 0.0
     rounds: float = 0.0
     reason: str = ""
+    places: tuple[float, ...] = ()
+
+    def bend(self, place: float) -> float:
+        """Return by what the pace up to a place, 0 to 1, overstates the time of the loop.
+
+        Examples
+        --------
+        >>> places = (0.02, 0.04, 0.06, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0)
+        >>> round(LoopShape(places=places).bend(0.01))
+        5
+        >>> LoopShape().bend(0.01)
+        1.0
+        """
+        if not self.places:
+            return 1.0
+        place = min(max(place, self.places[0]), 1.0)
+        return float(np.interp(place, self.places, np.arange(1, 11) / 10.0) / place)
 
 
 @dataclass(frozen=True)
@@ -130,7 +155,24 @@ def loop_shape(looks: Sequence[Look], seconds: float) -> LoopShape:
     after = max(seconds - inside[-1].seconds, 0.0)
     after /= max(inside[-1].seconds - inside[0].seconds, 1e-9)
     early = last.early and last.done < _TO_THE_END * last.total
-    return LoopShape(loop, min(share, 1.0), after, last.done + 1.0 if early else 0.0)
+    places = () if early else _bent(inside)
+    rounds = last.done + 1.0 if early else 0.0
+    return LoopShape(loop, min(share, 1.0), after, rounds, places=places)
+
+
+def _bent(inside: Sequence[Look]) -> tuple[float, ...]:
+    """Return the part of the rounds done after each tenth of the time; none if all are alike."""
+    told = [look for look in inside if look.loops[0].total > 0.0]
+    if len(told) < _LOOKS_OF_A_CURVE:
+        return ()
+    times = np.array([look.seconds for look in told])
+    times = (times - inside[0].seconds) / max(times[-1] - inside[0].seconds, 1e-9)
+    places = np.array([_place(look) / look.loops[0].total for look in told])
+    if np.any(np.diff(places) < 0.0) or np.max(np.abs(places - times)) < _BENT:
+        return ()
+    curve = np.interp(np.arange(1, 11) / 10.0, times, places)
+    curve[-1] = 1.0
+    return tuple(np.maximum(curve, 1e-6).tolist())
 
 
 def foretell_rounds(samples: Sequence[tuple[float, float]], vertices: float) -> Rounds | None:
@@ -224,7 +266,8 @@ def read_prefix(
         early = int(np.searchsorted(times, before + _WARM_UP * (times[-1] - before)))
         if len(places) - early >= _FEWEST_LOOKS and places[early] > 0:
             before += max(times[early] - before - _pace(places, times, early) * places[early], 0.0)
-    loop_seconds = (times[-1] - before) / done * total
+    bend = shape.bend(float(done / total))
+    loop_seconds = (times[-1] - before) / done * total / bend
     whole = before + loop_seconds * (1.0 + shape.after)
     if done >= total:
         whole = max(whole, seconds)
@@ -232,6 +275,7 @@ def read_prefix(
     spread = math.hypot(_round_spread(places, times, done) * left, _MODEL_STD * left)
     if shape.rounds and rounds is not None:
         spread = math.hypot(spread, rounds.log_std * left)
+    spread = math.hypot(spread, _BENT_STD * abs(math.log(bend)) * left)
     estimated = shape.rounds > 0.0
     return Prefix(max(whole, seconds), max(spread, 0.005), done, total, shape.loop, estimated)
 

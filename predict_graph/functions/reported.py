@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["reporter"]
+__all__ = ["reporter", "silenced"]
 
 
 def reporter(form: str) -> Callable[[Callable[[float], None]], None] | None:
@@ -16,3 +16,11 @@ def _igraph(call: Callable[[float], None]) -> None:
     import igraph
 
     igraph.set_progress_handler(lambda message, percent: call(percent))
+
+
+def silenced(form: str) -> None:
+    """Let a library report to nobody, as by default; which handler it had, it does not say."""
+    if form == "igraph":
+        import igraph
+
+        igraph.set_progress_handler(None)

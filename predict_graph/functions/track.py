@@ -7,11 +7,13 @@ counts more than that of the first, and the work of each is guessed by degrees a
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import math
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +23,7 @@ from predict_graph.clock.loops import outlasted, with_first
 from predict_graph.functions.child import consumed, processor_seconds
 from predict_graph.functions.growth import Point, foretell
 from predict_graph.functions.naming import GraphFunction, check_function
+from predict_graph.functions.reported import reporter, silenced
 from predict_graph.functions.shipped import shipped_points
 from predict_graph.functions.watch import LoopWatch, Seen
 from predict_graph.functions.works import SECONDS_OF_ONE, light_graph, size_of, works_of
@@ -33,6 +36,12 @@ _EVERY = 0.1  # a choice, in seconds: a look takes 50 microseconds and a switch 
 _FEWEST_ROUNDS = 5.0  # judgement: docs/studies/functions.md has what remains
 _LOOKED_AT_AFTER = 1.0  # seconds of a run from which the graph is looked at; a choice
 _LOOKING = 0.01  # of the run until then that looking at the graph may take; a choice
+_OTHERS_AFTER = 8.0  # seconds of a run of which timing this machine for others is 1%; measured
+_COST = 0.015  # of a run that looking at it may take; a choice: the bar is 2%
+_LONGEST = 0.25  # seconds between two looks; a choice: the bar in the terminal is to move
+_MOST_POINTS = (
+    400  # of a trail, then every other one goes; a choice: what remains is worked out of it
+)
 _WORTH_KEEPING = 1.0  # seconds of a run from which it is kept in the history; a choice
 
 
@@ -51,6 +60,8 @@ class Tracked:
         The first prediction of the whole, seconds; 0 where there was none.
     generator : bool
         Whether the result was an iterator, now a list.
+    looking : float
+        Processor seconds that looking at the run has taken, which are among its own.
     """
 
     result: Any = field(repr=False)
@@ -59,6 +70,7 @@ class Tracked:
     said: list[Moment] = field(repr=False)
     first: float = 0.0
     generator: bool = False
+    looking: float = 0.0
 
     @property
     def sentence(self) -> str:
@@ -78,6 +90,8 @@ def track(
 
     In a terminal and in a notebook; where nobody watches, nothing is shown but the last line. A run
     of a second or more is kept in the history, from which later predictions of the function learn.
+    What a function of igraph says of its progress is read by igraph's progress handler, which is
+    none afterwards.
 
     Parameters
     ----------
@@ -138,22 +152,46 @@ def run_tracked(
     """
     expected = _expected(function, graph, source, history)
     watcher = _Watcher(threading.get_ident(), function, source or graph, expected, show)
+    report = reporter(function.form)
     began = processor_seconds()
     started = time.perf_counter()
     watcher.start()
     try:
-        result, lazy = _watched_call(function, graph)
+        if report is not None:
+            report(watcher.reported)
+        with _spared():
+            result, lazy = _watched_call(function, graph)
     finally:
         seconds = time.perf_counter() - started
+        if report is not None:
+            silenced(function.form)
         watcher.finish()
     spent = processor_seconds() - began
     first = watcher.first
-    tracked = Tracked(result, seconds, spent, watcher.said, first, lazy)
+    tracked = Tracked(result, seconds, spent, watcher.said, first, lazy, watcher.looking)
     if show:
         print(f"{function.name} {tracked.sentence}", file=sys.stderr)
     if history is not None and spent >= _WORTH_KEEPING:
         _keep(history, function, graph, source, spent, convert_seconds)
     return tracked
+
+
+@contextlib.contextmanager
+def _spared() -> Iterator[None]:
+    """Spare the garbage collector what there is already.
+
+    It goes through all objects again and again while a function makes many. The modules of this
+    package are among them, and made such functions half as slow again as without it. Samples run
+    without them too (:mod:`~predict_graph.functions.child`).
+    """
+    if gc.get_freeze_count():  # someone else's, whom it would be taken from afterwards
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _watched_call(function: GraphFunction, graph: Any) -> tuple[Any, bool]:
@@ -178,20 +216,25 @@ class _Watcher(threading.Thread):
     ) -> None:
         super().__init__(name="predict-graph track", daemon=True)
         self._watched = watched
-        self._watch = LoopWatch(_watched_call.__code__)
+        self._watch = LoopWatch(_watched_call.__code__, _COST)
         self._ended = threading.Event()
         self._began = time.perf_counter()
+        self._processor = time.process_time()
         self._trail: list[tuple[float, float, float]] = []  # seconds, done, total
         self._loop = ""
         self._function, self._graph = function, graph
         self._works: dict[str, Any] | None = None
+        self._light: Graph | None = None
+        self._size: int | None = None
+        self._report: tuple[float, list[Seen]] | None = None  # seconds, and what was said then
         self._expected = expected
         self._display = _display() if show else None
         self.said: list[Moment] = []
         self.first = 0.0 if expected is None else expected.predicted
+        self.looking = 0.0
 
     def run(self) -> None:
-        while not self._ended.wait(_EVERY):
+        while not self._ended.wait(self._pause()):
             frame = sys._current_frames().get(self._watched)
             elapsed = time.perf_counter() - self._began
             try:
@@ -199,14 +242,34 @@ class _Watcher(threading.Thread):
             except Exception:  # the frames moved on in the middle of a look
                 continue
             del frame
-            self._take(elapsed, seen)
-            self._look_at_graph(elapsed)
+            if seen or self._report is None:
+                self._take(elapsed, seen)
+            else:
+                self._take(*self._report)
+            self._look_at_graph()
+            self._look_at_others()
             remaining = self._remaining(elapsed)
             if remaining is not None:
                 self.said.append(remaining)
                 self.first = self.first or remaining.total or 0.0
             if self._display is not None:
                 self._display.show(remaining or Moment(elapsed, 0))
+            self.looking = time.thread_time()
+
+    def reported(self, percent: float) -> None:
+        """Take what a library says of its progress, in the thread that runs the function."""
+        seen = Seen("progress", 10.0 * percent, 1000.0, bounded=True, early=False)
+        self._report = time.perf_counter() - self._began, [seen]
+
+    @property
+    def _spent(self) -> float:
+        """Processor seconds of the run: on a busy machine the clock goes on without it."""
+        return time.process_time() - self._processor
+
+    def _pause(self) -> float:
+        """Return the seconds until the next look, so that all of them stay a small part."""
+        owed = self.looking / _COST - self._spent
+        return min(max(_EVERY, owed), _LONGEST)
 
     def finish(self) -> None:
         """End, and take the bar away."""
@@ -222,25 +285,35 @@ class _Watcher(threading.Thread):
         again = bool(self._trail) and outer.done < self._trail[-1][1] - 1.0
         if outer.loop != self._loop or again:
             self._trail, self._loop = [], outer.loop
+        if len(self._trail) >= _MOST_POINTS:
+            del self._trail[1::2]
         self._trail.append((elapsed, outer.done, outer.total))
 
-    def _look_at_graph(self, elapsed: float) -> None:
-        """Guess the work of each vertex, and the whole run if nothing has; once it is worth it."""
-        if self._works is not None or elapsed < _LOOKED_AT_AFTER:
+    def _look_at_graph(self) -> None:
+        """Guess the work of each vertex, once that is worth it."""
+        if self._works is not None or self._spent < _LOOKED_AT_AFTER:
             return
-        size = size_of(self._graph)
-        if size * SECONDS_OF_ONE > _LOOKING * elapsed:
+        if self._size is None:
+            self._size = size_of(self._graph)
+        if self._size * SECONDS_OF_ONE > _LOOKING * self._spent:
             return
         self._works = {}
-        if not size:
+        if not self._size:
             return
         try:
-            light = light_graph(self._graph)
-            self._works = works_of(light)
-            if self._expected is None:
-                self._expected = _by(shipped_points(self._function), light)
+            self._light = light_graph(self._graph)
+            self._works = works_of(self._light)
         except Exception:  # the function changes the graph, or its vertices are not hashable
             return
+
+    def _look_at_others(self) -> None:
+        """Guess the whole run by those that are shipped, if nothing has, once it is worth it."""
+        if self._light is None or self._spent < _OTHERS_AFTER:
+            return
+        light, self._light = self._light, None
+        if self._expected is None:
+            with contextlib.suppress(Exception):  # the run goes on, whatever is wrong here
+                self._expected = _by(shipped_points(self._function), light)
 
     def _remaining(self, elapsed: float) -> Moment | None:
         if self._trail and self._trail[-1][1] - self._trail[0][1] >= _FEWEST_ROUNDS:

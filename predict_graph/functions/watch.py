@@ -7,17 +7,26 @@ functions that are running, and local variables.
 from __future__ import annotations
 
 import inspect
+import math
+import time
+from collections import Counter
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
 from predict_graph.functions.loops import COMPREHENSIONS, Loop, enclosing_loops
-from predict_graph.functions.position import Progress, Reader, comprehension_progress, reader_of
+from predict_graph.functions.position import (
+    DearError,
+    Progress,
+    Reader,
+    comprehension_progress,
+    reader_of,
+)
 
 __all__ = ["LoopWatch", "Seen"]
 
 _DEPTH = 3  # loops, from the outermost on, whose place is read; a choice
 _SIGHTINGS = 2  # looks after which a loop's place is worth finding; a choice: what a look costs
-_TRIES = 3  # a choice: what a look costs
+_TRIES = 3  # in a row, to read a loop; a choice: what a look costs
 _REMEMBERED = 100  # a choice: their memory
 
 
@@ -48,7 +57,6 @@ class Seen:
 class _Followed:
     reader: Reader | None = None
     sightings: int = 0
-    tries: int = 0
 
 
 class LoopWatch:
@@ -58,10 +66,16 @@ class LoopWatch:
     ----------
     entry : code
         Frames inside the frame of this code are watched.
+    share : float
+        Of the processor seconds since, that finding out how to read loops may take.
     """
 
-    def __init__(self, entry: CodeType) -> None:
+    def __init__(self, entry: CodeType, share: float = math.inf) -> None:
         self._entry = entry
+        self._share = share
+        self._began = time.process_time()
+        self._finding = 0.0
+        self._tries: Counter[str] = Counter()
         self._followed: dict[tuple[int, str], _Followed] = {}
 
     def look(self, frame: FrameType | None) -> list[Seen]:
@@ -128,7 +142,8 @@ class LoopWatch:
         return _seen(_name(loop, at), self._progress(loop, frame), early=loop.early)
 
     def _progress(self, loop: Loop, frame: FrameType) -> Progress | None:
-        key = (id(frame), _name(loop, frame))
+        name = _name(loop, frame)
+        key = (id(frame), name)
         if len(self._followed) > _REMEMBERED:  # inner loops come and go with their frames
             self._followed = dict(list(self._followed.items())[:_DEPTH])
         followed = self._followed.setdefault(key, _Followed())
@@ -136,11 +151,29 @@ class LoopWatch:
         if followed.sightings < _SIGHTINGS:
             return None
         progress = None if followed.reader is None else followed.reader(frame)
-        if progress is None and followed.tries < _TRIES:
-            followed.tries += 1
-            followed.reader = reader_of(loop, frame)
-            progress = None if followed.reader is None else followed.reader(frame)
+        if progress is None and self._tries[name] < _TRIES:
+            followed.reader, progress = self._found(name, loop, frame)
         return progress
+
+    def _found(
+        self, name: str, loop: Loop, frame: FrameType
+    ) -> tuple[Reader | None, Progress | None]:
+        """Find out how to read a loop and read it, if that does not take too long."""
+        allowed = math.inf
+        if math.isfinite(self._share):
+            allowed = self._share * (time.process_time() - self._began) - self._finding
+        if allowed <= 0.0:
+            return None, None
+        began = time.thread_time()
+        reader, progress = None, None
+        try:
+            reader = reader_of(loop, frame, allowed)
+            progress = None if reader is None else reader(frame)
+            self._tries[name] = 0 if progress is not None else self._tries[name] + 1
+        except DearError:  # later, when the run has taken longer
+            pass
+        self._finding += time.thread_time() - began
+        return reader, progress
 
 
 def _seen(name: str, progress: Progress | None, *, early: bool) -> Seen:

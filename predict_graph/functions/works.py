@@ -74,14 +74,17 @@ def works_of(graph: Graph) -> dict[str, FloatArray]:
         "around": around,
         "squares": out**2,
         "two_hop": out * around,
-        "reach": _reach(indptr, indices, out),
+        "reach": _reach(indptr, indices, out, around),
     }
     done = {name: np.concatenate(([0.0], np.cumsum(work))) for name, work in guesses.items()}
     return {name: each / each[-1] for name, each in done.items() if each[-1] > 0.0}
 
 
 def _reach(
-    indptr: npt.NDArray[np.integer], indices: npt.NDArray[np.integer], out: FloatArray
+    indptr: npt.NDArray[np.integer],
+    indices: npt.NDArray[np.integer],
+    out: FloatArray,
+    around: FloatArray,
 ) -> FloatArray:
     """Return the edges that a search from each vertex visits, about.
 
@@ -97,7 +100,6 @@ def _reach(
     start = int(np.argmax(labels == np.bincount(labels).argmax()))
     reached = breadth_first_order(rows, start, return_predecessors=False)
     leading = breadth_first_order(rows.T.tocsr(), start, return_predecessors=False)
-    sums = np.concatenate(([0.0], np.cumsum(out[indices])))
-    work: FloatArray = 1.0 + out + sums[indptr[1:]] - sums[indptr[:-1]]
+    work: FloatArray = 1.0 + out + around
     work[leading] = 1.0 + len(reached) + float(out[reached].sum())
     return work

@@ -15,6 +15,7 @@ CELLS = (
 )
 
 
+@pytest.mark.slow
 def test_the_three_calls_in_a_notebook() -> None:
     import nbformat
 

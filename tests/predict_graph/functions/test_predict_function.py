@@ -16,6 +16,8 @@ from predict_graph.functions.predictor import predict_function
 from predict_graph.graph import check_graph
 from predict_graph.history import History
 
+pytestmark = pytest.mark.slow  # measures, waits, and starts processes
+
 PREFERENTIAL = "barabasi-albert:n={n},m=4,seed=2"
 
 
@@ -192,3 +194,91 @@ def test_a_long_call_is_told_what_would_be_shorter(monkeypatch: pytest.MonkeyPat
     assert found.to_dict()["advice"] == found.advice
     short = predict_graph.predict(nx.clustering, graph, seed=1, history="none")
     assert short.advice == []
+
+
+def heavy(left: int) -> None:
+    """Take half a second for twenty million, about."""
+    while left:
+        left -= 1
+
+
+def in_one_go(graph: nx.Graph) -> None:
+    heavy(90 * len(graph) ** 3)
+
+
+def vertex_by_vertex(graph: nx.Graph) -> None:
+    for _vertex in graph:
+        heavy(5000 * len(graph))
+
+
+def test_where_the_smallest_sample_takes_all_smaller_ones_tell_how_it_grows() -> None:
+    graph = nx.barabasi_albert_graph(260, 3, seed=1)
+    said = predict_function(in_one_go, graph, history="none", seed=1)
+    assert len({row.vertices for row in said.samples}) >= 3
+    assert min(row.vertices for row in said.samples) < 60
+    seconds = said.samples[0].seconds * (260 / 60) ** 3
+    assert seconds / 3.0 < said.processor_seconds < 3.0 * seconds
+
+
+def test_a_loop_is_seen_for_a_little_where_samples_say_little() -> None:
+    graph = nx.barabasi_albert_graph(600, 3, seed=1)
+    said = predict_function(vertex_by_vertex, graph, history="none", seed=1)
+    assert "prefix" in {each.rung for each in said.evidence}
+
+
+def test_what_igraph_reports_is_tracked_and_its_handler_taken_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    igraph = pytest.importorskip("igraph")
+    from predict_graph.functions.track import run_tracked
+
+    handlers = []
+    change = igraph.set_progress_handler
+    monkeypatch.setattr(
+        igraph, "set_progress_handler", lambda each: handlers.append(each) or change(each)
+    )
+    graph = igraph.Graph.Barabasi(4000, 4)
+    tracked = run_tracked(check_function("igraph:betweenness"), graph, show=False)
+    assert tracked.result == graph.betweenness()
+    assert tracked.said
+    assert tracked.said[-1].of.predicted == 1000.0
+    assert abs(tracked.said[-1].total / tracked.seconds - 1.0) < 0.3
+    assert len(handlers) == 2
+    assert handlers[-1] is None
+
+
+def test_looking_at_a_run_is_a_small_part_of_it() -> None:
+    import threading
+
+    from predict_graph.functions.track import _MOST_POINTS, _Watcher
+
+    watcher = _Watcher(threading.get_ident(), check_function(nx.clustering), None, None, False)
+    assert watcher._pause() == pytest.approx(0.1)
+    watcher.looking = 60.0  # of no time at all
+    assert watcher._pause() == pytest.approx(0.25)
+    for place in range(3 * _MOST_POINTS):
+        watcher.reported(place / 30.0)
+        watcher._take(*watcher._report)
+    assert len(watcher._trail) <= _MOST_POINTS
+    assert watcher._trail[0][1] == 0.0
+    assert watcher._trail[-1][1] == pytest.approx((3 * _MOST_POINTS - 1) / 3.0)
+
+
+def test_what_there_is_already_is_no_work_for_the_garbage_collector_of_a_tracked_run() -> None:
+    import gc
+
+    counts = []
+
+    def counting(graph: nx.Graph) -> None:
+        counts.append(gc.get_freeze_count())
+
+    assert gc.get_freeze_count() == 0
+    predict_graph.track(counting, nx.path_graph(3), history="none")
+    assert counts[0] > 10_000
+    assert gc.get_freeze_count() == 0
+    gc.freeze()  # as a person may have done, and what comes later is theirs to free
+    try:
+        predict_graph.track(counting, nx.path_graph(3), history="none")
+        assert gc.get_freeze_count() > 10_000
+    finally:
+        gc.unfreeze()

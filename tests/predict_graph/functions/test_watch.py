@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import linecache
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,8 +12,13 @@ from typing import Any
 import networkx as nx
 import pytest
 
+from predict_graph.functions import position
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
+from predict_graph.functions.loops import enclosing_loops
 from predict_graph.functions.prefix import foretell_rounds, loop_shape, read_prefix
+from predict_graph.functions.watch import LoopWatch
+
+pytestmark = pytest.mark.slow  # measures, waits, and starts processes
 
 
 def work(rounds: int = 2500) -> int:
@@ -43,6 +51,12 @@ def over_enumerate(graph: nx.Graph) -> None:
 def over_pairs(graph: nx.Graph) -> None:
     for _vertex, near in graph.adj.items():  # noqa: PERF102
         near = set(near)
+        work()
+
+
+def over_combinations(graph: nx.Graph) -> None:
+    few = list(graph)[:25]
+    for _one, _other in itertools.combinations(few, 2):
         work()
 
 
@@ -93,6 +107,7 @@ def run(function: Callable[[Any], Any], **limits: float) -> ChildRun:
         over_a_sorted_list,
         over_enumerate,
         over_pairs,
+        over_combinations,
         over_a_generator,
         pytest.param(
             in_a_comprehension,
@@ -186,3 +201,102 @@ def test_igraph_reports_its_progress() -> None:
         progress=reporter("igraph"),
     )
     assert loop_shape(done.looks, done.seconds).loop == "progress"
+
+
+@pytest.mark.parametrize("kind", [itertools.combinations, itertools.permutations])
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_a_place_among_combinations_is_how_many_came_before(kind: Any, length: int) -> None:
+    pool = ["a", "b", "c", "d", "e"]
+
+    def through() -> list[tuple[float, float]]:
+        found = []
+        for _chosen in kind(pool, length):
+            seen = watch.look(sys._getframe())
+            found.append((seen[0].done, seen[0].total))
+        return found
+
+    def entry() -> list[tuple[float, float]]:
+        return through()
+
+    watch = LoopWatch(entry.__code__)
+    places = entry()
+    count = len(list(kind(pool, length)))
+    assert places[1:] == [(place, count) for place in range(1, count)]  # the first only sights it
+
+
+def test_what_a_module_does_while_it_is_imported_is_not_parsed(tmp_path: Any) -> None:
+    file = tmp_path / "imported.py"
+    file.write_text("for place in range(3):\n    pass\n")
+    assert linecache.getlines(str(file))
+    assert enclosing_loops(compile(file.read_text(), str(file), "exec"), 1) == []
+
+
+def test_a_function_is_parsed_where_it_is(tmp_path: Any) -> None:
+    file = tmp_path / "inside.py"
+    file.write_text(
+        "class Outer:\n"
+        "    @staticmethod\n"
+        "    def through(graph):\n"
+        '        """Its text\nbegins anywhere.\n        """\n'
+        "        for vertex in graph:\n"
+        "            pass\n"
+        "\n"
+        "not python at all: (\n"
+    )
+    lines = file.read_text().splitlines()
+    names: dict[str, Any] = {}
+    exec(compile("\n".join(lines[:8]), str(file), "exec"), names)
+    (loop,) = enclosing_loops(names["Outer"].through.__code__, 8)
+    assert (loop.header, loop.first, loop.last, loop.is_while) == (7, 8, 8, False)
+
+
+def drawn(graph: nx.Graph) -> Iterator[int]:
+    for vertex in graph:  # noqa: UP028
+        yield vertex
+
+
+def places_seen(share: float) -> list[float]:
+    """Return the places of a loop over what only a search through all objects finds."""
+
+    def through() -> list[float]:
+        found = []
+        for _vertex in drawn(nx.path_graph(50)):
+            found.append(watch.look(sys._getframe())[0].done)  # noqa: PERF401
+        return found
+
+    def entry() -> list[float]:
+        return through()
+
+    watch = LoopWatch(entry.__code__, share)
+    return entry()
+
+
+def test_all_objects_are_searched_only_where_that_is_a_small_part() -> None:
+    assert places_seen(1e-9) == [0.0] * 50
+    assert places_seen(float("inf"))[1:] == list(range(1, 50))
+
+
+def test_what_reads_a_generator_is_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    found = position.reader_of
+    monkeypatch.setattr(position, "reader_of", lambda *given: asked.append(1) or found(*given))
+    assert places_seen(float("inf"))[1:] == list(range(1, 50))
+    assert len(asked) == 1
+
+
+def test_between_two_reports_of_a_library_its_last_one_holds() -> None:
+    igraph = pytest.importorskip("igraph")
+    from predict_graph.functions.reported import reporter
+
+    def through(**limits: float) -> ChildRun:
+        return run_in_child(
+            lambda: igraph.Graph.Barabasi(2500, 4),
+            igraph.Graph.betweenness,
+            Limits(wall=60.0, **limits),
+            progress=reporter("igraph"),
+        )
+
+    whole = through()
+    part = through(seconds=0.05, share=0.6)
+    assert part.state == "stopped"
+    assert part.seconds > 0.2 * whole.seconds > 0.05
