@@ -35,7 +35,7 @@ LEAST = "0.0001s"  # buys nothing: a first guess
 RATIOS = (0.01, 0.05, 0.1, 0.2)
 SEEN = (0, 1, 2, 5, 10)
 DEFAULT = "default"
-LEVELS = {"median": 0.5, "90th percentile": 0.9, "worst": 1.0}
+LEVELS = (0.5, 0.9, 1.0)  # median, 90th percentile, worst
 GRAPHS = (
     "web-NotreDame",
     "uk-2007-05@100000",
@@ -174,7 +174,7 @@ def table(rows: pd.DataFrame, by: list[str], order: Sequence[str]) -> Iterator[s
             + " | ".join(
                 [
                     *key,
-                    *(f"{off.quantile(level):.0%}" for level in LEVELS.values()),
+                    *(f"{off.quantile(level):.0%}" for level in LEVELS),
                     f"{inside:.0%}",
                     f"{rounds.median():.0%}",
                     f"{rounds.max():.0%}",

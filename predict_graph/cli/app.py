@@ -27,6 +27,8 @@ app = typer.Typer(
     name="predict-graph",
     cls=Program,
     help="Predict, before an iterative graph job runs, how many iterations and how long it takes.",
+    epilog="Begin with: predict-graph predict pagerank web-NotreDame, or, for a function of a "
+    "library, predict-graph predict networkx:betweenness_centrality FILE.",
     no_args_is_help=True,
     add_completion=True,
     rich_markup_mode=None,  # plain help: rich takes longer to load than all else together

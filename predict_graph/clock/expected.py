@@ -16,7 +16,7 @@ from predict_graph.clock.moment import QUANTILE, Figure
 from predict_graph.errors import RequestError
 from predict_graph.inputs import read_json
 
-__all__ = ["Expected", "ExpectedPart", "expected_of", "read_expected"]
+__all__ = ["Expected", "ExpectedPart", "expected_of", "log_std", "read_expected"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -141,17 +141,18 @@ _ENDS = ("predicted", "low", "high")
 def _part(document: Mapping[str, Any]) -> ExpectedPart:
     count, low, high = (max(_seconds(document["iterations"][each]), 1.0) for each in _ENDS)
     runtime = [max(_seconds(document["runtime_seconds"][each]), 1e-9) for each in _ENDS]
-    std = _log_std(low, high)
+    std = log_std(low, high)
     rows = document["per_iteration"]
     seconds = np.array([_seconds(row["seconds"]) for row in rows])
     guessed = document["method"]["name"] == _GUESS
     values = [row.get("convergence") for row in rows]
     curve = None if guessed or any(each is None for each in values) else np.array(values, float)
-    rest = math.sqrt(max(_log_std(*runtime[1:]) ** 2 - std**2, _LEAST_STD**2))
+    rest = math.sqrt(max(log_std(*runtime[1:]) ** 2 - std**2, _LEAST_STD**2))
     return ExpectedPart(str(document["algorithm"]["name"]), count, std, seconds, rest, curve)
 
 
-def _log_std(low: float, high: float) -> float:
+def log_std(low: float, high: float) -> float:
+    """Return the standard deviation of a logarithm, from the ends of its 90% interval."""
     return math.log(max(high / max(low, 1e-12), 1.0)) / (2.0 * QUANTILE)
 
 

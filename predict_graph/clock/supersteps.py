@@ -8,12 +8,12 @@ seconds of each, at the pace of the last ones.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.clock.expected import Expected, ExpectedPart
+from predict_graph.clock.expected import Expected, ExpectedPart, log_std
 from predict_graph.clock.moment import Figure, Moment
 
 __all__ = ["SuperstepClock", "seconds_left", "supersteps_left"]
@@ -29,6 +29,9 @@ _STRAIGHT = {"absolute": 0.35, "ratio": 0.5, "fixed-point": 0.8}
 _SHAPED = 0.25  # as above
 _NOISE = 0.3  # of log seconds of a superstep, until two have been seen; judgement: as above
 _LEAST_NOISE = 0.03  # judgement: as above
+# Of the logarithm of supersteps / what comes before them: an expectation that is less sure than
+# this is so because nobody knows how slow the cluster is, which shows before the first superstep.
+_APART = 0.35  # judgement (docs/studies/cold-start.md)
 _OVERRUN = 0.05  # of what was expected, when more than it has gone by; judgement: as above
 
 
@@ -61,6 +64,7 @@ class SuperstepClock:
         self._part: _Part | None = None
         self._number = -1
         self.ended: float | None = None
+        self._slower = 1.0
         self.first = None if expected is None else expected.total
 
     def begins(
@@ -88,6 +92,8 @@ class SuperstepClock:
         part : int, optional
             Which of the expected parts it is; the next by default.
         """
+        if self._part is None:
+            self._slower = self._slower_after(at)
         self._part = _Part(algorithm, threshold, limit, kind, at)
         self._number = self._number + 1 if part is None else part
 
@@ -139,16 +145,31 @@ class SuperstepClock:
     def _before(self, at: float) -> Figure | None:
         if self.expected is None or self.expected.total is None:
             return None
-        total = self.expected.total
-        rest = total.predicted - self.expected.before
-        left = rest + max(self.expected.before - at, _OVERRUN * self.expected.before)
+        total, before = self.expected.total, self.expected.before
+        rest = (total.predicted - before) * max(self._slower_after(at), 1.0)
+        left = rest + max(before - at, _OVERRUN * before)
         return total.scaled(left / max(total.predicted, 1e-9))
+
+    def _slower_after(self, at: float) -> float:
+        """Return by how much supersteps will take longer if what comes before them takes so long.
+
+        By as much, if nobody knew how slow the cluster is; not at all, if the expectation is sure.
+        """
+        expected = self.expected
+        if expected is None or expected.total is None or expected.before <= 0.0 or at <= 0.0:
+            return 1.0
+        total = expected.total
+        std = log_std(total.low, total.high) if total.low > 0.0 else 0.0
+        weight = max(1.0 - (_APART / std) ** 2, 0.0) if std > 0.0 else 0.0
+        return float((at / expected.before) ** weight)
 
     def _running(
         self, part: _Part, at: float
     ) -> tuple[Figure | None, Figure | None, Figure | None]:
         """Return how many supersteps there are, the seconds that remain, and the pace."""
         known = self._expected_part
+        if known is not None:
+            known = replace(known, seconds=self._slower * known.seconds)
         done = len(part.ends)
         seconds = np.diff([part.began, *part.ends])
         pace = _pace(seconds)
@@ -169,7 +190,7 @@ class SuperstepClock:
         rest -= min(since, (1.0 - _OVERRUN) * rest / max(count, 1.0))
         variance = (rest * std) ** 2
         for later in self._later_parts:
-            own = float(later.seconds.sum())
+            own = self._slower * float(later.seconds.sum())
             variance += (own * math.hypot(later.iterations_std, later.seconds_std)) ** 2
             rest += own
         rest += 0.0 if self.expected is None else self.expected.after

@@ -88,6 +88,10 @@ def _without_limit(seconds: float) -> bool:
     return True
 
 
+def _of_no_use(seconds: float) -> None:
+    """Expect nothing: without a limit it makes no difference."""
+
+
 @dataclass(frozen=True)
 class Means:
     """What a costing may use, and what the person asked for; None where nothing was asked.
@@ -111,6 +115,8 @@ class Means:
         may have together; without it they are drawn in full.
     affords : callable
         Whether so many more seconds are within the budget.
+    expects : callable
+        Told what the run will take, as soon as a costing knows better: a budget is a share of it.
     fresh_samples : bool
         Whether new sample runs on a cluster are wanted although it has lessons.
     guessed_setup : mapping of str to float
@@ -129,6 +135,7 @@ class Means:
     train_machines: tuple[int, ...] | None = None
     edges_for_costs: Callable[[int], int] | None = None
     affords: Callable[[float], bool] = field(default_factory=lambda: _without_limit)
+    expects: Callable[[float], None] = field(default_factory=lambda: _of_no_use)
     fresh_samples: bool = False
     guessed_setup: Mapping[str, float] = field(default_factory=dict)
 
@@ -175,6 +182,8 @@ class Prices:
         Seconds of setup, read, superstep and write.
     phase_std : float
         Of setting up and reading: the next time differs so much.
+    common_std : float
+        Of the seconds of all phases, which are off together: of a cluster whose speed is guessed.
     samples : list of SampleSummary
         What was run to find out.
     edge_visits : float
@@ -184,6 +193,8 @@ class Prices:
         From a machine count to the phases there.
     executors : mapping
         On a cluster: bytes that an executor needs, and has.
+    more : str
+        What a larger budget would buy; empty if nothing.
     """
 
     witnesses: list[Witness]
@@ -191,11 +202,13 @@ class Prices:
     relative_std: float
     phases: dict[str, float]
     phase_std: float
+    common_std: float = 0.0
     samples: list[SampleSummary] = field(default_factory=list)
     edge_visits: float = 0.0
     warnings: list[str] = field(default_factory=list)
     at: Callable[[int], dict[str, float]] | None = None
     executors: Mapping[str, Any] = field(default_factory=dict)
+    more: str = ""
 
 
 class Costing(Protocol):

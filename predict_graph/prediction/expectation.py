@@ -15,19 +15,28 @@ import numpy as np
 from predict_graph.algorithms import Algorithm
 from predict_graph.clock import Expected, ExpectedPart, Figure, read_expected
 from predict_graph.clock.expected import expected_of
-from predict_graph.engines import Engine, per_iteration
+from predict_graph.engines import Engine, Means, per_iteration
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
+from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm
 from predict_graph.errors import RequestError
+from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
+from predict_graph.iterations.whole_run import recalled_estimate
 from predict_graph.prediction.first_guess import (
+    GUESS,
     ITERATIONS_STD,
     FirstGuess,
     chain_of,
     first_guess,
+    guessed_estimate,
 )
 from predict_graph.prediction.ladder import OTHER_ENGINES, known_runs
 from predict_graph.prediction.outcome import Prediction
 from predict_graph.prediction.request import is_local
+from predict_graph.prediction.seconds.cluster import ClusterCosting
 from predict_graph.prediction.seconds.earlier_runs import ONCE_STD, of_this_engine
+from predict_graph.prediction.work import workloads_of
 
 __all__ = ["Expect", "cheap_expectation", "check_expect", "check_fits"]
 
@@ -126,6 +135,8 @@ def cheap_expectation(
     if records and all(told):
         return _from_records(algorithms, told)
     guesses = first_guess(graph, algorithms, history)
+    if isinstance(engine, SparkEngine) and isinstance(graph, Graph) and _plain(algorithm):
+        return _on_cluster(engine, graph, guesses, records, history, elapsed)
     parts = [
         _guessed(graph, guess, engine, history, record)
         for guess, record in zip(guesses, records or [[]] * len(guesses), strict=True)
@@ -139,6 +150,52 @@ def cheap_expectation(
     if records:
         source = "runs of this graph on another engine"
     return _together(parts, setup + max(graph.read_seconds, elapsed), 0.0, source)
+
+
+def _plain(algorithm: Algorithm) -> bool:
+    """Whether the work of a superstep is known without a run of a twin or of the job itself."""
+    return not isinstance(algorithm, FunctionAlgorithm | GraphXAlgorithm)
+
+
+def _on_cluster(
+    engine: SparkEngine,
+    graph: Graph,
+    guesses: Sequence[FirstGuess],
+    records: Sequence[Sequence[RunRecord]],
+    history: History | None,
+    elapsed: float,
+) -> Expected:
+    """Return what a prediction without any budget says: guessed supersteps, priced as it prices."""
+    algorithms = [guess.algorithm for guess in guesses]
+    estimates = [
+        recalled_estimate(own[0], engine.workers)
+        if own
+        else guessed_estimate(graph, guess, engine.workers)
+        for guess, own in zip(guesses, records or [[]] * len(guesses), strict=True)
+    ]
+    workloads = workloads_of(graph, algorithms, estimates, engine.workers)
+    means = Means(
+        seed=0,
+        history=history,
+        progress=lambda text, fraction: None,
+        affords=lambda seconds: False,
+    )
+    prices = ClusterCosting(engine, graph, algorithms, means).price(workloads)
+    parts = [
+        ExpectedPart(
+            each.name,
+            float(estimate.iterations),
+            0.0 if estimate.method != GUESS else ITERATIONS_STD,
+            price.table["seconds"].to_numpy(np.float64),
+            math.hypot(price.relative_std, price.common_std),
+            None if estimate.method == GUESS else estimate.curve,
+        )
+        for each, estimate, price in zip(algorithms, estimates, prices, strict=True)
+    ]
+    setup = sum(price.phases["setup"] for price in prices)
+    reading = max(prices[0].phases["read"], elapsed)
+    common = max(price.common_std for price in prices)
+    return _together(parts, setup + reading, 0.0, prices[-1].witnesses[0].name, common)
 
 
 def _from_records(
@@ -217,14 +274,20 @@ def _elsewhere(
     return each * math.exp(0.5 * larger), _KNOWN_STD + 0.3 * distance  # judgement
 
 
-def _together(parts: Sequence[ExpectedPart], before: float, after: float, source: str) -> Expected:
-    """Put what is expected of the parts of a chain together."""
+def _together(
+    parts: Sequence[ExpectedPart],
+    before: float,
+    after: float,
+    source: str,
+    common_std: float = 0.0,
+) -> Expected:
+    """Put what is expected of the parts of a chain together; all of it may be off together."""
     own = [float(part.seconds.sum()) for part in parts]
     total = before + sum(own) + after
     variance = sum(
         (seconds * math.hypot(part.iterations_std, part.seconds_std)) ** 2
         for seconds, part in zip(own, parts, strict=True)
     )
-    relative = math.sqrt(variance) / max(total, 1e-9)
+    relative = math.hypot(math.sqrt(variance) / max(total, 1e-9), common_std)
     figure = Figure.spread(total, math.sqrt(math.log1p(relative**2)))
     return Expected(tuple(parts), before, figure, after, source)

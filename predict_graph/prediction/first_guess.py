@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm, Usual
-from predict_graph.engines import Engine, Prices, Witness, Workload, per_iteration
+from predict_graph.engines import Prices, Witness, Workload, per_iteration
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, machine_identity
 from predict_graph.iterations import QUANTILE, IterationEstimate
@@ -119,7 +119,7 @@ def first_guess(
     return guesses
 
 
-def guessed_estimate(graph: AnyGraph, guess: FirstGuess, engine: Engine) -> IterationEstimate:
+def guessed_estimate(graph: AnyGraph, guess: FirstGuess, workers: int) -> IterationEstimate:
     """Return a guess as the iterations stage hands it on: a wide interval, and rough counters."""
     algorithm = guess.algorithm
     iterations, low, high = iteration_interval(
@@ -127,7 +127,7 @@ def guessed_estimate(graph: AnyGraph, guess: FirstGuess, engine: Engine) -> Iter
     )
     decay = 1.0 if algorithm.steady else _HALVING
     share = decay ** np.arange(iterations)
-    stay = 1.0 / engine.workers
+    stay = 1.0 / workers
     size = float(getattr(algorithm, "message_bytes", 16))
     sent = graph.edges * share
     counters = pd.DataFrame(

@@ -50,6 +50,7 @@ class Purse:
 
     def __init__(self, budget: Budget, run_seconds: float, reading_seconds: float = 0.0) -> None:
         self._started = time.perf_counter()
+        self._budget = budget
         self._allowed = budget.allowed(run_seconds)
         self.reading_seconds = reading_seconds
         self.loading_seconds = 0.0
@@ -67,6 +68,10 @@ class Purse:
             yield
         finally:
             self.loading_seconds += time.perf_counter() - started
+
+    def expects(self, run_seconds: float) -> None:
+        """Go by another figure for what the run will take: one that knows more."""
+        self._allowed = self._budget.allowed(run_seconds)
 
     def affords(self, seconds: float) -> bool:
         """Whether so many more seconds are within the budget."""

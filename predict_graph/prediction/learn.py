@@ -31,7 +31,7 @@ from predict_graph.prediction.request import (
 )
 from predict_graph.prediction.road import estimates_of
 from predict_graph.prediction.seconds.cluster import learn_on_cluster
-from predict_graph.prediction.work import workload_of
+from predict_graph.prediction.work import workloads_of
 
 __all__ = ["Learning", "learn"]
 
@@ -161,10 +161,7 @@ def _lesson(
         estimates = whole_run_estimates(graph, chain, engine.workers)
     else:
         estimates = estimates_of(graph, request.chain)
-    workloads = [
-        workload_of(graph, each, estimate, engine.workers)
-        for each, estimate in zip(chain, estimates, strict=True)
-    ]
+    workloads = workloads_of(graph, chain, estimates, engine.workers)
     means = request.means(history, graph.edges, lambda seconds: True, {})
     learn_on_cluster(graph, engine, chain, means, workloads)
 

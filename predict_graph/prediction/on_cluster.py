@@ -40,9 +40,8 @@ from predict_graph.prediction.ladder import Purse
 from predict_graph.prediction.outcome import Prediction, assembled
 from predict_graph.prediction.request import Request
 from predict_graph.prediction.seconds.cluster.folding import folded_vertices
-from predict_graph.prediction.seconds.cluster.learning import remembered, sample_points
-from predict_graph.prediction.seconds.cluster.real_runs import real_runs
-from predict_graph.prediction.work import workload_of
+from predict_graph.prediction.seconds.cluster.learning import worth_running
+from predict_graph.prediction.work import workloads_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -175,11 +174,10 @@ class _Counted:
             estimates.append(_estimate(run, algorithm, graph, request, begun))
         del values, run  # what vertices hold is not needed any more
         self._estimates = estimates
-        self._workloads = [
-            workload_of(graph, part.algorithm, estimate, part.engine.workers)
-            for part, estimate in zip(self._chain, estimates, strict=True)
-        ]
-        self._means = request.means(history, graph.edges, self._purse.affords, {})
+        self._workloads = workloads_of(graph, algorithms, estimates, request.engine.workers)
+        self._means = request.means(
+            history, graph.edges, self._purse.affords, {}, self._purse.expects
+        )
         self._graph = self._with_samples(packed, graph)
 
     def _goes_on(self, begun: float, algorithm: Any, graph: ClusterGraph) -> Any:
@@ -198,16 +196,16 @@ class _Counted:
 
     def _with_samples(self, packed: PackedGraph, graph: ClusterGraph) -> ClusterGraph:
         """Fetch what sample runs are made of, if there will be any."""
-        engine, means = self._chain[-1].engine, self._means
+        engine = self._chain[-1].engine
         assert isinstance(engine, SparkEngine)
         algorithms = [part.algorithm for part in self._chain]
-        others = [real_runs(self._history, each, engine, graph) for each in algorithms]
-        if remembered(graph, engine, algorithms, means, others) is not None:
+        points = worth_running(graph, engine, algorithms, self._means, self._workloads)
+        if not points:  # nor later: there would be nothing to run them on
+            self._means = replace(self._means, affords=lambda seconds: False)
             return graph
-        points = sample_points(graph, engine, algorithms[-1], means, self._workloads)
         ratios = sorted({ratio for own in points.values() for ratio in own})
         kept = [folded_vertices(graph.out_degrees, ratio) for ratio in ratios]
-        core = _core(graph, ratios[-1], np.random.default_rng(means.seed).spawn(3)[2])
+        core = _core(graph, ratios[-1], np.random.default_rng(self._means.seed).spawn(3)[2])
         return replace(
             graph,
             rows=with_rows(packed, np.unique(np.concatenate(kept))),

@@ -9,7 +9,7 @@ from inspect import Parameter, signature
 from numbers import Integral
 from typing import Any
 
-from predict_graph.algorithms import Algorithm, check_algorithm
+from predict_graph.algorithms import ALGORITHMS, Algorithm, check_algorithm
 from predict_graph.engines import ENGINES, Costing, Engine, Means
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
@@ -102,6 +102,7 @@ class Request:
         edges: int,
         affords: Callable[[float], bool],
         guessed_setup: Mapping[str, float],
+        expects: Callable[[float], None] = lambda seconds: None,
     ) -> Means:
         """Return what the costing of the engine may use, for a graph of so many edges."""
         budget = EdgeBudget(edges, self.max_overhead)
@@ -117,6 +118,7 @@ class Request:
             probe=self.probe,
             train_machines=self.train_machines,
             affords=affords,
+            expects=expects,
             guessed_setup=guessed_setup,
             fresh_samples=self.budget.unlimited,
             edges_for_costs=None
@@ -345,6 +347,14 @@ def check_function(
         from predict_graph.builtin.graphx.definition import graphx_algorithm
 
         return graphx_algorithm(algorithm, parameters)
+    if isinstance(algorithm, str) and algorithm not in ALGORITHMS.names():
+        import networkx
+
+        if callable(getattr(networkx, algorithm, None)):
+            raise RequestError(
+                f"unknown algorithm {algorithm!r}; did you mean networkx:{algorithm}, the function "
+                f"of networkx? accepted: {', '.join(sorted(ALGORITHMS.names()))}"
+            )
     return check_algorithm(algorithm, parameters)
 
 

@@ -36,7 +36,7 @@ from predict_graph.prediction.ladder import Ladder, Purse, known_runs
 from predict_graph.prediction.outcome import Prediction, assembled
 from predict_graph.prediction.request import Request, check_request, direction
 from predict_graph.prediction.seconds.earlier_runs import earlier_prices, of_this_engine
-from predict_graph.prediction.work import workload_of
+from predict_graph.prediction.work import workloads_of
 from predict_graph.transforms import Transform
 
 __all__ = ["estimates_of", "predict", "predict_on"]
@@ -273,7 +273,7 @@ def predict_on(
     if not levels:
         return _guessed(graph, chain, guesses, purse, ladder.more(graph, 0.0), source)
     guessed = {} if request.budget.unlimited else ladder.guessed_setup(levels)
-    means = request.means(history, graph.edges, purse.affords, guessed)
+    means = request.means(history, graph.edges, purse.affords, guessed, purse.expects)
     with purse.loading():
         _load_compiled(graph, chain)
     costing = request.costing(request.engine, graph, algorithms, means)
@@ -345,7 +345,7 @@ def _guessed(
 ) -> Prediction:
     """Return a prediction of a run that costs less than finding out more about it."""
     engine = chain[-1].engine
-    estimates = [guessed_estimate(graph, guess, engine) for guess in guesses]
+    estimates = [guessed_estimate(graph, guess, engine.workers) for guess in guesses]
     workloads = _workloads(graph, chain, estimates)
     prices = [
         guessed_prices(graph, guess, workload, first=number == 0)
@@ -357,10 +357,8 @@ def _guessed(
 def _workloads(
     graph: Graph, chain: Sequence[Request], estimates: Sequence[IterationEstimate]
 ) -> list[Workload]:
-    return [
-        workload_of(graph, part.algorithm, estimate, part.engine.workers)
-        for part, estimate in zip(chain, estimates, strict=True)
-    ]
+    algorithms = [part.algorithm for part in chain]
+    return workloads_of(graph, algorithms, estimates, chain[-1].engine.workers)
 
 
 def estimates_of(

@@ -6,6 +6,7 @@ otherwise those of a sample are extrapolated (PREDIcT, section 3.3).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ from predict_graph.engines import COUNTERS, Workload
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.iterations import IterationEstimate
 
-__all__ = ["Extrapolator", "workload_of"]
+__all__ = ["Extrapolator", "workload_of", "workloads_of"]
 
 _VERTEX_FEATURES = ("active_vertices", "total_vertices", "working_set_bytes")
 
@@ -127,3 +128,16 @@ def _counted(counters: pd.DataFrame) -> pd.DataFrame:
     size = (result["local_message_bytes"] + result["remote_message_bytes"]).to_numpy()
     result["average_message_bytes"] = size / np.maximum(sent, 1.0)
     return result
+
+
+def workloads_of(
+    graph: AnyGraph,
+    algorithms: Sequence[Algorithm],
+    estimates: Sequence[IterationEstimate],
+    workers: int,
+) -> list[Workload]:
+    """Return the workload of each algorithm of a chain; see :func:`workload_of`."""
+    return [
+        workload_of(graph, algorithm, estimate, workers)
+        for algorithm, estimate in zip(algorithms, estimates, strict=True)
+    ]

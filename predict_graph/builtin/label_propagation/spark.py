@@ -22,6 +22,7 @@ class LabelPropagationProgram(SuperstepProgram):
     by receiver and label, and shuffle again to compare the labels of a receiver.
     """
 
+    combines = False
     algorithm: LabelPropagation
 
     def initial(self) -> DataFrame:

@@ -434,90 +434,44 @@ class SparkEngine:
         prior: RunProfile | None,
         prior_values: DataFrame | None,
     ) -> tuple[RunProfile, DataFrame]:
-        if issubclass(program_of(algorithm), VertexTables):
-            assert isinstance(algorithm, VertexProgram)
-            assert isinstance(graph, Graph)
-            return self._vertex_program(
-                session, algorithm, graph, tables, target, limit, progress, prior, prior_values
-            )
+        """Run one algorithm; a vertex program has its vertices here, its edges on the executors."""
         run = f"{algorithm.name}-{uuid.uuid4().hex[:8]}"
         started = time.time()
-        program = program_of(algorithm)(algorithm, tables, prior_values)
-        log = run_supersteps(
-            program,
-            session,
-            run=run,
-            threshold=target,
-            limit=limit,
-            progress=progress,
-            ready=lambda: supersteps_begin(progress, algorithm, graph, target, limit),
-        )
+        kind = program_of(algorithm)
+        options: dict[str, Any] = {
+            "run": run,
+            "threshold": target,
+            "limit": limit,
+            "progress": progress,
+            "ready": lambda: supersteps_begin(progress, algorithm, graph, target, limit),
+        }
+        moved = None
+        if issubclass(kind, VertexTables):
+            assert isinstance(algorithm, VertexProgram)
+            assert isinstance(graph, Graph)
+            log, found, moved = run_vertex_program(
+                algorithm, graph, tables, session, prior=prior_values, **options
+            )
+        else:
+            program = kind(algorithm, tables, prior_values)
+            log = run_supersteps(program, session, **options)
         events = wait_for_group(session.read_log, superstep_group(run, len(log.convergence)))
         lost = self._lost(events.executors, started)
+        table = superstep_table(log, events.tasks, run)
+        if moved is not None:
+            remote = not self.settings.local
+            table = moved_table(table, moved, events.tasks, run, remote=remote)
+        table = table.assign(storage_bytes=session.storage_bytes())
+        profile = self._profile(algorithm, graph, tables, log, table, target, prior, lost)
+        if moved is not None:
+            return replace(profile, values=found), log.state
         session.group(f"{run}/result")
         values = program.values(log.state)
-        profile = self._profile(
-            algorithm,
-            graph,
-            tables,
-            log,
-            superstep_table(log, events.tasks, run).assign(storage_bytes=session.storage_bytes()),
-            target,
-            prior,
-            lost,
-        )
         result = program.summary(log.state, log.sums)
         if log.redone:
             result["supersteps_done_again"] = log.redone
         found = _collected(values, graph.vertices) if self.collect else np.empty(0)
         return replace(profile, values=found, result=result), values
-
-    def _vertex_program(
-        self,
-        session: OpenSession,
-        program: VertexProgram,
-        graph: Graph,
-        tables: GraphTables,
-        target: float,
-        limit: int,
-        progress: IterationCallback | None,
-        prior: RunProfile | None,
-        prior_values: DataFrame | None,
-    ) -> tuple[RunProfile, DataFrame]:
-        """Run a vertex program, whose vertices are here and whose edges are on the executors."""
-        run = f"{program.name}-{uuid.uuid4().hex[:8]}"
-        started = time.time()
-        log, values, moved = run_vertex_program(
-            program,
-            graph,
-            tables,
-            session,
-            run=run,
-            threshold=target,
-            limit=limit,
-            progress=progress,
-            ready=lambda: supersteps_begin(progress, program, graph, target, limit),
-            prior=prior_values,
-        )
-        events = wait_for_group(session.read_log, superstep_group(run, len(log.convergence)))
-        table = moved_table(
-            superstep_table(log, events.tasks, run),
-            moved,
-            events.tasks,
-            run,
-            remote=not self.settings.local,
-        )
-        profile = self._profile(
-            program,
-            graph,
-            tables,
-            log,
-            table.assign(storage_bytes=session.storage_bytes()),
-            target,
-            prior,
-            self._lost(events.executors, started),
-        )
-        return replace(profile, values=values), log.state
 
     def _profile(
         self,

@@ -51,9 +51,13 @@ class SuperstepProgram(ABC):
     ----------
     oldest_spark : tuple of int
         The line of Spark that it needs, major and minor version.
+    combines : bool
+        Whether messages to one vertex become one record before they leave a partition: what is sent
+        then grows with vertices that have many in-edges, and not with messages.
     """
 
     oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
+    combines: ClassVar[bool] = True
 
     def __init__(self, algorithm: Any, tables: GraphTables, prior: DataFrame | None = None) -> None:
         self.algorithm = algorithm

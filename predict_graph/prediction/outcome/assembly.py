@@ -46,7 +46,7 @@ def assembled(
     purse : Purse
         Knows what the prediction took.
     more : str
-        What a larger budget would buy.
+        What a larger budget would buy; what the prices say of it if it is empty.
     source : graph-like, optional
         What the graph was read from: reading it again takes memory.
     """
@@ -55,16 +55,16 @@ def assembled(
         _of_one(graph, *stages, doubts)
         for stages in zip(chain, estimates, workloads, prices, strict=True)
     ]
-    result = parts[0]
+    result, off_together = parts[0], any(each.common_std for each in prices)
     for part in parts[1:]:
-        result = _after(part, result)
+        result = _after(part, result, off_together=off_together)
     local = is_local(chain[-1].engine)
     return replace(
         result,
         overhead_seconds=purse.reading_seconds + purse.spent,
         loading_seconds=purse.loading_seconds,
         degrees=degree_bins(graph) if isinstance(graph, Graph) else (),
-        more=more,
+        more=more or next((each.more for each in prices if each.more), ""),
         verdict=verdict_of(
             result.runtime_seconds,
             result.phases,
@@ -116,7 +116,7 @@ def _of_one(
         ],
         executors=prices.executors,
         by_machines=by_machines,
-        iteration_std=prices.relative_std,
+        iteration_std=math.hypot(prices.relative_std, prices.common_std),
     )
 
 
@@ -157,12 +157,13 @@ def _runtime(phases: Mapping[str, float], estimate: IterationEstimate, prices: P
     spread = math.hypot(
         phases["superstep"] * math.hypot(iteration_std, prices.relative_std),
         prices.phase_std * (phases["setup"] + phases["read"]),
+        prices.common_std * total,
     )
     factor = math.exp(QUANTILE * spread / total) if total else 1.0
     return Interval(total, total / factor, total * factor)
 
 
-def _after(own: Prediction, prior: Prediction) -> Prediction:
+def _after(own: Prediction, prior: Prediction, *, off_together: bool) -> Prediction:
     """Return the prediction of a chain: this one, with what its prior takes on top."""
     once = ("read", "write")
     phases = {
@@ -172,12 +173,17 @@ def _after(own: Prediction, prior: Prediction) -> Prediction:
     return replace(
         own,
         phases=phases,
-        runtime_seconds=_sum([own.runtime_seconds, prior.runtime_seconds]),
+        runtime_seconds=_sum(
+            [own.runtime_seconds, prior.runtime_seconds], off_together=off_together
+        ),
         edge_visits=own.edge_visits + prior.edge_visits,
         warnings=list(dict.fromkeys([*prior.warnings, *own.warnings])),
         prior=prior,
         by_machines=[
-            {"machines": row["machines"], **_sum([_interval(row), _interval(before)]).to_dict()}
+            {
+                "machines": row["machines"],
+                **_sum([_interval(row), _interval(before)], off_together=off_together).to_dict(),
+            }
             for row, before in zip(own.by_machines, prior.by_machines, strict=True)
         ],
     )
@@ -187,11 +193,12 @@ def _interval(row: Mapping[str, float]) -> Interval:
     return Interval(row["predicted"], row["low"], row["high"])
 
 
-def _sum(parts: list[Interval]) -> Interval:
-    """Return the interval of a sum: relative widths add up like errors that are independent."""
+def _sum(parts: list[Interval], *, off_together: bool) -> Interval:
+    """Return the interval of a sum of parts whose errors are independent, or one and the same."""
     total = sum(part.predicted for part in parts)
     widths = [part.predicted * math.log(part.high / part.predicted) for part in parts if part.low]
-    factor = math.exp(math.hypot(*widths) / total) if total else 1.0
+    width = sum(widths) if off_together else math.hypot(*widths)
+    factor = math.exp(width / total) if total else 1.0
     return Interval(total, total / factor, total * factor)
 
 
@@ -238,7 +245,7 @@ def _named_doubts(request: Request, prices: Prices) -> list[str]:
 
 
 def _convergence_doubts(estimate: IterationEstimate, limit: int) -> list[str]:
-    if estimate.converged:
+    if estimate.converged or estimate.iterations < limit:  # GraphX has limits of its own
         return []
     return [
         f"the run will probably stop at its limit of {limit} iterations, before it has converged"

@@ -32,6 +32,10 @@ class Line:
         """Return the seconds for so much to do."""
         return self.constant + self.slope * size
 
+    def scaled(self, factor: float) -> Line:
+        """Return the line that is `factor` times as high everywhere."""
+        return Line(self.constant * factor, self.slope * factor)
+
 
 def fitted_line(sizes: FloatArray, seconds: FloatArray, weight: FloatArray | None = None) -> Line:
     """Fit a line to relative errors; a constant if there is one size only, 0 if there is none.

@@ -13,7 +13,6 @@ from predict_graph.builtin.label_propagation import local, sampling
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.blocks import row_blocks
 from predict_graph.engines.local.kernel import Weighting
-from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
@@ -243,15 +242,14 @@ def test_a_run_that_oscillates_is_predicted_to_end_at_its_limit():
 
 @pytest.mark.spark
 @pytest.mark.parametrize("weighted", [pytest.param(False, marks=pytest.mark.long), True])
-def test_spark_gives_the_result_of_the_local_engine(spark_here, quick_conf, weighted):
+def test_spark_gives_the_result_of_the_local_engine(local_spark, weighted):
     rng = np.random.default_rng(5)
     ends = rng.integers(0, 60, (2, 200))
     ends = np.concatenate((ends, [[3, 62, 7], [3, 63, 7]]), axis=1)  # loops, and a pair
     weights = (rng.random(203) + 0.1).astype(np.float32) if weighted else None
     graph = from_edges(*ends, vertices=66, directed=False, weights=weights)
     algorithm = LabelPropagation(tau=0.01, max_iterations=7)
-    engine = SparkEngine(master="local[2]", workers=2, memory="1g", conf=quick_conf, collect=True)
-    ours, theirs = engine.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
+    ours, theirs = local_spark.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
     assert np.array_equal(ours.values, theirs.values)
     assert ours.convergence == pytest.approx(theirs.convergence, rel=1e-12)
     assert ours.converged == theirs.converged

@@ -144,3 +144,20 @@ def test_without_any_expectation_the_first_figure_is_kept():
         clock.superstep(number, float(number), aggregate)
     assert clock.first is not None
     assert clock.first.predicted == pytest.approx(crossing(0.5), rel=0.3)
+
+
+@pytest.mark.parametrize(("factor", "longer"), [(1.05, False), (4.0, True)])
+def test_what_comes_before_tells_how_slow_a_cluster_is_that_nobody_knows(factor, longer):
+    """Where the expectation is sure, opening slowly says nothing of the supersteps."""
+    parts = (part(iterations=20.0, std=0.0),)
+    total = Figure(30.0, 30.0 / factor, 30.0 * factor)
+    clock = SuperstepClock(Expected(parts, 10.0, total, 0.0, "runs on another cluster"))
+    assert clock.moment(2.0).remaining.predicted == pytest.approx(28.0)
+    late = clock.moment(40.0).remaining.predicted
+    assert (late > 40.0) == longer
+    clock.begins("pagerank", 40.0, threshold=THRESHOLD)
+    at_start = clock.moment(40.0).remaining.predicted
+    assert at_start == pytest.approx(late if longer else 20.0, rel=0.15)
+    for number in range(1, 11):  # but what is seen of the supersteps says more
+        clock.superstep(number, 40.0 + number, 0.1)
+    assert clock.moment(50.0).remaining.predicted < 0.6 * max(at_start, 20.0)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import threading
 
 import pytest
@@ -104,19 +102,16 @@ def test_what_is_expected_of_another_run_is_refused(given, said):
         predict_graph.run(**call)
 
 
-def run_program(*arguments, **options):
-    return subprocess.run(
-        [sys.executable, "-m", "predict_graph", *arguments],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, "PREDICT_GRAPH_HISTORY": "none"},
-        **options,
-    )
+@pytest.fixture
+def run_program(warm_python):
+    def call(*arguments):
+        env = os.environ | {"PREDICT_GRAPH_HISTORY": "none"}
+        return warm_python.run(["-m", "predict_graph", *arguments], env=env)
+
+    return call
 
 
-def test_the_command_line_writes_events_and_a_last_line(tmp_path):
+def test_the_command_line_writes_events_and_a_last_line(run_program, tmp_path):
     expected, events = tmp_path / "expected.json", tmp_path / "events.ndjson"
     found = run_program("predict", "pagerank", GRAPH, "--seed", "1", "--json", str(expected))
     assert found.returncode == 0, found.stderr
@@ -130,20 +125,23 @@ def test_the_command_line_writes_events_and_a_last_line(tmp_path):
     assert (kinds[0], kinds[-1]) == ("start", "end")
     assert set(kinds[1:-1]) == {"superstep"}
     assert {line["first_prediction_seconds"] for line in lines} == {first}
-    last = ran.stderr.splitlines()[-1]
+    last = ran.stderr.decode().splitlines()[-1]
     assert last.startswith("pagerank took ")
     assert "; the first prediction was " in last
     assert str(expected) in last
 
 
-def test_the_command_line_refuses(tmp_path):
+def test_the_command_line_refuses(run_program, tmp_path):
     both = run_program("run", "pagerank", GRAPH, "--events", "-", "--json", "-")
     assert both.returncode == 2
-    assert "--events - and --json - would both write to standard output" in both.stderr
+    assert "--events - and --json - would both write to standard output" in both.stderr.decode()
     file = tmp_path / "list.json"
     file.write_text("[1]")
     wrong = run_program("run", "pagerank", GRAPH, "--expect", str(file))
     assert wrong.returncode == 2
-    assert "is no prediction of an algorithm; accepted: a file that predict --json" in wrong.stderr
+    assert (
+        "is no prediction of an algorithm; accepted: a file that predict --json"
+        in wrong.stderr.decode()
+    )
     folder = run_program("run", "pagerank", GRAPH, "--events", str(tmp_path))
     assert folder.returncode == 2

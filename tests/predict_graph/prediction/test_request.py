@@ -26,6 +26,10 @@ def test_defaults():
 
 WRONG = {
     "algorithm": ({"algorithm": "nothing"}, "unknown algorithm 'nothing'"),
+    "a function": (
+        {"algorithm": "closeness_centrality"},
+        "unknown algorithm 'closeness_centrality'; did you mean networkx:closeness",
+    ),
     "algorithm type": ({"algorithm": 3}, "algorithm is 3"),
     "parameter": ({"parameters": {"speed": 1}}, "unknown parameter of pagerank 'speed'"),
     "engine": ({"engine": "steam"}, "unknown engine 'steam'"),

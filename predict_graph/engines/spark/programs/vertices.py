@@ -50,6 +50,7 @@ class VertexTables:
     """Names what runs a vertex program on Spark: see :func:`run_vertex_program`."""
 
     oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
+    combines: ClassVar[bool] = True
 
 
 class _Kernel(ProgramKernel):

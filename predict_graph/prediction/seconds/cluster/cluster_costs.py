@@ -53,7 +53,11 @@ class Phase:
     work: Line
     start: Line
 
-    def at(self, machines: int, edges: int, *, warm: bool = False) -> float:
+    def scaled(self, factor: float) -> Phase:
+        """Return the phase where all of it takes `factor` times as long."""
+        return Phase(self.work.scaled(factor), self.start.scaled(factor))
+
+    def at(self, machines: int, edges: float, *, warm: bool = False) -> float:
         """Return the seconds, the first time or where the same ran before."""
         start = 0.0 if warm else self.start.at(math.log2(machines))
         return self.work.at(edges / machines) + start
@@ -131,7 +135,7 @@ class ClusterCosts:
         return seconds
 
     def phases(
-        self, machines: int, edges: int, checkpoints: int = 0, *, warm: bool = False
+        self, machines: int, edges: float, checkpoints: int = 0, *, warm: bool = False
     ) -> dict[str, float]:
         """Return the seconds of opening a session, of setting up, of reading and of writing.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -12,39 +12,17 @@ import pandas as pd
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import COUNTERS, Means, Prices, Witness, Workload
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
-from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm
-from predict_graph.errors import RequestError
-from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.iterations import IterationEstimate
-from predict_graph.prediction.seconds.cluster.cluster_costs import ClusterCosts, fit_cluster_costs
 from predict_graph.prediction.seconds.cluster.executor_memory import memory_of
-from predict_graph.prediction.seconds.cluster.graphx_work import graphx_rows
+from predict_graph.prediction.seconds.cluster.known_costs import KnownCosts, known_costs
 from predict_graph.prediction.seconds.cluster.learning import Learned, learn_on_cluster
-from predict_graph.prediction.seconds.cluster.observed_functions import (
-    observed_estimate,
-    observed_rows,
-)
-from predict_graph.prediction.seconds.cluster.placement import placement_of
-from predict_graph.prediction.seconds.cluster.real_runs import between_graphs_std
-from predict_graph.prediction.seconds.cluster.record_sizes import record_sizes
+from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
-from predict_graph.prediction.seconds.cluster.superstep_features import (
-    predicted_rows,
-    sent_messages,
-)
+from predict_graph.prediction.seconds.cluster.work_by_machines import work_by_machines
 
 __all__ = ["ClusterCosting", "priced"]
 
-_OTHER_GRAPH = (
-    "the sample runs are of another graph, whose records may be longer or shorter; --budget none "
-    "runs samples of this one, which makes the seconds surer"
-)
-_REAL_RUNS = (
-    "the seconds are learned from real runs of other graphs alone; learn, or --budget none, runs "
-    "samples on the cluster, which makes them surer"
-)
 _PHASE_STD = 0.2  # of the next run's phases; judgement (intervals: docs/studies/spark.md)
 
 
@@ -116,12 +94,10 @@ def priced(
     """
     return [
         _priced(
+            known_costs(learned, number, workload.algorithm, engine, cost_model),
             graph,
             engine,
             workload,
-            learned.runs[number],
-            learned.others[number],
-            cost_model,
             first=number == 0,
         )
         for number, workload in enumerate(workloads)
@@ -129,23 +105,16 @@ def priced(
 
 
 def _priced(
+    known: KnownCosts,
     graph: AnyGraph,
     engine: SparkEngine,
     workload: Workload,
-    runs: list[ClusterRun],
-    others: list[ClusterRun],
-    cost_model: str | None,
     *,
     first: bool,
 ) -> Prices:
     """Return the prices of one algorithm; the first of a chain opens the session and reads."""
-    costs = fit_cluster_costs(runs, others, cost_model)
-    taught = bool(runs)
-    runs = runs or _told(others, graph)
-    elsewhere = all(run.elsewhere for run in runs)
-    std = math.hypot(costs.relative_std, between_graphs_std(costs.errors) if elsewhere else 0.0)
-    work = _work(graph, engine, workload, runs)
-
+    costs, runs, std = known.costs, known.runs, known.std
+    work = work_by_machines(graph, engine, workload, runs)
     warm = engine.is_warm(workload.algorithm)
 
     def at(machines: int) -> tuple[dict[str, float], pd.DataFrame]:
@@ -165,16 +134,16 @@ def _priced(
     phases, rows = at(engine.workers)
     memory = memory_of(runs, graph, rows, engine.settings)
     witness = Witness(
-        _source(runs, taught),
+        known.source,
         rows["seconds"].to_numpy(np.float64),
-        std,
+        math.hypot(std, known.common_std),
         model={
             "name": costs.name,
             "terms": costs.terms,
             "r2": costs.r2,
             "rows": costs.rows,
             "runs": costs.runs,
-            "history_runs": len(others),
+            "history_runs": len(known.others),
             "start_seconds": float(costs.start.sum()),
             "machines": sorted({run.machines for run in runs}),
         },
@@ -185,82 +154,19 @@ def _priced(
         relative_std=std,
         phases=phases,
         phase_std=_PHASE_STD,
-        samples=[run.summary for run in runs],
-        edge_visits=sum(run.edge_visits for run in runs),
+        common_std=known.common_std,
+        samples=[run.summary for run in known.samples],
+        edge_visits=sum(run.edge_visits for run in known.samples),
         warnings=[
             *_reach_doubts(runs, engine.workers),
             *engine.session_doubts(),
-            *([_OTHER_GRAPH if taught else _REAL_RUNS] if elsewhere else []),
-            *_contradicted(costs),
+            *known.warnings,
             *(memory.warnings if memory else []),
         ],
         at=lambda machines: at(machines)[0],
         executors=memory.to_dict() if memory else {},
+        more=known.more,
     )
-
-
-def _told(others: list[ClusterRun], graph: AnyGraph) -> list[ClusterRun]:
-    """Return the real runs that say how long records are: of this graph if there are any."""
-    own = [run for run in others if not run.elsewhere]
-    return own or others
-
-
-def _source(runs: list[ClusterRun], taught: bool) -> str:
-    if not taught:
-        return "real runs on the cluster"
-    again = all(run.again for run in runs)
-    return "lessons of the cluster" if again else "sample runs on the cluster"
-
-
-def _contradicted(costs: ClusterCosts) -> list[str]:
-    """Say that the newest real runs are outside of what the lessons before them said."""
-    count = costs.contradicted
-    if not count:
-        return []
-    off = math.expm1(float(np.mean(costs.errors[:count])))
-    runs = "the newest real run" if count == 1 else f"the {count} newest real runs"
-    return [
-        f"{runs} on this cluster took {abs(off):.0%} {'longer' if off > 0 else 'less'} than its "
-        "lessons say: these are corrected by that; learn makes new ones"
-    ]
-
-
-def _work(
-    graph: AnyGraph, engine: SparkEngine, workload: Workload, runs: list[ClusterRun]
-) -> Callable[[int], pd.DataFrame]:
-    """Return a function from a machine count to the features and counters of each iteration."""
-    if isinstance(workload.algorithm, FunctionAlgorithm):
-
-        def observed(machines: int) -> pd.DataFrame:
-            there = engine.settings.on(machines)
-            return observed_rows(
-                runs, graph, workload.iterations, machines, there.partitions, there.executors
-            )
-
-        return observed
-    if isinstance(workload.algorithm, GraphXAlgorithm):
-        algorithm = workload.algorithm
-        if not isinstance(graph, Graph):
-            raise RequestError(
-                f"{algorithm.name} is predicted for graphs that this machine reads; accepted: "
-                "without --spark-reads"
-            )
-        whole = graph
-
-        def counted(machines: int) -> pd.DataFrame:
-            there = engine.settings.on(machines)
-            return graphx_rows(runs, algorithm, whole, machines, there.partitions, there.executors)
-
-        return counted
-    sent = sent_messages(graph, workload)
-    sizes = record_sizes(runs, len(sent))
-
-    def known(machines: int) -> pd.DataFrame:
-        settings = engine.settings.on(machines)
-        placement = placement_of(graph, machines, settings.partitions, executors=settings.executors)
-        return predicted_rows(graph, sent, placement, sizes)
-
-    return known
 
 
 def _counters(rows: pd.DataFrame, machines: int) -> pd.DataFrame:

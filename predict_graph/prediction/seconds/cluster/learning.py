@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.durations import readable_seconds
 from predict_graph.engines import Means, Workload
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.blocks.packing import check_driver_bytes
@@ -19,8 +20,11 @@ from predict_graph.prediction.seconds.cluster.lessons import (
     new_lesson,
     recall,
 )
+from predict_graph.prediction.seconds.cluster.level import Level, level_of_cluster
+from predict_graph.prediction.seconds.cluster.quote import Quote
 from predict_graph.prediction.seconds.cluster.real_runs import real_runs
 from predict_graph.prediction.seconds.cluster.sample_plan import (
+    WantedSample,
     affordable_points,
     training_points,
 )
@@ -32,16 +36,19 @@ __all__ = [
     "Learned",
     "default_train_machines",
     "learn_on_cluster",
-    "remembered",
-    "sample_points",
+    "worth_running",
 ]
 
 _SAMPLE_EDGE = 64  # bytes: its ends as they come, sorted, and as a graph; judgement
+_ENOUGH = 3  # warm sample runs that costs are fitted to: fewer tell a level only; a choice
+
+Lesson = list[list[ClusterRun]]
+"""Runs of each algorithm of a chain."""
 
 
 @dataclass(frozen=True)
 class Learned:
-    """What sample runs say about a chain of algorithms on a cluster, whatever its machine count.
+    """What is known of the costs of a chain of algorithms on a cluster, whatever its machine count.
 
     Parameters
     ----------
@@ -49,10 +56,17 @@ class Learned:
         Of each algorithm, on the cluster.
     others : list of list of ClusterRun
         Of each algorithm: real runs on this cluster, newest first.
+    level : Level, optional
+        Where these are too few to fit costs to: how slow the cluster is beside the one that the
+        shipped lessons are of.
+    more : str
+        What a larger budget would buy.
     """
 
-    runs: list[list[ClusterRun]]
-    others: list[list[ClusterRun]]
+    runs: Lesson
+    others: Lesson
+    level: Level | None = None
+    more: str = ""
 
 
 def learn_on_cluster(
@@ -62,11 +76,13 @@ def learn_on_cluster(
     means: Means,
     workloads: Sequence[Workload] = (),
 ) -> Learned:
-    """Take what the history has of the cluster, or else run samples on it.
+    """Take what the history has of the cluster, or else run as many samples there as are worth it.
 
-    That is lessons, and real runs; or these alone, those of event logs included. New samples are
-    run where a person names their ratios or machine counts, or sets no limit to the cost; a
-    function of the person's own is observed while they run.
+    That is lessons, and real runs; or these alone, those of event logs included. Where there are
+    none, the lessons that come with the package say what sample runs would take: those that the
+    budget affords are run, and where it affords none, what other algorithms took on the cluster
+    says how slow it is. All samples are run where a person names their ratios or machine counts,
+    or sets no limit to the cost; a function of the person's own is observed while they run.
 
     Parameters
     ----------
@@ -78,45 +94,118 @@ def learn_on_cluster(
     means : Means
         Its history gets the sample runs, also when a later one fails.
     workloads : sequence of Workload
-        Of the algorithms, if they are known: how large samples may be goes by them.
+        Of the algorithms, if they are known: how large samples may be, and what they cost, goes by
+        them.
 
     Raises
     ------
     JobError
         If Spark fails.
     """
-    others = [real_runs(means.history, each, engine, graph) for each in algorithms]
-    runs = remembered(graph, engine, algorithms, means, others)
-    if runs is None:
-        points = sample_points(graph, engine, algorithms[-1], means, workloads)
-        runs = _run_samples(graph, engine, algorithms, means, points)
-    return Learned(runs, others)
+    others, runs = _of_history(graph, engine, algorithms, means)
+    plan = _plan(graph, engine, algorithms, means, workloads, others, runs)
+    quote = plan.quote
+    if plan.points:
+        runs = _run_samples(graph, engine, algorithms, means, plan.points, quote)
+    runs = runs or [[] for _ in algorithms]
+    if quote is None or _warm_runs(runs) >= _ENOUGH:
+        return Learned(runs, others)
+    cost = readable_seconds(quote.plan_seconds(plan.whole))
+    more = f"about {cost} of sample runs on the cluster would narrow this (--budget none)"
+    return Learned(runs, others, quote.level, more)
 
 
-def remembered(
+def worth_running(
     graph: AnyGraph,
     engine: SparkEngine,
     algorithms: Sequence[Algorithm],
     means: Means,
-    others: Sequence[Sequence[ClusterRun]],
-) -> list[list[ClusterRun]] | None:
-    """Return the sample runs of lessons, none where real runs do without; None for new ones.
+    workloads: Sequence[Workload],
+) -> dict[int, list[float]]:
+    """Return the ratios that :func:`learn_on_cluster` would run at each machine count; or none."""
+    others, runs = _of_history(graph, engine, algorithms, means)
+    return _plan(graph, engine, algorithms, means, workloads, others, runs).points
+
+
+def _of_history(
+    graph: AnyGraph, engine: SparkEngine, algorithms: Sequence[Algorithm], means: Means
+) -> tuple[Lesson, Lesson | None]:
+    """Return real runs of each algorithm, and the sample runs of lessons; None for new ones."""
+    others = [real_runs(means.history, each, engine, graph) for each in algorithms]
+    if _whatever_it_costs(algorithms, means):
+        return others, None
+    return others, recall(means.history, list(algorithms), engine, graph)
+
+
+def _whatever_it_costs(algorithms: Sequence[Algorithm], means: Means) -> bool:
+    """Whether new samples are run whatever is known, and whatever they cost."""
+    asked = means.train_ratios is not None or means.train_machines is not None
+    return asked or means.fresh_samples or isinstance(algorithms[-1], FunctionAlgorithm)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Samples to run: ratios at each machine count.
 
     Parameters
     ----------
-    graph, engine, algorithms, means
-        As in :func:`learn_on_cluster`.
-    others : sequence of sequence of ClusterRun
-        Real runs of each algorithm.
+    points : dict of int to list of float
+        Those that are worth it; empty if none is.
+    whole : dict of int to list of float
+        Those that would be run without a limit.
+    quote : Quote, optional
+        What they will take, where that was asked.
     """
-    asked = means.train_ratios is not None or means.train_machines is not None
-    if asked or means.fresh_samples or isinstance(algorithms[-1], FunctionAlgorithm):
-        return None
-    runs = recall(means.history, list(algorithms), engine, graph)
-    return [[] for _ in algorithms] if runs is None and all(others) else runs
+
+    points: dict[int, list[float]]
+    whole: dict[int, list[float]] = field(default_factory=dict)
+    quote: Quote | None = None
 
 
-def sample_points(
+def _plan(
+    graph: AnyGraph,
+    engine: SparkEngine,
+    algorithms: Sequence[Algorithm],
+    means: Means,
+    workloads: Sequence[Workload],
+    others: Lesson,
+    runs: Lesson | None,
+) -> _Plan:
+    """Return the samples to run: all whatever they cost, those that the budget affords, or none."""
+    if _whatever_it_costs(algorithms, means):
+        return _Plan(_sample_points(graph, engine, algorithms[-1], means, workloads))
+    if all(others) or (runs is not None and _warm_runs(runs) >= _ENOUGH):
+        return _Plan({})
+    quote = Quote(graph, engine, workloads, level_of_cluster(means.history, engine))
+    for run in runs[-1] if runs else ():
+        quote.hears(run)
+    means.expects(quote.run_seconds)
+    whole = _sample_points(graph, engine, algorithms[-1], means, workloads)
+    points = _affordable(whole, quote, engine.workers, means, first=runs is None)
+    return _Plan(points, whole, quote)
+
+
+def _warm_runs(runs: Sequence[Sequence[ClusterRun]]) -> int:
+    """Return how many runs of a lesson costs can be fitted to."""
+    return sum(not run.cold and run.summary.purpose == "cost" for run in runs[-1])
+
+
+def _affordable(
+    whole: dict[int, list[float]], quote: Quote, machines: int, means: Means, *, first: bool
+) -> dict[int, list[float]]:
+    """Return the samples that the budget affords: all, those of one session, or none.
+
+    One session is on the machines of the real run, so that nothing need be carried over from other
+    counts; it is not held where there was one before.
+    """
+    if means.affords(quote.plan_seconds(whole)):
+        return whole
+    ratios = sorted({ratio for own in whole.values() for ratio in own})
+    single = {machines: sorted({ratios[0], ratios[-1]})}
+    return single if first and means.affords(quote.first_seconds(single)) else {}
+
+
+def _sample_points(
     graph: AnyGraph,
     engine: SparkEngine,
     algorithm: Algorithm,
@@ -165,13 +254,27 @@ def _run_samples(
     algorithms: Sequence[Algorithm],
     means: Means,
     points: dict[int, list[float]],
+    quote: Quote | None = None,
 ) -> list[list[ClusterRun]]:
-    """Run samples on the cluster, keep each at once, and return them algorithm by algorithm."""
+    """Run samples on the cluster, keep each at once, and return them algorithm by algorithm.
+
+    With a quote, as long as the budget affords the next one.
+    """
     lesson = new_lesson()
     rng = np.random.default_rng(means.seed).spawn(3)[1]
     runs: list[ClusterRun] = []
-    for run in cluster_sample_runs(graph, algorithms[-1], means, engine, points, rng):
+
+    def goes_on(machines: int, wanted: WantedSample, cold: bool) -> bool:
+        if quote is None or not runs:
+            return True
+        cost = quote.sample_seconds(machines, wanted.ratio, cold=cold)
+        return means.affords(cost)
+
+    for run in cluster_sample_runs(graph, algorithms[-1], means, engine, points, rng, goes_on):
         runs.append(run)
+        if quote is not None:
+            quote.hears(run)
+            means.expects(quote.run_seconds)
         if means.history is not None:
             means.history.add_all(lesson_records(run, lesson, graph, means.seed))
     parts = len(algorithms)

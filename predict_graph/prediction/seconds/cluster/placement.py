@@ -7,16 +7,17 @@ turn. The hash is public, so how even the work of the real run will be is known 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
 from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 
 __all__ = ["Placement", "combined_share", "partition_of", "placement_of"]
 
 _SEED = 42  # by definition of Spark: its hash partitioning
-_ROWS = 1 << 22  # edges looked at together; a choice: memory
 
 
 @dataclass(frozen=True)
@@ -109,17 +110,19 @@ def _local_share(graph: AnyGraph, worker: npt.NDArray[np.int32]) -> float:
     if isinstance(graph, ClusterGraph):
         sources, targets = graph.ends
         return float(np.mean(worker[sources] == worker[targets])) if len(sources) else 0.0
-    senders = np.repeat(worker, graph.out_degrees) if graph.edges <= _ROWS else None
+    return int(_edges_inside(graph.indptr, graph.indices, worker)) / max(graph.edges, 1)
+
+
+@njit(cache=True, nogil=True)
+def _edges_inside(indptr: Any, indices: Any, worker: Any) -> int:
+    """Return how many edges of a checked graph have both ends on the same worker."""
     inside = 0
-    for start in range(0, graph.edges, _ROWS):
-        stop = min(start + _ROWS, graph.edges)
-        if senders is None:
-            rows = np.searchsorted(graph.indptr, np.arange(start, stop), side="right") - 1
-            own = worker[rows]
-        else:
-            own = senders[start:stop]
-        inside += int(np.count_nonzero(own == worker[graph.indices[start:stop]]))
-    return inside / max(graph.edges, 1)
+    for v in range(len(indptr) - 1):
+        own = worker[v]
+        for e in range(indptr[v], indptr[v + 1]):
+            if worker[indices[e]] == own:
+                inside += 1
+    return inside
 
 
 def combined_share(

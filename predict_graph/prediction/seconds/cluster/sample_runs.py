@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -124,6 +124,7 @@ def cluster_sample_runs(
     engine: SparkEngine,
     points: dict[int, list[float]],
     rng: np.random.Generator,
+    goes_on: Callable[[int, WantedSample, bool], bool] = lambda machines, wanted, cold: True,
 ) -> Iterator[ClusterRun]:
     """Run samples on the cluster; each is given as soon as it is done, so that none is lost.
 
@@ -137,6 +138,9 @@ def cluster_sample_runs(
     points : dict of int to list of float
         See :func:`~predict_graph.prediction.seconds.cluster.sample_plan.training_points`.
     rng : Generator
+    goes_on : callable (machines, WantedSample, cold) -> bool
+        Whether the next run is worth it; asked of all but the run that the first of a session is
+        held against. What is not, and all after it, is not run.
 
     Raises
     ------
@@ -148,16 +152,20 @@ def cluster_sample_runs(
     done, total = 0, sum(len(wanted) for wanted in plan.values())
     for machines, wanted in plan.items():
         there = engine.on(machines)
+        if not goes_on(machines, wanted[0], True):
+            return
         with there.session() as session:
             run_sample = partial(_ran, there, session.seconds, algorithm, graph)
             ran: list[ClusterRun] = []
             for number, one in enumerate(wanted):
+                if number > 1 and not goes_on(machines, one, False):
+                    return
                 means.progress(f"sample runs on {machines} machines", done / total)
                 if one not in samples:
                     samples[one] = _sample(graph, means, one, rng)
                 sampler = _sampler(graph, means, one)
                 ran.append(run_sample(samples[one], sampler, one.purpose, cold=number == 0))
-                while number == 1 and not _settled(ran):
+                while number == 1 and not _settled(ran) and goes_on(machines, one, False):
                     last = ran[-1]
                     yield replace(last, summary=replace(last.summary, purpose=WARM_UP))
                     ran.append(run_sample(samples[one], sampler, one.purpose))

@@ -49,6 +49,8 @@ def predicted_rows(
     sent: pd.DataFrame,
     placement: Placement,
     sizes: RecordSizes,
+    *,
+    combines: bool = True,
 ) -> pd.DataFrame:
     """Return the features of each iteration of the real run.
 
@@ -60,6 +62,8 @@ def predicted_rows(
     placement : Placement
     sizes : RecordSizes
         From sample runs.
+    combines : bool
+        Whether messages to one vertex are combined before they leave a partition.
 
     Returns
     -------
@@ -70,7 +74,9 @@ def predicted_rows(
     machines = placement.machines
     messages = sent["messages"].to_numpy(np.float64)
     share = np.clip(messages / max(graph.edges, 1), 1e-12, 1.0)
-    combined = combined_share(graph.in_degrees, share, placement.partitions)
+    combined = np.ones(len(share))
+    if combines:
+        combined = combined_share(graph.in_degrees, share, placement.partitions)
     records = messages * combined
     volume = records * sizes.at(1.0 / combined)
     return pd.DataFrame(

@@ -67,9 +67,13 @@ class TaskSeconds:
     Parameters
     ----------
     ways : list
+    factor : float
+        By which all that they say is multiplied: of a cluster that is slower, or faster, than the
+        one that they are of.
     """
 
     ways: list[_Way]
+    factor: float = 1.0
 
     @property
     def terms(self) -> dict[str, float]:
@@ -77,13 +81,13 @@ class TaskSeconds:
         found: dict[str, float] = {}
         for way in self.ways:
             for name, value in way.terms.items():
-                found[name] = found.get(name, 0.0) + value / len(self.ways)
+                found[name] = found.get(name, 0.0) + self.factor * value / len(self.ways)
         return found
 
     def predict(self, features: pd.DataFrame) -> FloatArray:
         """Return the seconds of each superstep."""
         predicted: FloatArray = np.mean([way.predict(features) for way in self.ways], axis=0)
-        return predicted
+        return self.factor * predicted
 
     def r2(self, rows: pd.DataFrame) -> float:
         """Return the coefficient of determination on rows; NaN if all took as long."""

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -32,12 +33,35 @@ def graph():
     return check_graph("rmat:scale=11,edge_factor=8,seed=1")
 
 
+@pytest.mark.parametrize(
+    ("given", "seconds", "said"),
+    [
+        ({"machines": 3, "memory": "700m"}, 12, "gave 2 of the 3 machines asked for"),
+        ({"machines": 1, "memory": "9g"}, 1, "gave 0 of the 1 machines asked for"),
+    ],
+)
+def test_a_cluster_that_is_too_small(cluster, quick_conf, given, seconds, said):
+    limit = {"spark.scheduler.maxRegisteredResourcesWaitingTime": f"{seconds}s", **quick_conf}
+    settings = SparkSettings(master=cluster.master, conf=limit, **given)
+    with pytest.raises(JobError, match=said) as caught, open_session(settings):
+        pass
+    assert f"within {seconds} s" in str(caught.value)
+
+
 @pytest.fixture(scope="module")
-def profile(cluster, graph, quick_conf):
+def engine(cluster, quick_conf):
+    """An engine whose session is open until the test that breaks it has ended."""
     engine = SparkEngine(
         master=cluster.master, workers=2, memory="700m", collect=True, conf=quick_conf
     )
-    return engine.run(PageRank(), graph, threshold=0.0, max_iterations=4)
+    with ExitStack() as opened:
+        opened.enter_context(engine.session())
+        yield engine, opened
+
+
+@pytest.fixture(scope="module")
+def profile(engine, graph):
+    return engine[0].run(PageRank(), graph, threshold=0.0, max_iterations=4)
 
 
 def test_the_result_is_that_of_one_machine(profile, graph):
@@ -75,22 +99,7 @@ def test_nothing_was_lost(profile):
     assert profile.engine["executors_lost"] == 0
 
 
-@pytest.mark.parametrize(
-    ("given", "seconds", "said"),
-    [
-        ({"machines": 3, "memory": "700m"}, 12, "gave 2 of the 3 machines asked for"),
-        ({"machines": 1, "memory": "9g"}, 1, "gave 0 of the 1 machines asked for"),
-    ],
-)
-def test_a_cluster_that_is_too_small(cluster, quick_conf, given, seconds, said):
-    limit = {"spark.scheduler.maxRegisteredResourcesWaitingTime": f"{seconds}s", **quick_conf}
-    settings = SparkSettings(master=cluster.master, conf=limit, **given)
-    with pytest.raises(JobError, match=said) as caught, open_session(settings):
-        pass
-    assert f"within {seconds} s" in str(caught.value)
-
-
-def test_a_worker_is_killed_in_mid_run(cluster, quick_conf, graph, processes_of):
+def test_a_worker_is_killed_in_mid_run(cluster, engine, graph, processes_of):
     """The run ends with a sentence; the next one is done by who is left, and is marked.
 
     What comes after this in the file has a cluster of its own.
@@ -102,22 +111,20 @@ def test_a_worker_is_killed_in_mid_run(cluster, quick_conf, graph, processes_of)
             killed.append(time.monotonic())
             threading.Timer(0.05, cluster.workers[1].kill).start()
 
-    engine = SparkEngine(
-        master=cluster.master, workers=2, memory="700m", collect=True, conf=quick_conf
-    )
-    with engine.session():
-        with pytest.raises(JobError) as caught:
-            engine.run(
-                PageRank(),
-                graph,
-                threshold=0.0,
-                max_iterations=10_000,
-                progress=kill_in_mid_superstep,
-            )
-        assert time.monotonic() - killed[0] < 100  # Spark waits 120 s for one that is silent
-        assert "an executor was lost, and what it kept in memory with it" in str(caught.value)
-        assert str(caught.value).startswith("superstep ")
-        after = engine.run(PageRank(), graph, threshold=0.0, max_iterations=2)
+    engine, opened = engine
+    with pytest.raises(JobError) as caught:
+        engine.run(
+            PageRank(),
+            graph,
+            threshold=0.0,
+            max_iterations=10_000,
+            progress=kill_in_mid_superstep,
+        )
+    assert time.monotonic() - killed[0] < 100  # Spark waits 120 s for one that is silent
+    assert "an executor was lost, and what it kept in memory with it" in str(caught.value)
+    assert str(caught.value).startswith("superstep ")
+    after = engine.run(PageRank(), graph, threshold=0.0, max_iterations=2)
+    opened.close()
     assert after.engine["executors_lost"] == 1
     local = LocalEngine(workers=2).run(PageRank(), graph, threshold=0.0, max_iterations=2)
     np.testing.assert_allclose(after.values, local.values, rtol=1e-9)

@@ -174,6 +174,7 @@ def test_graphx(spark, left_alone, tmp_path):
         engine="spark",
         spark=spark,
         history=tmp_path / "history.sqlite",
+        budget="none",
         seed=1,
     )
     prediction, actual = comparison.prediction, comparison.actual

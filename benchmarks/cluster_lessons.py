@@ -1,0 +1,113 @@
+"""Make the lessons that come with the package: what a cluster is taken to charge until it is known.
+
+    python -m benchmarks.cluster_lessons learn --keep FILE.sqlite     sample runs, about 20 minutes
+    python -m benchmarks.cluster_lessons pack --keep FILE.sqlite
+
+Sample runs of each algorithm, as a prediction without a limit makes them, on a cluster of two
+workers of this machine that have no quota. What is there already is not run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import predict_graph
+from benchmarks.spark_cluster import spark_cluster
+from predict_graph.algorithms import Algorithm, VertexProgram
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.history import History
+from predict_graph.prediction.request import check_function
+from predict_graph.prediction.seconds.cluster import shipped_lessons
+
+
+class Smallest(VertexProgram):
+    """What stands for every vertex program: the smallest id that reaches a vertex."""
+
+    name = "smallest"
+    summary = "the smallest id that reaches a vertex"
+    combiner = "min"
+
+    def initial(self, graph: Any) -> Any:
+        return np.arange(graph.vertices, dtype=np.float64)
+
+    def update(self, state: Any, combined: Any, received: Any) -> Any:
+        return np.minimum(state, combined)
+
+
+LARGE, SMALL = "rmat:scale=18,edge_factor=16,seed=1", "rmat:scale=16,edge_factor=16,seed=1"
+JOBS = {
+    "pagerank": LARGE,
+    "connected-components": LARGE,
+    "label-propagation": LARGE,
+    "neighborhood": LARGE,
+    "topk-ranking": LARGE,
+    "semi-clustering": "soc-Epinions1",
+    "smallest": LARGE,
+    "graphx:pageRank": SMALL,
+    "graphx:connectedComponents": SMALL,
+    "graphx:labelPropagation": SMALL,
+    "graphx:shortestPaths": SMALL,
+}
+
+
+def learn(history: History) -> None:
+    """Run the samples of each algorithm that has none."""
+    with spark_cluster(2, memory="2400m") as cluster:
+        engine = SparkEngine(cluster.master, 2, memory="2g")
+        for name, graph in JOBS.items():
+            if len(history.runs(algorithm=_job(name).name, kind="sample")):
+                continue
+            print(name, graph, flush=True)
+            predict_graph.predict(
+                _job(name), graph, engine=engine, history=history, budget="none", seed=1
+            )
+
+
+def pack(history: History) -> int:
+    """Write the file of the package; return how many runs are in it."""
+    records = []
+    for job in map(_job, JOBS):
+        name = job.name
+        # One that ran before another, as PageRank does for top-k ranking, has a lesson of its own.
+        found = history.runs(algorithm=name, kind="sample")
+        if not len(found):
+            continue
+        found = found.sort_values("id")
+        alone = [
+            own["sample"]["lesson"] == found.iloc[0]["sample"]["lesson"]
+            for own in found.to_dict("records")
+        ]
+        kept_as = shipped_lessons.shipped_name(job)
+        numbers = [int(number) for number in found["id"][alone]]
+        records += [replace(history.record(each), algorithm=kept_as) for each in numbers]
+    packed = shipped_lessons.packed_lessons(records)
+    target = files(shipped_lessons.__package__).joinpath(shipped_lessons.FILE)
+    Path(str(target)).write_bytes(packed)
+    print(f"{len(records)} runs, {len(packed):,} bytes")
+    return len(records)
+
+
+def _job(name: str) -> Algorithm:
+    return Smallest() if name == Smallest.name else check_function(name)
+
+
+def main() -> None:
+    """Learn, or pack."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=("learn", "pack"))
+    parser.add_argument("--keep", type=Path, required=True)
+    given = parser.parse_args()
+    history = History(given.keep)
+    if given.what == "learn":
+        learn(history)
+    pack(history)
+
+
+if __name__ == "__main__":
+    main()

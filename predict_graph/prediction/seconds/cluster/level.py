@@ -1,0 +1,211 @@
+"""How slow a cluster is beside the one that the shipped lessons are of.
+
+Tasks, the driver's part of a superstep, and opening, reading and setting up have a factor each:
+workers with a quarter of a core make tasks four times as long, but not what the driver does. Every
+run on the cluster tells, of whatever algorithm: its own sample runs, real runs, event logs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.history import History, machine_identity
+from predict_graph.prediction.seconds.cluster.cluster_costs import ClusterCosts, fit_cluster_costs
+from predict_graph.prediction.seconds.cluster.lessons import cluster_run, cluster_settings
+from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.seconds.cluster.shipped_lessons import (
+    NAMES,
+    shipped_runs,
+)
+from predict_graph.prediction.seconds.cluster.superstep_features import busiest_rows
+from predict_graph.prediction.seconds.straight_line import Line
+
+__all__ = [
+    "UNKNOWN",
+    "Level",
+    "level_of_cluster",
+    "level_of_runs",
+    "level_of_told",
+    "logs_of",
+    "seconds_of",
+    "shipped_costs",
+    "superstep_seconds_of",
+]
+
+FloatArray = npt.NDArray[np.float64]
+
+# Of the logarithm of seconds on a cluster / by the shipped lessons: of a cluster of which nothing
+# is known, and of another algorithm on the same cluster (docs/studies/cold-start.md).
+_CLUSTER_STD, _ALGORITHM_STD = 0.8, 0.25
+# Of one of the three parts, by another algorithm: small runs tell them less well than their sum.
+_PART_STD = 0.4  # measured: as above
+_OWN_STD = 0.15  # of runs of the algorithm itself: one session differs from the next; as above
+_SAME = ("name", "master", "cores", "session")  # by definition: what makes it the same cluster
+_ENOUGH = 6  # supersteps of a cold run, of which the later half is looked at; a choice
+_NEWEST_RUNS = 12  # of an algorithm; a choice
+
+
+@dataclass(frozen=True)
+class Level:
+    """Factors on what the shipped lessons say.
+
+    Parameters
+    ----------
+    tasks, driver, phases : float
+    std : float
+        Of their logarithms.
+    algorithms : int
+        Whose runs tell; 0 if nothing ran on the cluster.
+    """
+
+    tasks: float = 1.0
+    driver: float = 1.0
+    phases: float = 1.0
+    std: float = _CLUSTER_STD
+    algorithms: int = 0
+
+    def applied(self, costs: ClusterCosts, *, is_open: bool = False) -> ClusterCosts:
+        """Return the costs on this cluster; in a session that is open, without opening one."""
+        opening = Line(0.0, 0.0) if is_open else costs.opening.scaled(self.phases)
+        return replace(
+            costs,
+            model=replace(costs.model, factor=self.tasks),
+            driver=costs.driver.scaled(self.driver),
+            opening=opening,
+            setup=costs.setup.scaled(self.phases),
+            read=costs.read.scaled(self.phases),
+            checkpoint=costs.checkpoint.scaled(self.tasks),
+            start=costs.start * self.phases,
+        )
+
+
+UNKNOWN = Level()
+"""Of a cluster on which nothing ran."""
+
+
+@lru_cache(maxsize=64)
+def shipped_costs(algorithm: str) -> ClusterCosts:
+    """Return the costs that the shipped lessons of an algorithm say."""
+    return fit_cluster_costs(shipped_runs(algorithm, first=True), [])
+
+
+def level_of_runs(runs: Sequence[ClusterRun], costs: ClusterCosts) -> Level:
+    """Return the level that sample runs of an algorithm tell; unknown if there are none.
+
+    Parameters
+    ----------
+    runs : sequence of ClusterRun
+        On one cluster.
+    costs : ClusterCosts
+        Of the shipped lessons of the algorithm.
+    """
+    return level_of_told([logs_of(runs, costs)], own=True) if runs else UNKNOWN
+
+
+def level_of_cluster(history: History | None, engine: SparkEngine) -> Level:
+    """Return the level that the runs of all algorithms on a cluster tell.
+
+    Parameters
+    ----------
+    history : History or None
+    engine : SparkEngine
+    """
+    if history is None or len(history) == 0:
+        return UNKNOWN
+    here = machine_identity() if engine.settings.local else None
+    settings = {name: value for name, value in cluster_settings(engine).items() if name in _SAME}
+    told = []
+    for name in NAMES:
+        found = history.training_runs(
+            name, settings, here, kinds=("run", "sample"), limit=_NEWEST_RUNS, tables=False
+        )
+        runs = [
+            cluster_run(history.record(int(number)), first=True, elsewhere=True)
+            for number in (found.runs["id"] if len(found) else ())
+        ]
+        if runs:
+            told.append(logs_of(runs, shipped_costs(name)))
+    return level_of_told(told, own=False) if told else UNKNOWN
+
+
+def logs_of(runs: Sequence[ClusterRun], costs: ClusterCosts) -> FloatArray:
+    """Return the logarithms of measured / shipped seconds of tasks, driver and phases; NaN if none.
+
+    Supersteps are those of warm runs where there are any; cold ones are held against as slow a
+    start. Opening a session is in the phases of cold runs alone.
+    """
+    warm = [run for run in runs if not run.cold]
+    cold = [run for run in runs if run.cold]
+    parts = np.array([_of_supersteps(run, costs, later=True) for run in warm or cold])
+    phases = np.array([_of_phases(run, costs) for run in cold or warm])
+    measured, said = np.concatenate((parts.sum(axis=0), phases.sum(axis=0)[None, :])).T
+    known = (measured > 0.0) & (said > 0.0)
+    return np.where(known, np.log(np.maximum(measured, 1e-9) / np.maximum(said, 1e-9)), np.nan)
+
+
+def _of_supersteps(run: ClusterRun, costs: ClusterCosts, *, later: bool = False) -> FloatArray:
+    """Return measured and shipped seconds of tasks, and of the driver; a row each.
+
+    Later ones alone tell what a superstep takes once Java is warm: of a cold run, its second half.
+    """
+    rows = busiest_rows(run.profile.table, run.machines, int(run.profile.engine.get("cores", 1)))
+    skipped = len(rows) // 2 if later and run.cold and len(rows) >= _ENOUGH else 0
+    start, rows = costs.start[skipped : len(rows)], rows.iloc[skipped:]
+    working = float(rows["working"].sum())
+    # A log does not know messages: nothing is said of its tasks.
+    tasks = 0.0 if run.seen_by_log else float(costs.model.predict(rows).sum())
+    driver = costs.driver.at(math.log2(run.machines)) * len(rows)
+    driver += float(start.sum()) if run.cold else 0.0
+    return np.array([[working, tasks], [float(rows["seconds"].sum()) - working, driver]])
+
+
+def _of_phases(run: ClusterRun, costs: ClusterCosts) -> FloatArray:
+    """Return measured and shipped seconds of opening a session, setting up and reading."""
+    own = run.profile.phases["setup"] + run.profile.phases["read"]
+    shipped = costs.phases(run.machines, int(run.profile.graph["edges"]), warm=not run.cold)
+    said = shipped["setup"] + shipped["read"]
+    if run.cold:
+        own, said = own + run.session_seconds, said + shipped["opening"]
+    return np.array([own, said])
+
+
+def seconds_of(run: ClusterRun, costs: ClusterCosts) -> tuple[float, float]:
+    """Return what a run took, and what costs say of it, session and all phases but writing."""
+    supersteps, phases = _of_supersteps(run, costs), _of_phases(run, costs)
+    measured, said = supersteps.sum(axis=0) + phases
+    return float(measured), float(said)
+
+
+def superstep_seconds_of(run: ClusterRun, costs: ClusterCosts) -> tuple[float, float]:
+    """Return what the supersteps of a run took, and what costs say of them."""
+    measured, said = _of_supersteps(run, costs).sum(axis=0)
+    return float(measured), float(said)
+
+
+def level_of_told(told: Sequence[FloatArray], *, own: bool) -> Level:
+    """Return the mean of what algorithms tell, drawn a little to a cluster as the shipped one.
+
+    As the posterior of a normal mean, with what is known of clusters as its prior. A part of which
+    nothing is known is as the others are.
+
+    Parameters
+    ----------
+    told : sequence of ndarray
+        Of each algorithm, as :func:`logs_of` gives it.
+    own : bool
+        Whether these are of the algorithm that is predicted.
+    """
+    logs = np.array(told)
+    logs = np.where(np.isnan(logs), np.nanmean(logs, axis=1, keepdims=True), logs)
+    part = _OWN_STD if own else _PART_STD
+    weight = len(logs) / (len(logs) + (part / _CLUSTER_STD) ** 2)
+    std = _OWN_STD if own else math.hypot(_ALGORITHM_STD, _ALGORITHM_STD / math.sqrt(len(logs)))
+    tasks, driver, phases = np.exp(weight * logs.mean(axis=0))
+    return Level(float(tasks), float(driver), float(phases), std, len(logs))

@@ -1,0 +1,80 @@
+"""What each iteration has to do on the busiest worker, at any machine count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from predict_graph.engines import Workload
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
+from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm
+from predict_graph.engines.spark.programs import program_of
+from predict_graph.errors import RequestError
+from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.prediction.seconds.cluster.graphx_work import graphx_rows
+from predict_graph.prediction.seconds.cluster.observed_functions import observed_rows
+from predict_graph.prediction.seconds.cluster.placement import placement_of
+from predict_graph.prediction.seconds.cluster.record_sizes import record_sizes
+from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.seconds.cluster.superstep_features import (
+    predicted_rows,
+    sent_messages,
+)
+
+__all__ = ["work_by_machines"]
+
+
+def work_by_machines(
+    graph: AnyGraph, engine: SparkEngine, workload: Workload, runs: list[ClusterRun]
+) -> Callable[[int], pd.DataFrame]:
+    """Return a function from a machine count to the features and counters of each iteration.
+
+    Parameters
+    ----------
+    graph : AnyGraph
+    engine : SparkEngine
+    workload : Workload
+    runs : list of ClusterRun
+        That tell how long records are.
+
+    Raises
+    ------
+    RequestError
+        If the algorithm is GraphX's and the graph stays on the cluster.
+    """
+    if isinstance(workload.algorithm, FunctionAlgorithm):
+
+        def observed(machines: int) -> pd.DataFrame:
+            there = engine.settings.on(machines)
+            return observed_rows(
+                runs, graph, workload.iterations, machines, there.partitions, there.executors
+            )
+
+        return observed
+    if isinstance(workload.algorithm, GraphXAlgorithm):
+        algorithm = workload.algorithm
+        if not isinstance(graph, Graph):
+            raise RequestError(
+                f"{algorithm.name} is predicted for graphs that this machine reads; accepted: "
+                "without --spark-reads"
+            )
+        whole = graph
+
+        def counted(machines: int) -> pd.DataFrame:
+            there = engine.settings.on(machines)
+            return graphx_rows(runs, algorithm, whole, machines, there.partitions, there.executors)
+
+        return counted
+    sent = sent_messages(graph, workload)
+    sizes = record_sizes(runs, len(sent))
+    combines = program_of(workload.algorithm).combines
+
+    def known(machines: int) -> pd.DataFrame:
+        settings = engine.settings.on(machines)
+        placement = placement_of(graph, machines, settings.partitions, executors=settings.executors)
+        return predicted_rows(graph, sent, placement, sizes, combines=combines)
+
+    return known

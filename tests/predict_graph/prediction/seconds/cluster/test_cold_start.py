@@ -1,0 +1,130 @@
+"""A cluster of which nothing is known: an answer at once, and samples that the budget affords."""
+
+import numpy as np
+import pytest
+
+import predict_graph
+from predict_graph.algorithms import VertexProgram, check_algorithm
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.errors import JobError
+from predict_graph.graph import check_graph
+from predict_graph.prediction.expectation import cheap_expectation
+from predict_graph.prediction.seconds.cluster.quote import Quote
+from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_runs
+
+GRAPH = "rmat:scale=12,edge_factor=8,seed=3"
+NOBODY = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
+
+
+@pytest.mark.parametrize("name", ["pagerank", "connected-components", "topk-ranking"])
+def test_an_answer_without_a_run_on_the_cluster(name):
+    found = predict_graph.predict(name, GRAPH, engine=NOBODY, history="none", seed=1)
+    assert found.evidence[0]["rung"] == "runs on another cluster"
+    assert any("nothing ran on this cluster yet" in said for said in found.warnings)
+    assert "of sample runs on the cluster would narrow this" in found.more
+    assert not [each for each in found.samples if each.purpose == "cost"]
+    interval = found.runtime_seconds
+    assert interval.high > 3.5 * interval.predicted  # all of it may be off together
+    assert found.overhead_seconds < interval.predicted
+    local = predict_graph.run(name, GRAPH, history="none")
+    assert found.iterations.predicted == local.iterations
+
+
+def test_a_budget_that_affords_sample_runs_needs_the_cluster():
+    with pytest.raises(JobError, match="no Spark master"):
+        predict_graph.predict("pagerank", GRAPH, engine=NOBODY, history="none", seed=1, budget="1h")
+
+
+def test_the_clock_of_a_run_starts_from_what_runs_on_another_cluster_took():
+    graph = check_graph(GRAPH)
+    expected = cheap_expectation(check_algorithm("pagerank"), NOBODY, graph, None)
+    found = predict_graph.predict("pagerank", graph, engine=NOBODY, history="none", seed=1)
+    assert expected.source == "runs on another cluster"
+    # Supersteps are guessed, what each of them takes is not.
+    each = expected.parts[0].seconds.mean()
+    assert each == pytest.approx(found.phases["superstep"] / found.iterations.predicted, rel=0.5)
+    assert expected.before == pytest.approx(found.phases["setup"] + found.phases["read"], rel=0.05)
+    assert expected.total.high > 3.0 * expected.total.predicted
+
+
+class Hops(VertexProgram):
+    name = "hops"
+    summary = "shortest paths from the vertex with the most out-edges"
+    combiner = "min"
+
+    def initial(self, graph):
+        distance = np.full(graph.vertices, np.inf)
+        distance[graph.out_degrees.argmax()] = 0.0
+        return distance
+
+    def starters(self, state, graph):
+        return state == 0.0
+
+    def message(self, state, graph):
+        return state + 1.0
+
+    def update(self, state, combined, received):
+        return np.minimum(state, combined)
+
+
+def test_a_vertex_program_of_ones_own_is_priced_as_vertex_programs_are():
+    found = predict_graph.predict(Hops(), GRAPH, engine=NOBODY, history="none", seed=1)
+    assert any("priced as those of a vertex program" in said for said in found.warnings)
+    known = predict_graph.predict("pagerank", GRAPH, engine=NOBODY, history="none", seed=1)
+    assert found.runtime_seconds.high / found.runtime_seconds.predicted > (
+        known.runtime_seconds.high / known.runtime_seconds.predicted
+    )
+
+
+@pytest.mark.spark
+def test_one_session_where_the_budget_affords_no_more(
+    spark_here, quick_conf, tmp_path, monkeypatch
+):
+    # The whole plan is never affordable, one session is.
+    monkeypatch.setattr(Quote, "plan_seconds", lambda self, points: 1e6)
+    engine = SparkEngine("local[2]", 2, memory="700m", conf=quick_conf)
+    options = {"engine": engine, "history": str(tmp_path / "history.sqlite"), "seed": 1}
+    found = predict_graph.predict("pagerank", GRAPH, **options, budget=600)
+    ran = [sample.note for sample in found.samples if sample.purpose == "cost"]
+    assert {note.split()[0] for note in ran} == {"2"}
+    assert len([note for note in ran if "cold" in note]) == 1 < len(ran)
+    # What was run is kept, and serves the next prediction, which runs nothing.
+    monkeypatch.undo()
+    again = predict_graph.predict("pagerank", GRAPH, **options)
+    assert again.overhead_seconds < found.overhead_seconds / 3.0
+    assert again.evidence[0]["rung"].startswith("lessons of the cluster")
+
+
+@pytest.mark.spark
+def test_no_run_is_begun_that_the_budget_does_not_afford(
+    spark_here, quick_conf, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(Quote, "plan_seconds", lambda self, points: 1e6)
+    monkeypatch.setattr(Quote, "first_seconds", lambda self, points: 0.0)
+    monkeypatch.setattr(Quote, "sample_seconds", lambda self, machines, ratio, cold: 1e6)
+    engine = SparkEngine("local[2]", 2, memory="700m", conf=quick_conf)
+    options = {"engine": engine, "history": str(tmp_path / "history.sqlite"), "seed": 1}
+    found = predict_graph.predict("pagerank", GRAPH, **options, budget=60)
+    # A cold run and one to hold it against: two tell a level, and are too few for a model.
+    ran = [sample for sample in found.samples if sample.purpose == "cost"]
+    assert len(ran) == 2
+    assert found.evidence[0]["rung"] == "sample runs on the cluster, too few for a model"
+    assert found.more
+    again = predict_graph.predict("pagerank", GRAPH, **options)
+    assert again.evidence[0]["rung"] == "lessons of the cluster, too few for a model"
+
+
+@pytest.mark.parametrize("name", ["label-propagation", "connected-components"])
+def test_records_are_as_many_as_the_lessons_of_the_package_had(name):
+    """Where messages to a vertex are combined there are fewer of them; labels are not."""
+    runs = [run for run in shipped_runs(name, first=True) if run.machines == 2 and not run.cold]
+    for run in runs:
+        sums = run.exchanged()
+        messages, records = sums["messages"].iloc[0], sums["shuffle_write_records"].iloc[0]
+        assert bool(messages / records > 5.0) == (name == "connected-components")
+    graph = check_graph("rmat:scale=13,edge_factor=16,seed=1", directed=False)
+    found = predict_graph.predict(name, graph, engine=NOBODY, history="none", seed=1)
+    totals = found.features_total()
+    sent = totals["local_messages"] + totals["remote_messages"]
+    moved = totals["local_message_bytes"] + totals["remote_message_bytes"]
+    assert bool(moved / sent > 4.0) == (name == "label-propagation")

@@ -1,0 +1,144 @@
+"""How slow a cluster is, told by runs there beside the lessons that come with the package."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+import predict_graph
+from predict_graph.algorithms import ALGORITHMS
+from predict_graph.builtin.graphx.definition import GRAPHX
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.history import History
+from predict_graph.prediction.run_records import record_of
+from predict_graph.prediction.seconds.cluster import shipped_lessons
+from predict_graph.prediction.seconds.cluster.lessons import cluster_settings
+from predict_graph.prediction.seconds.cluster.level import (
+    UNKNOWN,
+    level_of_cluster,
+    level_of_runs,
+    shipped_costs,
+)
+from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_runs
+
+TASKS, DRIVER, PHASES = 4.0, 1.5, 2.5
+ENGINE = SparkEngine("spark://nowhere:7077", 2, memory="1g")
+
+
+def slower(run):
+    """The same run on a cluster that is slower, by a factor for each part."""
+    table = run.profile.table.copy()
+    working = table.groupby("iteration")["task_seconds"].transform("max").clip(upper=table.seconds)
+    table["seconds"] = TASKS * working + DRIVER * (table["seconds"] - working)
+    table["task_seconds"] *= TASKS
+    phases = {name: PHASES * seconds for name, seconds in run.profile.phases.items()}
+    phases["superstep"] = float(table.groupby("iteration")["seconds"].max().sum())
+    profile = run.profile
+    object.__setattr__(profile, "table", table)
+    object.__setattr__(profile, "phases", phases)
+    return run
+
+
+def kept_there(history, runs):
+    for run in runs:
+        sample = {
+            "sampler": "folded",
+            "ratio": run.ratio,
+            "seed": 1,
+            "purpose": run.summary.purpose,
+            "lesson": "there",
+            "machines": run.machines,
+            "cold": run.cold,
+            "opening_seconds": PHASES * run.session_seconds,
+        }
+        profile = run.profile
+        engine = {**cluster_settings(ENGINE), "machines": run.machines, "workers": run.machines}
+        object.__setattr__(profile, "engine", {**engine, "executors_lost": 0})
+        history.add_all([record_of(profile, sample=sample, sample_of="x")])
+
+
+OURS = [
+    "pagerank",
+    "connected-components",
+    "label-propagation",
+    "neighborhood",
+    "topk-ranking",
+    "semi-clustering",
+]
+
+
+def test_each_algorithm_that_runs_on_spark_has_lessons():
+    assert all("spark" in ALGORITHMS.get(name).runs_on for name in OURS)
+    graphx = [f"graphx:{name}" for name in GRAPHX.names()]
+    assert set(shipped_lessons.NAMES) == {*OURS, *graphx, shipped_lessons.PROGRAM}
+    for name in shipped_lessons.NAMES:
+        runs = shipped_runs(name, first=True)
+        assert {run.cold for run in runs} == {True, False}, name
+        assert {run.machines for run in runs} == {1, 2}, name
+
+
+def test_packing_loses_nothing_that_counts():
+    runs = shipped_runs("pagerank", first=True)
+    records = [record_of(run.profile, sample={"purpose": "cost"}, sample_of="x") for run in runs]
+    packed = shipped_lessons.packed_lessons(records)
+    assert packed == shipped_lessons.packed_lessons(records)
+    rows = json.loads(gzip.decompress(packed))
+    assert [row["iterations"] for row in rows] == [run.profile.iterations for run in runs]
+    np.testing.assert_allclose(rows[0]["table"]["seconds"], runs[0].profile.table["seconds"])
+
+
+def test_runs_of_the_algorithm_tell_the_level_part_by_part():
+    costs = shipped_costs("pagerank")
+    told = level_of_runs(shipped_runs("pagerank", first=True), costs)
+    runs = [slower(run) for run in shipped_runs("pagerank", first=True)]
+    level = level_of_runs(runs, costs)
+    assert level.tasks / told.tasks == pytest.approx(TASKS, rel=0.15)
+    assert level.driver / told.driver == pytest.approx(DRIVER, rel=0.15)
+    assert level.std < UNKNOWN.std / 3.0
+    applied = level.applied(costs)
+    assert applied.driver.constant == pytest.approx(level.driver * costs.driver.constant)
+    assert applied.phases(2, 10_000)["opening"] == pytest.approx(
+        level.phases * costs.phases(2, 10_000)["opening"]
+    )
+
+
+def test_other_algorithms_on_the_cluster_tell_it_too_and_nothing_else_does(tmp_path):
+    history = History(tmp_path / "history.sqlite")
+    assert level_of_cluster(None, ENGINE) == level_of_cluster(history, ENGINE) == UNKNOWN
+    kept_there(history, [slower(run) for run in shipped_runs("pagerank", first=True)])
+    one = level_of_cluster(history, ENGINE)
+    assert one.algorithms == 1
+    assert 0.7 * TASKS < one.tasks < 1.2 * TASKS
+    assert one.std < UNKNOWN.std
+    kept_there(history, [slower(run) for run in shipped_runs("label-propagation", first=True)])
+    two = level_of_cluster(history, ENGINE)
+    assert two.algorithms == 2
+    assert two.std < one.std
+    # More memory makes it no other cluster; another master, or other cores, do.
+    assert level_of_cluster(history, SparkEngine("spark://nowhere:7077", 8, memory="4g")) == two
+    assert level_of_cluster(history, SparkEngine("spark://nowhere:7077", 2, cores=4)) == UNKNOWN
+    assert level_of_cluster(history, SparkEngine("spark://elsewhere:7077", 2)) == UNKNOWN
+
+
+def test_one_real_run_tells_how_slow_a_cluster_is_rather_than_what_costs_grow_with(tmp_path):
+    history = History(tmp_path / "history.sqlite")
+    graph = "rmat:scale=13,edge_factor=16,seed=2"
+    options = {"engine": ENGINE, "seed": 1}
+    unknown = predict_graph.predict("pagerank", graph, **options, history="none")
+    cold = next(
+        run for run in shipped_runs("pagerank", first=True) if run.cold and run.machines == 2
+    )
+    run = slower(cold)
+    engine = {**cluster_settings(ENGINE), "machines": 2, "workers": 2, "executors_lost": 0}
+    object.__setattr__(run.profile, "engine", engine)
+    opened = {"setup": run.profile.phases["setup"] + PHASES * run.session_seconds}
+    object.__setattr__(run.profile, "phases", run.profile.phases | opened)
+    history.add_all([record_of(run.profile)])
+    found = predict_graph.predict("pagerank", graph, **options, history=history)
+    assert found.evidence[0]["rung"] == "real runs on the cluster"
+    longer = {name: found.phases[name] / unknown.phases[name] for name in ("superstep", "setup")}
+    assert DRIVER * 0.8 < longer["superstep"] < TASKS
+    assert longer["setup"] == pytest.approx(PHASES, rel=0.3)
+    widths = [p.runtime_seconds.high / p.runtime_seconds.predicted for p in (unknown, found)]
+    assert widths[1] < widths[0] / 2.0
