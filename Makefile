@@ -34,7 +34,10 @@ demo: $(STAMP)
 	  echo "$(GRAPH) is neither here nor can it be downloaded: taking $(SPARE_GRAPH)"; fi; \
 	$(BIN)/predict-graph validate pagerank "$$graph" -p epsilon=0.001
 
-check: lint types layers docs test
+# Types and the site are one process each, most of the time.
+check: lint
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync types layers docs
+	@$(MAKE) --no-print-directory test
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -54,8 +57,8 @@ long: $(STAMP)
 
 # mypy keeps what it found, and looks again only at what changed.
 quick: lint layers types
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not slow and not spark and not long" \
-	  --hypothesis-profile=quick
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder \
+	  -m "not slow and not spark and not long" --hypothesis-profile=quick
 
 docs: $(STAMP)
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto docs docs/_build/html

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from predict_graph.engines.spark.session.opening import OpenSession
+    from tests.warm import WarmPython
 
 # Compiled functions make the first example slow; how long an example takes says nothing here.
 settings.register_profile(
@@ -63,10 +65,57 @@ class CommonSession:
 
 
 COMMON_SESSION = CommonSession()
+OF_COMMON_SESSION = re.compile(r"\b(local_session|local_spark|common_session)\b")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give all files that share the session to one process: the other would open another.
+
+    What Spark compiles for an algorithm takes longer than most of these tests, too.
+    """
+    from xdist.scheduler import LoadFileScheduling
+
+    root = config.rootpath
+    shared = {
+        file.relative_to(root).as_posix()
+        for file in (root / "tests").rglob("test_*.py")
+        if OF_COMMON_SESSION.search(file.read_text(encoding="utf-8"))
+    }
+
+    class BySession(LoadFileScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            file: str = super()._split_scope(nodeid)
+            return "the common session" if file in shared else file
+
+    return BySession(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+# Of files of equal standing, the longest, by the seconds of the processor of a whole run.
+LONGEST = (
+    "tests/test_contract_of_parts.py",
+    "tests/test_damaged_files.py",
+    "tests/predict_graph/resources/test_measuring.py",
+    "tests/predict_graph/sizing/test_tutorial.py",
+    "tests/predict_graph/prediction/test_memory.py",
+    "tests/predict_graph/reports/test_page.py",
+    "tests/predict_graph/cli/test_bad_input.py",
+    "tests/test_strangers.py",
+    "tests/test_extending.py",
+    "tests/test_plugin_files.py",
+    "tests/predict_graph/prediction/test_predict.py",
+    "tests/samplers/test_contract.py",
+    "tests/predict_graph/functions/test_predict_function.py",
+    "tests/predict_graph/cli/test_commands.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first, those with Spark: the short ones fill what time is left."""
+    """Put the longest files first, those with Spark: the short ones fill what time is left.
+
+    A file is the work of one of two processes. One that is long and begins late is done by the one
+    while the other waits.
+    """
 
     def shares(item: pytest.Item) -> bool:
         return "common_session" in getattr(item, "fixturenames", ()) or "[spark" in item.name
@@ -76,7 +125,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("spark")
     first = COMMON_SESSION.files = {item.path for item in items if shares(item)}
     second = {item.path for item in items if item.get_closest_marker("spark") is not None}
-    items.sort(key=lambda item: 0 if item.path in first else 1 if item.path in second else 2)
+    closing = {
+        item.path for item in items if "_no_session_yet" in getattr(item, "fixturenames", ())
+    }
+
+    def place(item: pytest.Item) -> tuple[int, int]:
+        group = 0 if item.path in first else 1 if item.path in second else 2
+        name = item.path.relative_to(item.config.rootpath).as_posix()
+        if group == 0:
+            return group, int(item.path in closing)
+        return group, LONGEST.index(name) if name in LONGEST else len(LONGEST)
+
+    items.sort(key=place)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -88,6 +148,41 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_sessionfinish() -> None:
     """Leave nothing of Spark running."""
     COMMON_SESSION.close()
+
+
+@pytest.fixture(scope="session")
+def warm_python() -> Iterator[WarmPython]:
+    """A Python for commands in processes of their own, which need not import all again."""
+    from tests.warm import WarmPython
+
+    python = WarmPython()
+    yield python
+    python.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _warm_runs() -> Iterator[None]:
+    """Fork the process of a run, that of ``validate``, from one that has imported what it needs.
+
+    Commands that are interrupted (``cli/test_interrupt.py``) start theirs as the program does.
+    """
+    from multiprocessing import forkserver, get_context
+
+    from predict_graph.prediction import fresh_process
+
+    root = Path(__file__).parents[1]
+
+    def warm_context(method: str) -> Any:
+        context = get_context("forkserver")
+        context.set_forkserver_preload(["tests.warm.loaded"])
+        with pytest.MonkeyPatch.context() as patch:  # where it imports from when it starts
+            patch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
+            forkserver.ensure_running()
+        return context
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fresh_process, "get_context", warm_context)
+        yield
 
 
 @pytest.fixture

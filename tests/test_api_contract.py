@@ -161,8 +161,15 @@ def engine(request):
     return ENGINES.get(request.param)(workers=3)
 
 
+@pytest.fixture(scope="module")
+def small_graph():
+    """What a profile has does not depend on the size, and fewer supersteps take less on Spark."""
+    return check_graph("barabasi-albert:n=60,m=3,seed=1")
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS.names())
-def test_an_engine_leaves_a_whole_profile(engine, algorithm, graph):
+def test_an_engine_leaves_a_whole_profile(engine, algorithm, small_graph):
+    graph = small_graph
     assert isinstance(engine, Engine)
     assert engine.name in ENGINES.names()
     assert engine.describe()["name"] == engine.name
@@ -186,8 +193,8 @@ def test_an_engine_leaves_a_whole_profile(engine, algorithm, graph):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS.names())
-def test_an_engine_obeys_threshold_and_limit(engine, algorithm, graph):
-    job, seen = ALGORITHMS.get(algorithm)(), []
+def test_an_engine_obeys_threshold_and_limit(engine, algorithm, small_graph):
+    job, graph, seen = ALGORITHMS.get(algorithm)(), small_graph, []
     assert engine.run(job, graph, threshold=1e9).iterations == 1
     cut = engine.run(
         job,

@@ -22,6 +22,7 @@ from predict_graph.history import History
 FINDS = Path(__file__).parent / "finds"
 
 
+@pytest.mark.slow
 def test_a_short_campaign():
     """The long one is python -m benchmarks.robustness."""
     cases = [(form, number) for number in range(20) for form in range(len(FORMATS))]

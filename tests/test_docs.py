@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -32,7 +33,9 @@ def _needs(text):
     "name",
     [pytest.param(name, marks=MARKS.get(name, [])) for name, code in RUN.items() if code],
 )
-def test_a_page_shows_what_comes_out(name, request):
+def test_a_page_shows_what_comes_out(name, request, warm_python, monkeypatch):
+    here = SimpleNamespace(executable=str(warm_python.programs() / "python"))
+    monkeypatch.setattr("benchmarks.pages.sys", here)
     if name in MARKS:
         request.getfixturevalue("spark_here")
     missing = _needs(RUN[name])

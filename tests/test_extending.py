@@ -37,28 +37,10 @@ def commands(title):
     return [shlex.split(line) for line in "".join(blocks(title, "sh")).splitlines()]
 
 
-def program(command, folder, path=""):
-    assert command[0] == "predict-graph"
-    return python(["-m", "predict_graph", *command[1:]], folder, path)
-
-
-def python(arguments, folder, path=""):
-
+def surroundings(path):
     environment = os.environ | {"PREDICT_GRAPH_HISTORY": "none", "COLUMNS": "200"}
-    environment["PYTHONPATH"] = os.pathsep.join(
-        filter(None, [path, str(PAGE.parents[1]), environment.get("PYTHONPATH", "")])
-    )
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    parts = [path, str(PAGE.parents[1]), environment.get("PYTHONPATH", "")]
+    return environment | {"PYTHONPATH": os.pathsep.join(filter(None, parts))}
 
 
 def test_there_is_an_example_of_each():
@@ -126,8 +108,15 @@ def installed(tmp_path_factory):
     return folder
 
 
-def test_as_an_installed_package(installed, tmp_path):
-    shown = [program(command, tmp_path, str(installed)) for command in commands("As a package")]
+def test_as_an_installed_package(installed, tmp_path, warm_python):
+    def program(command):
+        assert command[0] == "predict-graph"
+        words = ["-m", "predict_graph", *command[1:]]
+        done = warm_python.run(words, cwd=tmp_path, env=surroundings(str(installed)))
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode()
+
+    shown = [program(command) for command in commands("As a package")]
     assert "lowest_ids:LowestIds" in shown[0]
     assert all(name in shown[1] for name in ("hops", "lowest-ids", "per-message"))
     assert "scipy" in shown[2]
@@ -141,4 +130,14 @@ def test_the_modules_of_a_package_may_be_imported_first(installed, tmp_path):
         "print(ALGORITHMS.get('hops') is hops.Hops, ALGORITHMS.origin('hops'))\n"
         "print(TRANSFORMS.get('root-scaled').threshold is root_scaled.root_scaled)\n"
     )
-    assert python(["-c", code], tmp_path, str(installed)) == "True hops:Hops\nTrue\n"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=surroundings(str(installed)),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "True hops:Hops\nTrue\n"

@@ -2,7 +2,6 @@
 
 import pickle
 import re
-import subprocess
 import sys
 
 import pytest
@@ -282,28 +281,13 @@ def test_debug_shows_where_it_failed(plugin, capsys):
 
 
 @pytest.mark.slow
-def test_several_files_in_a_process_of_its_own(plugin):
+def test_several_files_in_a_process_of_its_own(plugin, warm_python):
     one = plugin(PROGRAM.format(body="return state"), "one.py")
     two = plugin(good("two"), "two.py")
-    command = [
-        sys.executable,
-        "-m",
-        "predict_graph",
-        "validate",
-        "mine",
-        GRAPH,
-        "--transform",
-        "two",
-    ]
-    done = subprocess.run(
-        [*command, "--plugin", str(one), "--plugin", str(two), "--seed", "1"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    command = ["-m", "predict_graph", "validate", "mine", GRAPH, "--transform", "two"]
+    done = warm_python.run([*command, "--plugin", one, "--plugin", two, "--seed", 1])
     assert done.returncode == 0, done.stderr
-    assert "prediction and truth" in done.stdout
+    assert b"prediction and truth" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from predict_graph.cli import main
+from tests.warm import WarmPython
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,19 @@ def program(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
 
 
 @pytest.fixture
-def process() -> Callable[..., Result]:
-    """Run the program in a process of its own."""
+def process(warm_python: WarmPython) -> Callable[..., Result]:
+    """Run the program in a process of its own, which need not import all again."""
+
+    def call(*arguments: Any, **options: Any) -> Result:
+        done = warm_python.run(["-m", "predict_graph", *arguments], **options)
+        return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return call
+
+
+@pytest.fixture
+def new_process() -> Callable[..., Result]:
+    """Run the program as a shell does: in a Python that starts with it."""
 
     def call(*arguments: Any, **options: Any) -> Result:
         command = [sys.executable, "-m", "predict_graph", *map(str, arguments)]

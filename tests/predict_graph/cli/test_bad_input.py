@@ -232,12 +232,12 @@ def limited():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
-def test_a_disk_that_takes_no_more_bytes(process, tmp_path, ending):
+def test_a_disk_that_takes_no_more_bytes(program, new_process, tmp_path, ending):
     path = tmp_path / f"ranks{ending}"
     # The limit holds for the files of compiled code too, so they must be there already.
     graph = "barabasi-albert:n=3000,m=3,seed=1"
-    assert process("run", "pagerank", graph).status == 0
-    result = process(
+    assert program("run", "pagerank", graph).status == 0
+    result = new_process(
         "run",
         "pagerank",
         graph,

@@ -113,8 +113,8 @@ def test_json_on_standard_output_is_pure(program, arguments, table):
 
 
 @pytest.mark.slow
-def test_json_on_standard_output_of_the_real_program(process):
-    result = process("predict", "pagerank", GRAPH, "--json", "-", "--seed", 1)
+def test_json_on_standard_output_of_the_real_program(new_process):
+    result = new_process("predict", "pagerank", GRAPH, "--json", "-", "--seed", 1)
     assert result.status == 0
     has_every_field(json.loads(result.out))
 
@@ -312,9 +312,9 @@ def test_no_command_shows_the_help_and_is_a_wrong_request(program):
         assert "internal error" not in result.err
 
 
-def test_the_python_module_is_the_program(process):
-    assert process("list", "samplers").out.count("built-in") >= 5
-    assert process("list", "nothing").status == 2
+def test_the_python_module_is_the_program(new_process):
+    assert new_process("list", "samplers").out.count("built-in") >= 5
+    assert new_process("list", "nothing").status == 2
 
 
 @pytest.mark.slow

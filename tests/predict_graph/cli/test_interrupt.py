@@ -44,9 +44,10 @@ def test_a_run_is_interrupted(tmp_path):
     arguments = ["run", *ENDLESS, *LIMIT, "--out", "ranks.csv", "--json", "out.json"]
     status, out, err, seconds = interrupted(arguments, tmp_path, 2.5)
     assert status == 130
-    assert [line for line in err.splitlines() if line] == [
-        "error: interrupted; nothing is half written"
-    ]
+    *progress, last = [line for line in err.splitlines() if line]
+    assert last == "error: interrupted; nothing is half written"
+    # How far it came by then is the machine's affair.
+    assert all(line.startswith(("starting", "reading", "pagerank: ")) for line in progress)
     assert out == ""
     assert seconds < 10
     assert os.listdir(tmp_path) == []

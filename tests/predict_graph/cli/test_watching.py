@@ -19,6 +19,8 @@ from predict_graph.clock.applications import Watch, open_application
 from predict_graph.engines.spark.log.growing import running_log
 from predict_graph.errors import JobError, RequestError
 
+pytestmark = pytest.mark.slow  # measures, waits, and starts processes
+
 
 def event(kind, **fields):
     return json.dumps({"Event": f"SparkListener{kind}", **fields}, separators=(",", ":")) + "\n"

@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -23,6 +22,7 @@ from predict_graph.cli import main
 from predict_graph.errors import RequestError
 from predict_graph.pictures.palette import DARK, LIGHT, contrast
 from predict_graph.reports.page import check_report, command_to_repeat, page
+from tests.warm import WarmPython
 
 GRAPH = "rmat:scale=11,edge_factor=8,seed=3"
 
@@ -233,14 +233,30 @@ def test_no_report_goes_into_a_missing_folder_or_over_what_is_read(command, caps
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted([*before, over.name])
 
 
+PLAIN = {
+    "LC_ALL": "C",
+    "PYTHONUTF8": "0",
+    "PYTHONCOERCECLOCALE": "0",
+    "PYTHONIOENCODING": "ascii",
+    "COLUMNS": "40",
+}
+
+
+@pytest.fixture(scope="module")
+def poor_programs():
+    """The folder of a program that has started with a plain locale."""
+    python = WarmPython(os.environ | PLAIN)
+    yield python.programs()
+    python.close()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("command", REPORTS)
 @pytest.mark.usefixtures("_files")
-def test_a_poor_terminal_and_a_reader_that_goes_away(command, tmp_path):
+def test_a_poor_terminal_and_a_reader_that_goes_away(command, tmp_path, poor_programs):
     """40 columns, ASCII only, and a pipe that is closed after a line: the page is written."""
     asked, read = REPORTS[command]
-    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "COLUMNS": "40"}
-    program = f"{sys.executable} -m predict_graph {asked.format(read)}"
+    program = f"{poor_programs}/predict-graph {asked.format(read)}"
     script = (
         f"set -o pipefail; {program} -v --report a.html > all.txt && "
         f"{program} --report b.html | head -1"
@@ -248,7 +264,7 @@ def test_a_poor_terminal_and_a_reader_that_goes_away(command, tmp_path):
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=tmp_path,
-        env=os.environ | plain | {"PYTHONIOENCODING": "ascii"},
+        env=os.environ | PLAIN,
         capture_output=True,
         timeout=240,
         check=False,

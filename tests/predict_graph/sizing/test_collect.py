@@ -12,6 +12,8 @@ import pytest
 from predict_graph.errors import JobError, RequestError
 from predict_graph.sizing import collect, read_design, read_measurements
 
+pytestmark = pytest.mark.slow  # measures, waits, and starts processes
+
 DESIGN = "scale,machines\n1,1\n1,2\n2,4\n"
 
 
