@@ -8,6 +8,8 @@ the cases before it and nothing else. Then it is run, with the clock that runs a
     python -m benchmarks.long_runs run --keep DIR --cpu 0.2 --case 'pagerank web-NotreDame 2'
     python -m benchmarks.long_runs report --keep DIR --out docs/studies/long-runs.md
 
+With ``--learn 15m``, what `learn` learns in that time is in the history before the first case.
+
 A case is an algorithm, a graph, a machine count, and parameters such as ``epsilon=1e-6``. Cases are
 kept as they end, so that the same command goes on.
 """
@@ -30,6 +32,7 @@ from predict_graph.engines import COUNTERS
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.prediction import Comparison
+from predict_graph.prediction.learn import learn
 from predict_graph.prediction.request import check_function
 
 Row = dict[str, Any]
@@ -53,6 +56,14 @@ the rows without a quota, the level is told by the later half of a cold run, and
 counts less: of the rows with others seen, +25, +32, +1, +39 and +21% by the clock of the runs and
 the work that they had, and +2, +4 and +6% of those above. Of the first row's cluster nothing could
 be known: a fifth of a core is five times as slow as a core.""".splitlines()
+
+
+def learned(cluster: Any, machines: int, memory: str, budget: str, history: Path) -> Row:
+    """Learn what the cluster charges, as `predict-graph learn` does, and say what was learned."""
+    engine = SparkEngine(cluster.master, machines, memory=memory)
+    found = learn(engine, budget=budget, history=str(history), seed=1, progress=_told)
+    print(found, flush=True)
+    return {"machines": machines, "budget": budget, **found.to_dict()}
 
 
 def measured(text: str, cluster: Any, cpu: float, memory: str, history: Path) -> Row:
@@ -120,8 +131,17 @@ def report(studies: list[list[Row]]) -> str:
     """Return the study, of one or more clusters."""
     lines = ["# Longer runs on Spark", "", *ABOUT]
     for rows in studies:
-        cpu = rows[0]["cpu"]
-        lines += ["", f"## Workers with {cpu:g} of a core" if cpu else "## Workers without a quota"]
+        cpu, lessons = rows[0]["cpu"], rows[0].get("learned")
+        name = f"## Workers with {cpu:g} of a core" if cpu else "## Workers without a quota"
+        lines += ["", name + (", after `learn`" if lessons else "")]
+        if lessons:
+            lines += [
+                "",
+                f"`learn --machines {lessons['machines']} --budget {lessons['budget']}` first: "
+                f"{lessons['seconds']:.0f} s, {lessons['runs']} sample runs of "
+                + ", ".join(f"{name} ({len(of)})" for name, of in lessons["lessons"].items())
+                + ", on as many graphs as is said.",
+            ]
         lines += _table(rows)
     return "\n".join([*lines, ""])
 
@@ -148,12 +168,19 @@ def _table(rows: list[Row]) -> list[str]:
         )
     lines += ["", "| | bar | here |", "|---|---|---|"]
     for what, own in (
-        ("runtime, nothing seen", [row for row in rows if not row["seen"] + row["others"]]),
+        ("runtime, learned", [row for row in rows if row.get("learned")]),
+        (
+            "runtime, nothing seen",
+            [row for row in rows if not (row.get("learned") or row["seen"] or row["others"])],
+        ),
         (
             "runtime, other algorithms seen",
-            [row for row in rows if row["others"] and not row["seen"]],
+            [row for row in rows if row["others"] and not (row.get("learned") or row["seen"])],
         ),
-        ("runtime, runs of the algorithm seen", [row for row in rows if row["seen"]]),
+        (
+            "runtime, runs of the algorithm seen",
+            [row for row in rows if row["seen"] and not row.get("learned")],
+        ),
     ):
         errors = sorted(abs(row["errors"]["runtime_seconds"]) for row in own)
         if errors:
@@ -182,6 +209,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--memory", default="2400m", help="that each worker offers")
     parser.add_argument("--executor-memory", default="2g")
+    parser.add_argument("--learn", metavar="TIME", help="learn for so long before the first case")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     folder = given.keep[0]
@@ -190,11 +218,16 @@ def main() -> None:
     if given.what == "run":
         done = {json.loads(line)["case"] for line in _lines(kept)}
         with spark_cluster(given.workers, memory=given.memory, cpu=given.cpu or None) as cluster:
+            memory, history = given.executor_memory, folder / "history.sqlite"
+            lessons = folder / "learned.json"
+            if given.learn and not lessons.exists():
+                found = learned(cluster, given.workers, memory, given.learn, history)
+                lessons.write_text(json.dumps(found))
+            known = json.loads(lessons.read_text()) if lessons.exists() else None
             for case in given.case:
                 if case in done:
                     continue
-                memory = given.executor_memory
-                row = measured(case, cluster, given.cpu, memory, folder / "history.sqlite")
+                row = measured(case, cluster, given.cpu, memory, history) | {"learned": known}
                 with kept.open("a") as file:
                     file.write(json.dumps(row) + "\n")
     kept_rows = [_lines(each / "cases.ndjson") for each in given.keep]

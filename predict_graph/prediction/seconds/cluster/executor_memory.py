@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
+from scipy.optimize import nnls
 
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.graph.on_cluster import AnyGraph
@@ -67,7 +70,11 @@ def heap_bytes(memory: str) -> int:
 def memory_of(
     runs: list[ClusterRun], graph: AnyGraph, rows: pd.DataFrame, settings: SparkSettings
 ) -> ExecutorMemory | None:
-    """Return what an executor needs, in proportion to the largest run.
+    """Return what an executor needs: what any run does, and what grows with an executor's share.
+
+    Spark fills a hash table page by page, of 64 MiB if the heap is large: on small runs the page is
+    nearly all there is, and does not grow with the graph. Runs in one session add to what
+    those before left in memory, so the least of a size is what one keeps.
 
     None if no run tells: a log does not say what was kept in memory, nor how large the graph was.
 
@@ -83,13 +90,20 @@ def memory_of(
     telling = [run for run in runs if not run.seen_by_log and run.profile.graph["edges"]]
     if not telling:
         return None
-    largest = max(telling, key=lambda run: run.profile.graph["edges"])
-    profile = largest.profile
+    seen = pd.DataFrame(
+        [
+            (
+                (run.profile.graph["vertices"] + run.profile.graph["edges"]) / run.machines,
+                float(run.profile.table["peak_memory_bytes"].max()),
+                float(run.profile.table["storage_bytes"].max()),
+            )
+            for run in telling
+        ],
+        columns=["share", "execution", "storage"],
+    ).groupby("share", as_index=False)
     share = (graph.vertices + graph.edges) / settings.machines
-    sample = (profile.graph["vertices"] + profile.graph["edges"]) / largest.machines
-    scale = share / max(sample, 1.0)
-    execution = float(profile.table["peak_memory_bytes"].max()) * settings.cores * scale
-    storage = float(profile.table["storage_bytes"].max()) * scale
+    execution = _at(share, seen["execution"].max()) * settings.cores
+    storage = _at(share, seen["storage"].min())
     moved = float(rows[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum())
     shuffle = moved / settings.machines
     available = max(heap_bytes(settings.memory) - _RESERVED, 0) * _UNIFIED
@@ -101,6 +115,19 @@ def memory_of(
             "fail; take more machines or more memory"
         )
     return ExecutorMemory(execution, storage, shuffle, available, warnings)
+
+
+def _at(share: float, seen: pd.DataFrame) -> float:
+    """Read a fixed part and a slope, neither negative, off runs of several shares; off one, the
+    slope alone.
+    """
+    shares, values = seen.iloc[:, 0].to_numpy(np.float64), seen.iloc[:, 1].to_numpy(np.float64)
+    columns: npt.NDArray[np.float64] = shares[:, None]
+    if len(shares) > 1:
+        columns = np.column_stack([np.ones(len(shares)), shares])
+    scale = float(shares.max())
+    found, _ = nnls(columns / np.array([1.0, scale])[-columns.shape[1] :], values)
+    return float(found[-1] * share / scale + found[:-1].sum())
 
 
 def _readable(size: float) -> str:

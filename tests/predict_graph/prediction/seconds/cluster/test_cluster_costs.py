@@ -229,6 +229,35 @@ def test_too_little_memory_is_said():
     assert heap_bytes("2g") == 2 * 1024**3
 
 
+def test_a_page_of_a_hash_table_does_not_grow_with_the_graph():
+    rows = pd.DataFrame({"local_message_bytes": [4e6] * 5, "remote_message_bytes": [6e6] * 5})
+    graph = check_graph("rmat:scale=16,edge_factor=16,seed=1")
+    settings = SparkSettings(machines=2, memory="1g")
+    page, small = 64 << 20, sample_runs()
+
+    def held(bytes_each):
+        runs = [
+            dataclasses.replace(
+                run,
+                profile=dataclasses.replace(
+                    run.profile,
+                    table=run.profile.table.assign(
+                        peak_memory_bytes=page
+                        + bytes_each
+                        * (run.profile.graph["vertices"] + run.profile.graph["edges"])
+                        / run.machines
+                    ),
+                ),
+            )
+            for run in small
+        ]
+        return memory_of(runs, graph, rows, settings).execution_bytes
+
+    share = (graph.vertices + graph.edges) / 2
+    assert held(0) == pytest.approx(page)
+    assert held(40) == pytest.approx(page + 40 * share)
+
+
 def test_train_machines_are_checked():
     request = check_request(PageRank(), engine="spark", train_machines=[2, 1, 2])
     assert request.train_machines == (1, 2)
