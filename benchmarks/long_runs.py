@@ -60,7 +60,7 @@ be known: a fifth of a core is five times as slow as a core.""".splitlines()
 
 def learned(cluster: Any, machines: int, memory: str, budget: str, history: Path) -> Row:
     """Learn what the cluster charges, as `predict-graph learn` does, and say what was learned."""
-    engine = SparkEngine(cluster.master, machines, memory=memory)
+    engine: Any = SparkEngine(cluster.master, machines, memory=memory)
     found = learn(engine, budget=budget, history=str(history), seed=1, progress=_told)
     print(found, flush=True)
     return {"machines": machines, "budget": budget, **found.to_dict()}

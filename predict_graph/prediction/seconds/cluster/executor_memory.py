@@ -100,10 +100,11 @@ def memory_of(
             for run in telling
         ],
         columns=["share", "execution", "storage"],
-    ).groupby("share", as_index=False)
+    )
+    seen = seen.groupby("share").agg({"execution": "max", "storage": "min"})
     share = (graph.vertices + graph.edges) / settings.machines
-    execution = _at(share, seen["execution"].max()) * settings.cores
-    storage = _at(share, seen["storage"].min())
+    execution = _at(share, seen["execution"]) * settings.cores
+    storage = _at(share, seen["storage"])
     moved = float(rows[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum())
     shuffle = moved / settings.machines
     available = max(heap_bytes(settings.memory) - _RESERVED, 0) * _UNIFIED
@@ -117,11 +118,11 @@ def memory_of(
     return ExecutorMemory(execution, storage, shuffle, available, warnings)
 
 
-def _at(share: float, seen: pd.DataFrame) -> float:
+def _at(share: float, seen: pd.Series[float]) -> float:
     """Read a fixed part and a slope, neither negative, off runs of several shares; off one, the
     slope alone.
     """
-    shares, values = seen.iloc[:, 0].to_numpy(np.float64), seen.iloc[:, 1].to_numpy(np.float64)
+    shares, values = seen.index.to_numpy(np.float64), seen.to_numpy(np.float64)
     columns: npt.NDArray[np.float64] = shares[:, None]
     if len(shares) > 1:
         columns = np.column_stack([np.ones(len(shares)), shares])
