@@ -26,6 +26,8 @@ from typing import Any
 
 import numpy as np
 
+from predict_graph.prediction.memory.peak import LIBRARIES
+
 PROGRAM = Path(__file__).with_name("memory_program.py")
 FOUR = ("pagerank", "connected-components", "topk-ranking", "neighborhood")
 
@@ -202,9 +204,9 @@ def report(found: dict[str, Any], limits: dict[str, Any]) -> str:
         "`python -m benchmarks.memory --limits` wrote this page. Peaks are of processes of the",
         "command line (`getrusage`), in MB; what is predicted is an interval and its middle.",
         "Constants were chosen on the first half. Without libraries: the error over what the run",
-        "holds beside interpreter and libraries, which are 323 MB here. The first run of a kernel",
-        "or reader after an installation compiles it, which takes about 55 MB more and is not",
-        "predicted.",
+        f"holds beside interpreter and libraries, {LIBRARIES / 1e6:.0f} MB. The first run of a",
+        "kernel or reader after an installation compiles it, which takes about 55 MB more and is",
+        "not predicted.",
         "",
     ]
     listed = cases()
@@ -239,7 +241,7 @@ def _table(rows: list[tuple[Case, dict[str, Any]]]) -> list[str]:
         errors.append(peak["predicted"] / real - 1.0)
         within = peak["low"] <= real <= peak["high"]
         inside += within
-        beyond = (peak["predicted"] - real) / max(real - 323_000_000, 1)
+        beyond = (peak["predicted"] - real) / max(real - LIBRARIES, 1)
         itself = share = ""
         if row.get("predict"):
             shares.append(row["predict"] / real)

@@ -173,9 +173,7 @@ def learn(
         workload_of(graph, algorithm, estimate)
         for algorithm, estimate in zip(algorithms, estimates, strict=False)
     ]
-    means = replace(
-        request.means(history, graph.edges, lambda seconds: True, {}), fresh_samples=fresh
-    )
+    means = replace(request.means(history, graph.edges), fresh_samples=fresh)
     return learn_on_cluster(graph, engine, algorithms, means, workloads)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COST_MODELS",
+    "FEWEST_ROWS",
     "ForwardSelectedLinear",
     "NonNegativeLinear",
     "leave_one_group_out",
@@ -42,6 +43,8 @@ COST_MODELS = {
     "nnls": "costmodels.linear:NonNegativeLinear",
 }
 """Name of each cost model, and where it is: ``"module:attribute"``."""
+FEWEST_ROWS = 3  # by definition: an intercept, a slope, and one to leave out
+"""Rows that tell one feature from another."""
 
 # scikit-learn takes a second to import: only who fits a model, not who lists them, waits for it.
 _PLACES = {

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from costmodels import FEWEST_ROWS
 from costmodels.leftout import GroupErrors, LeftOutErrors, RowErrors
 from costmodels.linear import LinearCosts
 from costmodels.rows import CompressedRows, TrainingRows, check_training_rows
@@ -16,8 +17,6 @@ __all__ = ["ForwardSelectedLinear"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
-
-FEWEST_ROWS = 3  # by definition: an intercept, a slope, and one to leave out
 
 
 class ForwardSelectedLinear(LinearCosts):

@@ -350,6 +350,15 @@ def test_importing_brings_nothing_heavy(package):
     assert in_a_new_process(code) == "[]"
 
 
+def test_a_prediction_on_this_machine_waits_for_no_library_that_it_does_not_need():
+    code = (
+        "import sys, predict_graph; "
+        "predict_graph.predict('pagerank', 'rmat:scale=10,edge_factor=8,seed=1', history='none'); "
+        "print([n for n in ('sklearn', 'scipy.optimize', 'scipy.stats') if n in sys.modules])"
+    )
+    assert in_a_new_process(code) == "[]"
+
+
 def test_listing_names_loads_no_plug_in():
     code = (
         "import sys; from samplers import SAMPLERS; from costmodels import COST_MODELS; "

@@ -4,8 +4,10 @@ from predict_graph.engines.answering import PHASE_NAMES, phases_said
 from predict_graph.engines.base import ENGINES, Engine, IterationCallback
 from predict_graph.engines.costing import (
     Costing,
+    FixedPurse,
     Means,
     Prices,
+    Purse,
     StagedSample,
     Witness,
     Workload,
@@ -30,9 +32,11 @@ __all__ = [
     "TABLE_COLUMNS",
     "Costing",
     "Engine",
+    "FixedPurse",
     "IterationCallback",
     "Means",
     "Prices",
+    "Purse",
     "RunProfile",
     "SampleSummary",
     "StagedSample",

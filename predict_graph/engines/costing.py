@@ -8,6 +8,7 @@ setting up, reading and writing take.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -25,7 +26,16 @@ if TYPE_CHECKING:
     from predict_graph.history import History
     from predict_graph.transforms import Transform
 
-__all__ = ["Costing", "Means", "Prices", "StagedSample", "Witness", "Workload"]
+__all__ = [
+    "Costing",
+    "FixedPurse",
+    "Means",
+    "Prices",
+    "Purse",
+    "StagedSample",
+    "Witness",
+    "Workload",
+]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -83,13 +93,40 @@ class Workload:
     staged: StagedSample | None = None
 
 
-def _without_limit(seconds: float) -> bool:
-    """Afford anything."""
-    return True
+class Purse(Protocol):
+    """What is left of the budget of a prediction."""
+
+    def affords(self, seconds: float) -> bool:
+        """Whether so many more seconds are within the budget."""
+
+    def expects(self, run_seconds: float) -> None:
+        """Go by what the run will take, as soon as that is known better: a budget is a share."""
+
+    def loading(self) -> AbstractContextManager[None]:
+        """Do not count what is done inside: a process loads its libraries once."""
 
 
-def _of_no_use(seconds: float) -> None:
-    """Expect nothing: without a limit it makes no difference."""
+@dataclass(frozen=True)
+class FixedPurse:
+    """A purse that is always full, or always empty.
+
+    Parameters
+    ----------
+    full : bool
+    """
+
+    full: bool
+
+    def affords(self, seconds: float) -> bool:
+        """Whether it is full."""
+        return self.full
+
+    def expects(self, run_seconds: float) -> None:
+        """Expect nothing: it makes no difference."""
+
+    def loading(self) -> AbstractContextManager[None]:
+        """Count nothing."""
+        return nullcontext()
 
 
 @dataclass(frozen=True)
@@ -113,10 +150,8 @@ class Means:
     edges_for_costs : callable, optional
         From the iterations of the run to the edges that all samples which are there for costs alone
         may have together; without it they are drawn in full.
-    affords : callable
-        Whether so many more seconds are within the budget.
-    expects : callable
-        Told what the run will take, as soon as a costing knows better: a budget is a share of it.
+    purse : Purse
+        What may be spent; anything by default.
     fresh_samples : bool
         Whether new sample runs on a cluster are wanted although it has lessons.
     guessed_setup : mapping of str to float
@@ -134,8 +169,7 @@ class Means:
     probe: bool | None = None
     train_machines: tuple[int, ...] | None = None
     edges_for_costs: Callable[[int], int] | None = None
-    affords: Callable[[float], bool] = field(default_factory=lambda: _without_limit)
-    expects: Callable[[float], None] = field(default_factory=lambda: _of_no_use)
+    purse: Purse = FixedPurse(full=True)
     fresh_samples: bool = False
     guessed_setup: Mapping[str, float] = field(default_factory=dict)
 

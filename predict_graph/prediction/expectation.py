@@ -15,7 +15,7 @@ import numpy as np
 from predict_graph.algorithms import Algorithm
 from predict_graph.clock import Expected, ExpectedPart, Figure, read_expected
 from predict_graph.clock.expected import expected_of
-from predict_graph.engines import Engine, Means, per_iteration
+from predict_graph.engines import Engine, FixedPurse, Means, per_iteration
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm
@@ -178,7 +178,7 @@ def _on_cluster(
         seed=0,
         history=history,
         progress=lambda text, fraction: None,
-        affords=lambda seconds: False,
+        purse=FixedPurse(full=False),
     )
     prices = ClusterCosting(engine, graph, algorithms, means).price(workloads)
     parts = [

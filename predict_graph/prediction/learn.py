@@ -1,12 +1,13 @@
 """Learning once what a cluster charges, so that predictions on it cost next to nothing.
 
 Lessons are sample runs of generated graphs, kept in the history as they come: whatever ends the
-learning, what was learned so far is used. Algorithms take turns, graphs grow from turn to turn, and
-a lesson is begun only if what the last one of its algorithm took, and as much again, is left.
+learning, what was learned so far is used. Algorithms take turns, the cheapest first, graphs grow
+from turn to turn, and a lesson is begun only if what it is expected to take is left.
 """
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +31,7 @@ from predict_graph.prediction.request import (
     direction,
 )
 from predict_graph.prediction.road import estimates_of
-from predict_graph.prediction.seconds.cluster import learn_on_cluster
+from predict_graph.prediction.seconds.cluster import expected_lesson_seconds, learn_on_cluster
 from predict_graph.prediction.work import workloads_of
 
 __all__ = ["Learning", "learn"]
@@ -38,6 +39,7 @@ __all__ = ["Learning", "learn"]
 _FIRST_SCALE, _LAST_SCALE = 16, 20  # of R-MAT graphs: a million edges, and sixteen
 _EDGE_FACTORS = (16, 8)  # a choice: denser and sparser in turn, so that costs come apart
 _GROWTH = 2.0  # about: a graph of the next scale takes twice as long; a choice
+_MARGIN = 1.2  # of what a lesson is expected to take: an overrun is the person's time; a choice
 
 
 @dataclass
@@ -118,22 +120,33 @@ def learn(
     jobs = [check_function(name) for name in names]
     entropy, tell = check_seed(seed), progress or (lambda text, fraction: None)
     found, started, before = Learning(), time.perf_counter(), len(kept)
-    last: dict[str, float] = {}
+    took: dict[str, float] = {}  # seconds of the last lesson of each algorithm
+    quoted: dict[str, float] = {}
     try:
         for turn in range(_LAST_SCALE - _FIRST_SCALE + 1):
             scale, factor = _FIRST_SCALE + turn, _EDGE_FACTORS[turn % len(_EDGE_FACTORS)]
-            for job in jobs:
+            source = f"rmat:scale={scale},edge_factor={factor},seed={entropy}"
+            if turn == 0:
+                tell("looking at what lessons will take", 0.0)
+                quoted = {
+                    job.name: _Lesson(engine, job, source, kept, entropy).expected() for job in jobs
+                }
+            begun_here = False
+            for job in sorted(jobs, key=lambda job: took.get(job.name, quoted[job.name])):
                 spent = time.perf_counter() - started
-                expected = _GROWTH * last.get(job.name, spent / max(len(last), 1))
-                if found.lessons and spent + expected > allowed:
-                    found.ended = "the next lesson would have taken longer than the budget allows"
-                    return found
-                source = f"rmat:scale={scale},edge_factor={factor},seed={entropy}"
+                if (
+                    found.lessons
+                    and spent + _MARGIN * _expected(job.name, turn, took, quoted) > allowed
+                ):
+                    continue
+                begun, begun_here = time.perf_counter(), True
                 tell(f"{job.name} on {source}", min(spent / allowed, 1.0))
-                begun = time.perf_counter()
-                _lesson(engine, job, source, kept, entropy, tell)
-                last[job.name] = time.perf_counter() - begun
+                _Lesson(engine, job, source, kept, entropy, tell).run()
+                took[job.name] = time.perf_counter() - begun
                 found.lessons.setdefault(job.name, []).append(source)
+            if not begun_here:
+                found.ended = "the next lesson would have taken longer than the budget allows"
+                return found
         found.ended = "there is nothing larger to learn from"
     except PredictGraphError as error:
         if not found.lessons:
@@ -145,25 +158,58 @@ def learn(
     return found
 
 
-def _lesson(
-    engine: Any,
-    algorithm: Algorithm,
-    source: str,
-    history: History,
-    seed: int,
-    progress: Callable[[str, float], None],
-) -> None:
-    """Run one lesson: the sample runs that a prediction of this graph would make."""
-    request = check_request(algorithm, engine=engine, seed=seed, progress=progress, budget="none")
-    graph = check_graph(source, directed=direction(algorithm, None), seed=seed)
-    chain = [part.algorithm for part in request.chain]
-    if runs_here(algorithm):
-        estimates = whole_run_estimates(graph, chain, engine.workers)
-    else:
-        estimates = estimates_of(graph, request.chain)
-    workloads = workloads_of(graph, chain, estimates, engine.workers)
-    means = request.means(history, graph.edges, lambda seconds: True, {})
-    learn_on_cluster(graph, engine, chain, means, workloads)
+def _expected(name: str, turn: int, took: dict[str, float], quoted: dict[str, float]) -> float:
+    """Return the seconds of the next lesson of an algorithm, from those that there were."""
+    if turn and name in took:
+        return _GROWTH * took[name]
+    slower = statistics.median(seconds / quoted[other] for other, seconds in took.items())
+    return slower * _GROWTH**turn * quoted[name]
+
+
+class _Lesson:
+    """The sample runs that a prediction of a generated graph would make without a limit.
+
+    Parameters
+    ----------
+    engine : SparkEngine
+    algorithm : Algorithm
+    source : str
+    history : History
+    seed : int
+    progress : callable (text, fraction), optional
+    """
+
+    def __init__(
+        self,
+        engine: Any,
+        algorithm: Algorithm,
+        source: str,
+        history: History,
+        seed: int,
+        progress: Callable[[str, float], None] | None = None,
+    ) -> None:
+        request = check_request(
+            algorithm, engine=engine, seed=seed, progress=progress, budget="none"
+        )
+        self._engine, self._history = engine, history
+        self._graph = check_graph(source, directed=direction(algorithm, None), seed=seed)
+        self._chain = [part.algorithm for part in request.chain]
+        if runs_here(algorithm):
+            estimates = whole_run_estimates(self._graph, self._chain, engine.workers)
+        else:
+            estimates = estimates_of(self._graph, request.chain)
+        self._workloads = workloads_of(self._graph, self._chain, estimates, engine.workers)
+        self._means = request.means(history, self._graph.edges)
+
+    def expected(self) -> float:
+        """Return the seconds that it will take, at the level of the cluster."""
+        return expected_lesson_seconds(
+            self._graph, self._engine, self._chain, self._means, self._workloads
+        )
+
+    def run(self) -> None:
+        """Run the samples, and keep them."""
+        learn_on_cluster(self._graph, self._engine, self._chain, self._means, self._workloads)
 
 
 def _with_programs() -> list[str]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from predict_graph.engines import SampleSummary
+from predict_graph.engines import FixedPurse, SampleSummary
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.blocks.edges import is_table
 from predict_graph.engines.spark.blocks.graph import (
@@ -175,9 +175,7 @@ class _Counted:
         del values, run  # what vertices hold is not needed any more
         self._estimates = estimates
         self._workloads = workloads_of(graph, algorithms, estimates, request.engine.workers)
-        self._means = request.means(
-            history, graph.edges, self._purse.affords, {}, self._purse.expects
-        )
+        self._means = request.means(history, graph.edges, self._purse)
         self._graph = self._with_samples(packed, graph)
 
     def _goes_on(self, begun: float, algorithm: Any, graph: ClusterGraph) -> Any:
@@ -201,7 +199,7 @@ class _Counted:
         algorithms = [part.algorithm for part in self._chain]
         points = worth_running(graph, engine, algorithms, self._means, self._workloads)
         if not points:  # nor later: there would be nothing to run them on
-            self._means = replace(self._means, affords=lambda seconds: False)
+            self._means = replace(self._means, purse=FixedPurse(full=False))
             return graph
         ratios = sorted({ratio for own in points.values() for ratio in own})
         kept = [folded_vertices(graph.out_degrees, ratio) for ratio in ratios]

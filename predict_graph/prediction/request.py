@@ -10,7 +10,7 @@ from numbers import Integral
 from typing import Any
 
 from predict_graph.algorithms import ALGORITHMS, Algorithm, check_algorithm
-from predict_graph.engines import ENGINES, Costing, Engine, Means
+from predict_graph.engines import ENGINES, Costing, Engine, FixedPurse, Means, Purse
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.history import History
@@ -100,9 +100,8 @@ class Request:
         self,
         history: History | None,
         edges: int,
-        affords: Callable[[float], bool],
-        guessed_setup: Mapping[str, float],
-        expects: Callable[[float], None] = lambda seconds: None,
+        purse: Purse | None = None,
+        guessed_setup: Mapping[str, float] | None = None,
     ) -> Means:
         """Return what the costing of the engine may use, for a graph of so many edges."""
         budget = EdgeBudget(edges, self.max_overhead)
@@ -117,9 +116,8 @@ class Request:
             transforms={part.algorithm.name: part.transform for part in self.chain},
             probe=self.probe,
             train_machines=self.train_machines,
-            affords=affords,
-            expects=expects,
-            guessed_setup=guessed_setup,
+            purse=purse or FixedPurse(full=True),
+            guessed_setup=guessed_setup or {},
             fresh_samples=self.budget.unlimited,
             edges_for_costs=None
             if self.method.name == _WALKING

@@ -273,7 +273,7 @@ def predict_on(
     if not levels:
         return _guessed(graph, chain, guesses, purse, ladder.more(graph, 0.0), source)
     guessed = {} if request.budget.unlimited else ladder.guessed_setup(levels)
-    means = request.means(history, graph.edges, purse.affords, guessed, purse.expects)
+    means = request.means(history, graph.edges, purse, guessed)
     with purse.loading():
         _load_compiled(graph, chain)
     costing = request.costing(request.engine, graph, algorithms, means)

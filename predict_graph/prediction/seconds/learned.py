@@ -93,7 +93,7 @@ class LearnedCosting:
         runs: list[SampleRun] = []
         whole = _unevenness(self._graph)
         for sample in drawn_samples(self._graph, means, allowed, self._rng):
-            if len(runs) >= _FEWEST_RUNS and not means.affords(runs[-1].summary.seconds):
+            if len(runs) >= _FEWEST_RUNS and not means.purse.affords(runs[-1].summary.seconds):
                 break
             own = _unevenness(sample.graph)
             self._factors.append((whole[0] / own[0], whole[1] / own[1] if own[1] > 0.0 else 1.0))

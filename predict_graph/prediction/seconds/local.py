@@ -16,6 +16,7 @@ from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.regression import (
     REGRESSION,
     TrainingSet,
+    load_cost_model,
     regression_witness,
 )
 from predict_graph.prediction.seconds.sample_runs import add_history, run_cost_samples
@@ -96,7 +97,7 @@ class LocalCosting:
         probes = [*probes, *self._probed(algorithm, again=bool(probes))]
         if staged is not None:
             means.progress("timing the sample", 0.0)
-            timed = timed_sample(algorithm, staged, engine.threads, means.affords)
+            timed = timed_sample(algorithm, staged, engine.threads, means.purse.affords)
             training.add(staged.table.assign(seconds=timed.seconds), own=True)
             visits += timed.runs * staged.edge_steps
         probes += self._probed(algorithm, again=True)
@@ -105,7 +106,7 @@ class LocalCosting:
         elif probes:
             witnesses.append(_probe_witness(workload, probes))
         named = means.cost_model is not None or means.train_ratios is not None
-        if named or not witnesses or means.affords(_REGRESSION_SECONDS):
+        if named or not witnesses or means.purse.affords(_REGRESSION_SECONDS):
             if staged is None or named:
                 allowed = means.edges_for_costs
                 ran = run_cost_samples(
@@ -118,6 +119,8 @@ class LocalCosting:
                     self._rng_samples,
                 )
                 samples, visits = ran.summaries, visits + ran.edge_steps
+            with means.purse.loading():
+                load_cost_model(means.cost_model)
             history_runs = add_history(means.history, graph, engine, algorithm, training)
             for probe in probes:
                 training.add(probe.rows, own=True, source="probe", apart=True)
@@ -146,7 +149,9 @@ class LocalCosting:
 
         Once more only if the budget affords what the last one took.
         """
-        if self._means.probe is False or (again and not self._means.affords(self._probe_seconds)):
+        if self._means.probe is False or (
+            again and not self._means.purse.affords(self._probe_seconds)
+        ):
             return []
         self._means.progress("probing the cost of an edge", 0.0)
         started = time.perf_counter()

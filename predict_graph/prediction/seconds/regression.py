@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from costmodels import COST_MODELS as BUILT_IN_COST_MODELS
-from costmodels.forward import FEWEST_ROWS
+from costmodels import FEWEST_ROWS
 from predict_graph.engines import Witness
 from predict_graph.errors import JobError
 from predict_graph.plugins import Registry, blamed_on
@@ -25,6 +25,7 @@ __all__ = [
     "TrainingSet",
     "fit_costs",
     "left_out_std",
+    "load_cost_model",
     "proportional_costs",
     "regression_witness",
 ]
@@ -163,6 +164,17 @@ class FittedCosts:
         return seconds
 
 
+def load_cost_model(name: str | None) -> None:
+    """Load a cost model, and scikit-learn with it, which takes a second once a process.
+
+    Raises
+    ------
+    RequestError
+        If no cost model has this name.
+    """
+    COST_MODELS.get(name or DEFAULT_COST_MODEL)
+
+
 def fit_costs(training: TrainingSet, name: str, required: Sequence[str] = ()) -> FittedCosts | None:
     """Fit a cost model; None if the rows are too few or too alike to tell costs apart.
 
@@ -181,11 +193,11 @@ def fit_costs(training: TrainingSet, name: str, required: Sequence[str] = ()) ->
     JobError
         If it fails, or lacks what a fitted cost model has.
     """
-    factory = COST_MODELS.get(name)
     table = training.table
     features = table[list(training.candidates)]
     if len(features.drop_duplicates()) < FEWEST_ROWS or table["group"].nunique() < 2:
         return None
+    factory = COST_MODELS.get(name)
     varying = [column for column in training.candidates if features[column].nunique() > 1]
     options: dict[str, Any] = {"sample_weight": table["weight"].to_numpy()}
     with blamed_on("cost model", name):

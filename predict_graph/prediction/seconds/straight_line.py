@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from costmodels import NonNegativeLinear
-
 __all__ = ["Line", "fitted_line"]
 
 FloatArray = npt.NDArray[np.float64]
@@ -50,5 +48,7 @@ def fitted_line(sizes: FloatArray, seconds: FloatArray, weight: FloatArray | Non
         return Line(0.0, 0.0)
     if len(np.unique(sizes)) < 2:
         return Line(float(np.median(seconds)), 0.0)
+    from costmodels import NonNegativeLinear  # with scikit-learn: only who fits waits for it
+
     model = NonNegativeLinear().fit(sizes[:, None], np.maximum(seconds, _LEAST), weight)
     return Line(float(model.intercept_), float(model.coef_[0]))

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import nnls
 
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.placement import combined_share
@@ -69,5 +68,7 @@ def exchanged(
     if not known.any():
         return 0.0
     table = np.vstack(measures)[known] / counts[known, None]  # errors in proportion
+    from scipy.optimize import nnls  # slow to import: only who fits waits for it
+
     shares, _ = nnls(table, np.ones(len(table)))
     return float(shares @ wanted)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.optimize import nnls
 
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.graph.on_cluster import AnyGraph
@@ -127,6 +126,8 @@ def _at(share: float, seen: pd.Series[float]) -> float:
     if len(shares) > 1:
         columns = np.column_stack([np.ones(len(shares)), shares])
     scale = float(shares.max())
+    from scipy.optimize import nnls  # slow to import: only who fits waits for it
+
     found, _ = nnls(columns / np.array([1.0, scale])[-columns.shape[1] :], values)
     return float(found[-1] * share / scale + found[:-1].sum())
 

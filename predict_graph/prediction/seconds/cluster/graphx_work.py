@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.optimize import nnls
 
 from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm, rounds_of
 from predict_graph.graph import Graph
@@ -74,6 +73,8 @@ def _volume(runs: Sequence[ClusterRun], rounds: pd.DataFrame, partitions: int) -
     written = later["shuffle_write_bytes"].to_numpy(np.float64)
     # The last supersteps are all headers of blocks: they count as little as they are.
     weight = np.sqrt(written / written.max()) / np.maximum(written, 1.0)
+    from scipy.optimize import nnls  # slow to import: only who fits waits for it
+
     each, _ = nnls(_carried(later) * weight[:, None], written * weight)
     volume = _carried(rounds.assign(blocks=float(partitions) ** 2)) @ each
     firsts = pd.concat([own.iloc[:1] for own in sums], ignore_index=True)

@@ -35,6 +35,7 @@ from predict_graph.prediction.seconds.sample_runs import DEFAULT_TRAIN_RATIOS
 __all__ = [
     "Learned",
     "default_train_machines",
+    "expected_lesson_seconds",
     "learn_on_cluster",
     "worth_running",
 ]
@@ -127,6 +128,18 @@ def worth_running(
     return _plan(graph, engine, algorithms, means, workloads, others, runs).points
 
 
+def expected_lesson_seconds(
+    graph: AnyGraph,
+    engine: SparkEngine,
+    algorithms: Sequence[Algorithm],
+    means: Means,
+    workloads: Sequence[Workload],
+) -> float:
+    """Return what all samples of a graph will take on the cluster, at the level that is known."""
+    quote = Quote(graph, engine, workloads, level_of_cluster(means.history, engine))
+    return quote.plan_seconds(_sample_points(graph, engine, algorithms[-1], means, workloads))
+
+
 def _of_history(
     graph: AnyGraph, engine: SparkEngine, algorithms: Sequence[Algorithm], means: Means
 ) -> tuple[Lesson, Lesson | None]:
@@ -179,7 +192,7 @@ def _plan(
     quote = Quote(graph, engine, workloads, level_of_cluster(means.history, engine))
     for run in runs[-1] if runs else ():
         quote.hears(run)
-    means.expects(quote.run_seconds)
+    means.purse.expects(quote.run_seconds)
     whole = _sample_points(graph, engine, algorithms[-1], means, workloads)
     points = _affordable(whole, quote, engine.workers, means, first=runs is None)
     return _Plan(points, whole, quote)
@@ -198,11 +211,11 @@ def _affordable(
     One session is on the machines of the real run, so that nothing need be carried over from other
     counts; it is not held where there was one before.
     """
-    if means.affords(quote.plan_seconds(whole)):
+    if means.purse.affords(quote.plan_seconds(whole)):
         return whole
     ratios = sorted({ratio for own in whole.values() for ratio in own})
     single = {machines: sorted({ratios[0], ratios[-1]})}
-    return single if first and means.affords(quote.first_seconds(single)) else {}
+    return single if first and means.purse.affords(quote.first_seconds(single)) else {}
 
 
 def _sample_points(
@@ -268,13 +281,13 @@ def _run_samples(
         if quote is None or not runs:
             return True
         cost = quote.sample_seconds(machines, wanted.ratio, cold=cold)
-        return means.affords(cost)
+        return means.purse.affords(cost)
 
     for run in cluster_sample_runs(graph, algorithms[-1], means, engine, points, rng, goes_on):
         runs.append(run)
         if quote is not None:
             quote.hears(run)
-            means.expects(quote.run_seconds)
+            means.purse.expects(quote.run_seconds)
         if means.history is not None:
             means.history.add_all(lesson_records(run, lesson, graph, means.seed))
     parts = len(algorithms)

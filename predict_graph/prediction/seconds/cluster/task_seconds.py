@@ -22,7 +22,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from costmodels import NonNegativeLinear
 from predict_graph.prediction.seconds.cluster.superstep_features import FEATURES
 from predict_graph.prediction.seconds.regression import COST_MODELS
 from predict_graph.prediction.seconds.straight_line import Line, fitted_line
@@ -139,5 +138,7 @@ def _model(cost_model: str, rows: pd.DataFrame, names: list[str], seconds: Float
     try:
         return model.fit(rows[columns], seconds, sample_weight=weight, **options)
     except ValueError:  # too few rows to choose from: one feature, in proportion
+        from costmodels import NonNegativeLinear  # with scikit-learn: only who fits waits for it
+
         model = NonNegativeLinear(fit_intercept=len(rows) > 1)
         return model.fit(rows[columns[:1]], seconds, sample_weight=weight)
