@@ -11,18 +11,26 @@ step to step.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.algorithms import check_algorithm
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import JobError
 from predict_graph.prediction.seconds.cluster.real_runs import contradictions
-from predict_graph.prediction.seconds.cluster.sample_runs import WARM_UP, ClusterRun, by_session
-from predict_graph.prediction.seconds.cluster.superstep_features import FEATURES, busiest_rows
+from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.seconds.cluster.session_phases import (
+    CommonPhases,
+    Phase,
+    by_machines,
+    opening_of,
+    phase_of,
+    sessions_of,
+    start_of,
+    typical_rows,
+)
+from predict_graph.prediction.seconds.cluster.superstep_features import FEATURES
 from predict_graph.prediction.seconds.cluster.task_seconds import TaskSeconds, fit_task_seconds
 from predict_graph.prediction.seconds.regression import DEFAULT_COST_MODEL
 from predict_graph.prediction.seconds.straight_line import Line, fitted_line
@@ -39,31 +47,6 @@ _LEAST_DRIVER = 1e-3  # by definition, in seconds: Spark counts milliseconds
 
 
 @dataclass(frozen=True)
-class Phase:
-    """Seconds of a phase: its work, and what the first time in a Java process takes on top.
-
-    Parameters
-    ----------
-    work : Line
-        Of edges a machine.
-    start : Line
-        Of the logarithm of machines.
-    """
-
-    work: Line
-    start: Line
-
-    def scaled(self, factor: float) -> Phase:
-        """Return the phase where all of it takes `factor` times as long."""
-        return Phase(self.work.scaled(factor), self.start.scaled(factor))
-
-    def at(self, machines: int, edges: float, *, warm: bool = False) -> float:
-        """Return the seconds, the first time or where the same ran before."""
-        start = 0.0 if warm else self.start.at(math.log2(machines))
-        return self.work.at(edges / machines) + start
-
-
-@dataclass(frozen=True)
 class ClusterCosts:
     """What a run costs on so many machines.
 
@@ -75,7 +58,7 @@ class ClusterCosts:
     driver : Line
         The rest of a superstep; of the logarithm of machines.
     opening : Line
-        Of machines: a session waits until each of them is there.
+        Of the logarithm of machines: a session waits until each of them is there.
     setup, read : Phase
     checkpoint : Line
         Seconds of keeping a state in files once; of edges a machine.
@@ -142,7 +125,7 @@ class ClusterCosts:
         Nothing is written but states, `checkpoints` times.
         """
         return {
-            "opening": self.opening.at(machines),
+            "opening": self.opening.at(math.log2(machines)),
             "setup": self.setup.at(machines, edges, warm=warm),
             "read": self.read.at(machines, edges, warm=warm),
             "write": checkpoints * self.checkpoint.at(edges / machines),
@@ -150,7 +133,10 @@ class ClusterCosts:
 
 
 def fit_cluster_costs(
-    runs: list[ClusterRun], others: list[ClusterRun], cost_model: str | None = None
+    runs: list[ClusterRun],
+    others: list[ClusterRun],
+    cost_model: str | None = None,
+    common: CommonPhases | None = None,
 ) -> ClusterCosts:
     """Fit the costs to sample runs, and to real runs on the same cluster.
 
@@ -166,6 +152,9 @@ def fit_cluster_costs(
         Real runs, newest first.
     cost_model : str, optional
         Of a registered cost model; forward selection among non-negative costs by default.
+    common : CommonPhases, optional
+        Of all algorithms on the cluster; what these runs say of opening and reading by default.
+        Runs of samples of this very graph say themselves how it is read.
 
     Raises
     ------
@@ -195,19 +184,19 @@ def fit_cluster_costs(
     rows = pd.concat([part for part in (lessons, real) if len(part)], ignore_index=True)
     model, driver = _fitted(rows, cost_model)
     phased = warm or others
-    sessions = _sessions(runs or others)
+    sessions = sessions_of(runs or others)
+    opening = common.opening if common else opening_of(runs)
     return ClusterCosts(
         name=cost_model,
         model=model,
         driver=driver,
-        opening=fitted_line(
-            np.array([float(run.machines) for run in runs]),
-            np.array([run.session_seconds for run in runs]),
-        ),
-        setup=_phase("setup", phased, sessions),
-        read=_phase("read", phased, sessions),
+        opening=opening or Line(0.0, 0.0),
+        setup=phase_of("setup", phased, sessions),
+        read=common.read
+        if common is not None and all(run.elsewhere for run in phased)
+        else phase_of("read", phased, sessions),
         checkpoint=_checkpoint(phased),
-        start=_start(sessions),
+        start=start_of(sessions),
         relative_std=std,
         r2=model.r2(rows),
         rows=len(rows),
@@ -228,7 +217,7 @@ def _rows(
     """
     tables = []
     for number, run in enumerate(runs, start=after):
-        table = _typical(run)
+        table = typical_rows(run)
         weight = 1.0 if run.real and run.elsewhere else _OWN_WEIGHT
         if run.seen_by_log:
             table["messages"] = np.nan
@@ -240,7 +229,7 @@ def _rows(
     rows = pd.concat(tables, ignore_index=True)
     if not rows[["messages", "vertices"]].isna().any(axis=None):
         return rows
-    known = pd.concat([rows, *map(_typical, like or [])]).dropna(
+    known = pd.concat([rows, *map(typical_rows, like or [])]).dropna(
         subset=["vertices", "messages", "records"]
     )
     for name in ("messages", "vertices"):
@@ -256,98 +245,16 @@ def _newer(run: ClusterRun, runs: list[ClusterRun]) -> bool:
     return run.time is not None and all(time is not None and time < run.time for time in times)
 
 
-@dataclass(frozen=True)
-class _Session:
-    """The first run of a session, those that warmed Java up, and the same once it was warm."""
-
-    starting: list[ClusterRun]
-    warm: ClusterRun
-
-    @property
-    def machines(self) -> int:
-        return self.warm.machines
-
-    def extra(self, phase: str) -> float:
-        """Return what a phase took longer the first time."""
-        first, warm = (run.profile.phases[phase] for run in (self.starting[0], self.warm))
-        return max(first - warm, 0.0)
-
-    @property
-    def extra_supersteps(self) -> FloatArray:
-        """Seconds that supersteps took on top of those of the warm run, one after the other.
-
-        On top of a usual superstep where all are alike, so that what the first one of every run
-        takes is in it; else on top of the same one.
-        """
-        usual = _typical(self.warm)
-        extra = []
-        for run in self.starting:
-            cold, warm = run.profile.iteration_seconds, self.warm.profile.iteration_seconds
-            if len(usual) == 1:
-                warm = np.full(len(cold), usual["seconds"].iloc[0])
-            length = min(len(cold), len(warm))
-            longer = cold[:length] - warm[:length]
-            slower = np.maximum(longer, 0.0)
-            net = max(float(longer.sum()), 0.0)
-            extra.append(slower * (net / slower.sum()) if net > 0.0 else np.zeros(length))
-        return np.concatenate(extra)
-
-
-def _sessions(runs: list[ClusterRun]) -> list[_Session]:
-    """Return the sessions whose first run, and one that Java was warm for, are among the runs."""
-    found = []
-    for first, *rest in by_session(runs):
-        if first.real:  # starts cold, as the real run will; what is usual in it says by how much
-            found.append(_Session([first], first))
-            continue
-        alike = [run for run in rest if _same_sample(run, first)]
-        warm = next((run for run in alike if run.summary.purpose != WARM_UP), None)
-        ran_before = bool(first.profile.engine.get("warm"))  # in the session of a person
-        if first.cold and warm is not None and not ran_before:
-            warm_ups = [run for run in alike if run.summary.purpose == WARM_UP]
-            found.append(_Session([first, *warm_ups], warm))
-    return found
-
-
-def _same_sample(run: ClusterRun, other: ClusterRun) -> bool:
-    sizes = [(each.machines, each.summary.vertices, each.summary.edges) for each in (run, other)]
-    return sizes[0] == sizes[1]
-
-
 def _disturbed(run: ClusterRun) -> bool:
     """Whether a run lost an executor: its seconds are not those of its machines."""
     return int(run.profile.engine.get("executors_lost", 0)) > 0
-
-
-def _typical(run: ClusterRun) -> pd.DataFrame:
-    """Return the rows of a run; one, of median seconds, for supersteps that are all alike."""
-    rows = busiest_rows(run.profile.table, run.machines, int(run.profile.engine.get("cores", 1)))
-    if not (_alike(rows) and _steady(run.profile.algorithm)):
-        return rows
-    typical = rows.iloc[[-1]].copy()
-    later = rows.iloc[len(rows) // 2 :] if run.real else rows  # a real run starts cold
-    for name in ("seconds", "working", "processor"):
-        typical[name] = float(later[name].median())
-    return typical
-
-
-def _steady(name: str) -> bool:
-    """Whether supersteps with the same messages cost the same: unless messages get shorter."""
-    try:
-        return check_algorithm(name).steady
-    except RequestError:  # a function of one's own
-        return True
-
-
-def _alike(rows: pd.DataFrame) -> bool:
-    return len(rows[["messages", "vertices"]].drop_duplicates()) == 1
 
 
 def _fitted(rows: pd.DataFrame, cost_model: str) -> tuple[TaskSeconds, Line]:
     """Fit the seconds of tasks to features, and the rest to machines."""
     driver = (rows["seconds"] - rows["working"]).clip(lower=_LEAST_DRIVER)
     middle = driver.groupby(rows["machines"]).median()
-    line = _by_machines({int(count): float(middle.loc[count]) for count in middle.index})
+    line = by_machines({int(count): float(middle.loc[count]) for count in middle.index})
     return fit_task_seconds(rows, cost_model), line
 
 
@@ -381,25 +288,6 @@ def _errors(known: pd.DataFrame, rows: pd.DataFrame, cost_model: str) -> list[fl
     return errors
 
 
-def _by_machines(seconds: Mapping[int, float]) -> Line:
-    """Fit what grows with the machines, not with the graph: in their logarithm.
-
-    Two or three counts cannot tell a logarithm from a proportion (terms three and four of Ernest's
-    equation 1); of the two it is the one that goes less wrong far from them.
-    """
-    counts = np.array([math.log2(count) for count in seconds])
-    return fitted_line(counts, np.array(list(seconds.values())))
-
-
-def _phase(name: str, warm: list[ClusterRun], sessions: list[_Session]) -> Phase:
-    extra: dict[int, list[float]] = {}
-    for session in sessions:
-        extra.setdefault(session.machines, []).append(session.extra(name))
-    sizes = np.array([run.profile.graph["edges"] / run.machines for run in warm])
-    work = fitted_line(sizes, np.array([run.profile.phases[name] for run in warm]))
-    return Phase(work, _by_machines({count: float(np.mean(own)) for count, own in extra.items()}))
-
-
 def _checkpoint(warm: list[ClusterRun]) -> Line:
     """Return the seconds of keeping a state once: sample runs do so at their end, if not before."""
     rows = []
@@ -414,11 +302,3 @@ def _checkpoint(warm: list[ClusterRun]) -> Line:
         return Line(0.0, 0.0)
     sizes, seconds = np.array(rows).T
     return fitted_line(sizes, seconds)
-
-
-def _start(sessions: list[_Session]) -> FloatArray:
-    """Return what the first supersteps of a session take on top; the mean over sessions."""
-    extra = [session.extra_supersteps for session in sessions]
-    most = max((len(part) for part in extra), default=0)
-    padded = [np.pad(part, (0, most - len(part))) for part in extra]
-    return np.mean(padded, axis=0) if padded else np.zeros(0)

@@ -19,6 +19,7 @@ from predict_graph.prediction.seconds.cluster.level import (
 )
 from predict_graph.prediction.seconds.cluster.real_runs import between_graphs_std
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.seconds.cluster.session_phases import CommonPhases
 from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_name, shipped_runs
 
 __all__ = ["KnownCosts", "known_costs"]
@@ -102,10 +103,12 @@ def known_costs(
     runs, others = learned.runs[number], learned.others[number]
     if learned.level is not None and not others:
         return _by_shipped(learned, runs, algorithm, engine)
-    costs = fit_cluster_costs(runs, others, cost_model)
+    # A session that a person opened costs nothing to open.
+    common = None if engine.in_open_session else learned.common
+    costs = fit_cluster_costs(runs, others, cost_model, common)
     common_std = 0.0
     if not runs and cost_model is None:
-        better = _by_level(others, algorithm, costs, engine)
+        better = _by_level(others, algorithm, costs, engine, common)
         if better is not None:
             costs, common_std = better
     telling = runs or [run for run in others if not run.elsewhere] or others
@@ -126,7 +129,11 @@ def known_costs(
 
 
 def _by_level(
-    others: list[ClusterRun], algorithm: Algorithm, fitted: ClusterCosts, engine: SparkEngine
+    others: list[ClusterRun],
+    algorithm: Algorithm,
+    fitted: ClusterCosts,
+    engine: SparkEngine,
+    common: CommonPhases | None,
 ) -> tuple[ClusterCosts, float] | None:
     """Return the shipped costs at the level of real runs, and its std; None where a fit is better.
 
@@ -145,7 +152,7 @@ def _by_level(
         errors.append(math.log(measured / said))
     if errors and np.mean(np.square(errors)) > np.mean(np.square(fitted.errors)):
         return None
-    level = level_of_runs(others, shipped)
+    level = level_of_runs(others, shipped, common)
     costs = level.applied(shipped, is_open=engine.in_open_session)
     return replace(costs, errors=errors, runs=len(others)), level.std
 

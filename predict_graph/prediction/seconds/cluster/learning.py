@@ -29,6 +29,7 @@ from predict_graph.prediction.seconds.cluster.sample_plan import (
     training_points,
 )
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun, cluster_sample_runs
+from predict_graph.prediction.seconds.cluster.session_phases import CommonPhases
 from predict_graph.prediction.seconds.cluster.superstep_features import sent_messages
 from predict_graph.prediction.seconds.sample_runs import DEFAULT_TRAIN_RATIOS
 
@@ -62,12 +63,15 @@ class Learned:
         shipped lessons are of.
     more : str
         What a larger budget would buy.
+    common : CommonPhases, optional
+        What runs of all algorithms on the cluster say of opening a session and of reading.
     """
 
     runs: Lesson
     others: Lesson
     level: Level | None = None
     more: str = ""
+    common: CommonPhases | None = None
 
 
 def learn_on_cluster(
@@ -110,7 +114,8 @@ def learn_on_cluster(
         runs = _run_samples(graph, engine, algorithms, means, plan.points, quote)
     runs = runs or [[] for _ in algorithms]
     if quote is None or _warm_runs(runs) >= _ENOUGH:
-        return Learned(runs, others)
+        common = level_of_cluster(means.history, engine).common
+        return Learned(runs, others, common=common)
     cost = readable_seconds(quote.plan_seconds(plan.whole))
     more = f"about {cost} of sample runs on the cluster would narrow this (--budget none)"
     return Learned(runs, others, quote.level, more)

@@ -2,7 +2,8 @@
 
 Tasks, the driver's part of a superstep, and opening, reading and setting up have a factor each:
 workers with a quarter of a core make tasks four times as long, but not what the driver does. Every
-run on the cluster tells, of whatever algorithm: its own sample runs, real runs, event logs.
+run on the cluster tells, of whatever algorithm: its own sample runs, real runs, event logs. Opening
+and reading are the same for all algorithms, and sample runs of any tell them as they are.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from predict_graph.history import History, machine_identity
 from predict_graph.prediction.seconds.cluster.cluster_costs import ClusterCosts, fit_cluster_costs
 from predict_graph.prediction.seconds.cluster.lessons import cluster_run, cluster_settings
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.seconds.cluster.session_phases import CommonPhases, common_phases
 from predict_graph.prediction.seconds.cluster.shipped_lessons import (
     NAMES,
     shipped_runs,
@@ -63,6 +65,8 @@ class Level:
         Of their logarithms.
     algorithms : int
         Whose runs tell; 0 if nothing ran on the cluster.
+    common : CommonPhases, optional
+        Opening and reading there; without it they have the factor of the phases.
     """
 
     tasks: float = 1.0
@@ -70,17 +74,18 @@ class Level:
     phases: float = 1.0
     std: float = _CLUSTER_STD
     algorithms: int = 0
+    common: CommonPhases | None = None
 
     def applied(self, costs: ClusterCosts, *, is_open: bool = False) -> ClusterCosts:
         """Return the costs on this cluster; in a session that is open, without opening one."""
-        opening = Line(0.0, 0.0) if is_open else costs.opening.scaled(self.phases)
+        common = self.common or CommonPhases(costs.opening, costs.read).scaled(self.phases)
         return replace(
             costs,
             model=replace(costs.model, factor=self.tasks),
             driver=costs.driver.scaled(self.driver),
-            opening=opening,
+            opening=Line(0.0, 0.0) if is_open else common.opening,
             setup=costs.setup.scaled(self.phases),
-            read=costs.read.scaled(self.phases),
+            read=common.read,
             checkpoint=costs.checkpoint.scaled(self.tasks),
             start=costs.start * self.phases,
         )
@@ -93,11 +98,19 @@ UNKNOWN = Level()
 @lru_cache(maxsize=64)
 def shipped_costs(algorithm: str) -> ClusterCosts:
     """Return the costs that the shipped lessons of an algorithm say."""
-    return fit_cluster_costs(shipped_runs(algorithm, first=True), [])
+    return fit_cluster_costs(shipped_runs(algorithm, first=True), [], common=_shipped_common())
 
 
-def level_of_runs(runs: Sequence[ClusterRun], costs: ClusterCosts) -> Level:
-    """Return the level that sample runs of an algorithm tell; unknown if there are none.
+@lru_cache(maxsize=1)
+def _shipped_common() -> CommonPhases | None:
+    """Return what the shipped lessons of all algorithms say of opening and reading."""
+    return common_phases(run for name in NAMES for run in shipped_runs(name, first=True))
+
+
+def level_of_runs(
+    runs: Sequence[ClusterRun], costs: ClusterCosts, common: CommonPhases | None = None
+) -> Level:
+    """Return the level that runs of an algorithm tell; unknown if there are none.
 
     Parameters
     ----------
@@ -105,8 +118,13 @@ def level_of_runs(runs: Sequence[ClusterRun], costs: ClusterCosts) -> Level:
         On one cluster.
     costs : ClusterCosts
         Of the shipped lessons of the algorithm.
+    common : CommonPhases, optional
+        Of all algorithms on the cluster; what these runs say by default.
     """
-    return level_of_told([logs_of(runs, costs)], own=True) if runs else UNKNOWN
+    if not runs:
+        return UNKNOWN
+    common = common or common_phases(runs)
+    return replace(level_of_told([logs_of(runs, costs, common)], own=True), common=common)
 
 
 def level_of_cluster(history: History | None, engine: SparkEngine) -> Level:
@@ -121,30 +139,37 @@ def level_of_cluster(history: History | None, engine: SparkEngine) -> Level:
         return UNKNOWN
     here = machine_identity() if engine.settings.local else None
     settings = {name: value for name, value in cluster_settings(engine).items() if name in _SAME}
-    told = []
+    known = {}
     for name in NAMES:
         found = history.training_runs(
             name, settings, here, kinds=("run", "sample"), limit=_NEWEST_RUNS, tables=False
         )
         runs = [
             cluster_run(history.record(int(number)), first=True, elsewhere=True)
-            for number in (found.runs["id"] if len(found) else ())
+            for number in (sorted(found.runs["id"]) if len(found) else ())
         ]
         if runs:
-            told.append(logs_of(runs, shipped_costs(name)))
-    return level_of_told(told, own=False) if told else UNKNOWN
+            known[name] = runs
+    if not known:
+        return UNKNOWN
+    common = common_phases(run for runs in known.values() for run in runs)
+    told = [logs_of(runs, shipped_costs(name), common) for name, runs in known.items()]
+    return replace(level_of_told(told, own=False), common=common)
 
 
-def logs_of(runs: Sequence[ClusterRun], costs: ClusterCosts) -> FloatArray:
+def logs_of(
+    runs: Sequence[ClusterRun], costs: ClusterCosts, common: CommonPhases | None = None
+) -> FloatArray:
     """Return the logarithms of measured / shipped seconds of tasks, driver and phases; NaN if none.
 
     Supersteps are those of warm runs where there are any; cold ones are held against as slow a
-    start. Opening a session is in the phases of cold runs alone.
+    start. Opening a session is in the phases of cold runs alone; where opening and reading are
+    known, the phases are setting up.
     """
     warm = [run for run in runs if not run.cold]
     cold = [run for run in runs if run.cold]
     parts = np.array([_of_supersteps(run, costs, later=True) for run in warm or cold])
-    phases = np.array([_of_phases(run, costs) for run in cold or warm])
+    phases = np.array([_of_phases(run, costs, common) for run in cold or warm])
     measured, said = np.concatenate((parts.sum(axis=0), phases.sum(axis=0)[None, :])).T
     known = (measured > 0.0) & (said > 0.0)
     return np.where(known, np.log(np.maximum(measured, 1e-9) / np.maximum(said, 1e-9)), np.nan)
@@ -166,8 +191,17 @@ def _of_supersteps(run: ClusterRun, costs: ClusterCosts, *, later: bool = False)
     return np.array([[working, tasks], [float(rows["seconds"].sum()) - working, driver]])
 
 
-def _of_phases(run: ClusterRun, costs: ClusterCosts) -> FloatArray:
-    """Return measured and shipped seconds of opening a session, setting up and reading."""
+def _of_phases(
+    run: ClusterRun, costs: ClusterCosts, common: CommonPhases | None = None
+) -> FloatArray:
+    """Return measured and shipped seconds of opening a session, setting up and reading.
+
+    Of setting up alone where the others are known; a real run has the opening in it.
+    """
+    if common is not None:
+        setup = costs.setup.at(run.machines, int(run.profile.graph["edges"]), warm=not run.cold)
+        opened = common.opening.at(math.log2(run.machines)) if run.real else 0.0
+        return np.array([max(run.profile.phases["setup"] - opened, 0.0), setup])
     own = run.profile.phases["setup"] + run.profile.phases["read"]
     shipped = costs.phases(run.machines, int(run.profile.graph["edges"]), warm=not run.cold)
     said = shipped["setup"] + shipped["read"]

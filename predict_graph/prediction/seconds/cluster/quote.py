@@ -64,13 +64,13 @@ class Quote:
     def run_seconds(self) -> float:
         """Seconds of the real run."""
         machines = self._engine.workers
-        opening = self._costs[0].opening.at(machines)
+        opening = self._costs[0].phases(machines, 0)["opening"]
         return opening + self._seconds(machines, 1.0, None, warm=False)
 
     def sample_seconds(self, machines: int, ratio: float, *, cold: bool) -> float:
         """Seconds of a sample run; of opening its session too if it is the first there."""
         limit = supersteps_run(self._algorithms[-1])
-        opening = self._costs[0].opening.at(machines) if cold else 0.0
+        opening = self._costs[0].phases(machines, 0)["opening"] if cold else 0.0
         return opening + self._seconds(machines, ratio, limit, warm=not cold)
 
     def plan_seconds(self, points: dict[int, list[float]]) -> float:

@@ -1,5 +1,7 @@
 """Sample runs on a cluster that follows a known law, for tests without Spark."""
 
+import math
+
 import numpy as np
 import pandas as pd
 
@@ -67,7 +69,7 @@ def cluster_run(vertices, edges, machines, *, cold=False, iterations=6, lost=0, 
         values=np.empty(0),
     )
     summary = SampleSummary("folded", 0.1, vertices, edges, iterations, 1.0, "cost")
-    return ClusterRun(machines, 0.1, cold, 6.0 + machines, profile, summary)
+    return ClusterRun(machines, 0.1, cold, 8.0 + math.log2(machines), profile, summary)
 
 
 def sample_runs(**options):

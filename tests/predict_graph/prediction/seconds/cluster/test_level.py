@@ -98,9 +98,10 @@ def test_runs_of_the_algorithm_tell_the_level_part_by_part():
     assert level.std < UNKNOWN.std / 3.0
     applied = level.applied(costs)
     assert applied.driver.constant == pytest.approx(level.driver * costs.driver.constant)
-    assert applied.phases(2, 10_000)["opening"] == pytest.approx(
-        level.phases * costs.phases(2, 10_000)["opening"]
-    )
+    # Opening and reading are as these runs had them.
+    assert applied.phases(2, 10_000)["opening"] == pytest.approx(told.common.opening.at(1.0))
+    slow = applied.phases(2, 10_000)["setup"] / told.applied(costs).phases(2, 10_000)["setup"]
+    assert slow == pytest.approx(PHASES, rel=0.15)
 
 
 def test_other_algorithms_on_the_cluster_tell_it_too_and_nothing_else_does(tmp_path):
@@ -111,6 +112,14 @@ def test_other_algorithms_on_the_cluster_tell_it_too_and_nothing_else_does(tmp_p
     assert one.algorithms == 1
     assert 0.7 * TASKS < one.tasks < 1.2 * TASKS
     assert one.std < UNKNOWN.std
+    # Opening a session and reading are the same whatever comes next.
+    costs = one.applied(shipped_costs("label-propagation"))
+    opened = [run for run in shipped_runs("pagerank", first=True) if run.cold]
+    for machines in (1, 2):
+        seconds = [run.session_seconds for run in opened if run.machines == machines]
+        own = np.mean(seconds) * PHASES
+        assert costs.phases(machines, 10_000)["opening"] == pytest.approx(own, rel=0.03)
+    assert costs.read == one.common.read
     kept_there(history, [slower(run) for run in shipped_runs("label-propagation", first=True)])
     two = level_of_cluster(history, ENGINE)
     assert two.algorithms == 2

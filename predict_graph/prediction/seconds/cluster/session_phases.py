@@ -1,0 +1,222 @@
+"""What a session takes on a cluster beside supersteps: opening, reading, setting up, and its start.
+
+Opening a session and reading edges are the same whatever algorithm comes next, so every run on a
+cluster tells them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.algorithms import check_algorithm
+from predict_graph.errors import RequestError
+from predict_graph.prediction.seconds.cluster.sample_runs import WARM_UP, ClusterRun, by_session
+from predict_graph.prediction.seconds.cluster.superstep_features import busiest_rows
+from predict_graph.prediction.seconds.straight_line import Line, fitted_line
+
+__all__ = [
+    "CommonPhases",
+    "Phase",
+    "Session",
+    "by_machines",
+    "common_phases",
+    "opening_of",
+    "phase_of",
+    "sessions_of",
+    "start_of",
+    "typical_rows",
+]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Seconds of a phase: its work, and what the first time in a Java process takes on top.
+
+    Parameters
+    ----------
+    work : Line
+        Of edges a machine.
+    start : Line
+        Of the logarithm of machines.
+    """
+
+    work: Line
+    start: Line
+
+    def scaled(self, factor: float) -> Phase:
+        """Return the phase where all of it takes `factor` times as long."""
+        return Phase(self.work.scaled(factor), self.start.scaled(factor))
+
+    def at(self, machines: int, edges: float, *, warm: bool = False) -> float:
+        """Return the seconds, the first time or where the same ran before."""
+        start = 0.0 if warm else self.start.at(math.log2(machines))
+        return self.work.at(edges / machines) + start
+
+
+@dataclass(frozen=True)
+class CommonPhases:
+    """What all algorithms have in common on a cluster.
+
+    Parameters
+    ----------
+    opening : Line
+        Seconds of opening a session; of the logarithm of machines.
+    read : Phase
+    """
+
+    opening: Line
+    read: Phase
+
+    def scaled(self, factor: float) -> CommonPhases:
+        """Return the phases where all of it takes `factor` times as long."""
+        return CommonPhases(self.opening.scaled(factor), self.read.scaled(factor))
+
+
+def common_phases(runs: Iterable[ClusterRun]) -> CommonPhases | None:
+    """Return what sample runs of any algorithms on one cluster say of opening and of reading.
+
+    None where no session of theirs is known from its opening on: a real run has it in its setup.
+
+    Parameters
+    ----------
+    runs : iterable of ClusterRun
+        Those of one session one after the other.
+    """
+    samples = [run for run in runs if not run.real]
+    opening = opening_of(samples)
+    reading = [run for run in samples if run.profile.phases["read"] > 0.0]
+    warm = [run for run in reading if not run.cold and run.summary.purpose != WARM_UP]
+    sessions = sessions_of(reading)
+    if opening is None or not (warm and sessions):
+        return None
+    return CommonPhases(opening, phase_of("read", warm, sessions))
+
+
+def opening_of(runs: Iterable[ClusterRun]) -> Line | None:
+    """Return what runs say of opening their session; None if none does."""
+    opened: dict[int, list[float]] = {}
+    for run in runs:
+        if run.session_seconds > 0.0:
+            opened.setdefault(run.machines, []).append(run.session_seconds)
+    if not opened:
+        return None
+    return by_machines({count: float(np.mean(seconds)) for count, seconds in opened.items()})
+
+
+@dataclass(frozen=True)
+class Session:
+    """The first run of a session, those that warmed Java up, and the same once it was warm."""
+
+    starting: list[ClusterRun]
+    warm: ClusterRun
+
+    @property
+    def machines(self) -> int:
+        """Machines of the session."""
+        return self.warm.machines
+
+    def extra(self, phase: str) -> float:
+        """Return what a phase took longer the first time."""
+        first, warm = (run.profile.phases[phase] for run in (self.starting[0], self.warm))
+        return max(first - warm, 0.0)
+
+    @property
+    def extra_supersteps(self) -> FloatArray:
+        """Seconds that supersteps took on top of those of the warm run, one after the other.
+
+        On top of a usual superstep where all are alike, so that what the first one of every run
+        takes is in it; else on top of the same one.
+        """
+        usual = typical_rows(self.warm)
+        extra = []
+        for run in self.starting:
+            cold, warm = run.profile.iteration_seconds, self.warm.profile.iteration_seconds
+            if len(usual) == 1:
+                warm = np.full(len(cold), usual["seconds"].iloc[0])
+            length = min(len(cold), len(warm))
+            longer = cold[:length] - warm[:length]
+            slower = np.maximum(longer, 0.0)
+            net = max(float(longer.sum()), 0.0)
+            extra.append(slower * (net / slower.sum()) if net > 0.0 else np.zeros(length))
+        return np.concatenate(extra)
+
+
+def sessions_of(runs: list[ClusterRun]) -> list[Session]:
+    """Return the sessions whose first run, and one that Java was warm for, are among the runs."""
+    found = []
+    for first, *rest in by_session(runs):
+        if first.real:  # starts cold, as the real run will; what is usual in it says by how much
+            found.append(Session([first], first))
+            continue
+        alike = [run for run in rest if _same_sample(run, first)]
+        warm = next((run for run in alike if run.summary.purpose != WARM_UP), None)
+        ran_before = bool(first.profile.engine.get("warm"))  # in the session of a person
+        if first.cold and warm is not None and not ran_before:
+            warm_ups = [run for run in alike if run.summary.purpose == WARM_UP]
+            found.append(Session([first, *warm_ups], warm))
+    return found
+
+
+def _same_sample(run: ClusterRun, other: ClusterRun) -> bool:
+    sizes = [(each.machines, each.summary.vertices, each.summary.edges) for each in (run, other)]
+    return sizes[0] == sizes[1]
+
+
+def typical_rows(run: ClusterRun) -> pd.DataFrame:
+    """Return the rows of a run; one, of median seconds, for supersteps that are all alike."""
+    rows = busiest_rows(run.profile.table, run.machines, int(run.profile.engine.get("cores", 1)))
+    if not (_alike(rows) and _steady(run.profile.algorithm)):
+        return rows
+    typical = rows.iloc[[-1]].copy()
+    later = rows.iloc[len(rows) // 2 :] if run.real else rows  # a real run starts cold
+    for name in ("seconds", "working", "processor"):
+        typical[name] = float(later[name].median())
+    return typical
+
+
+def _steady(name: str) -> bool:
+    """Whether supersteps with the same messages cost the same: unless messages get shorter."""
+    try:
+        return check_algorithm(name).steady
+    except RequestError:  # a function of one's own
+        return True
+
+
+def _alike(rows: pd.DataFrame) -> bool:
+    return len(rows[["messages", "vertices"]].drop_duplicates()) == 1
+
+
+def by_machines(seconds: Mapping[int, float]) -> Line:
+    """Fit what grows with the machines, not with the graph: in their logarithm.
+
+    Two or three counts cannot tell a logarithm from a proportion (terms three and four of Ernest's
+    equation 1); of the two it is the one that goes less wrong far from them.
+    """
+    counts = np.array([math.log2(count) for count in seconds])
+    return fitted_line(counts, np.array(list(seconds.values())))
+
+
+def phase_of(name: str, warm: list[ClusterRun], sessions: list[Session]) -> Phase:
+    """Return what a phase takes by warm runs, and on top of that in sessions that begin."""
+    extra: dict[int, list[float]] = {}
+    for session in sessions:
+        extra.setdefault(session.machines, []).append(session.extra(name))
+    sizes = np.array([run.profile.graph["edges"] / run.machines for run in warm])
+    work = fitted_line(sizes, np.array([run.profile.phases[name] for run in warm]))
+    return Phase(work, by_machines({count: float(np.mean(own)) for count, own in extra.items()}))
+
+
+def start_of(sessions: list[Session]) -> FloatArray:
+    """Return what the first supersteps of a session take on top; the mean over sessions."""
+    extra = [session.extra_supersteps for session in sessions]
+    most = max((len(part) for part in extra), default=0)
+    padded = [np.pad(part, (0, most - len(part))) for part in extra]
+    return np.mean(padded, axis=0) if padded else np.zeros(0)
