@@ -23,7 +23,7 @@ SPARK35 = .venv-spark35
 PURELIB = -c "import sysconfig; print(sysconfig.get_path('purelib'))"
 JOBS ?= 2
 GRAPH ?= web-NotreDame
-SPARE_GRAPH = rmat:scale=16,edge_factor=16,seed=1
+SPARE_GRAPH = rmat:scale=18,edge_factor=16,seed=1
 
 .PHONY: demo check long quick lint types layers test docs site-check shown wheel spark35 \
   check-spark35 format clean
@@ -32,7 +32,7 @@ demo: $(STAMP)
 	@if $(BIN)/predict-graph datasets fetch $(GRAPH) >/dev/null 2>&1; then graph="$(GRAPH)"; \
 	else graph="$(SPARE_GRAPH)"; \
 	  echo "$(GRAPH) is neither here nor can it be downloaded: taking $(SPARE_GRAPH)"; fi; \
-	$(BIN)/predict-graph validate pagerank "$$graph" -p epsilon=0.001
+	$(BIN)/predict-graph validate semi-clustering "$$graph"
 
 # Types and the site are one process each, most of the time.
 check: lint
