@@ -1,0 +1,296 @@
+"""Graph functions as a person has them: predicted first, then run under `track`, then compared.
+
+    python -m benchmarks.functions_study --keep FOLDER [--minutes 60] [--out PAGE]
+
+One command, which goes on where it was stopped. Each case is a function on a part of a graph, sized
+by what its driver (edges that are reached, squared degrees, …) says of a small run, never by a
+prediction: for 15 to 60 s, or, of some that grow faster than the graph, for ten minutes. In a process of its own a case is
+predicted with 5%, then with 1%, without a history, and then run on the whole graph. One that takes
+eight times as long as it was meant to is stopped, and is a row with a lower bound. Functions of
+networkit take `pip install -c constraints.txt '.[bench]'`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+
+from benchmarks.functions import (
+    FUNCTIONS,
+    GRAPHS,
+    PARTS,
+    factor,
+    long_errors,
+    long_run,
+    seed_of,
+    sized,
+)
+
+Row = dict[str, Any]
+
+_SHORT, _LONG = (15.0, 60.0), 600.0  # seconds that cases are sized for
+_EVERY = 5  # cases before a long one
+_FAR = ("nx load", "nx closeness", "nx betweenness", "nx edge betweenness", "nx local efficiency")
+_TOO_LONG = 8.0  # times what it was meant to take
+_LOOP = 0.5  # weight of the first part of the run, from which it counts as one outer loop
+
+# Functions that no study had before, beside those of benchmarks/functions.py.
+MORE: dict[str, tuple[str, Row, str, str]] = {
+    "nx wiener index": ("networkx:wiener_index", {}, "reached_edges", "connected"),
+    "nx average clustering": ("networkx:average_clustering", {}, "squares", "undirected"),
+    "nx triangles": ("networkx:triangles", {}, "squares", "undirected"),
+    "nx resource allocation": (
+        "networkx:resource_allocation_index",
+        {},
+        "vertices_squared",
+        "undirected",
+    ),
+    "nx dijkstra lengths": ("networkx:all_pairs_dijkstra_path_length", {}, "reached_edges", ""),
+    "nx second order": ("networkx:second_order_centrality", {}, "vertices_squared", "connected"),
+    "nx local efficiency": ("networkx:local_efficiency", {}, "two_hop", "undirected"),
+    "nx information": ("networkx:information_centrality", {}, "vertices_squared", "connected"),
+    "nx katz": ("networkx:katz_centrality", {"alpha": 1e-4}, "edges", ""),
+    "nx eccentricity": ("networkx:eccentricity", {}, "reached_edges", "connected"),
+    "nx rich club": ("networkx:rich_club_coefficient", {"seed": 1, "Q": 10}, "edges", "undirected"),
+    "igraph fast greedy": ("igraph:community_fastgreedy", {}, "edges", "undirected"),
+    "igraph harmonic": ("igraph:harmonic_centrality", {}, "reached_edges", ""),
+    "igraph edge betweenness": ("igraph:edge_betweenness", {}, "reached_edges", ""),
+    "networkit closeness": ("networkit:centrality.HarmonicCloseness", {}, "reached_edges", ""),
+}
+FUNCTIONS.update(MORE)
+
+
+def cases() -> list[tuple[str, str, float]]:
+    """Return function, graph, and the seconds that it is sized for, in the order of the study."""
+    rest = [name for name in FUNCTIONS if name not in _FAR]
+    names = np.random.default_rng(seed_of("blind")).permutation(rest).tolist()
+    for number, name in enumerate(_FAR, start=1):
+        names.insert(number * (_EVERY + 1) - 1, name)
+    found = []
+    for name in names:
+        rng = np.random.default_rng(seed_of("blind", name))
+        seconds = _LONG if name in _FAR else math.exp(rng.uniform(*np.log(_SHORT)))
+        found.append((name, str(rng.choice(GRAPHS)), seconds))
+    return found
+
+
+def one(file: Path, number: int) -> None:
+    """Size a case, predict it, run it; each is kept as soon as it is known."""
+    name, graph, seconds = cases()[number]
+    _, _, _, needs = FUNCTIONS[name]
+    kept: Row = json.loads(file.read_text()) if file.exists() else {}
+    if "size" not in kept:
+        kept = {"size": sized(name, graph, seconds, {}).vertices, "meant": seconds}
+        file.write_text(json.dumps(kept))
+    long_run(file, name, graph, kept["size"], needs)
+
+
+def watched(folder: Path, number: int) -> None:
+    """Run a case in a process; one that takes far too long is stopped, and what it took kept."""
+    file = folder / f"{number:02}.json"
+    seconds = cases()[number][2]
+    command = [sys.executable, "-m", "benchmarks.functions_study", "--keep", str(folder)]
+    process = psutil.Popen([*command, "--case", str(number)])
+    while process.poll() is None:
+        time.sleep(1.0)
+        used = sum(process.cpu_times()[:2])
+        if used > _TOO_LONG * seconds + 60.0:
+            kept = json.loads(file.read_text()) if file.exists() else {}
+            process.kill()
+            process.wait()
+            if "said" in kept:
+                said = sum(each.get("wall", 0.0) for each in kept["said"])
+                file.write_text(json.dumps(kept | {"stopped": max(used - said, 0.0)}))
+    kept = json.loads(file.read_text()) if file.exists() else {}
+    if not ("run" in kept or "stopped" in kept):
+        file.write_text(json.dumps(kept | {"failed": True}))
+
+
+def report(folder: Path) -> str:
+    """Return the page."""
+    listed = [
+        (name, graph, json.loads(file.read_text()))
+        for number, (name, graph, _) in enumerate(cases())
+        if (file := folder / f"{number:02}.json").exists()
+    ]
+    ran = [(name, graph, row) for name, graph, row in listed if "run" in row and row["said"]]
+    lines = [*ABOUT, "", *_bars([row for _, _, row in ran]), "", *_each(ran)]
+    stopped = [(name, graph, row) for name, graph, row in listed if "stopped" in row]
+    if stopped:
+        lines += ["", "Stopped, since they took far longer than they were sized for:", ""]
+        lines += ["| function | graph | predicted, 5% | stopped after |", "|---|---|---|---|"]
+        for name, graph, row in stopped:
+            said = row["said"][0]
+            told = f"{said['predicted']:.0f} s ({said['low']:.0f} to {said['high']:.0f})"
+            lines.append(f"| {name} | {graph} | {told} | {row['stopped']:.0f} s |")
+    none = [name for name, _, row in listed if not ("run" in row or "stopped" in row)]
+    none += [name for name, _, row in listed if "run" in row and not row["said"]]
+    if none:
+        lines += ["", f"No row, because the function or its prediction failed: {', '.join(none)}."]
+    return "\n".join([*lines, ""])
+
+
+ABOUT = """\
+# Study: functions of Python libraries
+
+    python -m benchmarks.functions_study --keep FOLDER --out docs/studies/functions.md
+
+Each row was predicted, with a budget of 5% and then of 1% of the run, from no history, before it
+was run whole, under `track`, in a process of its own. Functions are those of
+`benchmarks/functions.py` and fifteen that no study had before; graphs are parts of the shared ones
+(balls of a breadth-first search, which no sampler here draws) and generated ones, drawn at random
+for each function, sized by laws of a small run for 15 to 60 s, or for ten minutes. Nothing was
+changed in view of these rows. A factor is the larger of predicted / actual and its inverse, in
+processor seconds; *spent* is in the same, of this process and its children, as a share of the run.
+Earlier rounds, with history, and what they changed: [functions-earlier](functions-earlier.md).
+""".splitlines()
+
+
+def _bars(found: list[Row]) -> list[str]:
+    loops = [row for row in found if _by_prefix(row["said"][0]) >= _LOOP]
+    far = [row for row in found if row["run"]["seconds"] >= _LONG and len(row["said"]) > 1]
+    seconds = [row["run"]["seconds"] for row in found]
+    lines = [
+        f"{len(found)} runs of {min(seconds):.1f} to {max(seconds):.0f} processor seconds, median "
+        f"{np.median(seconds):.0f}.",
+        "",
+        "| what | bar | runs | measured |",
+        "|---|---|---|---|",
+    ]
+
+    def add(what: str, bar: str, rows: list[Row], told: str) -> None:
+        lines.append(f"| {what} | {bar} | {len(rows)} | {told if rows else '–'} |")
+
+    for what, bar, rows, number in (
+        ("one outer loop, 5%: median, p90, worst", "1.08, 1.3, 1.7", loops, 0),
+        ("one outer loop, 1%: the same", "of runs over 10 min: 1.1, 1.4", loops, 1),
+        ("all, 5%: median, p90, worst", "1.2, 2", found, 0),
+        ("all, 1%: the same", "", found, 1),
+        ("runs over 10 min, 5%", "", far, 0),
+        ("runs over 10 min, 1%", "", far, 1),
+    ):
+        rows = [
+            row for row in rows if len(row["said"]) > number and "predicted" in row["said"][number]
+        ]
+        factors = [factor(row["said"][number]["predicted"], row["run"]["seconds"]) for row in rows]
+        add(what, bar, rows, _three(factors))
+    factors = np.array(
+        [factor(row["said"][0]["predicted"], row["run"]["seconds"]) for row in found]
+    )
+    add("all, 5%: within 2×", "92%", found, f"{np.mean(factors < 2.0):.0%}")
+    long = [row for row in found if row["run"]["seconds"] >= 20.0]
+    spent = np.array([row["said"][0]["spent"] / row["run"]["seconds"] for row in long])
+    if len(spent):
+        add(
+            "spent of 5%, runs over 20 s: p90, most",
+            "5%, 8%",
+            long,
+            f"{np.quantile(spent, 0.9):.1%}, {spent.max():.1%}",
+        )
+    held = [
+        row["said"][0]["low"] <= row["run"]["seconds"] <= row["said"][0]["high"] for row in found
+    ]
+    wide = [row["said"][0]["high"] / row["said"][0]["predicted"] for row in found]
+    add("90% intervals that held", "85 to 95%", found, f"{np.mean(held):.0%}")
+    add("half of an interval: median", "× 1.6", found, f"× {np.median(wide):.2f}")
+    large = [row for row in found if row["run"]["peak"] > 8 * 2**20]
+    peaks = np.array(
+        [factor(row["said"][0]["peak_predicted"]["predicted"], row["run"]["peak"]) for row in large]
+    )
+    if len(peaks):
+        add(
+            "memory: median, within 2×",
+            "1.2, 90%",
+            large,
+            f"{np.median(peaks):.2f}, {np.mean(peaks < 2.0):.0%}",
+        )
+    told = [long_errors(row["run"]) for row in found]
+    for number, (part, bar) in enumerate(zip(PARTS, ("10%", "6%", "3%"), strict=True)):
+        for clock, column in (("processor", 1), ("clock", 0)):
+            errors = [abs(e) for each in told if (e := each[column][number]) is not None]
+            middle = f"{np.median(errors):.1%}" if errors else "–"
+            lines.append(
+                f"| `track` at {part:.0%}, by the {clock} | {bar} | {len(errors)} | {middle} |"
+            )
+    looking = [row["run"]["looking"] / row["run"]["seconds"] for row in found]
+    add("`track` costs: median, most", "2%", found, f"{np.median(looking):.1%}, {max(looking):.1%}")
+    return lines
+
+
+def _each(ran: list[tuple[str, str, Row]]) -> list[str]:
+    lines = [
+        "| function | graph | vertices, edges | took | 5% | 90% interval | spent | 1% | by "
+        "| left at 25, 50, 75% | memory |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name, graph, row in sorted(ran, key=lambda each: each[0]):
+        said, seconds = row["said"], row["run"]["seconds"]
+        by = ", ".join(f"{e['rung']} {e['weight']:.0%}" for e in said[0].get("evidence", []))
+        left = ", ".join("–" if e is None else f"{e:+.0%}" for e in long_errors(row["run"])[1])
+        size = f"{row['vertices']:,}, {row['edges']:,}"
+        cells = [name, graph, size, f"{seconds:.1f} s"]
+        if "predicted" in said[0]:
+            low, mid, high = (said[0][each] / seconds for each in ("low", "predicted", "high"))
+            cells += [f"{mid:.2f}", f"{low:.2f} to {high:.2f}", f"{said[0]['spent'] / seconds:.1%}"]
+        else:
+            cells += ["none", "", ""]
+        second = (
+            said[1]["predicted"] / seconds if len(said) > 1 and "predicted" in said[1] else None
+        )
+        cells += ["" if second is None else f"{second:.2f}", by, left]
+        peak = row["run"]["peak"]
+        told = said[0].get("peak_predicted", {}).get("predicted", 0.0)
+        cells.append(f"{told / peak:.2f}" if peak > 8 * 2**20 and told else "")
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def _by_prefix(said: Row) -> float:
+    return sum(e["weight"] for e in said.get("evidence", []) if e["rung"] == "prefix")
+
+
+def _three(factors: list[float]) -> str:
+    if not factors:
+        return "–"
+    return f"{np.median(factors):.2f}, {np.quantile(factors, 0.9):.2f}, {max(factors):.2f}"
+
+
+def main() -> None:
+    """Go through the cases, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--keep", type=Path, required=True, help="folder in which cases are kept")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="after which none is begun")
+    parser.add_argument("--case", type=int, help="this one, in this process")
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args()
+    given.keep.mkdir(parents=True, exist_ok=True)
+    if given.case is not None:
+        one(given.keep / f"{given.case:02}.json", given.case)
+        return
+    ends = time.perf_counter() + 60.0 * given.minutes
+    for number in range(len(cases())):
+        file = given.keep / f"{number:02}.json"
+        kept = json.loads(file.read_text()) if file.exists() else {}
+        if any(each in kept for each in ("run", "stopped", "failed")):
+            continue
+        if time.perf_counter() > ends:
+            break
+        print(time.strftime("%H:%M:%S"), *cases()[number], flush=True)
+        watched(given.keep, number)
+    text = report(given.keep)
+    if given.out is None:
+        sys.stdout.write(text)
+    else:
+        given.out.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
