@@ -4,10 +4,10 @@
 
 One command, which goes on where it was stopped. Each case is a function on a part of a graph, sized
 by what its driver (edges that are reached, squared degrees, …) says of a small run, never by a
-prediction: for 15 to 60 s, or, of some that grow faster than the graph, for ten minutes. In a process of its own a case is
-predicted with 5%, then with 1%, without a history, and then run on the whole graph. One that takes
-eight times as long as it was meant to is stopped, and is a row with a lower bound. Functions of
-networkit take `pip install -c constraints.txt '.[bench]'`.
+prediction: for 15 to 60 s, or, of some that grow faster than the graph, for ten minutes. In a
+process of its own a case is predicted with 5%, then with 1%, without a history, and then run on the
+whole graph. One that takes eight times as long as it was meant to is stopped, and is a row with a
+lower bound. Functions of networkit take `pip install -c constraints.txt '.[bench]'`.
 """
 
 from __future__ import annotations
