@@ -111,8 +111,15 @@ def measured(text: str, cluster: Any, cpu: float, memory: str, history: Path) ->
         "inside": compared.inside(),
         "clock": [error_at(moments, elapsed, part) for part in PARTS],
         "clock_inside": [inside_at(moments, elapsed, part) for part in PARTS],
+        "moments": [_said(each) for each in moments[:: max(len(moments) // 300, 1)]],
         "prediction": found.to_dict(),
     }
+
+
+def _said(moment: Moment) -> list[float | None]:
+    """Return when something was said, of which superstep, and what was said to be left."""
+    left = moment.remaining
+    return [moment.elapsed, moment.done, None if left is None else left.predicted]
 
 
 def _number(text: str) -> float:
