@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import linecache
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -300,3 +301,29 @@ def test_between_two_reports_of_a_library_its_last_one_holds() -> None:
     part = through(seconds=0.05, share=0.6)
     assert part.state == "stopped"
     assert part.seconds > 0.2 * whole.seconds > 0.05
+
+
+def test_what_another_thread_is_making_is_not_held() -> None:
+    """A tuple that is made of a generator grows in place, and fails where others refer to it."""
+    ended = threading.Event()
+    found = []
+
+    def search() -> None:
+        while not ended.is_set():
+            found.append(len(position._drawn_ones(60.0)))
+
+    thread = threading.Thread(target=search)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        thread.start()
+        until = time.monotonic() + 3.0
+        while time.monotonic() < until:
+            made = tuple(number for number in range(20_000))
+            assert len(made) == 20_000
+    finally:
+        ended.set()
+        thread.join()
+        sys.setswitchinterval(before)
+    assert len(found) > 3
+    assert max(found) > 0
