@@ -161,19 +161,24 @@ def supersteps_of(log: EventLog, algorithm: GraphXAlgorithm, began: float) -> Re
 def _by_stages(
     log: EventLog, algorithm: GraphXAlgorithm, made: pd.DataFrame, began: float
 ) -> Recognised:
-    """Return the supersteps of one job: each ends with the stage that sends its records.
+    """Return the supersteps of one job: each has the stages that wait for records of the last.
 
-    Stages have numbers that are higher than those that they wait for. The last superstep has what
-    comes after, too.
+    The numbers of stages are higher than those of the stages that they wait for.
     """
     jobs = log.jobs[log.jobs["group"] == algorithm.name]
-    tasks = log.tasks.groupby("stage")["finished"].max()
-    own = log.stages.loc[log.stages["job"].isin(jobs["job"]), "stage"].unique()
-    steps, before, after = [], began, -1
-    for number, last in enumerate(int(stage) for stage in made["stage"]):
-        ends = number + 1 == len(made)
-        stages = tuple(int(each) for each in own if after < each and (each <= last or ends))
-        finished = jobs["finished"].max() if ends else tasks.reindex(stages).max()
+    sent = {int(stage): number for number, stage in enumerate(made["stage"], start=1)}
+    own = log.stages[log.stages["job"].isin(jobs["job"])].drop_duplicates("stage")
+    heard: dict[int, int] = {}  # the last superstep whose records a stage waits for
+    for stage, parents in zip(own["stage"], own["parents"], strict=True):
+        heard[int(stage)] = max((sent.get(each, heard.get(each, 0)) for each in parents), default=0)
+    ended = log.tasks.groupby("stage")["finished"].max()
+    steps, before = [], began
+    for number in range(len(sent)):
+        last = number + 1 == len(sent)  # with what comes after
+        stages = tuple(
+            stage for stage, at in heard.items() if at == number or (last and at > number)
+        )
+        finished = jobs["finished"].max() if last else ended.reindex(stages).max()
         finished = max(float(finished), before)
         steps.append(
             Superstep(
@@ -184,8 +189,8 @@ def _by_stages(
                 stages=stages,
             )
         )
-        before, after = finished, last
-    reason = "each sends records once"
+        before = finished
+    reason = "each waits for the records of the one before"
     return Recognised(tuple(steps), "stages", algorithm.name, "certain", reason)
 
 

@@ -231,3 +231,23 @@ def test_every_name_is_documented():
     page = (Path(__file__).parents[4] / "docs" / "spark-jobs.md").read_text()
     for name in GRAPHX.names():
         assert f"graphx:{name}" in page
+
+
+@pytest.mark.spark
+def test_stages_of_one_job_are_supersteps(local_spark):
+    """Sets of neighbours go along in the last, and take most bytes; what is told adds up."""
+    graph = graph_of("undirected")
+    profile = local_spark.run(check_function("graphx:triangleCount"), graph)
+    wrote = profile.table.groupby("iteration")[["shuffle_write_records", "shuffle_write_bytes"]]
+    told = wrote.sum()
+    assert told["shuffle_write_bytes"].idxmax() == 3
+    records = profile.result["combined_records"]
+    parts = local_spark.settings.partitions
+    # Vertices are sent before edges are dealt, and where they are while neighbours are collected.
+    assert told["shuffle_write_records"].tolist() == [
+        records[0] + parts**2,
+        2 * records[1],
+        records[2] + parts**2,
+    ]
+    assert (profile.iteration_seconds > 0).all()
+    assert profile.phases["superstep"] == pytest.approx(profile.iteration_seconds.sum())
