@@ -47,6 +47,10 @@ CASES: tuple[tuple[str, dict[str, str]], ...] = (
     ("graphx:connectedComponents", {}),
     ("graphx:labelPropagation", {"maxSteps": "4"}),
     ("graphx:shortestPaths", {"landmarks": "1,5"}),
+    ("graphx:personalizedPageRank", {"srcId": "1", "tol": "0.01"}),
+    ("graphx:personalizedPageRank", {"srcId": "1", "numIter": "3"}),
+    ("graphx:stronglyConnectedComponents", {"numIter": "4"}),
+    ("graphx:triangleCount", {}),
 )
 PARTITIONS = 2
 _NO_RUNS = ("## Predicted, then run", "", "Not measured yet.")

@@ -8,10 +8,13 @@ from predict_graph.builtin.graphx.definition import (
     GraphXConnectedComponents,
     GraphXLabelPropagation,
     GraphXPageRank,
+    GraphXPersonalizedPageRank,
     GraphXShortestPaths,
+    GraphXStronglyConnectedComponents,
+    GraphXTriangleCount,
 )
 
-__all__ = ["components", "labels", "pagerank", "paths"]
+__all__ = ["components", "labels", "pagerank", "paths", "personalized", "strong", "triangles"]
 
 
 def pagerank(algorithm: GraphXPageRank, java: Any, graph: Any) -> Any:
@@ -21,6 +24,19 @@ def pagerank(algorithm: GraphXPageRank, java: Any, graph: Any) -> Any:
     if given["numIter"] is not None:
         return program.run(graph, int(given["numIter"]), reset, tag, tag)
     return program.runUntilConvergence(graph, float(str(given["tol"])), reset, tag, tag)
+
+
+def personalized(algorithm: GraphXPersonalizedPageRank, java: Any, graph: Any) -> Any:
+    """Run ``PageRank.runWithOptions`` or ``runUntilConvergenceWithOptions``.
+
+    By the methods of the graph that call them, which take the id as a number: in an ``Option``, one
+    that is not of Java's type ``Long`` would not do.
+    """
+    given, reset = algorithm.parameters, float(str(algorithm.parameters["resetProb"]))
+    if given["numIter"] is not None:
+        rounds = int(given["numIter"])
+        return graph.ops().staticPersonalizedPageRank(algorithm.source, rounds, reset)
+    return graph.ops().personalizedPageRank(algorithm.source, float(str(given["tol"])), reset)
 
 
 def components(algorithm: GraphXConnectedComponents, java: Any, graph: Any) -> Any:
@@ -43,6 +59,18 @@ def paths(algorithm: GraphXShortestPaths, java: Any, graph: Any) -> Any:
         listed.add(each)
     landmarks = java.scala.jdk.javaapi.CollectionConverters.asScala(listed).toSeq()
     return java.org.apache.spark.graphx.lib.ShortestPaths.run(graph, landmarks, _tag(java))
+
+
+def strong(algorithm: GraphXStronglyConnectedComponents, java: Any, graph: Any) -> Any:
+    """Run ``StronglyConnectedComponents.run``."""
+    rounds, tag = int(algorithm.parameters["numIter"]), _tag(java)  # type: ignore[arg-type]
+    return java.org.apache.spark.graphx.lib.StronglyConnectedComponents.run(graph, rounds, tag, tag)
+
+
+def triangles(algorithm: GraphXTriangleCount, java: Any, graph: Any) -> Any:
+    """Run ``TriangleCount.run``."""
+    tag = _tag(java)
+    return java.org.apache.spark.graphx.lib.TriangleCount.run(graph, tag, tag)
 
 
 def _tag(java: Any) -> Any:

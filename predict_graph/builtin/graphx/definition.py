@@ -1,4 +1,4 @@
-"""PageRank, connected components, label propagation and shortest paths, as GraphX has them."""
+"""What each algorithm of GraphX is called, what it takes, and where its call and its twin are."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ __all__ = [
     "GraphXConnectedComponents",
     "GraphXLabelPropagation",
     "GraphXPageRank",
+    "GraphXPersonalizedPageRank",
     "GraphXShortestPaths",
+    "GraphXStronglyConnectedComponents",
+    "GraphXTriangleCount",
     "graphx_algorithm",
 ]
 
@@ -31,6 +34,9 @@ GRAPHX: Registry[type[GraphXAlgorithm]] = Registry(
         "connectedComponents": f"{_HERE}:GraphXConnectedComponents",
         "labelPropagation": f"{_HERE}:GraphXLabelPropagation",
         "shortestPaths": f"{_HERE}:GraphXShortestPaths",
+        "personalizedPageRank": f"{_HERE}:GraphXPersonalizedPageRank",
+        "stronglyConnectedComponents": f"{_HERE}:GraphXStronglyConnectedComponents",
+        "triangleCount": f"{_HERE}:GraphXTriangleCount",
     },
 )
 """A line each: the name that GraphX has, and its class."""
@@ -68,7 +74,7 @@ class GraphXPageRank(GraphXAlgorithm):
 
     name = "graphx:pageRank"
     summary = "ranks of vertices by GraphX"
-    declared = (
+    declared: ClassVar[tuple[Parameter, ...]] = (
         Parameter("tol", float, None, "stop when no rank changes more", 0.0),
         Parameter("numIter", int, None, "rounds, instead of tol", 1, low_included=True),
         Parameter("resetProb", float, 0.15, "share that starts anew", 0.0, 1.0),
@@ -86,6 +92,37 @@ class GraphXPageRank(GraphXAlgorithm):
             )
         if tol is None and rounds is None:
             self.parameters = {**self.parameters, "tol": 0.001}
+
+
+class GraphXPersonalizedPageRank(GraphXPageRank):
+    """PageRank of those who start anew at one vertex, by rounds or until no rank changes by `tol`.
+
+    Until it converges, only what is reached from there sends; by rounds, every edge does.
+
+    Parameters
+    ----------
+    srcId : int
+        The vertex.
+    tol : float, optional
+        0.001 if `numIter` is not given either.
+    numIter : int, optional
+    resetProb : float
+    """
+
+    name = "graphx:personalizedPageRank"
+    summary = "ranks as seen from one vertex by GraphX"
+    declared = (
+        Parameter("srcId", int, 0, "id of the vertex to start at", 0, low_included=True),
+        *GraphXPageRank.declared,
+    )
+    alike = "graphx:pageRank"
+    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:personalized"})
+    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"twin": f"{_TWINS}:personalized"})
+
+    @property
+    def source(self) -> int:
+        """The vertex to start at."""
+        return int(self.parameters["srcId"])  # type: ignore[arg-type]
 
 
 class GraphXConnectedComponents(GraphXAlgorithm):
@@ -151,3 +188,43 @@ class GraphXShortestPaths(GraphXAlgorithm):
         return list(
             dict.fromkeys(int(each) for each in str(self.parameters["landmarks"]).split(","))
         )
+
+
+class GraphXStronglyConnectedComponents(GraphXAlgorithm):
+    """The smallest id of the strong component of each vertex; of those found in `numIter` rounds.
+
+    A round takes away vertices without in-edges or out-edges until there are none, and then lets
+    the smallest ids spread along edges, and be confirmed against them. All of these are supersteps:
+    each count of the degrees, in and out, is one, and so is each round of either loop of messages.
+    The last round only takes away.
+
+    Parameters
+    ----------
+    numIter : int
+    """
+
+    name = "graphx:stronglyConnectedComponents"
+    summary = "strongly connected components by GraphX"
+    declared = (Parameter("numIter", int, 10, "rounds, at most", 1, low_included=True),)
+    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:strong"})
+    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {"twin": "predict_graph.builtin.graphx.strong_twin:strong"}
+    )
+
+
+class GraphXTriangleCount(GraphXAlgorithm):
+    """The number of triangles through each vertex, whatever the direction of edges.
+
+    Three supersteps: edges are dealt anew, each pair of vertices once; vertices collect the ids of
+    their neighbours; and these sets go along to the edges, which compare them at both ends.
+    Each id that is put to a list of them has the list copied: d²/2 ids at a vertex of degree d.
+    """
+
+    name = "graphx:triangleCount"
+    summary = "triangles through vertices by GraphX"
+    declared = ()
+    deals_edges = True
+    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:triangles"})
+    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {"twin": "predict_graph.builtin.graphx.triangles_twin:triangles"}
+    )

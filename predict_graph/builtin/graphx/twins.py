@@ -23,13 +23,13 @@ from predict_graph.builtin.graphx.definition import (
     GraphXConnectedComponents,
     GraphXLabelPropagation,
     GraphXPageRank,
+    GraphXPersonalizedPageRank,
     GraphXShortestPaths,
 )
-from predict_graph.engines.spark.graphx.algorithm import TWIN_COLUMNS
+from predict_graph.builtin.graphx.rounds import Rounds, check_vertex
 from predict_graph.engines.spark.graphx.layout import EdgeLayout
-from predict_graph.errors import RequestError
 
-__all__ = ["components", "labels", "pagerank", "paths"]
+__all__ = ["components", "labels", "pagerank", "paths", "personalized"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -37,59 +37,69 @@ _MOST = 2**31  # by definition: no limit, as GraphX's Int.MaxValue
 _FAR = np.iinfo(np.int32).max
 
 
-class _Rounds:
-    """Collects the rows of supersteps.
-
-    Parameters
-    ----------
-    copies : ndarray of int64, shape (n,)
-        Of each vertex, in partitions with edges of it.
-    """
-
-    def __init__(self, copies: IntArray) -> None:
-        self._copies = copies
-        self.rows: list[tuple[int, ...]] = []
-
-    def add(self, counts: Any, received: Any, changed: Any = None) -> bool:
-        """Add the counts of a superstep: senders, messages, records, entries, merged; return
-        whether any message was sent.
-        """
-        heard = int(np.count_nonzero(received))
-        shipped = int(self._copies[received if changed is None else changed].sum())
-        self.rows.append((*(int(each) for each in counts), heard, shipped))
-        return heard > 0
-
-    def table(self) -> pd.DataFrame:
-        """Return a row a superstep."""
-        return pd.DataFrame(self.rows, columns=list(TWIN_COLUMNS))
-
-
 def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``PageRank``: all edges each round, or those of vertices whose rank rose by `tol`."""
     n, given = layout.vertices, algorithm.parameters
-    degrees = np.bincount(layout.sources, minlength=n).astype(np.float64)
-    rounds, reset = _Rounds(layout.copies(sources_only=True)), float(str(given["resetProb"]))
-    edges = (layout.starts, layout.sources, layout.targets)
-    if given["numIter"] is not None:
-        counts, _, received = _ranks(*edges, np.ones(n), np.ones(n, np.bool_), -1.0, degrees)
-        everyone = np.ones(n, np.bool_)
-        for _ in range(int(given["numIter"])):
-            rounds.add(counts, received, everyone)
-        return rounds.table()
-    tol = float(str(given["tol"]))
-    # The message that all get first gives each vertex the rank, and the change, resetProb.
-    delta, active = np.full(n, (1.0 - reset) * (reset / (1.0 - reset))), np.ones(n, np.bool_)
+    reset = float(str(given["resetProb"]))
+    if given["numIter"] is None:
+        # The message that all get first gives each vertex the rank, and the change, resetProb.
+        first = np.full(n, (1.0 - reset) * (reset / (1.0 - reset)))
+        return _until(layout, first, reset, float(str(given["tol"])))
+    rounds, everyone = Rounds(layout.copies(sources_only=True)), np.ones(n, np.bool_)
+    counts, _, received = _ranks(*_edges(layout), np.ones(n), everyone, -1.0, _degrees(layout))
+    for _ in range(int(given["numIter"])):
+        rounds.add(counts, received, everyone)
+    return rounds.table()
+
+
+def personalized(algorithm: GraphXPersonalizedPageRank, layout: EdgeLayout) -> pd.DataFrame:
+    """Count ``PageRank`` from one vertex: only that one has a rank to begin with.
+
+    By rounds, all edges send, if only zeros; what is shipped are ranks that changed.
+    """
+    n, given, source = layout.vertices, algorithm.parameters, algorithm.source
+    check_vertex("srcId", source, n)
+    reset, degrees = float(str(given["resetProb"])), _degrees(layout)
+    rank = np.zeros(n)
+    rank[source] = 1.0
+    if given["numIter"] is None:
+        return _until(layout, rank, reset, float(str(given["tol"])))
+    rounds, everyone = Rounds(layout.copies(sources_only=True)), np.ones(n, np.bool_)
+    starting = np.zeros(n)
+    starting[source] = reset
+    for _ in range(int(given["numIter"])):
+        counts, sums, received = _ranks(*_edges(layout), rank, everyone, -1.0, degrees)
+        before, rank = rank, starting + (1.0 - reset) * sums
+        rounds.add(counts, received, rank != before)
+    return rounds.table()
+
+
+def _until(
+    layout: EdgeLayout, first: npt.NDArray[np.float64], reset: float, tol: float
+) -> pd.DataFrame:
+    """Count rounds in which vertices send whose rank rose by more than `tol`: by `first`, first."""
+    rounds, degrees = Rounds(layout.copies(sources_only=True)), _degrees(layout)
+    rank, delta, active = first, first, np.ones(layout.vertices, np.bool_)
     while True:
-        counts, sums, received = _ranks(*edges, delta, active, tol, degrees)
+        counts, sums, received = _ranks(*_edges(layout), delta, active, tol, degrees)
         if not rounds.add(counts, received):
             return rounds.table()
-        delta = np.where(received, (1.0 - reset) * sums, delta)
-        active = received
+        following = np.where(received, rank + (1.0 - reset) * sums, rank)
+        delta = np.where(received, following - rank, delta)
+        rank, active = following, received
+
+
+def _degrees(layout: EdgeLayout) -> npt.NDArray[np.float64]:
+    return np.bincount(layout.sources, minlength=layout.vertices).astype(np.float64)
+
+
+def _edges(layout: EdgeLayout) -> tuple[IntArray, IntArray, IntArray]:
+    return layout.starts, layout.sources, layout.targets
 
 
 def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``ConnectedComponents``: the smaller label of an edge goes to its other end."""
-    n, rounds = layout.vertices, _Rounds(layout.copies())
+    n, rounds = layout.vertices, Rounds(layout.copies())
     most = algorithm.parameters["maxIterations"]
     label, active = np.arange(n, dtype=np.int64), np.ones(n, np.bool_)
     for _ in range((_MOST if most is None else int(most)) + 1):
@@ -107,7 +117,7 @@ def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFram
 
     What is sent after the last round is not looked at by anybody, but it is sent.
     """
-    n, rounds = layout.vertices, _Rounds(layout.copies())
+    n, rounds = layout.vertices, Rounds(layout.copies())
     groups = _inboxes(layout)
     label = np.arange(n, dtype=np.int64)
     received = np.zeros(n, np.bool_)
@@ -121,12 +131,9 @@ def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFram
 
 def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``ShortestPaths``: a map of landmarks goes against an edge where it tells news."""
-    n, rounds, landmarks = layout.vertices, _Rounds(layout.copies()), algorithm.landmarks
+    n, rounds, landmarks = layout.vertices, Rounds(layout.copies()), algorithm.landmarks
     for each in landmarks:
-        if each >= n:
-            raise RequestError(
-                f"landmarks have {each}; accepted: ids of the graph, from 0 to {n - 1}"
-            )
+        check_vertex("landmarks", each, n, has="have")
     hops = np.full((n, len(landmarks)), _FAR, np.int32)
     hops[landmarks, np.arange(len(landmarks))] = 0
     active = np.ones(n, np.bool_)

@@ -18,9 +18,9 @@ TWIN_COLUMNS = (
     *("active_vertices", "messages", "records", "entries", "merged", "received", "shipped"),
 )
 """Of each superstep of a twin: vertices that send, messages that they send, records that these are
-combined to in the partitions, entries in those records (one each, or those of maps), entries that
-combining goes over, vertices that receive, and copies of changed vertices that are sent to
-partitions with edges of them."""
+combined to in the partitions, entries in those records (one each, or those of maps, lists or sets
+that go along with them), entries that combining or comparing goes over, vertices that receive, and
+copies of changed vertices that are sent to partitions with edges of them."""
 
 
 class GraphXAlgorithm(Algorithm):
@@ -34,6 +34,12 @@ class GraphXAlgorithm(Algorithm):
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     aggregations_before: ClassVar[int] = 0
     """Messages along all edges that GraphX sends before the first superstep: to count degrees."""
+    deals_edges: ClassVar[bool] = False
+    """Whether GraphX first deals the edges to partitions anew, by a hash of its own: a superstep.
+    All supersteps are then stages of one job, which begins when the result is asked for."""
+    alike: ClassVar[str] = "graphx:connectedComponents"
+    """The algorithm of GraphX that stands for it where nothing is known of its own costs: one that
+    has lessons that come with the package."""
 
     @property
     def max_iterations(self) -> int:

@@ -1,7 +1,7 @@
 """A run of GraphX: the graph loaded from files of ours, the algorithm called, its log taken apart.
 
 Supersteps are told by the stages in which messages are made and combined, which GraphX gives a name
-of its own: one a superstep, whatever else it does.
+of its own: a job with any is a superstep. Where GraphX does all in one job, its stages are.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from predict_graph.engines.spark.recognition import Recognised, Superstep, obser
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.checkpoints import SITE, called_ours
-from predict_graph.errors import JobError
+from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 
 __all__ = ["MERGED", "RECORDS", "run_graphx", "supersteps_of"]
@@ -45,6 +45,8 @@ def run_graphx(algorithm: GraphXAlgorithm, session: OpenSession, graph: Graph) -
     ------
     JobError
         If Spark fails, or the twin has another number of supersteps than GraphX.
+    RequestError
+        If GraphX would deal edges to another number of partitions than the twin.
     """
     partitions = session.settings.partitions
     rounds = rounds_of(algorithm, graph, partitions)
@@ -58,6 +60,8 @@ def run_graphx(algorithm: GraphXAlgorithm, session: OpenSession, graph: Graph) -
         called_ours(spark),
         spark_failures(f"{algorithm.name} on Spark"),
     ):
+        if algorithm.deals_edges:
+            _check_dealing(algorithm, context, partitions)
         level = java.org.apache.spark.storage.StorageLevel.MEMORY_ONLY()
         session.group("read")
         started = time.perf_counter()
@@ -73,7 +77,8 @@ def run_graphx(algorithm: GraphXAlgorithm, session: OpenSession, graph: Graph) -
         session.group(algorithm.name)
         began = time.time()
         result = algorithm.call(java, loaded)
-        session.group("write")
+        if not algorithm.deals_edges:  # else nothing is done yet
+            session.group("write")
         result.vertices().count()
         ended = time.time()
         stored = session.storage_bytes()
@@ -105,15 +110,28 @@ def run_graphx(algorithm: GraphXAlgorithm, session: OpenSession, graph: Graph) -
     )
 
 
+def _check_dealing(algorithm: GraphXAlgorithm, context: Any, partitions: int) -> None:
+    """Refuse a session that deals edges to another number of partitions than they came from."""
+    name = "spark.default.parallelism"
+    there = int(context.defaultParallelism()) if context.getConf().contains(name) else partitions
+    if there != partitions:
+        raise RequestError(
+            f"{name} is {there} in this session, and {algorithm.name} deals edges to so many "
+            f"partitions; accepted: {partitions}, or none"
+        )
+
+
 def supersteps_of(log: EventLog, algorithm: GraphXAlgorithm, began: float) -> Recognised:
     """Return the supersteps in a log that begins with the call of an algorithm.
 
     A superstep ends with the last job before the one in which the next messages are made: it has
     all that the driver does in between. The first begins with the call.
     """
-    made = _combining(log)[algorithm.aggregations_before :]
+    made = _counted(log, algorithm)
     if not len(made):
         raise JobError(f"{algorithm.name} made no messages that its log shows")
+    if algorithm.deals_edges:
+        return _by_stages(log, algorithm, made, began)
     firsts = list(dict.fromkeys(int(job) for job in made["job"]))
     jobs = log.jobs.sort_values("job")
     jobs = jobs[jobs["group"] == algorithm.name]
@@ -140,6 +158,52 @@ def supersteps_of(log: EventLog, algorithm: GraphXAlgorithm, began: float) -> Re
     return Recognised(tuple(steps), "names", algorithm.name, "certain", reason)
 
 
+def _by_stages(
+    log: EventLog, algorithm: GraphXAlgorithm, made: pd.DataFrame, began: float
+) -> Recognised:
+    """Return the supersteps of one job: each has the stages that wait for records of the last.
+
+    The numbers of stages are higher than those of the stages that they wait for.
+    """
+    jobs = log.jobs[log.jobs["group"] == algorithm.name]
+    sent = {int(stage): number for number, stage in enumerate(made["stage"], start=1)}
+    own = log.stages[log.stages["job"].isin(jobs["job"])].drop_duplicates("stage")
+    heard: dict[int, int] = {}  # the last superstep whose records a stage waits for
+    for stage, parents in zip(own["stage"], own["parents"], strict=True):
+        heard[int(stage)] = max((sent.get(each, heard.get(each, 0)) for each in parents), default=0)
+    ended = log.tasks.groupby("stage")["finished"].max()
+    steps, before = [], began
+    for number in range(len(sent)):
+        last = number + 1 == len(sent)  # with what comes after
+        stages = tuple(
+            stage for stage, at in heard.items() if at == number or (last and at > number)
+        )
+        finished = jobs["finished"].max() if last else ended.reindex(stages).max()
+        finished = max(float(finished), before)
+        steps.append(
+            Superstep(
+                started=before,
+                finished=finished,
+                seconds=finished - before,
+                jobs=tuple(jobs["job"]),
+                stages=stages,
+            )
+        )
+        before = finished
+    reason = "each waits for the records of the one before"
+    return Recognised(tuple(steps), "stages", algorithm.name, "certain", reason)
+
+
+def _counted(log: EventLog, algorithm: GraphXAlgorithm) -> pd.DataFrame:
+    """Return the stages whose records the twin counts, in their order."""
+    made = _combining(log)[algorithm.aggregations_before :]
+    if not (algorithm.deals_edges and len(made)):
+        return made
+    # The first messages are made of edges that an earlier stage has dealt to their partitions.
+    dealt = log.stages["stage"].isin(made["parents"].iloc[0]) & (log.stages["attempt"] == 0)
+    return pd.concat([log.stages[dealt], made])
+
+
 def _last_asked(log: EventLog, own: pd.DataFrame, first: int) -> int:
     """Return the last job of the last superstep: those from the same place as its first."""
     names = log.stages.drop_duplicates("job", keep="last").set_index("job")["name"]
@@ -155,10 +219,13 @@ def _combining(log: EventLog) -> pd.DataFrame:
 
 def _combined_records(log: EventLog, algorithm: GraphXAlgorithm) -> Any:
     """Return the records that partitions sent in each superstep, as Spark counted them."""
-    made = _combining(log)[algorithm.aggregations_before :]
+    made = _counted(log, algorithm)
     done = log.tasks[~(log.tasks["failed"] | log.tasks["redone"]).astype(bool)]
     wrote = done.groupby("stage")["shuffle_write_records"].sum()
-    return wrote.reindex(made["stage"].to_numpy(), fill_value=0).to_numpy(np.int64)
+    sent = wrote.reindex(made["stage"].to_numpy(), fill_value=0)
+    if not algorithm.deals_edges:  # several of a job are one superstep
+        sent = sent.groupby(made["job"].to_numpy(), sort=False).sum()
+    return sent.to_numpy(np.int64)
 
 
 def _table(log: EventLog, found: Recognised, rounds: pd.DataFrame, graph: Graph) -> pd.DataFrame:

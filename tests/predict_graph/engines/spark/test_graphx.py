@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import predict_graph
 from predict_graph.algorithms import check_algorithm
@@ -14,6 +15,7 @@ from predict_graph.builtin.graphx.definition import GRAPHX
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark.graphx.algorithm import rounds_of
 from predict_graph.engines.spark.graphx.layout import layout_of, write_layout
+from predict_graph.engines.spark.graphx.running import _check_dealing
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_function
@@ -30,6 +32,11 @@ CASES = [
     ("connectedComponents", {"maxIterations": 1}),
     ("labelPropagation", {"maxSteps": 4}),
     ("shortestPaths", {"landmarks": "1,5"}),
+    ("personalizedPageRank", {"srcId": 1, "tol": "0.001"}),
+    ("personalizedPageRank", {"srcId": 1, "numIter": 3}),
+    ("stronglyConnectedComponents", {"numIter": 3}),
+    ("stronglyConnectedComponents", {"numIter": 1}),
+    ("triangleCount", {}),
 ]
 
 
@@ -77,6 +84,78 @@ def test_combining_maps_of_a_star():
     assert first["merged"] == (8 * 9 // 2 + 8 * 8) + 2 * 8  # the hub, and the others
 
 
+def strong_rounds(graph):
+    """What GraphX does until all strong components are found, by scipy and sets: slow and plain."""
+    edges = sorted(set(zip(*graph.to_scipy().nonzero(), strict=True)))
+    alive = {int(v) for edge in edges for v in edge}
+    final, messages = set(), []
+    while alive:
+        while True:
+            edges = [(v, w) for v, w in edges if v in alive and w in alive]
+            messages.append(2 * len(edges))
+            both = {v for v, _ in edges} & {w for _, w in edges}
+            gone = {v for v in alive if v in final or v not in both}
+            alive -= gone
+            if not gone:
+                break
+        color, active = {v: v for v in alive}, set(alive)
+        while True:
+            sent = [(w, color[v]) for v, w in edges if v in active and color[v] < color[w]]
+            messages.append(len(sent))
+            for w, least in sent:
+                color[w] = min(color[w], least)
+            active = {w for w, _ in sent}
+            if not sent:
+                break
+        final, active = {v for v in alive if color[v] == v}, set(alive)
+        while True:
+            sent = [
+                v
+                for v, w in edges
+                if w in active and color[v] == color[w] and w in final and v not in final
+            ]
+            messages.append(len(sent))
+            active = set(sent)
+            final |= active
+            if not sent:
+                break
+    return messages
+
+
+@pytest.mark.parametrize("source", ["rmat:scale=7,edge_factor=3,seed=3", "cycle:n=9", "path:n=7"])
+def test_strong_components_by_sets(source):
+    """No vertex is left after enough rounds, and each superstep sends what plain sets say."""
+    graph = check_graph(source, directed=True)
+    algorithm = check_function("graphx:stronglyConnectedComponents", {"numIter": 99})
+    rounds = rounds_of(algorithm, graph, 3)
+    assert rounds["messages"].tolist() == strong_rounds(graph)
+
+
+def test_strong_components_of_one_round_only_take_away():
+    """A path is taken away from both ends, which takes half of its vertices, and is looked at."""
+    algorithm = check_function("graphx:stronglyConnectedComponents", {"numIter": 1})
+    rounds = rounds_of(algorithm, check_graph("path:n=7", directed=True), 1)
+    assert rounds["messages"].tolist() == [12, 8, 4, 0, 0]
+
+
+def test_triangles_of_a_clique():
+    """Every pair once; lists of three ids, in one line of a cache; three look-ups at each edge."""
+    graph = check_graph(csr_array(1 - np.eye(4)))
+    rounds = rounds_of(check_function("graphx:triangleCount"), graph, 1)
+    assert rounds["messages"].tolist() == [12, 12, 12]
+    assert rounds["records"].tolist() == [6, 4, 4]
+    assert rounds["entries"].tolist() == [6, 12, 4 + 4 * 3]
+    assert rounds["merged"].tolist() == [12, 12, 6 * 3 + 12]
+
+
+def test_lists_of_a_hub_are_copied():
+    """Of 80 ids: a copy of 1 + k // 8 lines at each, about 80² / 16."""
+    rounds = rounds_of(check_function("graphx:triangleCount"), check_graph("star:n=81"), 1)
+    hub = sum(1 + k // 8 for k in range(1, 81))
+    assert rounds["merged"].iloc[1] == hub + 80
+    assert rounds["entries"].iloc[1] == 160
+
+
 @pytest.mark.parametrize(
     ("name", "parameters", "said"),
     [
@@ -84,6 +163,10 @@ def test_combining_maps_of_a_star():
         ("pageRank", {"tol": 0.1, "numIter": 3}, "accepted: one of them"),
         ("pageRank", {"tol": -1}, "tol is -1; accepted: a number greater than 0"),
         ("shortestPaths", {"landmarks": "a"}, "landmarks are 'a'; accepted: ids of vertices"),
+        ("personalizedPageRank", {"srcId": -1}, "srcId is -1; accepted: a whole number"),
+        ("personalizedPageRank", {"tol": 0.1, "numIter": 3}, "accepted: one of them"),
+        ("stronglyConnectedComponents", {"numIter": 0}, "numIter is 0; accepted"),
+        ("triangleCount", {"numIter": 3}, "numIter"),
     ],
 )
 def test_what_is_refused(name, parameters, said):
@@ -94,6 +177,11 @@ def test_what_is_refused(name, parameters, said):
 def test_a_landmark_that_is_not_there():
     with pytest.raises(RequestError, match="landmarks have 99; accepted: ids of the graph, from 0"):
         rounds_of(check_function("graphx:shortestPaths", {"landmarks": 99}), graph_of("path"), 1)
+
+
+def test_a_start_that_is_not_there():
+    with pytest.raises(RequestError, match="srcId is 99; accepted: ids of the graph, from 0"):
+        rounds_of(check_function("graphx:personalizedPageRank", {"srcId": 99}), graph_of("path"), 1)
 
 
 def test_on_the_local_engine():
@@ -127,7 +215,39 @@ def test_the_twin_does_what_graphx_does(local_spark, algorithm, parameters, name
     json.dumps(profile.to_dict(), default=str)
 
 
+@pytest.mark.spark
+def test_edges_are_not_dealt_to_another_number_of_partitions(local_spark):
+    job = check_function("graphx:triangleCount")
+    with local_spark.session() as session:
+        context = session.spark.sparkContext._jsc.sc()
+        there = context.defaultParallelism()
+        _check_dealing(job, context, there)
+        said = f"is {there} in this session, and graphx:triangleCount deals edges to so many"
+        with pytest.raises(RequestError, match=said):
+            _check_dealing(job, context, there + 1)
+
+
 def test_every_name_is_documented():
     page = (Path(__file__).parents[4] / "docs" / "spark-jobs.md").read_text()
     for name in GRAPHX.names():
         assert f"graphx:{name}" in page
+
+
+@pytest.mark.spark
+def test_stages_of_one_job_are_supersteps(local_spark):
+    """Sets of neighbours go along in the last, and take most bytes; what is told adds up."""
+    graph = graph_of("undirected")
+    profile = local_spark.run(check_function("graphx:triangleCount"), graph)
+    wrote = profile.table.groupby("iteration")[["shuffle_write_records", "shuffle_write_bytes"]]
+    told = wrote.sum()
+    assert told["shuffle_write_bytes"].idxmax() == 3
+    records = profile.result["combined_records"]
+    parts = local_spark.settings.partitions
+    # Vertices are sent before edges are dealt, and where they are while neighbours are collected.
+    assert told["shuffle_write_records"].tolist() == [
+        records[0] + parts**2,
+        2 * records[1],
+        records[2] + parts**2,
+    ]
+    assert (profile.iteration_seconds > 0).all()
+    assert profile.phases["superstep"] == pytest.approx(profile.iteration_seconds.sum())

@@ -8,8 +8,9 @@ import pytest
 
 import predict_graph
 from predict_graph.algorithms import ALGORITHMS
-from predict_graph.builtin.graphx.definition import GRAPHX
+from predict_graph.builtin.graphx.definition import GRAPHX, graphx_algorithm
 from predict_graph.engines.spark import SparkEngine
+from predict_graph.graph import check_graph
 from predict_graph.history import History
 from predict_graph.prediction.run_records import record_of
 from predict_graph.prediction.seconds.cluster import shipped_lessons
@@ -68,9 +69,32 @@ OURS = [
 ]
 
 
+WITHOUT = {
+    "graphx:personalizedPageRank": "graphx:pageRank",
+    "graphx:stronglyConnectedComponents": "graphx:connectedComponents",
+    "graphx:triangleCount": "graphx:connectedComponents",
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_what_has_no_lessons_is_priced_as_another_of_graphx(name):
+    """In seconds that are of the same order, and with a warning that says so."""
+    graph = check_graph("rmat:scale=10,edge_factor=8,seed=1")
+    given = {"srcId": int(graph.out_degrees.argmax())} if "personalized" in name else {}
+    options = {"engine": "spark", "history": "none", "seed": 1}
+    told = predict_graph.predict(name, graph, parameters=given, **options)
+    assert shipped_lessons.shipped_name(graphx_algorithm(name)) == WITHOUT[name]
+    other = predict_graph.predict(WITHOUT[name], graph, **options)
+    each = told.phases["superstep"] / told.iterations.predicted
+    as_much = other.phases["superstep"] / other.iterations.predicted
+    assert as_much / 10 < each < 10 * as_much
+    said = f"no run of {name} is known: its supersteps are priced as those of {WITHOUT[name]}"
+    assert said in told.warnings
+
+
 def test_each_algorithm_that_runs_on_spark_has_lessons():
     assert all("spark" in ALGORITHMS.get(name).runs_on for name in OURS)
-    graphx = [f"graphx:{name}" for name in GRAPHX.names()]
+    graphx = {f"graphx:{name}" for name in GRAPHX.names()} - WITHOUT.keys()
     assert set(shipped_lessons.NAMES) == {*OURS, *graphx, shipped_lessons.PROGRAM}
     for name in shipped_lessons.NAMES:
         runs = shipped_runs(name, first=True)

@@ -1,0 +1,56 @@
+"""The table that a twin of GraphX fills, a row a superstep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.engines.spark.graphx.algorithm import TWIN_COLUMNS
+from predict_graph.errors import RequestError
+
+__all__ = ["Rounds", "check_vertex"]
+
+IntArray = npt.NDArray[np.int64]
+
+
+class Rounds:
+    """Collects the rows of supersteps.
+
+    Parameters
+    ----------
+    copies : ndarray of int64, shape (n,)
+        Of each vertex, in partitions with edges of it.
+    """
+
+    def __init__(self, copies: IntArray) -> None:
+        self._copies = copies
+        self.rows: list[tuple[int, ...]] = []
+
+    def add(self, counts: Any, received: Any, changed: Any = None) -> bool:
+        """Add the counts of a superstep: senders, messages, records, entries, merged; return
+        whether any message was sent.
+        """
+        heard = int(np.count_nonzero(received))
+        shipped = int(self._copies[received if changed is None else changed].sum())
+        self.rows.append((*(int(each) for each in counts), heard, shipped))
+        return heard > 0
+
+    def table(self) -> pd.DataFrame:
+        """Return a row a superstep."""
+        return pd.DataFrame(self.rows, columns=list(TWIN_COLUMNS))
+
+
+def check_vertex(name: str, vertex: int, vertices: int, *, has: str = "is") -> None:
+    """Refuse an id that the graph does not have.
+
+    Raises
+    ------
+    RequestError
+    """
+    if vertex >= vertices:
+        raise RequestError(
+            f"{name} {has} {vertex}; accepted: ids of the graph, from 0 to {vertices - 1}"
+        )
