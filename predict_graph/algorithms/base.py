@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from predict_graph.algorithms.parameters import Parameter, Value, check_parameters
 from predict_graph.plugins import loaded
@@ -80,6 +80,20 @@ class Algorithm(ABC):
     def max_iterations(self) -> int:
         """Iterations after which a run stops, converged or not."""
         return int(self.parameters["max_iterations"])  # type: ignore[arg-type]
+
+    def on(self, graph: Any) -> Self:
+        """Return the algorithm as it runs on a graph that a person gave: itself, as a rule.
+
+        What an algorithm looks up in its graph, such as vertices that a parameter names, it looks
+        up here, once and before anything runs; samples of the graph are then run with what it
+        found.
+
+        Raises
+        ------
+        RequestError
+            If a parameter does not fit the graph.
+        """
+        return self
 
     @property
     def prior(self) -> Algorithm | None:

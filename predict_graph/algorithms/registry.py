@@ -19,6 +19,7 @@ BUILT_IN = {
     "connected-components": f"{_FOLDER}.connected_components.definition:ConnectedComponents",
     "label-propagation": f"{_FOLDER}.label_propagation.definition:LabelPropagation",
     "neighborhood": f"{_FOLDER}.neighborhood.definition:Neighborhood",
+    "shortest-paths": f"{_FOLDER}.shortest_paths.definition:ShortestPaths",
 }
 """A line each: name, and the class in its folder."""
 

@@ -29,6 +29,8 @@ class ClusterGraph:
         Sources and targets of a uniform sample of edges.
     dust_share : float
         Vertices that are alone or in pairs, of all.
+    labels : ndarray, optional
+        Original id of each vertex; None when the ids were 0 … n - 1.
     rows : Graph, optional
         Of all vertices, with the out-edges of those that samples are folded from.
     core : Graph, optional
@@ -46,6 +48,7 @@ class ClusterGraph:
     in_degrees: npt.NDArray[np.int32] = field(repr=False)
     ends: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] = field(repr=False)
     dust_share: float
+    labels: npt.NDArray[np.generic] | None = field(default=None, repr=False)
     rows: Graph | None = None
     core: Graph | None = None
 

@@ -149,10 +149,11 @@ class _Counted:
         self, packed: PackedGraph, request: Request, history: History | None, started: float
     ) -> None:
         _refuse_samples(request, packed)
+        made = [check_twin(part.algorithm, packed) for part in request.chain]
+        graph = cluster_graph(packed)
+        request = replace(request, algorithm=request.algorithm.on(graph))
         self._chain = request.chain
         algorithms = [part.algorithm for part in self._chain]
-        made = [check_twin(each, packed) for each in algorithms]
-        graph = cluster_graph(packed)
         # Packing reads, sorts and moves every edge once: so does a superstep of the run.
         self._superstep = packed.seconds
         usual = sum(guess.iterations for guess in first_guess(graph, algorithms, history))

@@ -259,6 +259,7 @@ def predict_on(
     An algorithm with a prior (:attr:`Algorithm.prior`) runs after it, so the seconds of both are
     predicted; iterations and counters are those of the algorithm itself.
     """
+    request = replace(request, algorithm=request.algorithm.on(graph))
     chain = request.chain
     algorithms = [part.algorithm for part in chain]
     guesses = first_guess(graph, algorithms, history)

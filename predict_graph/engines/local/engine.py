@@ -91,6 +91,7 @@ class LocalEngine:
         """
         if graph.vertices == 0:
             raise RequestError(f"the graph {graph.name!r} has no vertices")
+        algorithm = algorithm.on(graph)
         target, limit = stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         if write_to is not None:
             check_output(write_to)

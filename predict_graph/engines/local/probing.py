@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from predict_graph.engines.local.kernel import Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
@@ -38,17 +39,23 @@ class IterationProbe:
         Of an iteration in which nothing is sent.
     rows : DataFrame
         What was measured: counters, working set and seconds of each part, as in a profile.
+    work : float, optional
+        Units of work of that iteration, if it is not like the first one.
     """
 
     seconds: float
     relative_std: float
     rows: pd.DataFrame
     idle_seconds: float = 0.0
+    work: float | None = None
 
 
 @runtime_checkable
 class Sweeping(Protocol):
-    """A kernel that can do the work of a superstep for some blocks of rows."""
+    """A kernel that can do the work of a superstep for some blocks of rows.
+
+    Of the first one, or of another one whose work on the whole graph it says in ``swept``.
+    """
 
     message_bytes: int
     working_set_bytes: int
@@ -64,7 +71,7 @@ class Sweeping(Protocol):
 def probe_by_sweeps(
     kernel: Any, graph: Graph, workers: int, team: Team, rng: np.random.Generator
 ) -> IterationProbe | None:
-    """Measure the first superstep on blocks that are drawn at random, each time others.
+    """Measure a superstep on blocks that are drawn at random, each time others.
 
     Parameters
     ----------
@@ -108,7 +115,11 @@ def probe_by_sweeps(
     rows_measured = counted_rows(
         vertices, messages, kernel.message_bytes, kernel.working_set_bytes, seconds_taken, workers
     )
-    return IterationProbe(whole, error, rows_measured, idle_seconds(kernel))
+    swept: Work | None = getattr(kernel, "swept", None)
+    work = None
+    if swept is not None:
+        work = swept.amount(np.ones(graph.vertices), graph.edges, graph.edges)
+    return IterationProbe(whole, error, rows_measured, idle_seconds(kernel), work)
 
 
 def idle_seconds(kernel: Any, repeats: int = 3) -> float:

@@ -13,13 +13,16 @@ from predict_graph.engines.local.kernel import Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
-__all__ = ["MergingKernel", "SpreadingKernel"]
+__all__ = ["ALL_PULLED", "MergingKernel", "SpreadingKernel"]
 
 _FEW = 16  # one message in so many edges: push; judgement: docs/studies/algorithms.md has the times
 # Work in units of a message that is pulled (benchmarks/kernel_work.py). Only ratios matter, and
 # only as far as a sample has other degrees than the whole graph.
 _PULLED_VERTEX, _PULLED_EDGE = 2.0, 0.1
 _PUSHED_VERTEX, _PUSHED_MESSAGE = 0.6, 2.8  # one thread instead of all
+
+ALL_PULLED = Work(_PULLED_VERTEX, _PULLED_EDGE)
+"""Work of a superstep whose messages are pulled."""
 
 
 class SpreadingKernel:
@@ -97,7 +100,7 @@ class MergingKernel(SpreadingKernel):
         messages = int(self._degrees[self._senders.view(bool)].sum())
         if messages * _FEW > len(self._out[1]):
             self._team.share(self._pull, len(self._blocks) - 1)
-            return Work(_PULLED_VERTEX, _PULLED_EDGE)
+            return ALL_PULLED
         senders = np.flatnonzero(self._senders)
         self.push(*self._out, senders, self._state, self._next, self._changed)
         return Work(_PUSHED_VERTEX, messages=_PUSHED_MESSAGE)

@@ -202,6 +202,7 @@ class SparkEngine:
         """
         if graph.edges == 0:
             raise RequestError(f"the graph {graph.name!r} has no edges")
+        algorithm = algorithm.on(graph)
         target, limit = stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         if write_to is not None:
             check_spark_output(write_to)
@@ -265,6 +266,7 @@ class SparkEngine:
         started_here = self._session is None
         with self.session() as session:
             graph = read_spark_graph(session, source, directed=directed)
+            algorithm = algorithm.on(graph)
             target, limit = stopping_rule(algorithm, graph.vertices, None, None)
             opening = session.seconds if started_here else 0.0
             profile = self._run_stored(

@@ -91,7 +91,7 @@ def transfer_witness(
 
     ``seconds = idle + work x ((sample seconds - sample idle) / sample work + far)``, where `far`,
     what a unit of work takes longer with its data far away, makes the first iteration take what
-    the probes say. They cannot say less than a sample run, whose data is near: should they, one of
+    the probes say; or one of as much work as was probed, at what the busiest iteration takes. They cannot say less than a sample run, whose data is near: should they, one of
     the two was disturbed, and the middle is taken.
 
     Parameters
@@ -114,11 +114,15 @@ def transfer_witness(
     name = "sample run and probe"
     probed, std = undisturbed_seconds(probes)
     idle = min(probe.idle_seconds for probe in probes)
-    first = float(near[0])
+    first, units = float(near[0]), float(work[0])
+    if probes[0].work is not None:
+        busiest = int(work.argmax())
+        units = probes[0].work
+        first = units * float(near[busiest]) / max(float(work[busiest]), 1.0)
     if probed < first:
         factor = math.sqrt(probed / first)
         return Witness(name, idle + near * factor, math.hypot(std, -math.log(max(factor, 1e-9))))
-    far = (probed - first) / max(float(work[0]), 1.0)
+    far = (probed - first) / max(units, 1.0)
     return Witness(name, idle + near + far * work, std)
 
 

@@ -85,6 +85,7 @@ def cluster_graph(packed: PackedGraph) -> ClusterGraph:
         in_degrees=in_degrees,
         ends=(np.concatenate(sources), np.concatenate(targets)),
         dust_share=dust / max(packed.vertices, 1),
+        labels=packed.labels,
     )
 
 

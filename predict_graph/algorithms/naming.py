@@ -1,0 +1,152 @@
+"""Parameters that name vertices: ids of a graph, looked up in it before it runs."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.algorithms.base import Algorithm
+from predict_graph.errors import RequestError
+
+__all__ = ["NamedVertices", "check_ids"]
+
+IntArray = npt.NDArray[np.int64]
+
+
+class NamedVertices(Algorithm):
+    """An algorithm with a parameter that names vertices of the graph that it runs on.
+
+    They are looked up once, in the graph that a person gave (:meth:`on`). In any other graph, as in
+    a sample of it or a generated one, the vertices with most out-edges stand for them: whether a
+    sample has the very ones is chance, and where they are, nothing would spread from a vertex
+    without edges.
+    """
+
+    named_by: ClassVar[str]
+    """The parameter: ids with commas between them, or None for the vertex with most out-edges."""
+
+    _found: IntArray | None = None
+    _among = 0
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids as they were given, each once."""
+        text = self.parameters[self.named_by]
+        return () if text is None else tuple(dict.fromkeys(_split(str(text))))
+
+    def on(self, graph: Any) -> Self:
+        """Return the algorithm with its vertices looked up in a graph, unless they are already.
+
+        Raises
+        ------
+        RequestError
+            If the graph has no such vertex, or it is not known here which has which id.
+        """
+        if self._found is not None:
+            return self
+        settled = copy(self)
+        if self.ids:
+            settled._found = _looked_up(self.named_by, self.ids, graph)
+        else:
+            degrees = getattr(graph, "out_degrees", None)
+            settled._found = None if degrees is None else _most_edges(degrees, 1)
+        settled._among = graph.vertices
+        return settled
+
+    def known_in(self, vertices: int) -> IntArray | None:
+        """Return the vertices, if they were looked up in a graph of so many; else None."""
+        return self._found if vertices == self._among else None
+
+    @property
+    def known(self) -> IntArray | None:
+        """The vertices of the graph in which they were looked up; None before that."""
+        return self._found
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return max(len(self.ids), 1)
+
+    def vertices_in(self, out_degrees: npt.NDArray[Any]) -> IntArray:
+        """Return the vertices in the graph that has these degrees, or what stands for them.
+
+        A graph with fewer vertices than are named has some of them several times.
+        """
+        known = self.known_in(len(out_degrees))
+        return np.resize(_most_edges(out_degrees, self.count), self.count) if known is None else known
+
+
+def check_ids(parameter: str, value: object) -> str | None:
+    """Return ids as text with commas between them, None for None.
+
+    Raises
+    ------
+    RequestError
+        If one is empty, or something is neither text nor a number.
+
+    Examples
+    --------
+    >>> check_ids("landmarks", [3, "17"])
+    '3,17'
+    """
+    if value is None:
+        return None
+    several = list(value) if isinstance(value, list | tuple | np.ndarray) else [value]
+    right = all(isinstance(each, str | int | np.integer) for each in several)
+    text = ",".join(str(each) for each in several)
+    if not right or any(isinstance(each, bool) for each in several) or not all(_split(text)):
+        raise RequestError(
+            f"{parameter} is {value!r}; accepted: ids of vertices, with commas between them"
+        )
+    return text
+
+
+def _split(text: str) -> list[str]:
+    return [each.strip() for each in text.split(",")]
+
+
+def _most_edges(out_degrees: npt.NDArray[Any], count: int) -> IntArray:
+    """Return the vertices with most out-edges; of equal ones, the first."""
+    degrees = np.asarray(out_degrees)
+    count = min(count, len(degrees))
+    if count == 1:
+        return np.array([degrees.argmax()], np.int64)
+    return np.argsort(-degrees.astype(np.int64), kind="stable")[:count].astype(np.int64)
+
+
+def _looked_up(parameter: str, ids: tuple[str, ...], graph: Any) -> IntArray:
+    labels = getattr(graph, "labels", False)
+    if labels is not None and not isinstance(labels, np.ndarray):
+        raise RequestError(
+            f"{parameter} is {','.join(ids)!r}, but only Spark knows the ids of this graph; "
+            "accepted: a graph that is read here, or none"
+        )
+    return np.array([_place(parameter, each, labels, graph) for each in ids], np.int64)
+
+
+def _place(parameter: str, given: str, labels: npt.NDArray[Any] | None, graph: Any) -> int:
+    """Return the vertex that has an id."""
+    n = graph.vertices
+    numbers = labels is None or labels.dtype.kind in "iu"
+    number = _whole(given) if numbers else None
+    if labels is None and number is not None and 0 <= number < n:
+        return number
+    if labels is not None and (number is not None or not numbers):
+        at = np.flatnonzero(labels == (number if numbers else given))
+        if len(at):
+            return int(at[0])
+    first, last = (0, n - 1) if labels is None else (labels[0], labels[-1])
+    raise RequestError(
+        f"{parameter} has {given}, which is no vertex of {graph.name}; accepted: ids of the graph, "
+        f"such as {first} and {last}"
+    )
+
+
+def _whole(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""Hops from landmarks to each vertex."""

@@ -1,0 +1,88 @@
+"""Hops from landmarks to each vertex (GraphX, ShortestPaths)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.algorithms.base import Algorithm, Usual
+from predict_graph.algorithms.naming import NamedVertices, check_ids
+from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+from predict_graph.errors import RequestError
+
+__all__ = ["ShortestPaths"]
+
+_MOST = 64  # landmarks; a choice, as of the lists of top-k ranking
+
+
+class ShortestPaths(NamedVertices, Algorithm):
+    """Count the hops from some landmarks to each vertex, along the direction of edges.
+
+    A landmark is 0 hops away from itself and says so along its edges in the first superstep. A
+    vertex keeps the least that it has heard of each landmark, plus one; whoever hears news sends
+    all that it knows in the next superstep. A run ends with the superstep in which nobody hears
+    news, so that it takes as many as the farthest vertex is hops away, and one more.
+
+    Messages follow the edges, so that hops are counted *from* the landmarks. ``ShortestPaths`` of
+    GraphX (``graphx:shortestPaths``) counts them *to* the landmarks: turn the edges round for that.
+    On an undirected graph it is the same.
+
+    Parameters
+    ----------
+    landmarks : str or sequence of ids, optional
+        Ids of vertices, with commas between them, 64 at most; by default the vertex with most
+        out-edges, the first of them if there are several.
+    max_iterations : int
+        500 by default.
+
+    References
+    ----------
+    .. [1] J. Gonzalez et al.: GraphX: Graph Processing in a Distributed Dataflow Framework,
+       OSDI 2014.
+    .. [2] G. Malewicz et al.: Pregel: A System for Large-Scale Graph Processing, SIGMOD 2010,
+       section 5.2.
+
+    Examples
+    --------
+    >>> ShortestPaths(landmarks="3, 17").ids
+    ('3', '17')
+    """
+
+    name = "shortest-paths"
+    summary = "hops from landmarks to each vertex"
+    convergence = "fixed-point"
+    usual = Usual(14, 25.0, 4.0)
+    runs_on: ClassVar[Mapping[str, Any]] = {
+        "local": "predict_graph.builtin.shortest_paths.local:ShortestPathsKernel",
+        "spark": "predict_graph.builtin.shortest_paths.spark:ShortestPathsProgram",
+    }
+    sampled_by: ClassVar[Mapping[str, Any]] = {
+        "rooted": "predict_graph.builtin.shortest_paths.sampling:recipe",
+    }
+    counted_by = "predict_graph.builtin.shortest_paths.counted:ShortestPathsTwin"
+    named_by = "landmarks"
+    declared = (
+        Parameter(
+            "landmarks",
+            str,
+            None,
+            "ids of vertices, with commas between them; by default the one with most out-edges",
+        ),
+        MAX_ITERATIONS,
+    )
+
+    def __init__(self, *, landmarks: object = None, **parameters: object) -> None:
+        super().__init__(landmarks=check_ids("landmarks", landmarks), **parameters)
+        if len(self.ids) > _MOST:
+            raise RequestError(f"landmarks are {len(self.ids)}; accepted: at most {_MOST}")
+
+    def landmarks_in(self, out_degrees: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Return the vertices that are the landmarks of a graph, or stand for them in a sample."""
+        return self.vertices_in(out_degrees)
+
+    def threshold(self, vertices: int) -> float:
+        """Return a share of vertices that hear news that is less than one vertex."""
+        return 0.5 / max(vertices, 1)

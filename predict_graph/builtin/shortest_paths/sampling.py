@@ -1,0 +1,44 @@
+"""How shortest paths is sampled: from its landmarks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.graph import Graph
+from predict_graph.iterations.rooted.hops import HopTree, hop_tree
+from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs, middle_trees
+from predict_graph.iterations.rooted.sample import RootedSampler
+
+__all__ = ["recipe"]
+
+_MOST_ROOTS = 5  # judgement: as of the ranks of top-k ranking, docs/studies/constants.md
+
+
+def recipe(algorithm: Any, graph: Graph) -> Recipe:
+    """Return samples rooted in the landmarks, with the vertices that are farthest from each.
+
+    With these the iterations are exact, for as many landmarks as have a tree. Of more landmarks the
+    first ones have trees, and the middle of the graph has.
+    """
+    landmarks = algorithm.landmarks_in(graph.out_degrees)
+    trees = [hop_tree(graph, int(root)) for root in np.unique(landmarks[:_MOST_ROOTS])]
+    tails = [part for tree in trees for part in (deepest(graph, tree), _longest_way(tree))]
+    if len(landmarks) > _MOST_ROOTS:
+        trees += middle_trees(graph)
+    certain = np.concatenate((*tails, hubs(graph), landmarks))
+    return Recipe(RootedSampler(graph, trees, certain))
+
+
+def _longest_way(tree: HopTree) -> npt.NDArray[np.int64]:
+    """Return the vertices on the way to one that is farthest away.
+
+    Each of them hears news in a superstep of its own: without them a superstep in which only
+    vertices that stand for no others hear news would look like the end.
+    """
+    way = [int(tree.distance.argmax())]
+    while tree.parent[way[-1]] >= 0:
+        way.append(int(tree.parent[way[-1]]))
+    return np.array(way, np.int64)

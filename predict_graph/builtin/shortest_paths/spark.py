@@ -1,0 +1,108 @@
+"""Shortest paths as supersteps over tables: a column of hops for each landmark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any
+
+from predict_graph.builtin.shortest_paths.definition import ShortestPaths
+from predict_graph.engines.spark.programs.spreading import declared
+from predict_graph.engines.spark.superstep import SuperstepProgram
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["ShortestPathsProgram"]
+
+
+class ShortestPathsProgram(SuperstepProgram):
+    """Vertices that heard news send the hops that they know, plus one; a vertex takes the least."""
+
+    algorithm: ShortestPaths
+
+    @property
+    def _columns(self) -> list[str]:
+        return [f"hops_{number + 1}" for number in range(self.algorithm.count)]
+
+    def initial(self) -> DataFrame:
+        """Let the landmarks know of themselves; what is not known is null."""
+        from pyspark.sql import functions as F
+
+        here = [F.col("id") == vertex for vertex in self._landmarks()]
+        hops = [
+            F.when(is_landmark, F.lit(0)).alias(name)
+            for is_landmark, name in zip(here, self._columns, strict=True)
+        ]
+        state = self.tables.vertices.select(
+            *("id", "degree", "inside"), reduce(or_, here).alias("sending"), *hops
+        )
+        return declared(state, "id", self.tables.partitions)
+
+    def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
+        """Send what is known where there was news, and take what is fewer hops."""
+        from pyspark.sql import functions as F
+
+        names = self._columns
+        told = [(F.col(name) + 1).alias(f"told_{name}") for name in names]
+        offers = state.where("sending and degree > 0").select("id", *told)
+        inbox = (
+            self.tables.edges.join(offers.hint("shuffle_hash"), F.col("src") == F.col("id"))
+            .groupBy("dst")
+            .agg(*(F.min(f"told_{name}").alias(f"heard_{name}") for name in names))
+        )
+        news = (
+            F.col(f"heard_{name}").isNotNull()
+            & (F.col(name).isNull() | (F.col(f"heard_{name}") < F.col(name)))
+            for name in names
+        )
+        return state.join(inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left").select(
+            *("id", "degree", "inside"),
+            reduce(or_, news).alias("sending"),
+            *(F.least(name, f"heard_{name}").alias(name) for name in names),
+        )
+
+    def sums(self) -> dict[str, Column]:
+        """Count the vertices that heard news, and those that a landmark reaches."""
+        from pyspark.sql import functions as F
+
+        reached = reduce(or_, (F.col(name).isNotNull() for name in self._columns))
+        return {"changed": F.col("sending").cast("int"), "reached": reached.cast("int")}
+
+    def convergence(self, sums: Mapping[str, float]) -> float:
+        """Return the share of vertices that heard news."""
+        return sums["changed"] / self.tables.count
+
+    def values(self, state: DataFrame) -> DataFrame:
+        """Return the hops from each landmark, -1 where no path leads."""
+        from pyspark.sql import functions as F
+
+        names = self._columns
+        values = ["value"] if len(names) == 1 else [f"value_{i + 1}" for i in range(len(names))]
+        hops = (
+            F.coalesce(name, F.lit(-1)).alias(value)
+            for name, value in zip(names, values, strict=True)
+        )
+        return state.select("id", *hops)
+
+    def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
+        """Return how many vertices a landmark reaches, and how many hops the farthest is away."""
+        from pyspark.sql import functions as F
+
+        found = state.agg(*(F.max(name) for name in self._columns)).collect()[0]
+        return {
+            "reached": int(sums[-1]["reached"]),
+            "farthest": max(int(hops) for hops in found if hops is not None),
+        }
+
+    def _landmarks(self) -> list[int]:
+        """Return the landmarks, or what stands for them: the vertices with most out-edges."""
+        from pyspark.sql import functions as F
+
+        count = self.algorithm.count
+        known = self.algorithm.known_in(self.tables.count)
+        if known is not None:
+            return [int(vertex) for vertex in known]
+        ordered = self.tables.vertices.orderBy(F.desc("degree"), "id").limit(count).collect()
+        return [int(ordered[place % len(ordered)]["id"]) for place in range(count)]
