@@ -20,6 +20,7 @@ BUILT_IN = {
     "label-propagation": f"{_FOLDER}.label_propagation.definition:LabelPropagation",
     "neighborhood": f"{_FOLDER}.neighborhood.definition:Neighborhood",
     "shortest-paths": f"{_FOLDER}.shortest_paths.definition:ShortestPaths",
+    "k-core": f"{_FOLDER}.k_core.definition:KCore",
 }
 """A line each: name, and the class in its folder."""
 

@@ -35,6 +35,7 @@ _PILOT_SHARE = 0.25  # of the ratio: how long will the run be? Judgement
 _FEWEST = 2_000  # vertices drawn, where the graph has them; judgement
 _EDGE_GROWTH = 1.5  # power of edges with vertices of a sample; judgement
 _LASTING = 0.9  # of the share in mid-run: it does not fall below by the end; judgement
+_ENOUGH_CHANGED = 10  # vertices, for their share to be told; judgement
 _WORTH_WHILE = 1.5  # a sample must be so much larger than the pilot to be drawn; judgement
 
 
@@ -86,8 +87,10 @@ def _estimate(
 ) -> IterationEstimate:
     last, staged = outcomes[-1].run, outcomes[-1].staged
     limit, threshold = algorithm.max_iterations, algorithm.threshold(graph.vertices)
-    centre = _crossing(last, threshold, algorithm)
-    iterations, low, high = iteration_interval(centre, _METHOD_STD, QUANTILE, limit)
+    centre, std = _crossing(last, threshold, algorithm), _METHOD_STD
+    if recipe.tail_std and np.count_nonzero(staged.weighting.weights) < graph.vertices:
+        centre, std = _continued(last, staged.weighting.weights, threshold), recipe.tail_std
+    iterations, low, high = iteration_interval(centre, std, QUANTILE, limit)
     if recipe.level_std:
         factor = _level_factor(recipe)
         early, late = (crossing(last.convergence, threshold * by) for by in (factor, 1.0 / factor))
@@ -178,6 +181,24 @@ def _crossing(run: ObservedRun, threshold: float, algorithm: Algorithm) -> float
     if algorithm.convergence == "fixed-point":
         return float(len(run.convergence))
     return min(crossing(run.convergence, threshold), float(algorithm.max_iterations + 1))
+
+
+def _continued(run: ObservedRun, weights: npt.NDArray[np.float64], threshold: float) -> float:
+    """Return where the share that changes crosses the threshold, continued as it fell.
+
+    By a line through its logarithm, over the later half of the iterations in which enough vertices
+    of the sample changed; no earlier than the run of the sample ends.
+    """
+    curve, ended = run.convergence, float(len(run.convergence))
+    few = curve < _ENOUGH_CHANGED / max(int(np.count_nonzero(weights)), 1)
+    told = int(few.argmax()) if few.any() else len(curve)
+    late = np.arange(told // 2, told)
+    if len(late) < 2:
+        return ended
+    slope, level = np.polyfit(late + 1.0, np.log(curve[late]), 1)
+    if slope >= 0.0:
+        return ended
+    return max(float((math.log(threshold) - level) / slope), ended)
 
 
 def _level_factor(recipe: Recipe) -> float:

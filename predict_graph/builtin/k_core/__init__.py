@@ -1,0 +1,1 @@
+"""Core numbers by estimates that fall."""

@@ -1,0 +1,75 @@
+"""Core numbers of vertices, by estimates that fall (Montresor, De Pellegrini and Miorandi)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from predict_graph.algorithms.base import Algorithm, Usual
+from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+
+__all__ = ["KCore"]
+
+
+class KCore(Algorithm):
+    """Find the core number of each vertex: the largest k of a k-core that it is in.
+
+    The k-core is the largest subgraph in which every vertex has k edges or more. A vertex estimates
+    its core number, at first by its degree, a self-loop included, and sends its estimate along its edges whenever it has
+    fallen. It keeps the last that it heard of each neighbour, and lowers its own estimate to the
+    largest k for which at least k neighbours are at k or above. A run ends with the superstep in
+    which no estimate falls: then they are the core numbers. Direction and weights of edges are
+    ignored; a self-loop counts in the degree, and rests on nobody.
+
+    With `k`, estimates above k are of no interest: they are cut to k from the beginning, which
+    leaves less to fall, and the result of a vertex is 1 if it is in the k-core, else 0.
+
+    Parameters
+    ----------
+    k : int, optional
+        Find the k-core for this k alone.
+    max_iterations : int
+        500 by default.
+
+    References
+    ----------
+    .. [1] A. Montresor, F. De Pellegrini, D. Miorandi: Distributed k-Core Decomposition, TPDS 2013
+       (algorithm 1, one vertex a host).
+    .. [2] L. Lü, T. Zhou, Q.-M. Zhang, H. E. Stanley: The H-index of a network node and its
+       relation to degree and coreness, Nature Communications 2016.
+
+    Examples
+    --------
+    >>> from predict_graph.engines.local import LocalEngine
+    >>> from predict_graph.graph import check_graph
+    >>> LocalEngine().run(KCore(), check_graph("star:n=4", directed=False)).values
+    array([1, 1, 1, 1], dtype=int32)
+    """
+
+    name = "k-core"
+    summary = "core number of each vertex, or the k-core"
+    convergence = "fixed-point"
+    undirected = True
+    usual = Usual(37, 5.0, 4.0)
+    runs_on: ClassVar[Mapping[str, Any]] = {
+        "local": "predict_graph.builtin.k_core.local:KCoreKernel",
+        "spark": "predict_graph.builtin.k_core.spark:KCoreProgram",
+    }
+    sampled_by: ClassVar[Mapping[str, Any]] = {
+        "rooted": "predict_graph.builtin.k_core.sampling:recipe",
+    }
+    counted_by = "predict_graph.builtin.k_core.counted:KCoreTwin"
+    declared = (
+        Parameter("k", int, None, "find the k-core for this k alone", 1, low_included=True),
+        MAX_ITERATIONS,
+    )
+
+    @property
+    def most(self) -> int | None:
+        """The estimate that all above are cut to, if there is one."""
+        k = self.parameters["k"]
+        return None if k is None else int(k)
+
+    def threshold(self, vertices: int) -> float:
+        """Return a share of fallen estimates that is less than one vertex."""
+        return 0.5 / max(vertices, 1)

@@ -1,0 +1,93 @@
+"""Samples whose vertices keep all their edges: others stand for the neighbours that are missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.graph import Graph
+from predict_graph.iterations.rooted.recipes import hubs
+from predict_graph.iterations.rooted.sample import (
+    RootedSample,
+    RootedSampler,
+    small_neighbours,
+)
+
+__all__ = ["RepresentedSampler"]
+
+IntArray = npt.NDArray[np.integer]
+
+_NO_WEIGHTS = np.empty(0, np.float32)
+
+
+class RepresentedSampler(RootedSampler):
+    """Draws samples in which vertices stand for the neighbours that are missing.
+
+    Parameters
+    ----------
+    graph : Graph
+        Undirected.
+    order : ndarray of int, shape (n,)
+        All vertices, like ones beside each other: they stand for their neighbours in it.
+    near : int
+        Neighbours of drawn vertices are in a sample where both have at most so many edges.
+    """
+
+    def __init__(self, graph: Graph, order: IntArray, near: int = 0) -> None:
+        super().__init__(graph, [], hubs(graph), near)
+        is_other = np.ones(graph.vertices, bool)
+        is_other[self.certain] = False
+        self._order = order[is_other[order]]
+
+    def draw(self, size: int, rng: np.random.Generator) -> RootedSample:
+        """Return a sample with `size` vertices drawn beside the hubs, each from a run of its like.
+
+        Its graph has a row for each vertex with the edges of the whole graph; they lead to vertices
+        in place of others, so that they do not come both ways.
+        """
+        graph, order = self.graph, self._order
+        size = min(max(size, 1), len(order))
+        cuts = np.linspace(0, len(order), size + 1).astype(np.int64)
+        drawn = order[rng.integers(cuts[:-1], cuts[1:])]
+        members = np.zeros(graph.vertices, bool)
+        members[self.certain] = True
+        members[drawn] = True
+        members[small_neighbours(graph, np.flatnonzero(members), self.near)] = True
+        vertices = np.flatnonzero(members)
+        weights = np.zeros(len(vertices))
+        weights[np.searchsorted(vertices, self.certain)] = 1.0
+        weights[np.searchsorted(vertices, drawn)] = np.diff(cuts)
+        place = np.empty(graph.vertices, graph.indices.dtype)
+        place[vertices] = np.arange(len(vertices))
+        at = np.flatnonzero(members[order])
+        if len(at):
+            halves = (at[:-1] + at[1:] + 1) // 2
+            nearest = np.diff(np.concatenate(([0], halves, [len(order)])))
+            place[order] = np.repeat(place[order[at]], nearest)
+        degrees = graph.indptr[vertices + 1] - graph.indptr[vertices]
+        starts = np.concatenate(([0], np.cumsum(degrees)))
+        found = _NO_WEIGHTS if graph.weights is None else graph.weights
+        indices, values = _rows(vertices, starts, graph.indptr, graph.indices, found, place)
+        kept = None if graph.weights is None else values
+        # Each vertex has all its edges, but a neighbour that stands for others has its own.
+        rows = Graph(starts, indices, kept, directed=True)
+        return RootedSample(vertices, rows, weights, degrees)
+
+
+@numba.njit(cache=True, nogil=True)
+def _rows(
+    vertices: Any, starts: Any, indptr: Any, indices: Any, weights: Any, place: Any
+) -> tuple[IntArray, npt.NDArray[np.float32]]:
+    """Return the rows of some vertices, with places instead of vertices, and their weights."""
+    targets = np.empty(starts[-1], indices.dtype)
+    values = np.empty(starts[-1] if len(weights) else 0, np.float32)
+    for i in range(len(vertices)):
+        first = indptr[vertices[i]]
+        for e in range(starts[i + 1] - starts[i]):
+            targets[starts[i] + e] = place[indices[first + e]]
+            if len(weights):
+                values[starts[i] + e] = weights[first + e]
+    return targets, values

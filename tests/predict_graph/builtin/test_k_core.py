@@ -1,0 +1,225 @@
+"""Core numbers: kernel, twin and Spark program beside a slow program and networkx; samples."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from predict_graph.algorithms import KCore
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.spark.blocks.on_executors import Block
+from predict_graph.engines.spark.blocks.twin import twin_of
+from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph
+from predict_graph.graph.build import from_edges
+from predict_graph.graph.on_cluster import ClusterGraph
+from predict_graph.prediction import predict
+
+
+class Program:
+    """Algorithm 1 of Montresor et al., vertex by vertex: what each has heard of each neighbour."""
+
+    def __init__(self, graph, k):
+        self.neighbours = [set(graph.neighbors(v).tolist()) - {v} for v in range(graph.vertices)]
+        most = float("inf") if k is None else k
+        self.core = [int(min(degree, most)) for degree in graph.out_degrees]
+        self.heard = [dict.fromkeys(around, float("inf")) for around in self.neighbours]
+        self.fell, self.falling = set(range(graph.vertices)), set()
+
+    def message(self, v):
+        return self.core[v] if v in self.fell else None
+
+    def size(self, message):
+        return 16
+
+    def receive(self, v, messages):
+        for u, estimate in messages:
+            if u != v:
+                self.heard[v][u] = estimate
+        estimates = sorted(self.heard[v].values(), reverse=True)
+        enough = [k for k, found in enumerate(estimates, start=1) if found >= k]
+        lower = min(self.core[v], max(enough, default=0))
+        if lower < self.core[v]:
+            self.core[v] = lower
+            self.falling.add(v)
+
+    def aggregate(self):
+        self.fell, self.falling = self.falling, set()
+        return len(self.fell) / len(self.core)
+
+
+def core_numbers(graph):
+    """Core numbers as networkx finds them."""
+    found = nx.Graph()
+    found.add_nodes_from(range(graph.vertices))
+    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    found.add_edges_from(
+        (v, w) for v, w in zip(rows.tolist(), graph.indices.tolist(), strict=True) if v != w
+    )
+    numbers = nx.core_number(found)
+    return [numbers[v] for v in range(graph.vertices)]
+
+
+def check(held_against, graph, k=None, **parameters):
+    algorithm = KCore(k=k, **parameters)
+    profile, program = held_against(algorithm, graph, lambda _: Program(graph, k))
+    told = program.core if k is None else [int(core == k) for core in program.core]
+    assert profile.values.tolist() == told
+    if profile.converged:
+        numbers = core_numbers(graph)
+        right = numbers if k is None else [int(number >= k) for number in numbers]
+        assert told == right
+        expected = {"degeneracy": max(right), "innermost": right.count(max(right))}
+        assert profile.result == (expected if k is None else {"members": sum(right)})
+    return profile
+
+
+def edges(*pairs, n=None):
+    array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return from_edges(array[:, 0], array[:, 1], vertices=n, directed=False)
+
+
+CLIQUE = [(a, b) for a in range(6) for b in range(a)]
+SMALL = {
+    "one vertex": edges(n=1),
+    "one vertex and its loop": edges((0, 0)),
+    "no edges": edges(n=5),
+    "a pair, and one alone": edges((0, 1), n=3),
+    "loops": edges((0, 0), (1, 2), (2, 2), (3, 3), (2, 3), (1, 3)),
+    "path": check_graph("path:n=12", directed=False),
+    "star": check_graph("star:n=9", directed=False),
+    "clique with a tail": edges(*CLIQUE, (5, 6), (6, 7), (7, 8)),
+    "grid": check_graph("grid:rows=6,columns=5", directed=False),
+    "scale-free": check_graph("rmat:scale=7,edge_factor=4,seed=2", directed=False),
+    "communities": check_graph("powerlaw-cluster:n=150,m=3,p=0.6,seed=1", directed=False),
+}
+
+
+@pytest.mark.parametrize("k", [None, 2])
+@pytest.mark.parametrize("name", SMALL)
+def test_supersteps_are_those_of_a_bulk_synchronous_system(name, k, held_against):
+    assert check(held_against, SMALL[name], k).converged
+
+
+@given(data=st.data(), n=st.integers(1, 25))
+def test_core_numbers_are_those_of_networkx(data, n, held_against):
+    vertex = st.integers(0, n - 1)
+    graph = edges(*data.draw(st.lists(st.tuples(vertex, vertex), max_size=90)), n=n)
+    k = data.draw(st.sampled_from([None, None, 1, 3]))
+    check(held_against, graph, k, max_iterations=data.draw(st.sampled_from([1, 2, 500])))
+
+
+def test_a_path_is_peeled_from_its_ends():
+    # Each superstep the ends of what is left at 2 fall to 1.
+    for n in (4, 9, 30):
+        graph = check_graph(f"path:n={n}", directed=False)
+        assert LocalEngine().run(KCore(), graph).iterations == (n - 1) // 2 + 1
+
+
+def test_a_large_graph_has_the_core_numbers_of_igraph():
+    igraph = pytest.importorskip("igraph")
+    graph = check_graph("rmat:scale=15,edge_factor=8,seed=4", directed=False)
+    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    once = rows < graph.indices
+    theirs = igraph.Graph(
+        n=graph.vertices, edges=np.column_stack([rows[once], graph.indices[once]])
+    )
+    ours = LocalEngine(threads=2).run(KCore(), graph)
+    assert ours.values.tolist() == theirs.coreness()
+
+
+def test_estimates_above_k_have_nothing_to_fall():
+    graph = check_graph("rmat:scale=12,edge_factor=8,seed=4", directed=False)
+    every, one = (LocalEngine().run(KCore(k=k), graph) for k in (None, 4))
+    assert one.values.tolist() == (every.values >= 4).astype(int).tolist()
+    sent = [profile.features_total()["remote_messages"] for profile in (every, one)]
+    assert sent[1] < 0.7 * sent[0]
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, "many"])
+def test_what_is_no_k_is_refused(k):
+    with pytest.raises(RequestError, match="k is .*; accepted: a whole number at least 1"):
+        KCore(k=k)
+
+
+def test_it_ignores_the_direction_of_edges():
+    with pytest.raises(RequestError, match="k-core ignores the direction of edges"):
+        predict("k-core", "path:n=9", directed=True)
+
+
+# Samples
+
+
+@pytest.mark.parametrize("source", ["rmat:scale=14,edge_factor=8,seed=3", "barabasi-albert:n=20000,m=4,seed=1"])
+def test_a_sample_knows_what_a_run_sends_and_roughly_how_long_it_is(source):
+    graph = check_graph(source, directed=False)
+    truth = LocalEngine().run(KCore(), graph)
+    found = predict(KCore(), graph, method="rooted", history="none", seed=1, ratio=0.2)
+    assert found.iterations.low <= truth.iterations <= found.iterations.high
+    assert found.iterations.low < found.iterations.predicted < found.iterations.high
+    for counter in ("remote_messages", "remote_message_bytes"):
+        predicted, actual = found.features_total()[counter], truth.features_total()[counter]
+        assert predicted == pytest.approx(actual, rel=0.25), counter
+
+
+def test_a_sample_of_all_vertices_is_exact():
+    graph = check_graph("powerlaw-cluster:n=900,m=3,p=0.4,seed=3", directed=False)
+    truth = LocalEngine().run(KCore(), graph)
+    found = predict(KCore(), graph, method="rooted", history="none", seed=1, ratio=1.0)
+    assert found.iterations.predicted == truth.iterations
+    predicted, actual = (each.features_total() for each in (found, truth))
+    assert predicted["active_vertices"] == pytest.approx(actual["active_vertices"])
+
+
+# On a cluster
+
+
+@pytest.mark.parametrize("k", [None, 3])
+def test_the_twin_does_what_the_kernel_does(k):
+    graph = check_graph("rmat:scale=8,edge_factor=6,seed=5", directed=False)
+    loops = np.array([3, 200])
+    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    graph = from_edges(
+        np.append(rows, loops), np.append(graph.indices, loops), vertices=260, directed=False
+    )
+    algorithm = KCore(k=k)
+    truth = LocalEngine(workers=1).run(algorithm, graph)
+    nothing = np.zeros(0, np.int32)
+    known = ClusterGraph(
+        *("rmat", "", graph.vertices, graph.edges, False, False, 0.0),
+        *(graph.out_degrees, graph.in_degrees, (nothing, nothing), 0.0),
+    )
+    twin = twin_of(algorithm)(algorithm, known)
+    reached = np.flatnonzero(graph.out_degrees)
+    starts = np.concatenate((graph.indptr[reached], [graph.edges]))
+    block = Block(reached, starts, graph.indices, np.zeros(0, np.float32))
+    curve, active = [], []
+    while not curve or curve[-1] > 0.0:
+        question = twin.ask()
+        twin.take(*question.function(block, question.shared))
+        step = twin.settle()
+        curve.append(step.convergence)
+        active.append(int(step.senders.sum()))
+    assert curve == truth.convergence.tolist()
+    assert active == truth.per_iteration()["active_vertices"].tolist()
+    assert np.array_equal(twin.values, truth.values)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("k", [None, 3])
+def test_spark_gives_the_result_of_the_local_engine(local_spark, k):
+    rng = np.random.default_rng(5)
+    ends = rng.integers(0, 60, (2, 170))
+    ends = np.concatenate((ends, [[3, 62, 7], [3, 63, 7]]), axis=1)  # loops, and a pair
+    ends = np.concatenate((ends, [[64], [64]]), axis=1)  # nothing but a loop
+    graph = from_edges(*ends, vertices=66, directed=False)
+    algorithm = KCore(k=k)
+    ours, theirs = local_spark.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
+    assert np.array_equal(ours.values, theirs.values)
+    assert ours.convergence == pytest.approx(theirs.convergence, rel=1e-12)
+    assert ours.result == theirs.result
+    mine, other = ours.per_iteration(), theirs.per_iteration()
+    assert mine["active_vertices"].tolist() == other["active_vertices"].tolist()
+    sent = [rows["local_messages"] + rows["remote_messages"] for rows in (mine, other)]
+    assert sent[0].tolist() == sent[1].tolist()
