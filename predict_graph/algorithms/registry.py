@@ -21,6 +21,8 @@ BUILT_IN = {
     "neighborhood": f"{_FOLDER}.neighborhood.definition:Neighborhood",
     "shortest-paths": f"{_FOLDER}.shortest_paths.definition:ShortestPaths",
     "k-core": f"{_FOLDER}.k_core.definition:KCore",
+    "triangle-count": f"{_FOLDER}.triangle_count.definition:TriangleCount",
+    "personalised-pagerank": f"{_FOLDER}.personalised_pagerank.definition:PersonalisedPageRank",
 }
 """A line each: name, and the class in its folder."""
 

@@ -36,9 +36,7 @@ class PageRankProgram(SuperstepProgram):
         """Send, add up, and add what every vertex gets."""
         from pyspark.sql import functions as F
 
-        algorithm, n = self.algorithm, self.tables.count
-        spread = algorithm.damping * sums["dangling"] / n if algorithm.spread_dangling else 0.0
-        base = (1.0 - algorithm.damping) / n + spread
+        algorithm = self.algorithm
         offers = state.where("degree > 0").select(
             "id", (F.col("rank") * algorithm.damping / F.col("degree")).alias("offer")
         )
@@ -47,7 +45,7 @@ class PageRankProgram(SuperstepProgram):
             .groupBy("dst")
             .agg(F.sum("offer").alias("received"))
         )
-        rank = changing_number(base) + F.coalesce("received", F.lit(0.0))
+        rank = self.base(sums) + F.coalesce("received", F.lit(0.0))
         return state.join(inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left").select(
             "id",
             "degree",
@@ -56,6 +54,12 @@ class PageRankProgram(SuperstepProgram):
             rank.alias("rank"),
             F.abs(rank - F.col("rank")).alias("change"),
         )
+
+    def base(self, sums: Mapping[str, float]) -> Column:
+        """Return what vertices get, whatever they hear."""
+        algorithm, n = self.algorithm, self.tables.count
+        spread = algorithm.damping * sums["dangling"] / n if algorithm.spread_dangling else 0.0
+        return changing_number((1.0 - algorithm.damping) / n + spread)
 
     def sums(self) -> dict[str, Column]:
         """Add up changes, and the rank of dangling vertices."""

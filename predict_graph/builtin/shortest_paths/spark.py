@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from predict_graph.builtin.shortest_paths.definition import ShortestPaths
 from predict_graph.engines.spark.programs.spreading import declared
 from predict_graph.engines.spark.superstep import SuperstepProgram
+from predict_graph.engines.spark.tables.named import vertices_in_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -30,7 +31,7 @@ class ShortestPathsProgram(SuperstepProgram):
         """Let the landmarks know of themselves; what is not known is null."""
         from pyspark.sql import functions as F
 
-        here = [F.col("id") == vertex for vertex in self._landmarks()]
+        here = [F.col("id") == vertex for vertex in vertices_in_tables(self.algorithm, self.tables)]
         hops = [
             F.when(is_landmark, F.lit(0)).alias(name)
             for is_landmark, name in zip(here, self._columns, strict=True)
@@ -95,14 +96,3 @@ class ShortestPathsProgram(SuperstepProgram):
             "reached": int(sums[-1]["reached"]),
             "farthest": max(int(hops) for hops in found if hops is not None),
         }
-
-    def _landmarks(self) -> list[int]:
-        """Return the landmarks, or what stands for them: the vertices with most out-edges."""
-        from pyspark.sql import functions as F
-
-        count = self.algorithm.count
-        known = self.algorithm.known_in(self.tables.count)
-        if known is not None:
-            return [int(vertex) for vertex in known]
-        ordered = self.tables.vertices.orderBy(F.desc("degree"), "id").limit(count).collect()
-        return [int(ordered[place % len(ordered)]["id"]) for place in range(count)]

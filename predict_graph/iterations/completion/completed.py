@@ -36,11 +36,17 @@ class CompletedSample:
         graph.
     dangling : ndarray of bool, shape (k,)
         Vertices that send nothing.
+    graph : Graph
+        That it stands for.
+    vertices : ndarray of int64, shape (k,)
+        Which of its vertices they are.
     """
 
     operator: sparse.csr_array
     weights: FloatArray
     dangling: npt.NDArray[np.bool_]
+    graph: Graph
+    vertices: IntArray
 
     @property
     def edges(self) -> int:
@@ -87,7 +93,8 @@ class Completer:
         if size:
             weights[len(self.hubs) :] = len(self.others) / size
         sources, targets, values = self._edges(seen, vertices, weights, rng)
-        return _conserving(sources, targets, values, weights)
+        operator, dangling = _conserving(sources, targets, values, weights)
+        return CompletedSample(operator, weights, dangling, self.graph, vertices)
 
     def _edges(
         self,
@@ -125,14 +132,14 @@ class Completer:
 
 def _conserving(
     sources: IntArray, targets: IntArray, values: FloatArray, weights: FloatArray
-) -> CompletedSample:
+) -> tuple[sparse.csr_array, npt.NDArray[np.bool_]]:
     """Scale what each vertex sends so that all of its rank arrives somewhere."""
     size = len(weights)
     sent = np.bincount(sources, values * weights[targets], minlength=size) / weights
     dangling = sent == 0
     values = values / np.where(dangling, 1.0, sent)[sources]
     operator = sparse.csr_array((values, (targets, sources)), shape=(size, size))
-    return CompletedSample(operator, weights, dangling)
+    return operator, dangling
 
 
 def _one_in_each_stratum(total: int, size: int, rng: np.random.Generator) -> IntArray:

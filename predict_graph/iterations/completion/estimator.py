@@ -63,7 +63,12 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
     centre = whole.crossing * math.exp(correction)
     iterations, low, high = iteration_interval(
         centre,
-        math.hypot(whole.relative_std, correction_error, _method_std(whole.vertices)),
+        math.hypot(
+            whole.relative_std,
+            correction_error,
+            _method_std(whole.vertices),
+            algorithm.sampling_std,
+        ),
         QUANTILE,
         limit,
     )

@@ -1,0 +1,1 @@
+"""PageRank from one source."""

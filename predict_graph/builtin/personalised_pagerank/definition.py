@@ -1,0 +1,97 @@
+"""PageRank whose walks begin anew at one source (personalised PageRank)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.algorithms.base import Usual
+from predict_graph.algorithms.naming import NamedVertices, check_ids
+from predict_graph.algorithms.parameters import Parameter
+from predict_graph.builtin.pagerank.definition import PageRank
+from predict_graph.errors import RequestError
+
+__all__ = ["PersonalisedPageRank"]
+
+_ITS_OWN = {"dangling"}
+
+
+class PersonalisedPageRank(NamedVertices, PageRank):
+    """Rank vertices by how often a walk comes by that begins anew at one vertex, the source.
+
+    As PageRank, but what every vertex gets there, ``1 - damping`` and the rank of dangling
+    vertices, goes to the source alone. A run starts with all rank at the source and stops when the
+    mean change of rank per vertex is below the threshold, ``tolerance`` or ``epsilon / N``. All
+    vertices send in every superstep, those without rank too.
+
+    Ranks sum to 1 and are those of networkx with ``personalization={source: 1}``;
+    ``dangling="drop"`` lets the rank of dangling vertices go.
+
+    Parameters
+    ----------
+    source : id, optional
+        By default the vertex with most out-edges, the first of them if there are several.
+    damping : float
+        In (0, 1); 0.85 by default.
+    epsilon : float
+        Tolerance level; 0.001 by default.
+    tolerance : float, optional
+        The threshold itself; not together with `epsilon`.
+    dangling : {'source', 'drop'}
+    max_iterations : int
+        500 by default.
+
+    References
+    ----------
+    .. [1] T. H. Haveliwala: Topic-Sensitive PageRank, WWW 2002.
+    .. [2] G. Jeh, J. Widom: Scaling Personalized Web Search, WWW 2003.
+
+    Examples
+    --------
+    >>> PersonalisedPageRank(source=17).ids
+    ('17',)
+    """
+
+    name = "personalised-pagerank"
+    summary = "rank of vertices by walks that begin anew at one source"
+    usual = Usual(14, 25.0, 4.7)
+    runs_on: ClassVar[Mapping[str, Any]] = {
+        "local": "predict_graph.builtin.personalised_pagerank.local:PersonalisedPageRankKernel",
+        "spark": "predict_graph.builtin.personalised_pagerank.spark:PersonalisedPageRankProgram",
+    }
+    sampled_by: ClassVar[Mapping[str, Any]] = {
+        "completion": "predict_graph.builtin.personalised_pagerank.sampling:personalised_curve",
+    }
+    counted_by = "predict_graph.builtin.personalised_pagerank.counted:PersonalisedPageRankTwin"
+    # Six graphs, three sources and two epsilons each (docs/studies/algorithms.md): what is around a
+    # source is not in the sample.
+    sampling_std = 0.2
+    named_by = "source"
+    declared = (
+        Parameter("source", str, None, "id of a vertex; by default the one with most out-edges"),
+        *(each for each in PageRank.declared if each.name not in _ITS_OWN),
+        Parameter(
+            "dangling",
+            str,
+            "source",
+            "rank of vertices without outbound edges: to the source, or dropped",
+            choices=("source", "drop"),
+        ),
+    )
+
+    def __init__(self, *, source: object = None, **parameters: object) -> None:
+        super().__init__(source=check_ids("source", source), **parameters)
+        if len(self.ids) > 1:
+            raise RequestError(f"source is {source!r}; accepted: the id of one vertex")
+
+    @property
+    def spread_dangling(self) -> bool:
+        """Whether the rank of dangling vertices goes to the source."""
+        return self.parameters["dangling"] == "source"
+
+    def source_in(self, out_degrees: npt.NDArray[np.integer]) -> int:
+        """Return the source of a graph, or the vertex that stands for it in a sample."""
+        return int(self.vertices_in(out_degrees)[0])

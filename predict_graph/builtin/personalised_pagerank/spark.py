@@ -1,0 +1,45 @@
+"""Personalised PageRank as supersteps over tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from predict_graph.builtin.pagerank.spark import PageRankProgram
+from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
+from predict_graph.engines.spark.superstep import changing_number
+from predict_graph.engines.spark.tables.named import vertices_in_tables
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["PersonalisedPageRankProgram"]
+
+
+class PersonalisedPageRankProgram(PageRankProgram):
+    """Every vertex sends its rank over its out-degree; the source gets what no edge brings."""
+
+    algorithm: PersonalisedPageRank
+
+    def initial(self) -> DataFrame:
+        """Return rank 1 at the source."""
+        from pyspark.sql import functions as F
+
+        (self._source,) = vertices_in_tables(self.algorithm, self.tables)
+        return self.tables.vertices.select(
+            *("id", "degree", "inside"),
+            F.lit(True).alias("sending"),
+            self._at_source(F.lit(1.0)).alias("rank"),
+            F.lit(0.0).alias("change"),
+        )
+
+    def base(self, sums: Mapping[str, float]) -> Column:
+        """Return what vertices get, whatever they hear: the source alone something."""
+        damping = self.algorithm.damping
+        spread = damping * sums["dangling"] if self.algorithm.spread_dangling else 0.0
+        return self._at_source(changing_number(1.0 - damping + spread))
+
+    def _at_source(self, value: Column) -> Column:
+        from pyspark.sql import functions as F
+
+        return F.when(F.col("id") == self._source, value).otherwise(0.0)

@@ -1,0 +1,1 @@
+"""Triangles of each vertex."""

@@ -1,0 +1,64 @@
+"""Triangles of each vertex, by sets of neighbours in the order of degrees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from predict_graph.algorithms.base import Algorithm, Usual
+
+__all__ = ["TriangleCount"]
+
+_SUPERSTEPS = 2  # by definition
+
+
+class TriangleCount(Algorithm):
+    """Count the triangles that each vertex is a corner of.
+
+    Two supersteps. In the first every vertex sends its degree along its edges, so that each knows
+    which of its neighbours are above it in the order of degrees, equal ones by id. In the second it
+    sends the set of these to all neighbours; a vertex counts how many of the vertices that it
+    receives are its neighbours. Of the three corners of a triangle, each hears of it once: from the
+    lower one of the other two. A vertex with many edges has few neighbours above it, so that no
+    set is larger than the square root of twice the edges.
+
+    Direction of edges, self-loops and weights are ignored. There are no parameters.
+
+    References
+    ----------
+    .. [1] T. Schank, D. Wagner: Finding, Counting and Listing All Triangles in Large Graphs, WEA
+       2005 (forward).
+    .. [2] S. Suri, S. Vassilvitskii: Counting Triangles and the Curse of the Last Reducer, WWW 2011
+       (the order of degrees).
+
+    Examples
+    --------
+    >>> from predict_graph.engines.local import LocalEngine
+    >>> from predict_graph.graph import check_graph
+    >>> LocalEngine().run(TriangleCount(), check_graph("cycle:n=3", directed=False)).values
+    array([1, 1, 1])
+    """
+
+    name = "triangle-count"
+    summary = "triangles of each vertex, two supersteps"
+    convergence = "fixed-point"
+    undirected = True
+    usual = Usual(_SUPERSTEPS, 3.0, 20.0)
+    runs_on: ClassVar[Mapping[str, Any]] = {
+        "local": "predict_graph.builtin.triangle_count.local:TriangleCountKernel",
+        "spark": "predict_graph.builtin.triangle_count.spark:TriangleCountProgram",
+    }
+    sampled_by: ClassVar[Mapping[str, Any]] = {
+        "rooted": "predict_graph.builtin.triangle_count.sampling:recipe",
+    }
+    counted_by = "predict_graph.builtin.triangle_count.counted:TriangleCountTwin"
+    declared = ()
+
+    @property
+    def max_iterations(self) -> int:
+        """Two: there are no more."""
+        return _SUPERSTEPS
+
+    def threshold(self, vertices: int) -> float:
+        """Return a share of vertices that have something to send that is less than one vertex."""
+        return 0.5 / max(vertices, 1)

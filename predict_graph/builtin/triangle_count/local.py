@@ -1,0 +1,196 @@
+"""Triangles, compiled: the first superstep puts neighbours in order, the second counts.
+
+The sets that vertices send are the rows of the graph with what is below their vertex left out, so
+that the second superstep reads them where they are. A vertex marks its neighbours in an array as
+long as the graph, and looks up there what its neighbours send.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.builtin.triangle_count.definition import TriangleCount
+from predict_graph.engines.local.blocks import row_blocks
+from predict_graph.engines.local.footprint import Footprint
+from predict_graph.engines.local.kernel import Superstep, Weighting, Work
+from predict_graph.engines.local.team import Team
+from predict_graph.graph import Graph
+
+__all__ = ["TriangleCountKernel", "above", "set_bytes"]
+
+_DEGREE_BYTES = 16  # vertex id of the receiver, and a degree; by definition
+_HEADER_BYTES = _ENTRY_BYTES = 8  # vertex ids; by definition
+
+
+class TriangleCountKernel:
+    """Triangles of one undirected graph.
+
+    Parameters
+    ----------
+    algorithm : TriangleCount
+    graph : Graph
+        Undirected.
+    team : Team, optional
+        Threads; the calling one alone by default.
+
+    Attributes
+    ----------
+    message_bytes : int
+        Of the first superstep: a vertex id and a degree.
+    working_set_bytes : int
+        What a superstep reads at random: rows of neighbours, and marks.
+    """
+
+    message_bytes = _DEGREE_BYTES
+
+    def __init__(
+        self, algorithm: TriangleCount, graph: Graph, team: Team | None = None
+    ) -> None:
+        n = graph.vertices
+        self._team = team or Team()
+        self._indptr, self._indices = graph.indptr, graph.indices
+        self._blocks = row_blocks(graph.indptr)
+        self._above = np.zeros_like(graph.indices)
+        self._counts = np.zeros(n, np.int64)
+        self._triangles = np.zeros(n, np.int64)
+        # A thread takes one that no other has.
+        self._marks = [np.full(n, -1, graph.indices.dtype) for _ in range(self._team.threads)]
+        self._steps = 0
+        self._sampled = False
+        self.working_set_bytes = (8 + graph.indices.itemsize) * n
+
+    @staticmethod
+    def footprint(algorithm: TriangleCount, id_bytes: int) -> Footprint:
+        """Return what it allocates: sets, their sizes, triangles, marks of some threads."""
+        return Footprint(8 + 8 + 2 * id_bytes + 8, float(id_bytes), reverse=False)
+
+    @property
+    def blocks(self) -> npt.NDArray[np.int64]:
+        """First row of each block, and the number of rows."""
+        return self._blocks
+
+    @property
+    def above(self) -> npt.NDArray[np.int64]:
+        """Neighbours of each vertex that are above it, after the first superstep."""
+        return self._counts
+
+    @property
+    def values(self) -> npt.NDArray[np.int64]:
+        """Triangles of each vertex."""
+        return self._triangles
+
+    def summary(self) -> dict[str, Any]:
+        """Return the triangles of the graph, and the most that one vertex is in."""
+        return {
+            "triangles": int(self._triangles.sum()) // 3,
+            "most": int(self._triangles.max()),
+        }
+
+    def stand_for(self, weighting: Weighting) -> None:
+        """Tell how much work each vertex is: in a sample they count differently."""
+        self._sampled = True
+
+    def rest(self) -> None:
+        """Let nobody send in the next superstep: the run is over then."""
+        self._steps = 2
+
+    def sweep(self, first: int, last: int) -> None:
+        """Do the first superstep's work for some blocks of rows."""
+        rows = (self._blocks[first], self._blocks[last])
+        above(*rows, self._indptr, self._indices, self._above, self._counts)
+
+    def step(self) -> Superstep:
+        """Run one superstep; its aggregate is the share of vertices that have something to send."""
+        self._steps += 1
+        blocks = len(self._blocks) - 1
+        if self._steps == 1:
+            self._team.share(self.sweep, blocks)
+            return Superstep(1.0, self.message_bytes, work=Work(vertices=1.0))
+        if self._steps > 2:
+            return Superstep(0.0, self.message_bytes, np.zeros(len(self._counts), bool))
+        self._team.share(self._count, blocks)
+        sizes = set_bytes(self._counts)
+        if not self._sampled:  # elsewhere nobody asks for it
+            return Superstep(0.0, sizes)
+        looked = np.zeros(len(self._counts), np.int64)
+        _received(self._indptr, self._indices, self._counts, looked)
+        return Superstep(0.0, sizes, work=Work(vertices=1.0 + looked))
+
+    def _count(self, first: int, last: int) -> None:
+        """Count the triangles of the vertices of some blocks."""
+        marks = self._marks.pop()
+        rows = (self._blocks[first], self._blocks[last])
+        graph = (self._indptr, self._indices, self._above, self._counts)
+        _triangles(*rows, *graph, marks, self._triangles)
+        self._marks.append(marks)
+
+
+def set_bytes(counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return the bytes of a message that holds so many vertices."""
+    sizes: npt.NDArray[np.int64] = _HEADER_BYTES + _ENTRY_BYTES * counts.astype(np.int64)
+    return sizes
+
+
+@numba.njit(cache=True, nogil=True)
+def above(first: int, last: int, indptr: Any, indices: Any, into: Any, counts: Any) -> None:
+    """Find the neighbours of the vertices of some rows that are above them in the order of degrees.
+
+    Parameters
+    ----------
+    first, last : int
+        Rows.
+    indptr, indices : ndarray
+        CSR.
+    into : ndarray of int, shape (m,)
+        Gets them, from where the row of a vertex begins.
+    counts : ndarray of int64, shape (n,)
+        Gets how many there are.
+    """
+    for v in range(first, last):
+        start, stop = indptr[v], indptr[v + 1]
+        degree, size = stop - start, 0
+        for e in range(start, stop):
+            w = indices[e]
+            other = indptr[w + 1] - indptr[w]
+            if other > degree or (other == degree and w > v):
+                into[start + size] = w
+                size += 1
+        counts[v] = size
+
+
+@numba.njit(cache=True, nogil=True)
+def _triangles(
+    first: int,
+    last: int,
+    indptr: Any,
+    indices: Any,
+    above: Any,
+    counts: Any,
+    marks: Any,
+    triangles: Any,
+) -> None:
+    for v in range(first, last):
+        start, stop = indptr[v], indptr[v + 1]
+        for e in range(start, stop):
+            marks[indices[e]] = v
+        marks[v] = -1  # a self-loop is no edge to a neighbour
+        found = 0
+        for e in range(start, stop):
+            u = indices[e]
+            if u == v:
+                continue
+            for place in range(indptr[u], indptr[u] + counts[u]):
+                found += marks[above[place]] == v
+        triangles[v] = found
+
+
+@numba.njit(cache=True, nogil=True)
+def _received(indptr: Any, indices: Any, counts: Any, looked: Any) -> None:
+    """Count the vertices in all sets that each vertex receives."""
+    for v in range(len(looked)):
+        for e in range(indptr[v], indptr[v + 1]):
+            looked[v] += counts[indices[e]]

@@ -1,0 +1,190 @@
+"""Triangles as supersteps over tables: degrees first, then sets of neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from predict_graph.builtin.triangle_count.definition import TriangleCount
+from predict_graph.engines.spark.programs.packed import lists, packed, packed_rows, words
+from predict_graph.engines.spark.programs.spreading import (
+    by_batch,
+    declared,
+    keep_loaded,
+    out_rows,
+    spread,
+)
+from predict_graph.engines.spark.superstep import SuperstepProgram
+from predict_graph.engines.spark.tables.graph_tables import GraphTables
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["TriangleCountProgram"]
+
+IntArray = npt.NDArray[np.int64]
+
+
+class TriangleCountProgram(SuperstepProgram):
+    """All vertices send their degrees, then the neighbours that are above them.
+
+    Who sent a set does not matter, so that the sets for one vertex are put beside each other.
+
+    The Python of the executors must be able to import this package, numba and pyarrow.
+    """
+
+    algorithm: TriangleCount
+
+    oldest_spark = (4, 1)  # whose functions of columns take Arrow's arrays as they are
+
+    def __init__(
+        self, algorithm: TriangleCount, tables: GraphTables, prior: DataFrame | None = None
+    ) -> None:
+        super().__init__(algorithm, tables, prior)
+        self._out_rows: DataFrame | None = None
+
+    def initial(self) -> DataFrame:
+        """Let every vertex send its degree."""
+        from pyspark.sql import functions as F
+
+        self._out_rows = out_rows(self.tables, self_loops=False)
+        told = by_batch(_told, "binary")
+        state = self.tables.vertices.select(
+            *("id", "degree", "inside"),
+            F.lit(True).alias("sending"),
+            told("id", "degree").alias("told"),
+            F.lit(0).cast("long").alias("triangles"),
+            F.lit(0).alias("ordered"),
+        )
+        return declared(state, "id", self.tables.partitions)
+
+    def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
+        """Put neighbours in order, or where that is done, count."""
+        from pyspark.sql import functions as F
+
+        assert self._out_rows is not None  # made with the first state
+        inbox = spread(state, "told", self._out_rows, _beside)
+        joined = state.join(
+            self._out_rows.hint("shuffle_hash"), F.col("id") == F.col("src"), "left"
+        ).join(inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left")
+        received = F.coalesce("received", F.array().cast("array<binary>"))
+        targets = F.coalesce("targets", F.array().cast("array<long>"))
+        common = ("id", "degree", "inside")
+        if not sums["ordered"]:
+            above = by_batch(_above, "binary")
+            following = joined.select(
+                *common,
+                "sending",
+                above("id", "degree", received).alias("told"),
+                "triangles",
+                F.lit(1).alias("ordered"),
+            )
+        else:
+            counted = by_batch(_counted, "long")
+            following = joined.select(
+                *common,
+                F.lit(False).alias("sending"),
+                F.lit(b"").alias("told"),
+                counted(targets, received).alias("triangles"),
+                "ordered",
+            )
+        return declared(following, "id", self.tables.partitions)
+
+    def sums(self) -> dict[str, Column]:
+        """Count who has something to send, who knows the order, and triangles at their corners."""
+        from pyspark.sql import functions as F
+
+        return {
+            "changed": F.col("sending").cast("int"),
+            "ordered": F.col("ordered"),
+            "triangles": F.col("triangles"),
+        }
+
+    def convergence(self, sums: Mapping[str, float]) -> float:
+        """Return the share of vertices that have something to send."""
+        return sums["changed"] / self.tables.count
+
+    def values(self, state: DataFrame) -> DataFrame:
+        """Return the triangles of each vertex."""
+        from pyspark.sql import functions as F
+
+        return state.select("id", F.col("triangles").alias("value"))
+
+    def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
+        """Return the triangles of the graph, and the most that one vertex is in."""
+        from pyspark.sql import functions as F
+
+        most = state.agg(F.max("triangles")).collect()[0][0]
+        return {"triangles": round(sums[-1]["triangles"]) // 3, "most": int(most)}
+
+
+def _told(ids: pa.Array, degrees: pa.Array) -> pa.Array:
+    """Return messages of the first superstep: who sends, and its degree."""
+    rows = np.column_stack((ids.to_numpy(), degrees.to_numpy()))
+    nothing, none = np.zeros(1, np.int64), np.zeros(0, np.int64)
+    _found_above(none, none, nothing, nothing, none, nothing, none)
+    _found(nothing, none, nothing, nothing, none, none)
+    keep_loaded()
+    return packed_rows(rows)
+
+
+def _beside(starts: IntArray, senders: IntArray, messages: pa.Array) -> pa.Array:
+    """Put the messages to each receiver beside each other."""
+    firsts, found = words(messages)
+    senders = senders[starts[0] : starts[-1]]
+    lengths = np.diff(firsts)[senders]
+    ends = np.append(0, np.cumsum(lengths))
+    places = np.repeat(firsts[senders] - ends[:-1], lengths) + np.arange(ends[-1])
+    return packed(ends[starts - starts[0]] * 8, found[places])
+
+
+def _above(ids: pa.Array, degrees: pa.Array, received: pa.Array) -> pa.Array:
+    """Return the neighbours of each vertex that are above it in the order of degrees."""
+    inbox, messages = lists(received)
+    at, pairs = words(messages)
+    ends, into = np.zeros(len(ids) + 1, np.int64), np.empty(len(pairs) // 2, np.int64)
+    _found_above(ids.to_numpy(), degrees.to_numpy(), inbox, at, pairs, ends, into)
+    return packed(ends * 8, into[: ends[-1]])
+
+
+def _counted(targets: pa.Array, received: pa.Array) -> pa.Array:
+    """Return how many of the vertices that each receives are its neighbours."""
+    row_starts, neighbours = lists(targets)
+    inbox, messages = lists(received)
+    at, sets = words(messages)
+    counts = np.zeros(len(targets), np.int64)
+    _found(row_starts, neighbours.to_numpy(), inbox, at, sets, counts)
+    return pa.array(counts)
+
+
+@numba.njit(cache=True, nogil=True)
+def _found_above(
+    ids: Any, degrees: Any, inbox: Any, at: Any, pairs: Any, ends: Any, into: Any
+) -> None:
+    end = 0
+    for i in range(len(ids)):
+        for message in range(inbox[i], inbox[i + 1]):
+            for pair in range(at[message], at[message + 1], 2):
+                other, degree = pairs[pair], pairs[pair + 1]
+                if degree > degrees[i] or (degree == degrees[i] and other > ids[i]):
+                    into[end] = other
+                    end += 1
+        ends[i + 1] = end
+
+
+@numba.njit(cache=True, nogil=True)
+def _found(
+    row_starts: Any, neighbours: Any, inbox: Any, at: Any, sets: Any, counts: Any
+) -> None:
+    for i in range(len(counts)):
+        row = neighbours[row_starts[i] : row_starts[i + 1]]
+        for message in range(inbox[i], inbox[i + 1]):
+            for place in range(at[message], at[message + 1]):
+                spot = np.searchsorted(row, sets[place])
+                if spot < len(row) and row[spot] == sets[place]:
+                    counts[i] += 1

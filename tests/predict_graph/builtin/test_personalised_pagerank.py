@@ -1,0 +1,204 @@
+"""Personalised PageRank: kernel, twin and Spark program beside networkx; samples beside runs."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from predict_graph.algorithms import PersonalisedPageRank
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.spark.blocks.on_executors import Block
+from predict_graph.engines.spark.blocks.twin import twin_of
+from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph
+from predict_graph.graph.build import from_edges
+from predict_graph.graph.on_cluster import ClusterGraph
+from predict_graph.prediction import predict
+
+
+def slow(graph, source, *, damping=0.85, drop=False, threshold, limit):
+    """Return ranks and mean changes, vertex by vertex."""
+    rank = [0.0] * graph.vertices
+    rank[source] = 1.0
+    changes = []
+    while len(changes) < limit and (not changes or changes[-1] >= threshold):
+        before, rank = rank, [0.0] * graph.vertices
+        rank[source] = 1.0 - damping
+        for v in range(graph.vertices):
+            targets = graph.neighbors(v).tolist()
+            for w in targets:
+                rank[w] += damping * before[v] / len(targets)
+            if not targets and not drop:
+                rank[source] += damping * before[v]
+        pairs = zip(before, rank, strict=True)
+        changes.append(sum(abs(old - new) for old, new in pairs) / len(rank))
+    return rank, changes
+
+
+def edges(*pairs, n=None, directed=True):
+    array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return from_edges(array[:, 0], array[:, 1], vertices=n, directed=directed)
+
+
+def networkx_graph(graph):
+    found = nx.DiGraph()
+    found.add_nodes_from(range(graph.vertices))
+    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    found.add_edges_from(zip(rows.tolist(), graph.indices.tolist(), strict=True))
+    return found
+
+
+def check(graph, source, *, dangling="source", damping=0.85, **parameters):
+    algorithm = PersonalisedPageRank(
+        source=source, dangling=dangling, damping=damping, **parameters
+    )
+    ranks, changes = slow(
+        graph,
+        source,
+        damping=damping,
+        drop=dangling == "drop",
+        threshold=algorithm.threshold(graph.vertices),
+        limit=algorithm.max_iterations,
+    )
+    profile, *others = (
+        LocalEngine(workers=3, threads=each).run(algorithm, graph) for each in (1, 2, 3)
+    )
+    assert profile.iterations == len(changes)
+    assert profile.convergence == pytest.approx(changes, rel=1e-9, abs=1e-15)
+    assert profile.values == pytest.approx(ranks, rel=1e-9, abs=1e-15)
+    for other in others:
+        assert other.values.tobytes() == profile.values.tobytes()
+        assert other.convergence.tobytes() == profile.convergence.tobytes()
+    steps = profile.per_iteration()
+    sent = steps["local_messages"] + steps["remote_messages"]
+    assert sent.tolist() == [graph.edges] * len(changes)
+    return profile
+
+
+SMALL = {
+    "one vertex": (edges(n=1), 0),
+    "loop": (edges((0, 0)), 0),
+    "no edges": (edges(n=5), 3),
+    "source that dangles": (edges((0, 1), (1, 2), (2, 3)), 3),
+    "path": (check_graph("path:n=12", directed=True), 0),
+    "cycle": (check_graph("cycle:n=9", directed=True), 4),
+    "star": (check_graph("star:n=9", directed=False), 2),
+    "scale-free": (check_graph("rmat:scale=7,edge_factor=4,seed=2"), 60),
+}
+
+
+@pytest.mark.parametrize("dangling", ["source", "drop"])
+@pytest.mark.parametrize("name", SMALL)
+def test_the_kernel_does_what_a_slow_program_does(name, dangling):
+    graph, source = SMALL[name]
+    check(graph, source, dangling=dangling, epsilon=0.01)
+
+
+@given(data=st.data(), n=st.integers(1, 20), directed=st.booleans())
+def test_ranks_are_those_of_networkx(data, n, directed):
+    vertex = st.integers(0, n - 1)
+    graph = edges(*data.draw(st.lists(st.tuples(vertex, vertex), max_size=60)), n=n, directed=directed)
+    source, damping = data.draw(vertex), data.draw(st.sampled_from([0.5, 0.85]))
+    check(graph, source, damping=damping, epsilon=0.05)
+    algorithm = PersonalisedPageRank(source=source, damping=damping, tolerance=1e-14)
+    ours = LocalEngine().run(algorithm, graph)
+    theirs = nx.pagerank(
+        networkx_graph(graph),
+        alpha=damping,
+        personalization={source: 1.0},
+        tol=1e-12,
+        max_iter=1_000,
+    )
+    assert ours.values == pytest.approx([theirs[v] for v in range(n)], abs=1e-8)
+
+
+def test_the_default_source_has_most_edges():
+    graph = edges((3, 0), (3, 1), (2, 0), (2, 4))
+    assert LocalEngine().run(PersonalisedPageRank(), graph).values[[2, 3]] == pytest.approx(
+        LocalEngine().run(PersonalisedPageRank(source=2), graph).values[[2, 3]]
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"source": "1,2"}, "source is '1,2'; accepted: the id of one vertex"),
+        ({"source": ""}, "source is ''; accepted: ids of vertices"),
+        ({"dangling": "uniform"}, "dangling is 'uniform'; accepted: source, drop"),
+        ({"damping": 1.5}, "damping is 1.5; accepted: a number greater than 0 and less than 1"),
+        ({"epsilon": 1, "tolerance": 1}, "epsilon and tolerance are both given"),
+    ],
+)
+def test_wrong_parameters_are_refused(given, said):
+    with pytest.raises(RequestError, match=said):
+        PersonalisedPageRank(**given)
+
+
+def test_a_source_that_is_not_in_the_graph_is_refused():
+    with pytest.raises(RequestError, match="source has 12, which is no vertex of"):
+        predict("personalised-pagerank", "path:n=12", parameters={"source": 12}, history="none")
+
+
+@pytest.mark.parametrize("source", [None, 17])
+def test_samples_know_how_long_a_run_is(source):
+    graph = check_graph("rmat:scale=14,edge_factor=6,seed=3")
+    algorithm = PersonalisedPageRank(source=source)
+    truth = LocalEngine().run(algorithm, graph)
+    found = predict(algorithm, graph, method="completion", history="none", seed=1)
+    assert found.iterations.low <= truth.iterations <= found.iterations.high
+    # Without what the source gets, the curve is that of a walk that has mixed already.
+    assert found.iterations.high < 3 * found.iterations.low
+
+
+def test_a_completed_sample_of_all_vertices_has_the_curve_of_the_run():
+    from predict_graph.builtin.personalised_pagerank.sampling import personalised_curve
+    from predict_graph.iterations.completion.completed import Completer
+    from predict_graph.iterations.completion.profiles import vertex_profiles
+
+    graph = check_graph("rmat:scale=8,edge_factor=6,seed=3")
+    algorithm = PersonalisedPageRank(source=9).on(graph)
+    completer = Completer(graph, vertex_profiles(graph), np.zeros(0, np.int64))
+    sample = completer.draw(graph.vertices, np.random.default_rng(0))
+    truth = LocalEngine().run(algorithm, graph)
+    curve = personalised_curve(algorithm, sample, algorithm.threshold(graph.vertices))
+    assert curve == pytest.approx(truth.convergence, rel=1e-9)
+
+
+@pytest.mark.parametrize("dangling", ["source", "drop"])
+def test_the_twin_does_what_the_kernel_does(dangling):
+    graph = check_graph("rmat:scale=8,edge_factor=4,seed=5")
+    algorithm = PersonalisedPageRank(source=9, dangling=dangling).on(graph)
+    truth = LocalEngine().run(algorithm, graph)
+    nothing = np.zeros(0, np.int32)
+    known = ClusterGraph(
+        *("rmat", "", graph.vertices, graph.edges, True, False, 0.0),
+        *(graph.out_degrees, graph.in_degrees, (nothing, nothing), 0.0),
+    )
+    twin = twin_of(algorithm)(algorithm, known)
+    rows = np.flatnonzero(graph.in_degrees)
+    starts = np.concatenate((graph.reverse.indptr[rows], [graph.edges]))
+    block = Block(rows, starts, graph.reverse.indices, np.zeros(0, np.float32))
+    curve = []
+    for _ in range(truth.iterations):
+        question = twin.ask()
+        twin.take(*question.function(block, question.shared))
+        curve.append(twin.settle().convergence)
+    assert curve == pytest.approx(truth.convergence, rel=1e-9)
+    assert twin.values == pytest.approx(truth.values, rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("parameters", [{"source": 5}, {"dangling": "drop"}])
+def test_spark_gives_the_result_of_the_local_engine(local_spark, parameters):
+    rng = np.random.default_rng(5)
+    ends = np.concatenate((rng.integers(0, 60, (2, 120)), [[3, 61, 62], [3, 62, 63]]), axis=1)
+    graph = from_edges(*ends, vertices=66)
+    algorithm = PersonalisedPageRank(epsilon=0.1, **parameters)
+    ours, theirs = local_spark.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
+    assert ours.values == pytest.approx(theirs.values, rel=1e-9, abs=1e-15)
+    assert ours.convergence == pytest.approx(theirs.convergence, rel=1e-9)
+    mine, other = ours.per_iteration(), theirs.per_iteration()
+    assert mine["active_vertices"].tolist() == other["active_vertices"].tolist()
+    sent = [rows["local_messages"] + rows["remote_messages"] for rows in (mine, other)]
+    assert sent[0].tolist() == sent[1].tolist()

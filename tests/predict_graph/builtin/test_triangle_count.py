@@ -1,0 +1,178 @@
+"""Triangles: kernel, twin and Spark program beside a slow program and networkx; samples."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from predict_graph.algorithms import TriangleCount
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.spark.blocks.on_executors import Block
+from predict_graph.engines.spark.blocks.twin import twin_of
+from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph
+from predict_graph.graph.build import from_edges
+from predict_graph.graph.on_cluster import ClusterGraph
+from predict_graph.prediction import predict
+
+
+class Program:
+    """Degrees, then sets of the neighbours above, vertex by vertex."""
+
+    def __init__(self, graph):
+        self.around = [set(graph.neighbors(v).tolist()) for v in range(graph.vertices)]
+        self.degrees = [len(around) for around in self.around]
+        self.above = None
+        self.triangles = [0] * graph.vertices
+        self.found = [set() for _ in self.around]
+
+    def message(self, v):
+        return self.degrees[v] if self.above is None else self.above[v]
+
+    def size(self, message):
+        return 16 if isinstance(message, int) else 8 + 8 * len(message)
+
+    def receive(self, v, messages):
+        for u, message in messages:
+            if u == v:
+                continue
+            if isinstance(message, int):
+                if (message, u) > (self.degrees[v], v):
+                    self.found[v].add(u)
+            else:
+                self.triangles[v] += len(message & (self.around[v] - {v}))
+
+    def aggregate(self):
+        first, self.above = self.above is None, self.found
+        return float(first)
+
+
+def triangles(graph):
+    """Triangles of each vertex as networkx finds them."""
+    found = nx.Graph()
+    found.add_nodes_from(range(graph.vertices))
+    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    found.add_edges_from(
+        (v, w) for v, w in zip(rows.tolist(), graph.indices.tolist(), strict=True) if v != w
+    )
+    counts = nx.triangles(found)
+    return [counts[v] for v in range(graph.vertices)]
+
+
+def check(held_against, graph):
+    profile, program = held_against(TriangleCount(), graph, lambda _: Program(graph))
+    assert (profile.iterations, profile.converged) == (2, True)
+    assert profile.values.tolist() == program.triangles == triangles(graph)
+    right = program.triangles
+    assert profile.result == {"triangles": sum(right) // 3, "most": max(right)}
+
+
+def edges(*pairs, n=None):
+    array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return from_edges(array[:, 0], array[:, 1], vertices=n, directed=False)
+
+
+SMALL = {
+    "one vertex": edges(n=1),
+    "one vertex and its loop": edges((0, 0)),
+    "no edges": edges(n=5),
+    "triangle with loops": edges((0, 1), (1, 2), (2, 0), (0, 0), (2, 2)),
+    "path": check_graph("path:n=12", directed=False),
+    "wheel": edges(*((9, v) for v in range(9)), *((v, (v + 1) % 9) for v in range(9))),
+    "clique": edges(*((a, b) for a in range(8) for b in range(a))),
+    "grid": check_graph("grid:rows=4,columns=5", directed=False),
+    "scale-free": check_graph("rmat:scale=7,edge_factor=6,seed=2", directed=False),
+    "communities": check_graph("powerlaw-cluster:n=150,m=3,p=0.6,seed=1", directed=False),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_supersteps_are_those_of_a_bulk_synchronous_system(name, held_against):
+    check(held_against, SMALL[name])
+
+
+@given(data=st.data(), n=st.integers(1, 25))
+def test_triangles_are_those_of_networkx(data, n, held_against):
+    vertex = st.integers(0, n - 1)
+    pairs = data.draw(st.lists(st.tuples(vertex, vertex), max_size=120))
+    check(held_against, edges(*pairs, n=n))
+
+
+def test_a_large_graph_has_the_triangles_of_networkx_whatever_the_threads():
+    graph = check_graph("rmat:scale=12,edge_factor=8,seed=4", directed=False)
+    one, three = (LocalEngine(threads=each).run(TriangleCount(), graph) for each in (1, 3))
+    assert one.values.tolist() == three.values.tolist() == triangles(graph)
+
+
+def test_nothing_is_sent_when_all_is_counted():
+    profile = LocalEngine(workers=1).run(
+        TriangleCount(), SMALL["wheel"], threshold=0.0, max_iterations=4
+    )
+    assert profile.table["active_vertices"].tolist() == [10, 10, 0, 0]
+    assert profile.values.tolist() == [2] * 9 + [9]
+
+
+@pytest.mark.parametrize("name", ["k", "max_iterations"])
+def test_there_are_no_parameters(name):
+    with pytest.raises(RequestError, match=f"unknown parameter of triangle-count '{name}'"):
+        TriangleCount(**{name: 1})
+
+
+@pytest.mark.parametrize(
+    "source", ["rmat:scale=14,edge_factor=8,seed=3", "powerlaw-cluster:n=20000,m=6,p=0.5,seed=1"]
+)
+def test_a_sample_knows_what_a_run_sends(source):
+    graph = check_graph(source, directed=False)
+    truth = LocalEngine().run(TriangleCount(), graph)
+    found = predict(TriangleCount(), graph, method="rooted", history="none", seed=1, ratio=0.2)
+    told = found.iterations
+    assert (told.low, told.predicted, told.high) == (2, 2, 2)
+    for counter in ("remote_messages", "remote_message_bytes"):
+        predicted, actual = found.features_total()[counter], truth.features_total()[counter]
+        assert predicted == pytest.approx(actual, rel=0.05), counter
+
+
+# On a cluster
+
+
+def test_the_twin_sends_what_the_kernel_does():
+    graph = check_graph("rmat:scale=8,edge_factor=6,seed=5", directed=False)
+    algorithm = TriangleCount()
+    truth = LocalEngine(workers=1).run(algorithm, graph)
+    nothing = np.zeros(0, np.int32)
+    known = ClusterGraph(
+        *("rmat", "", graph.vertices, graph.edges, False, False, 0.0),
+        *(graph.out_degrees, graph.in_degrees, (nothing, nothing), 0.0),
+    )
+    twin = twin_of(algorithm)(algorithm, known)
+    reached = np.flatnonzero(graph.out_degrees)
+    starts = np.concatenate((graph.indptr[reached], [graph.edges]))
+    block = Block(reached, starts, graph.indices, np.zeros(0, np.float32))
+    sent, curve = [], []
+    for _ in range(2):
+        question = twin.ask()
+        twin.take(*question.function(block, question.shared))
+        step = twin.settle()
+        curve.append(step.convergence)
+        sent.append(int((graph.out_degrees * step.message_bytes).sum()))
+    assert curve == truth.convergence.tolist()
+    volume = truth.per_iteration()[["local_message_bytes", "remote_message_bytes"]].sum(axis=1)
+    assert sent == volume.tolist()
+
+
+@pytest.mark.spark
+def test_spark_gives_the_result_of_the_local_engine(local_spark):
+    rng = np.random.default_rng(5)
+    ends = rng.integers(0, 60, (2, 400))
+    ends = np.concatenate((ends, [[3, 62, 7, 64], [3, 63, 7, 64]]), axis=1)  # loops, and a pair
+    graph = from_edges(*ends, vertices=66, directed=False)
+    algorithm = TriangleCount()
+    ours, theirs = local_spark.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
+    assert np.array_equal(ours.values, theirs.values)
+    assert ours.convergence.tolist() == theirs.convergence.tolist()
+    assert ours.result == theirs.result
+    mine, other = ours.per_iteration(), theirs.per_iteration()
+    assert mine["active_vertices"].tolist() == other["active_vertices"].tolist()
+    sent = [rows["local_messages"] + rows["remote_messages"] for rows in (mine, other)]
+    assert sent[0].tolist() == sent[1].tolist()
