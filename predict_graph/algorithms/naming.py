@@ -76,7 +76,9 @@ class NamedVertices(Algorithm):
         A graph with fewer vertices than are named has some of them several times.
         """
         known = self.known_in(len(out_degrees))
-        return np.resize(_most_edges(out_degrees, self.count), self.count) if known is None else known
+        return (
+            np.resize(_most_edges(out_degrees, self.count), self.count) if known is None else known
+        )
 
 
 def check_ids(parameter: str, value: object) -> str | None:

@@ -15,11 +15,11 @@ class KCore(Algorithm):
     """Find the core number of each vertex: the largest k of a k-core that it is in.
 
     The k-core is the largest subgraph in which every vertex has k edges or more. A vertex estimates
-    its core number, at first by its degree, a self-loop included, and sends its estimate along its edges whenever it has
+    its core number, at first by its degree, and sends its estimate along its edges whenever it has
     fallen. It keeps the last that it heard of each neighbour, and lowers its own estimate to the
     largest k for which at least k neighbours are at k or above. A run ends with the superstep in
     which no estimate falls: then they are the core numbers. Direction and weights of edges are
-    ignored; a self-loop counts in the degree, and rests on nobody.
+    ignored; a self-loop counts in the degree, and supports nobody afterwards.
 
     With `k`, estimates above k are of no interest: they are cut to k from the beginning, which
     leaves less to fall, and the result of a vertex is 1 if it is in the k-core, else 0.

@@ -2,8 +2,8 @@
 
 A vertex that falls marks the neighbours that it leaves behind: those whose estimate was at most its
 own, and is above it now. Nobody else can fall by it, so that only the marked look at their
-neighbours again. What falls is read from a second array that is brought up to date after the superstep: messages of a
-superstep are those of its beginning.
+neighbours again. What falls is read from a second array that is brought up to date after the
+superstep: messages of a superstep are those of its beginning.
 """
 
 from __future__ import annotations
@@ -124,7 +124,8 @@ class KCoreKernel(SpreadingKernel):
 
 def first_estimates(out_degrees: npt.NDArray[Any], most: int | None) -> npt.NDArray[np.int32]:
     """Return the edges of each vertex, at most `most`."""
-    return np.minimum(out_degrees, 2**31 - 1 if most is None else most).astype(np.int32)
+    first: npt.NDArray[np.int32] = np.minimum(out_degrees, 2**31 - 1 if most is None else most)
+    return first.astype(np.int32)
 
 
 def members(estimates: npt.NDArray[np.int32], most: int | None) -> npt.NDArray[np.int32]:

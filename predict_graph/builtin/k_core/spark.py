@@ -99,7 +99,10 @@ class KCoreProgram(SuperstepProgram):
         following = joined.withColumn("new", fallen(*asked)).select(
             *("id", "degree", "inside"),
             F.coalesce(F.col("new.estimate") < F.col("estimate"), F.lit(False)).alias("sending"),
-            *(F.coalesce(f"new.{name}", name).alias(name) for name in ("estimate", "told", "known")),
+            *(
+                F.coalesce(f"new.{name}", name).alias(name)
+                for name in ("estimate", "told", "known")
+            ),
         )
         return declared(following, "id", self.tables.partitions)
 

@@ -22,7 +22,9 @@ def _heard(block: Block, shared: Any) -> tuple[Any, Any]:
 
 
 class ShortestPathsTwin(MergingTwin):
-    """The supersteps of :class:`~predict_graph.builtin.shortest_paths.local.ShortestPathsKernel`."""
+    """The supersteps of
+    :class:`~predict_graph.builtin.shortest_paths.local.ShortestPathsKernel`.
+    """
 
     algorithm: ShortestPaths
     hear = staticmethod(_heard)

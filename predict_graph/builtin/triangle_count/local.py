@@ -47,9 +47,7 @@ class TriangleCountKernel:
 
     message_bytes = _DEGREE_BYTES
 
-    def __init__(
-        self, algorithm: TriangleCount, graph: Graph, team: Team | None = None
-    ) -> None:
+    def __init__(self, algorithm: TriangleCount, graph: Graph, team: Team | None = None) -> None:
         n = graph.vertices
         self._team = team or Team()
         self._indptr, self._indices = graph.indptr, graph.indices

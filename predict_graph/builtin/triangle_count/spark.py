@@ -178,9 +178,7 @@ def _found_above(
 
 
 @numba.njit(cache=True, nogil=True)
-def _found(
-    row_starts: Any, neighbours: Any, inbox: Any, at: Any, sets: Any, counts: Any
-) -> None:
+def _found(row_starts: Any, neighbours: Any, inbox: Any, at: Any, sets: Any, counts: Any) -> None:
     for i in range(len(counts)):
         row = neighbours[row_starts[i] : row_starts[i + 1]]
         for message in range(inbox[i], inbox[i + 1]):

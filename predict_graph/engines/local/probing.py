@@ -116,10 +116,10 @@ def probe_by_sweeps(
         vertices, messages, kernel.message_bytes, kernel.working_set_bytes, seconds_taken, workers
     )
     swept: Work | None = getattr(kernel, "swept", None)
-    work = None
+    units = None
     if swept is not None:
-        work = swept.amount(np.ones(graph.vertices), graph.edges, graph.edges)
-    return IterationProbe(whole, error, rows_measured, idle_seconds(kernel), work)
+        units = swept.amount(np.ones(graph.vertices), graph.edges, graph.edges)
+    return IterationProbe(whole, error, rows_measured, idle_seconds(kernel), units)
 
 
 def idle_seconds(kernel: Any, repeats: int = 3) -> float:

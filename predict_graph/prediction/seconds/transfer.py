@@ -91,8 +91,9 @@ def transfer_witness(
 
     ``seconds = idle + work x ((sample seconds - sample idle) / sample work + far)``, where `far`,
     what a unit of work takes longer with its data far away, makes the first iteration take what
-    the probes say; or one of as much work as was probed, at what the busiest iteration takes. They cannot say less than a sample run, whose data is near: should they, one of
-    the two was disturbed, and the middle is taken.
+    the probes say; where they are of an iteration with other work, it makes that one take it, whose
+    units are near what they are in the busiest iteration. Probes cannot say less than a sample run,
+    whose data is near: should they, one of the two was disturbed, and the middle is taken.
 
     Parameters
     ----------

@@ -139,7 +139,7 @@ def test_estimates_above_k_have_nothing_to_fall():
 
 @pytest.mark.parametrize("k", [0, -1, 2.5, "many"])
 def test_what_is_no_k_is_refused(k):
-    with pytest.raises(RequestError, match="k is .*; accepted: a whole number at least 1"):
+    with pytest.raises(RequestError, match=r"k is .*; accepted: a whole number at least 1"):
         KCore(k=k)
 
 
@@ -151,7 +151,9 @@ def test_it_ignores_the_direction_of_edges():
 # Samples
 
 
-@pytest.mark.parametrize("source", ["rmat:scale=14,edge_factor=8,seed=3", "barabasi-albert:n=20000,m=4,seed=1"])
+@pytest.mark.parametrize(
+    "source", ["rmat:scale=14,edge_factor=8,seed=3", "barabasi-albert:n=20000,m=4,seed=1"]
+)
 def test_a_sample_knows_what_a_run_sends_and_roughly_how_long_it_is(source):
     graph = check_graph(source, directed=False)
     truth = LocalEngine().run(KCore(), graph)

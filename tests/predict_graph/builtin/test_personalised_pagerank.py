@@ -98,7 +98,9 @@ def test_the_kernel_does_what_a_slow_program_does(name, dangling):
 @given(data=st.data(), n=st.integers(1, 20), directed=st.booleans())
 def test_ranks_are_those_of_networkx(data, n, directed):
     vertex = st.integers(0, n - 1)
-    graph = edges(*data.draw(st.lists(st.tuples(vertex, vertex), max_size=60)), n=n, directed=directed)
+    graph = edges(
+        *data.draw(st.lists(st.tuples(vertex, vertex), max_size=60)), n=n, directed=directed
+    )
     source, damping = data.draw(vertex), data.draw(st.sampled_from([0.5, 0.85]))
     check(graph, source, damping=damping, epsilon=0.05)
     algorithm = PersonalisedPageRank(source=source, damping=damping, tolerance=1e-14)

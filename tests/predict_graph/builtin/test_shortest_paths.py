@@ -1,4 +1,4 @@
-"""Shortest paths: kernel and Spark program beside a slow program and networkx, samples beside runs."""
+"""Shortest paths: kernel, twin and Spark program beside a slow program and networkx; samples."""
 
 import networkx as nx
 import numpy as np
