@@ -23,7 +23,7 @@ from predict_graph.graph import Graph
 
 __all__ = ["KCoreKernel", "first_estimates", "lowered", "members"]
 
-# Work in units of a message that is sent: looking at a neighbour, and at a vertex.
+# Work in units of a message that is sent: looking at a neighbour, and at a vertex; judgement.
 _LOOK, _VERTEX = 2.0, 2.0
 
 

@@ -23,8 +23,7 @@ from predict_graph.iterations.rooted.represented import RepresentedSampler
 
 __all__ = ["recipe"]
 
-# Of log(iterations as continued / true), of twelve graphs and two samples of each: ten of the
-# shared data, rmat, barabasi-albert and powerlaw-cluster (docs/studies/algorithms.md).
+# Of log(iterations as continued / true): 26 samples of 13 graphs (docs/iterations.md).
 _TAIL_STD = 0.55
 
 

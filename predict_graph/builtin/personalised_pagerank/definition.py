@@ -66,8 +66,8 @@ class PersonalisedPageRank(NamedVertices, PageRank):
         "completion": "predict_graph.builtin.personalised_pagerank.sampling:personalised_curve",
     }
     counted_by = "predict_graph.builtin.personalised_pagerank.counted:PersonalisedPageRankTwin"
-    # Six graphs, three sources and two epsilons each (docs/studies/algorithms.md): what is around a
-    # source is not in the sample.
+    # Six graphs, three sources and two epsilons each (docs/iterations.md): what is around a source
+    # is not in the sample.
     sampling_std = 0.2
     named_by = "source"
     declared = (
