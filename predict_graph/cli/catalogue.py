@@ -127,7 +127,7 @@ def _algorithms() -> Rows:
     def describe(algorithm: Any) -> str:
         usual = algorithm().to_dict()  # with defaults that depend on other parameters
         parameters = ", ".join(f"{name}={value}" for name, value in usual.items())
-        return f"{algorithm.summary} ({parameters})"
+        return f"{algorithm.summary} ({parameters})" if parameters else str(algorithm.summary)
 
     return _described(ALGORITHMS, describe)
 

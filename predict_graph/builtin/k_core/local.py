@@ -30,6 +30,9 @@ _LOOK, _VERTEX = 2.0, 2.0
 class KCoreKernel(SpreadingKernel):
     """Core numbers on one undirected graph.
 
+    It is not probed: who hears of one neighbour looks at all of them, so that a message of the
+    first superstep, which all send, costs less than any later one.
+
     Parameters
     ----------
     algorithm : KCore
@@ -86,11 +89,6 @@ class KCoreKernel(SpreadingKernel):
     def stand_for(self, weighting: Weighting) -> None:
         """Count self-loops: in a sample a vertex may stand for a neighbour of its own."""
         self._sampled = True
-
-    def sweep(self, first: int, last: int) -> None:
-        """Do a superstep's work for some blocks of rows; the state is of no use afterwards."""
-        self._lower(first, last)
-        self._settle(first, last)
 
     def rest(self) -> None:
         """Let no vertex send in the next superstep: nobody looks at neighbours then."""

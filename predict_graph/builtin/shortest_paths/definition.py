@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.algorithms.base import Algorithm, Usual
+from predict_graph.algorithms.base import Usual
 from predict_graph.algorithms.naming import NamedVertices, check_ids
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.errors import RequestError
@@ -18,7 +18,7 @@ __all__ = ["ShortestPaths"]
 _MOST = 64  # landmarks; a choice, as of the lists of top-k ranking
 
 
-class ShortestPaths(NamedVertices, Algorithm):
+class ShortestPaths(NamedVertices):
     """Count the hops from some landmarks to each vertex, along the direction of edges.
 
     A landmark is 0 hops away from itself and says so along its edges in the first superstep. A
@@ -54,7 +54,7 @@ class ShortestPaths(NamedVertices, Algorithm):
     name = "shortest-paths"
     summary = "hops from landmarks to each vertex"
     convergence = "fixed-point"
-    usual = Usual(14, 25.0, 4.0)
+    usual = Usual(10, 12.0, 1.2)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.shortest_paths.local:ShortestPathsKernel",
         "spark": "predict_graph.builtin.shortest_paths.spark:ShortestPathsProgram",

@@ -29,6 +29,9 @@ _HEADER_BYTES = _ENTRY_BYTES = 8  # vertex ids; by definition
 class TriangleCountKernel:
     """Triangles of one undirected graph.
 
+    It is not probed: a message of the first superstep costs nothing beside one of the second, and
+    what is learned of both together would say nothing of either.
+
     Parameters
     ----------
     algorithm : TriangleCount
@@ -67,11 +70,6 @@ class TriangleCountKernel:
         return Footprint(8 + 8 + 2 * id_bytes + 8, float(id_bytes), reverse=False)
 
     @property
-    def blocks(self) -> npt.NDArray[np.int64]:
-        """First row of each block, and the number of rows."""
-        return self._blocks
-
-    @property
     def above(self) -> npt.NDArray[np.int64]:
         """Neighbours of each vertex that are above it, after the first superstep."""
         return self._counts
@@ -96,7 +94,7 @@ class TriangleCountKernel:
         """Let nobody send in the next superstep: the run is over then."""
         self._steps = 2
 
-    def sweep(self, first: int, last: int) -> None:
+    def _order(self, first: int, last: int) -> None:
         """Do the first superstep's work for some blocks of rows."""
         rows = (self._blocks[first], self._blocks[last])
         above(*rows, self._indptr, self._indices, self._above, self._counts)
@@ -106,7 +104,7 @@ class TriangleCountKernel:
         self._steps += 1
         blocks = len(self._blocks) - 1
         if self._steps == 1:
-            self._team.share(self.sweep, blocks)
+            self._team.share(self._order, blocks)
             return Superstep(1.0, self.message_bytes, work=Work(vertices=1.0))
         if self._steps > 2:
             return Superstep(0.0, self.message_bytes, np.zeros(len(self._counts), bool))
