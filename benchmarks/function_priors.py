@@ -137,7 +137,7 @@ def climb(name, graph, first):
 
 
 def samples_of(name, runs, graph):
-    """Run samples of the last part, for `check` and for the tables of docs/studies/functions.md."""
+    """Run samples of the last part, for `check` and docs/studies/functions-earlier.md."""
     if not runs or runs[-1]["seconds"] < LONG_ENOUGH:
         return []
     made, _ = part(graph, runs[-1]["size"], runs[-1]["needs"])

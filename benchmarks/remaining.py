@@ -39,7 +39,7 @@ them, and until the first superstep nothing corrects what was expected. Where fe
 unlike each other (label propagation, components, top-k), a first guess, which has no shape, is no
 use before the end. Runs of an hour, and Spark where no line has it, are not
 measured. A function of networkx that was tracked for 39 minutes is in
-[functions](functions.md).""".splitlines()
+[functions](functions-earlier.md).""".splitlines()
 
 TARGET = Path(__file__).parents[1] / "docs" / "studies" / "remaining.md"
 

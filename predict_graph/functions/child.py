@@ -46,7 +46,7 @@ _MOST_LOOKS = 2000  # kept of one run, then every other one goes; a choice, of m
 _ROUNDS_FOR_STOP = 8  # done before the loop itself says how long the run will be; judgement
 _CAUTION = 0.25  # of what the first few rounds say, which may be slow ones; judgement
 # From here on the first part says as much as it ever will: 0.5 / sqrt(100) is 5%, part of which
-# is left; two runs differ by more (docs/studies/functions.md).
+# is left; two runs differ by more (docs/studies/functions-earlier.md).
 _ENOUGH_ROUNDS, _ENOUGH_SECONDS = 100, 30.0
 _POLL_SECONDS = 0.05  # a choice: how late a child's end is seen
 _FILLED, _MOST_FILLED = 2**15, 2**26  # bytes at a time, and in all: some hundredths of a second

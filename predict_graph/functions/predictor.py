@@ -48,7 +48,7 @@ __all__ = ["predict_function"]
 
 Steps = Callable[[str, float], None]
 
-_FIRST_SIZE = 60  # vertices of the smallest sample; a choice, as below (docs/studies/functions.md)
+_FIRST_SIZE = 60  # vertices of the smallest sample; a choice: docs/studies/functions-earlier.md
 _FIRST_SECONDS = 0.02  # a run on a sample is worth something from here on; a choice
 _FIRST_PATIENCE = 10.0  # seconds in which a function should end on a small sample; a choice
 _GROWTH = 5.0  # cost of a sample / cost of the last one, at most; judgement
@@ -64,7 +64,7 @@ _WORTH_SMALLER = 0.1  # seconds of a run from which smaller ones can be measured
 _CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definition
 _LATE_STD = 0.7  # of the logarithm, where a run outlasts what was foretold; judgement
 _MEMORY_SHARE = 0.8  # of the memory that is free that a child may take; a choice
-# Seconds by the clock a processor second: five in docs/studies/functions.md, and one.
+# Seconds by the clock a processor second: five in docs/studies/functions-earlier.md, and one.
 _PATIENCE = 6.0
 
 

@@ -34,11 +34,12 @@ _FEWEST_LOOKS = 5  # on a sample, to trust the share of a loop; judgement
 _FEWEST_ROUNDS = 3.0  # judgement
 _WARM_ROUNDS = 20.0  # from which the beginning can be told from the rest; judgement
 _WARM_UP = 0.2  # of what was seen; judgement
-_MODEL_STD = 0.22  # of a run about its first part: docs/studies/functions.md, functions left out
+# Of a run about its first part: docs/studies/functions-earlier.md, functions left out.
+_MODEL_STD = 0.22
 _ROUNDS_STD = 0.18  # of log rounds of samples about their graph's (docs/design-notes.md, fact 1)
 _ROUNDS_POWER = 0.15  # of the power of vertices that rounds grow with, about 0: not tuned
 # A loop over shuffled vertices is off the straight line by less than half of this, and removing
-# edges by betweenness by five times it (docs/studies/functions.md).
+# edges by betweenness by five times it (docs/studies/functions-earlier.md).
 _BENT = 0.15
 _BENT_STD = 0.5  # of the logarithm of a correction by the curve of a sample; judgement
 _LOOKS_OF_A_CURVE = 20  # at the least; judgement
