@@ -193,11 +193,11 @@ def fit_costs(training: TrainingSet, name: str, required: Sequence[str] = ()) ->
     JobError
         If it fails, or lacks what a fitted cost model has.
     """
+    factory = COST_MODELS.get(name)
     table = training.table
     features = table[list(training.candidates)]
     if len(features.drop_duplicates()) < FEWEST_ROWS or table["group"].nunique() < 2:
         return None
-    factory = COST_MODELS.get(name)
     varying = [column for column in training.candidates if features[column].nunique() > 1]
     options: dict[str, Any] = {"sample_weight": table["weight"].to_numpy()}
     with blamed_on("cost model", name):
