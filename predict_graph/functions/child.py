@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
+import math
 import os
 import pickle
 import select
@@ -44,6 +45,9 @@ TICK_SECONDS = 0.01  # a choice, of what looking costs
 
 _MOST_LOOKS = 2000  # kept of one run, then every other one goes; a choice, of memory
 _ROUNDS_FOR_STOP = 8  # done before the loop itself says how long the run will be; judgement
+_TELLING_ROUNDS = 4  # without which a first part says nothing; judgement
+_LOOKS_TO_KNOW = 5  # until a loop that is bounded says how many rounds it has; a choice
+_PATIENT = 30.0  # seconds that these may take, where one alone takes long; a choice
 _CAUTION = 0.25  # of what the first few rounds say, which may be slow ones; judgement
 # From here on the first part says as much as it ever will: 0.5 / sqrt(100) is 5%, part of which
 # is left; two runs differ by more (docs/studies/functions-earlier.md).
@@ -345,11 +349,15 @@ class _Recorder:
         loops = self._looks[-1].loops
         done = loops[0].done if loops and loops[0].bounded else 0.0
         foretold, rough = self._reported  # by a library in C, which no frame shows at work
+        total = 0.0
         if loops:
             foretold = _foretold(elapsed, self._looks, self._limits.rounds)
-            total = min(loops[0].total, self._limits.rounds) if done else 0.0
-            rough = elapsed * total / done if done else 0.0
-        self._stop_in_time(elapsed, foretold, rough, done)
+            if loops[0].bounded and not loops[0].early:
+                # How many there are is not known at the first look.
+                known = loops[0].total or (math.inf if len(self._looks) < _LOOKS_TO_KNOW else 0.0)
+                total = min(known, self._limits.rounds)
+            rough = elapsed * min(loops[0].total, self._limits.rounds) / done if done else 0.0
+        self._stop_in_time(elapsed, foretold, rough, done, total)
         self._started += processor_seconds() - now  # looking is not part of the run
         self._looking = False
 
@@ -371,7 +379,7 @@ class _Recorder:
             signal.setitimer(signal.ITIMER_PROF, self._every, self._every)
 
     def _stop_in_time(
-        self, elapsed: float, foretold: float, rough: float, done: float = 0.0
+        self, elapsed: float, foretold: float, rough: float, done: float = 0.0, total: float = 0.0
     ) -> None:
         limits = self._limits
         if limits.share and foretold:
@@ -380,6 +388,9 @@ class _Recorder:
             over = over or (done >= _ENOUGH_ROUNDS and elapsed >= _ENOUGH_SECONDS)
         else:  # what the first rounds say keeps a run from being stopped long before its share
             over = elapsed >= max(limits.seconds, _CAUTION * limits.share * rough)
+            # The few rounds that say something are within the share, if there are enough in all.
+            few = limits.share * total >= _TELLING_ROUNDS > done
+            over = over and not (few and elapsed < _PATIENT)
         if over:
             signal.setitimer(signal.ITIMER_PROF, 0.0)
             self._send("stopped")

@@ -167,6 +167,24 @@ def test_rounds_that_grow_with_the_samples_go_on_growing_a_little() -> None:
     assert foretell_rounds([(100, 20)], 1e6) is None
 
 
+@pytest.mark.parametrize(("rounds", "least"), [(400, 4), (20, 0)])
+def test_a_first_part_has_the_few_rounds_that_say_something_if_they_are_few(
+    rounds: int, least: int
+) -> None:
+    def slowly(graph: Any, times: int = rounds) -> int:
+        total = 0
+        for number in range(times):
+            total += sum(range(3_000_000)) + number
+        return total
+
+    limits = Limits(seconds=0.02, share=0.05, floor=0.02)
+    run = run_in_child(lambda: nx.path_graph(3), slowly, limits)
+    assert run.state == "stopped"
+    done = max((look.loops[0].done for look in run.looks if look.loops), default=0)
+    assert done >= least
+    assert done <= 0.1 * rounds  # and it stops
+
+
 def test_a_run_that_is_stopped_takes_no_longer() -> None:
     started = time.process_time()
     stopped = run(lambda graph: [work() for _ in range(10**9)], seconds=0.2)
