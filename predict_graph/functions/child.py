@@ -422,9 +422,13 @@ def _foretold(elapsed: float, looks: list[Look], rounds: float) -> float:
     total = min(seen.total, rounds)
     if seen.done < min(_ROUNDS_FOR_STOP, total / 2):
         return 0.0
-    entered = next(
-        (look.seconds for look in looks if look.loops and look.loops[0].loop == seen.loop), elapsed
-    )
+    # It was entered between the first look that found it and the one before; rounds went by until
+    # then, so that the later of the two would make the pace of the first few too fast.
+    entered = 0.0
+    for look in looks:
+        if look.loops and look.loops[0].loop == seen.loop:
+            break
+        entered = look.seconds
     return entered + (elapsed - entered) * total / seen.done
 
 
