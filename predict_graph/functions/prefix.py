@@ -148,11 +148,13 @@ def loop_shape(looks: Sequence[Look], seconds: float) -> LoopShape:
     share = (inside[-1].seconds - inside[0].seconds) / max(seconds, 1e-9)
     if share < _MOST_OF_A_RUN or count < _MOST_OF_A_RUN * len(seen):
         return LoopShape(reason="there is no one loop in which it spends most of its time")
-    last = inside[-1].loops[0]
-    if not last.bounded:
+    if not inside[-1].loops[0].bounded:
         return LoopShape(reason="its outermost loop is a while, whose rounds nothing tells")
-    if not last.total:
+    # A look at the very end finds a generator that is through, which tells nothing any more.
+    told = [look.loops[0] for look in inside if look.loops[0].total]
+    if not told:
         return LoopShape(reason="nothing tells how far its outermost loop is")
+    last = told[-1]
     after = max(seconds - inside[-1].seconds, 0.0)
     after /= max(inside[-1].seconds - inside[0].seconds, 1e-9)
     early = last.early and last.done < _TO_THE_END * last.total

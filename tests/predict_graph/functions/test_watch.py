@@ -14,10 +14,10 @@ import networkx as nx
 import pytest
 
 from predict_graph.functions import position
-from predict_graph.functions.child import ChildRun, Limits, run_in_child
+from predict_graph.functions.child import ChildRun, Limits, Look, run_in_child
 from predict_graph.functions.loops import enclosing_loops
 from predict_graph.functions.prefix import foretell_rounds, loop_shape, read_prefix
-from predict_graph.functions.watch import LoopWatch
+from predict_graph.functions.watch import LoopWatch, Seen
 
 pytestmark = pytest.mark.slow  # measures, waits, and starts processes
 
@@ -205,8 +205,9 @@ def test_loops_of_networkx_are_found() -> None:
         done = run_in_child(lambda: graph, function, Limits(wall=60.0))
         shape = loop_shape(done.looks, done.seconds)
         assert shape.loop, (function, shape.reason)
-        inside = [look for look in done.looks if look.loops and look.loops[0].loop == shape.loop]
-        assert inside[-1].loops[0].total == 800
+        seen = [look.loops[0] for look in done.looks if look.loops]
+        totals = [each.total for each in seen if each.loop == shape.loop and each.total]
+        assert totals[-1] == 800
 
 
 def test_igraph_reports_its_progress() -> None:
@@ -345,3 +346,11 @@ def test_what_another_thread_is_making_is_not_held() -> None:
         sys.setswitchinterval(before)
     assert len(found) > 3
     assert max(found) > 0
+
+
+def test_a_look_at_the_very_end_takes_nothing_back() -> None:
+    seen = [Seen("loop", 10.0 * n, 100.0, bounded=True, early=False) for n in range(1, 10)]
+    through = Seen("loop", 0.0, 0.0, bounded=True, early=False)
+    looks = [Look(0.1 * n, [each]) for n, each in enumerate([*seen, through])]
+    assert loop_shape(looks, 1.0).loop == "loop"
+    assert not loop_shape([Look(look.seconds, [through]) for look in looks], 1.0).loop
