@@ -149,8 +149,8 @@ was run whole, under `track`, in a process of its own. Functions are those of
 (balls of a breadth-first search, which no sampler here draws) and generated ones, drawn at random
 for each function, sized by laws of a small run for 15 to 60 s, or for ten minutes; those for ten
 minutes were misjudged by up to ten. A factor is the larger of predicted / actual and its inverse,
-in processor seconds; *spent* is in the same, of this process and its children, as a share of the run.
-Earlier rounds, with history, and what they changed: [functions-earlier](functions-earlier.md).
+in processor seconds; *spent* is in the same, of this process and its children, as a share of the
+run. Earlier rounds, with history, and what they changed: [functions-earlier](functions-earlier.md).
 
 Rows are by the code of their hour, on a machine with a load of 4 to 11. What they showed: `track`
 broke `own exemplars` (a tuple that is made of a generator; mended); first parts of networkx
