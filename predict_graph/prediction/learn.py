@@ -122,15 +122,17 @@ def learn(
     found, started, before = Learning(), time.perf_counter(), len(kept)
     took: dict[str, float] = {}  # seconds of the last lesson of each algorithm
     quoted: dict[str, float] = {}
+    first: dict[str, _Lesson] = {}  # of the first graph: looked at before any is run
     try:
         for turn in range(_LAST_SCALE - _FIRST_SCALE + 1):
             scale, factor = _FIRST_SCALE + turn, _EDGE_FACTORS[turn % len(_EDGE_FACTORS)]
             source = f"rmat:scale={scale},edge_factor={factor},seed={entropy}"
             if turn == 0:
                 tell("looking at what lessons will take", 0.0)
-                quoted = {
-                    job.name: _Lesson(engine, job, source, kept, entropy).expected() for job in jobs
+                first = {
+                    job.name: _Lesson(engine, job, source, kept, entropy, tell) for job in jobs
                 }
+                quoted = {name: lesson.expected() for name, lesson in first.items()}
             begun_here = False
             for job in sorted(jobs, key=lambda job: took.get(job.name, quoted[job.name])):
                 spent = time.perf_counter() - started
@@ -141,9 +143,11 @@ def learn(
                     continue
                 begun, begun_here = time.perf_counter(), True
                 tell(f"{job.name} on {source}", min(spent / allowed, 1.0))
-                _Lesson(engine, job, source, kept, entropy, tell).run()
+                lesson = first.pop(job.name, None)
+                (lesson or _Lesson(engine, job, source, kept, entropy, tell)).run()
                 took[job.name] = time.perf_counter() - begun
                 found.lessons.setdefault(job.name, []).append(source)
+            first = {}
             if not begun_here:
                 found.ended = "the next lesson would have taken longer than the budget allows"
                 return found
@@ -176,7 +180,7 @@ class _Lesson:
     source : str
     history : History
     seed : int
-    progress : callable (text, fraction), optional
+    progress : callable (text, fraction)
     """
 
     def __init__(
@@ -186,7 +190,7 @@ class _Lesson:
         source: str,
         history: History,
         seed: int,
-        progress: Callable[[str, float], None] | None = None,
+        progress: Callable[[str, float], None],
     ) -> None:
         request = check_request(
             algorithm, engine=engine, seed=seed, progress=progress, budget="none"

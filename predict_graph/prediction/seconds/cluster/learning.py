@@ -20,7 +20,11 @@ from predict_graph.prediction.seconds.cluster.lessons import (
     new_lesson,
     recall,
 )
-from predict_graph.prediction.seconds.cluster.level import Level, level_of_cluster
+from predict_graph.prediction.seconds.cluster.level import (
+    Level,
+    common_of_cluster,
+    level_of_cluster,
+)
 from predict_graph.prediction.seconds.cluster.quote import Quote
 from predict_graph.prediction.seconds.cluster.real_runs import real_runs
 from predict_graph.prediction.seconds.cluster.sample_plan import (
@@ -114,8 +118,7 @@ def learn_on_cluster(
         runs = _run_samples(graph, engine, algorithms, means, plan.points, quote)
     runs = runs or [[] for _ in algorithms]
     if quote is None or _warm_runs(runs) >= _ENOUGH:
-        common = level_of_cluster(means.history, engine).common
-        return Learned(runs, others, common=common)
+        return Learned(runs, others, common=common_of_cluster(means.history, engine))
     cost = readable_seconds(quote.plan_seconds(plan.whole))
     more = f"about {cost} of sample runs on the cluster would narrow this (--budget none)"
     return Learned(runs, others, quote.level, more)

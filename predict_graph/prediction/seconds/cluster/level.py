@@ -9,7 +9,7 @@ and reading are the same for all algorithms, and sample runs of any tell them as
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -32,6 +32,7 @@ from predict_graph.prediction.seconds.straight_line import Line
 __all__ = [
     "UNKNOWN",
     "Level",
+    "common_of_cluster",
     "level_of_cluster",
     "level_of_runs",
     "level_of_told",
@@ -135,8 +136,33 @@ def level_of_cluster(history: History | None, engine: SparkEngine) -> Level:
     history : History or None
     engine : SparkEngine
     """
-    if history is None or len(history) == 0:
+    known = _runs_of_cluster(history, engine)
+    if not known:
         return UNKNOWN
+    common = _common(known)
+    told = [logs_of(runs, shipped_costs(name), common) for name, runs in known.items()]
+    return replace(level_of_told(told, own=False), common=common)
+
+
+def common_of_cluster(history: History | None, engine: SparkEngine) -> CommonPhases | None:
+    """Return what the runs of all algorithms on a cluster tell of opening and reading.
+
+    Parameters
+    ----------
+    history : History or None
+    engine : SparkEngine
+    """
+    return _common(_runs_of_cluster(history, engine))
+
+
+def _common(known: Mapping[str, Sequence[ClusterRun]]) -> CommonPhases | None:
+    return common_phases(run for runs in known.values() for run in runs)
+
+
+def _runs_of_cluster(history: History | None, engine: SparkEngine) -> dict[str, list[ClusterRun]]:
+    """Return the newest runs of each algorithm on a cluster, in the order in which they ran."""
+    if history is None or len(history) == 0:
+        return {}
     here = machine_identity() if engine.settings.local else None
     settings = {name: value for name, value in cluster_settings(engine).items() if name in _SAME}
     known = {}
@@ -150,11 +176,7 @@ def level_of_cluster(history: History | None, engine: SparkEngine) -> Level:
         ]
         if runs:
             known[name] = runs
-    if not known:
-        return UNKNOWN
-    common = common_phases(run for runs in known.values() for run in runs)
-    told = [logs_of(runs, shipped_costs(name), common) for name, runs in known.items()]
-    return replace(level_of_told(told, own=False), common=common)
+    return known
 
 
 def logs_of(
