@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from predict_graph.builtin.k_core.definition import KCore
 from predict_graph.builtin.k_core.local import lowered
+from predict_graph.engines.spark.programs.neighbours import IntArray, NeighbourProgram
 from predict_graph.engines.spark.programs.packed import (
     byte_rows,
     lists,
@@ -19,50 +19,30 @@ from predict_graph.engines.spark.programs.packed import (
     packed_rows,
     words,
 )
-from predict_graph.engines.spark.programs.spreading import (
-    by_batch,
-    declared,
-    keep_loaded,
-    out_rows,
-    spread,
-)
-from predict_graph.engines.spark.superstep import SuperstepProgram
-from predict_graph.engines.spark.tables.graph_tables import GraphTables
+from predict_graph.engines.spark.programs.spreading import by_batch, declared, keep_loaded
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 __all__ = ["KCoreProgram"]
 
-IntArray = npt.NDArray[np.int64]
-
 _MESSAGE = 16  # bytes: who sends, and its estimate; by definition
 
 
-class KCoreProgram(SuperstepProgram):
+class KCoreProgram(NeighbourProgram):
     """Vertices whose estimate fell send it; who hears of it looks at all estimates that it knows.
 
     Who sent what must be known to the receiver, which forgets what it heard of that one before. So
     messages to one vertex are put beside each other, and not added up.
-
-    The Python of the executors must be able to import this package, numba and pyarrow.
     """
 
     algorithm: KCore
-
-    oldest_spark = (4, 1)  # whose functions of columns take Arrow's arrays as they are
-
-    def __init__(
-        self, algorithm: KCore, tables: GraphTables, prior: DataFrame | None = None
-    ) -> None:
-        super().__init__(algorithm, tables, prior)
-        self._out_rows: DataFrame | None = None
 
     def initial(self) -> DataFrame:
         """Let every vertex send its degree; it has heard of no neighbour."""
         from pyspark.sql import functions as F
 
-        self._out_rows = out_rows(self.tables, self_loops=False)
+        self.keep_neighbours()
         most, degree = self.algorithm.most, F.col("degree")
         first = self.tables.vertices.withColumn(
             "estimate", degree if most is None else F.least(degree, F.lit(most).cast("long"))
@@ -81,11 +61,7 @@ class KCoreProgram(SuperstepProgram):
         """Send estimates that fell, and lower those of who hears of it."""
         from pyspark.sql import functions as F
 
-        assert self._out_rows is not None  # made with the first state
-        inbox = spread(state, "told", self._out_rows, _beside)
-        joined = state.join(
-            self._out_rows.hint("shuffle_hash"), F.col("id") == F.col("src"), "left"
-        ).join(inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left")
+        joined = self.hearing(state, _beside)
         # Without neighbours there is nothing to hear, and nothing to rest on.
         looks = F.col("received").isNotNull() | (F.col("targets").isNull() & F.expr("estimate > 0"))
         asked = (

@@ -7,52 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from predict_graph.builtin.triangle_count.definition import TriangleCount
+from predict_graph.engines.spark.programs.neighbours import IntArray, NeighbourProgram
 from predict_graph.engines.spark.programs.packed import lists, packed, packed_rows, words
-from predict_graph.engines.spark.programs.spreading import (
-    by_batch,
-    declared,
-    keep_loaded,
-    out_rows,
-    spread,
-)
-from predict_graph.engines.spark.superstep import SuperstepProgram
-from predict_graph.engines.spark.tables.graph_tables import GraphTables
+from predict_graph.engines.spark.programs.spreading import by_batch, declared, keep_loaded
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 __all__ = ["TriangleCountProgram"]
 
-IntArray = npt.NDArray[np.int64]
 
-
-class TriangleCountProgram(SuperstepProgram):
+class TriangleCountProgram(NeighbourProgram):
     """All vertices send their degrees, then the neighbours that are above them.
 
     Who sent a set does not matter, so that the sets for one vertex are put beside each other.
-
-    The Python of the executors must be able to import this package, numba and pyarrow.
     """
 
     algorithm: TriangleCount
-
-    oldest_spark = (4, 1)  # whose functions of columns take Arrow's arrays as they are
-
-    def __init__(
-        self, algorithm: TriangleCount, tables: GraphTables, prior: DataFrame | None = None
-    ) -> None:
-        super().__init__(algorithm, tables, prior)
-        self._out_rows: DataFrame | None = None
 
     def initial(self) -> DataFrame:
         """Let every vertex send its degree."""
         from pyspark.sql import functions as F
 
-        self._out_rows = out_rows(self.tables, self_loops=False)
+        self.keep_neighbours()
         told = by_batch(_told, "binary")
         state = self.tables.vertices.select(
             *("id", "degree", "inside"),
@@ -67,11 +47,7 @@ class TriangleCountProgram(SuperstepProgram):
         """Put neighbours in order, or where that is done, count."""
         from pyspark.sql import functions as F
 
-        assert self._out_rows is not None  # made with the first state
-        inbox = spread(state, "told", self._out_rows, _beside)
-        joined = state.join(
-            self._out_rows.hint("shuffle_hash"), F.col("id") == F.col("src"), "left"
-        ).join(inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left")
+        joined = self.hearing(state, _beside)
         received = F.coalesce("received", F.array().cast("array<binary>"))
         targets = F.coalesce("targets", F.array().cast("array<long>"))
         common = ("id", "degree", "inside")
