@@ -3,11 +3,11 @@
     python -m benchmarks.functions_study --keep FOLDER [--minutes 60] [--out PAGE]
 
 One command, which goes on where it was stopped. Each case is a function on a part of a graph, sized
-by what its driver (edges that are reached, squared degrees, …) says of a small run, never by a
-prediction: for 15 to 60 s, or, of some that grow faster than the graph, for ten minutes. In a
-process of its own a case is predicted with 5%, then with 1%, without a history, and then run on the
-whole graph. One that takes three times as long as it was meant to is stopped, and is a row with a
-lower bound. Functions of networkit take `pip install -c constraints.txt '.[bench]'`.
+by runs on smaller parts of it, never by a prediction: for 15 to 60 s, or, of some that grow faster
+than the graph, for 13 minutes. In a process of its own a case is predicted with 5%, then with 1%,
+without a history, and then run on the whole graph. One that takes twice as long as it was meant to
+is stopped, and is a row with a lower bound. Functions of networkit take
+`pip install -c constraints.txt '.[bench]'`.
 """
 
 from __future__ import annotations
@@ -23,23 +23,30 @@ from typing import Any
 import numpy as np
 import psutil
 
+from benchmarks import functions
 from benchmarks.functions import (
     FUNCTIONS,
     GRAPHS,
     PARTS,
+    cut,
     factor,
+    function_of,
     long_errors,
     long_run,
     seed_of,
-    sized,
+    timed,
 )
 
 Row = dict[str, Any]
 
-_SHORT, _LONG = (15.0, 60.0), 600.0  # seconds that cases are sized for
+_SHORT, _LONG = (15.0, 60.0), 780.0  # seconds that cases are sized for
+_FAR_FROM = 600.0  # seconds of a run from which it is one of the long ones
+_MOST_VERTICES = 200_000
 _EVERY = 5  # cases before a long one
 _FAR = ("nx load", "nx closeness", "nx betweenness", "nx edge betweenness", "nx local efficiency")
-_TOO_LONG = 3.0  # times what it was meant to take
+_SIZING = 0.04  # of the seconds that a case is sized for, from which a run tells its size
+_NEARLY = 1.3  # times the vertices of a graph that a case may want
+_TOO_LONG = 2.0  # times what it was meant to take
 _LOOP = 0.5  # weight of the first part of the run, from which it counts as one outer loop
 
 # Functions that no study had before, beside those of benchmarks/functions.py.
@@ -66,10 +73,14 @@ MORE: dict[str, tuple[str, Row, str, str]] = {
     "networkit closeness": ("networkit:centrality.HarmonicCloseness", {}, "reached_edges", ""),
 }
 FUNCTIONS.update(MORE)
+functions.MOST_VERTICES = _MOST_VERTICES
 
 
-def cases() -> list[tuple[str, str, float]]:
-    """Return function, graph, and the seconds that it is sized for, in the order of the study."""
+def cases() -> list[tuple[str, list[str], float]]:
+    """Return function, graphs, and the seconds that it is sized for, in the order of the study.
+
+    The first graph counts that is large enough.
+    """
     rest = [name for name in FUNCTIONS if name not in _FAR]
     names = np.random.default_rng(seed_of("blind")).permutation(rest).tolist()
     for number, name in enumerate(_FAR, start=1):
@@ -78,19 +89,46 @@ def cases() -> list[tuple[str, str, float]]:
     for name in names:
         rng = np.random.default_rng(seed_of("blind", name))
         seconds = _LONG if name in _FAR else math.exp(rng.uniform(*np.log(_SHORT)))
-        found.append((name, str(rng.choice(GRAPHS)), seconds))
+        found.append((name, rng.permutation(GRAPHS).tolist(), seconds))
     return found
+
+
+def timed_size(name: str, graph: str, seconds: float) -> int:
+    """Return the vertices of a cut on which a function should take so long, by runs on smaller."""
+    function, _, needs = function_of(name)
+    size, done = 300.0, []
+    while True:
+        part = cut(graph, size, needs)
+        run = timed(function, part, 5, 0.3 * seconds)
+        if not run.done:
+            break
+        done.append((float(part.vertices), max(run.seconds, 1e-4)))
+        power = 2.0
+        if len(done) > 1 and done[-1][0] > done[-2][0]:
+            power = math.log(done[-1][1] / done[-2][1]) / math.log(done[-1][0] / done[-2][0])
+        power = min(max(power, 1.0), 3.5)
+        if done[-1][1] > _SIZING * seconds or (len(done) > 1 and done[-1][0] <= done[-2][0]):
+            break
+        size = done[-1][0] * min((2.0 * _SIZING * seconds / done[-1][1]) ** (1.0 / power), 3.0)
+    return int(done[-1][0] * (seconds / done[-1][1]) ** (1.0 / power))
 
 
 def one(file: Path, number: int) -> None:
     """Size a case, predict it, run it; each is kept as soon as it is known."""
-    name, graph, seconds = cases()[number]
+    name, graphs, seconds = cases()[number]
     _, _, _, needs = FUNCTIONS[name]
     kept: Row = json.loads(file.read_text()) if file.exists() else {}
     if "size" not in kept:
-        kept = {"size": sized(name, graph, seconds, {}).vertices, "meant": seconds}
+        sizes: dict[str, int] = {}
+        for graph in graphs:
+            sizes[graph] = timed_size(name, graph, seconds)
+            if sizes[graph] <= _NEARLY * cut(graph, math.inf, needs).vertices:
+                break
+        else:
+            graph = graphs[-1]
+        kept = {"size": sizes[graph], "graph": graph, "meant": seconds}
         file.write_text(json.dumps(kept))
-    long_run(file, name, graph, kept["size"], needs)
+    long_run(file, name, kept["graph"], kept["size"], needs)
 
 
 def watched(folder: Path, number: int) -> None:
@@ -117,9 +155,10 @@ def watched(folder: Path, number: int) -> None:
 def report(folder: Path) -> str:
     """Return the page."""
     listed = [
-        (name, graph, json.loads(file.read_text()))
-        for number, (name, graph, _) in enumerate(cases())
+        (name, row.get("graph", ""), row)
+        for number, (name, _, _) in enumerate(cases())
         if (file := folder / f"{number:02}.json").exists()
+        for row in (json.loads(file.read_text()),)
     ]
     ran = [(name, graph, row) for name, graph, row in listed if "run" in row and row["said"]]
     lines = [*ABOUT, "", *_bars([row for _, _, row in ran]), "", *_each(ran)]
@@ -166,7 +205,7 @@ four rounds, where that is within the share, from the row of nx betweenness on.
 
 def _bars(found: list[Row]) -> list[str]:
     loops = [row for row in found if _by_prefix(row["said"][0]) >= _LOOP]
-    far = [row for row in found if row["run"]["seconds"] >= _LONG and len(row["said"]) > 1]
+    far = [row for row in found if row["run"]["seconds"] >= _FAR_FROM and len(row["said"]) > 1]
     seconds = [row["run"]["seconds"] for row in found]
     lines = [
         f"{len(found)} runs of {min(seconds):.1f} to {max(seconds):.0f} processor seconds, median "
@@ -293,7 +332,7 @@ def main() -> None:
             continue
         if time.perf_counter() > ends:
             break
-        print(time.strftime("%H:%M:%S"), *cases()[number], flush=True)
+        print(time.strftime("%H:%M:%S"), cases()[number][0], flush=True)
         watched(given.keep, number)
     text = report(given.keep)
     if given.out is None:

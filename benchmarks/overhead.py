@@ -127,6 +127,7 @@ def compared(found: Found, real: list[Found]) -> Found:
         **found,
         "true_seconds": true,
         "true_iterations": real[0]["iterations"],
+        "edges": real[0]["graph"]["edges"],  # a first look at a file may not have counted them
         "iterations_error": found["iterations"]["predicted"] / real[0]["iterations"] - 1.0,
         "spread": max(seconds) / min(seconds) - 1.0,
         "runtime_error": predicted["predicted"] / true - 1.0,
@@ -144,16 +145,16 @@ def spread(values: list[float]) -> str:
 
 
 def row(job: Job, seed: str, result: Found, history: bool) -> str:
-    overhead = result["overhead"]
+    overhead, squared = result["overhead"], (result.get("cost_model") or {}).get("r2")
     return (
-        f"| {job.algorithm} | {job.graph} | {result['graph']['edges']:,} | "
+        f"| {job.algorithm} | {job.graph} | {result['edges']:,} | "
         f"{'yes' if history else 'no'} | {seed} | {result['true_iterations']} | "
         f"{result['iterations_error']:+.1%} | {result['true_seconds']:.3g} | "
         f"{result['spread']:.0%} | {result['runtime_error']:+.1%} | "
         f"{result['superstep_error']:+.1%} | {'yes' if result['inside'] else 'no'} | "
-        f"{result['cost_model']['r2']:.2f} | {overhead['seconds']:.2f} | "
+        f"{'–' if squared is None else format(squared, '.2f')} | {overhead['seconds']:.2f} | "
         f"{overhead['seconds'] / result['true_seconds']:.2f} | "
-        f"{overhead['edge_visits_fraction']:.2f} |"
+        f"{overhead.get('edge_visits_fraction') or 0.0:.2f} |"
     )
 
 

@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -37,6 +38,8 @@ app = typer.Typer(
 )
 
 _FAILED, _WRONG_REQUEST, _INTERRUPTED, _ENDED = 1, 2, 130, 143  # by definition
+_COMPILERS = ("numba.core.", "llvmlite.")
+_PATIENCE = 0.05  # seconds until an interrupt of the compiler is looked at again; a choice
 
 
 def _show_version(asked: bool) -> None:
@@ -121,11 +124,18 @@ def _completes(given: Sequence[str]) -> bool:
 def _interrupts_seen() -> Iterator[list[int]]:
     """Give a list that grows with each Ctrl-C or request to end, which raise KeyboardInterrupt.
 
-    So temporary files are removed, and children ended, as on the way out of any error.
+    So temporary files are removed, and children ended, as on the way out of any error. One that
+    comes while code is compiled waits: LLVM cannot be left in the middle, the program would crash
+    on its way out.
     """
     seen: list[int] = []
 
-    def interrupt(number: int, frame: Any) -> None:
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if _compiles(frame):
+            again = threading.Timer(_PATIENCE, os.kill, (os.getpid(), number))
+            again.daemon = True
+            again.start()
+            return
         seen.append(number)
         raise KeyboardInterrupt
 
@@ -146,6 +156,18 @@ def _interrupts_seen() -> Iterator[list[int]]:
     finally:
         for number in changed:
             signal.signal(number, usual[number])
+
+
+def _compiles(frame: FrameType | None) -> bool:
+    """Tell whether a frame is inside the compiler of numba, its loading of compiled code included.
+
+    A kernel that runs has no frame there.
+    """
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).startswith(_COMPILERS):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _failed(error: BaseException, given: Sequence[str], debug: bool) -> int:

@@ -12,7 +12,7 @@ from predict_graph.functions.growth import Growth, Hyper, Point, foretell
 from predict_graph.functions.prediction import Evidence
 from predict_graph.functions.prefix import Prefix, Rounds, foretell_rounds
 
-__all__ = ["Gathered", "combined"]
+__all__ = ["Gathered", "combined", "refuted"]
 
 _OF_A_ROUND = ("vertices", "edges", "edges_log")
 """Drivers of a round of a loop that goes on until nothing changes: it passes over the graph."""
@@ -85,7 +85,10 @@ class Gathered:
     def weighed(
         self, prefix: Prefix | None, prefix_spent: float, samples_spent: float
     ) -> list[Evidence]:
-        """Return each kind of evidence with its weight: the inverse of its variance."""
+        """Return each kind of evidence with its weight: the inverse of its variance.
+
+        The variance is that of :func:`refuted`.
+        """
         found: list[Evidence] = []
         growth = self.growth()
         if growth is not None:
@@ -106,6 +109,7 @@ class Gathered:
             found.append(
                 Evidence("prefix", prefix.seconds, prefix.log_std, 0.0, prefix_spent, detail)
             )
+        found = refuted(found)
         precisions = [1.0 / each.log_std**2 for each in found]
         whole = sum(precisions) or 1.0
         return [
@@ -124,6 +128,30 @@ def _mixed(one: Growth, other: Growth) -> Growth:
     centre = float(weights @ logs)
     spread = float(weights @ (np.array([one.log_std, other.log_std]) ** 2 + (logs - centre) ** 2))
     return Growth(math.exp(centre), math.sqrt(spread), one.drivers)
+
+
+def refuted(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Widen evidence to what the surest of it says that it is off by, if that is more.
+
+    Two that are further apart than both allow cannot both be right, and the surer one more likely
+    is: the other gets the spread that makes their distance one standard deviation (R. T. Birge,
+    Physical Review 40, 207, 1932, widens all by such a ratio).
+
+    Examples
+    --------
+    >>> part = Evidence("prefix", 60.0, 0.2, 0.0, 1.0, "")
+    >>> samples = Evidence("samples", 1200.0, 0.9, 0.0, 1.0, "")
+    >>> [round(each.log_std, 2) for each in refuted([samples, part])]
+    [2.99, 0.2]
+    """
+    surest = min(evidence, key=lambda each: each.log_std, default=None)
+    if surest is None:
+        return []
+    return [
+        replace(each, log_std=max(each.log_std, math.sqrt(max(distance, 0.0))))
+        for each in evidence
+        for distance in (math.log(each.predicted / surest.predicted) ** 2 - surest.log_std**2,)
+    ]
 
 
 def combined(evidence: Sequence[Evidence]) -> tuple[float, float]:

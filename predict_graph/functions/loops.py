@@ -6,6 +6,7 @@ import ast
 import inspect
 import linecache
 import tokenize
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
@@ -34,8 +35,8 @@ class Loop:
         Of a ``for``; None for ``while``.
     early : bool
         Whether the body holds a ``break`` or ``return``: its last round may come early.
-    bound : frozenset of str
-        Names that the body binds.
+    bound : mapping of str to int
+        Names that the body binds, and the line of its first statement that does.
     """
 
     header: int
@@ -44,7 +45,7 @@ class Loop:
     target: ast.expr | None
     iterable: ast.expr | None
     early: bool
-    bound: frozenset[str]
+    bound: Mapping[str, int]
 
     @property
     def is_while(self) -> bool:
@@ -154,11 +155,27 @@ def _ends_early(body: list[ast.stmt]) -> bool:
     return False
 
 
-def _stored(body: list[ast.stmt]) -> frozenset[str]:
-    """Return the names that a body binds."""
-    return frozenset(
-        node.id
-        for statement in body
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del)
-    )
+def _stored(body: list[ast.stmt]) -> dict[str, int]:
+    """Return the names that a body binds, and the line of its first statement that does.
+
+    A comprehension's variables are its own.
+    """
+    found: dict[str, int] = {}
+    for statement in body:
+        for name in _bound_names(statement):
+            found.setdefault(name, statement.lineno)
+    return found
+
+
+def _bound_names(statement: ast.stmt) -> set[str]:
+    names: set[str] = set()
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+            names.add(node.id)
+        parts: Iterable[ast.AST] = ast.iter_child_nodes(node)
+        if isinstance(node, ast.comprehension):
+            parts = (part for part in parts if part is not node.target)
+        waiting.extend(parts)
+    return names

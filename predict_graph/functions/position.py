@@ -11,7 +11,7 @@ import builtins
 import gc
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, combinations, compress, permutations
 from types import FrameType, GeneratorType
 from typing import Any, NamedTuple
@@ -77,7 +77,7 @@ def reader_of(loop: Loop, frame: FrameType, seconds: float = math.inf) -> Reader
         return reader
     iterator = _drawn_from(loop, frame, seconds)
     if iterator is None:
-        return None
+        return _by_value(loop, frame, rebound=True)
     return lambda frame: _iterator_progress(iterator)
 
 
@@ -86,23 +86,39 @@ def comprehension_progress(frame: FrameType) -> Progress | None:
     return _iterator_progress(frame.f_locals.get(".0"))
 
 
-def _by_value(loop: Loop, frame: FrameType) -> Reader | None:
-    """Find the loop's variable in what it goes through."""
+def _by_value(loop: Loop, frame: FrameType, *, rebound: bool = False) -> Reader | None:
+    """Find the loop's variable in what it goes through.
+
+    One that the body binds too is the loop's up to there: looks at later lines tell nothing. Of a
+    range that is all that there is, since nobody can find its iterator.
+    """
     iterable, target = loop.iterable, loop.target
     count, start = _counter(iterable, target, frame)
     if count is not None:
         total = _length(_unwrapped(iterable), frame)
         return None if not total else lambda frame: _counted(frame, count, start, total)
-    tuples = _in_tuples(iterable, target, loop.bound, frame)
+    bound = {} if rebound else loop.bound
+    tuples = _in_tuples(iterable, target, bound, frame)
     if tuples is not None:
-        return tuples
+        return _until_bound(tuples, loop) if rebound else tuples
     try:
         source = _evaluated(iterable, frame)
     except _UnknownError:
         return None
     if isinstance(source, range):
-        return None if _names(target) & loop.bound else _in_range(source, target)
-    return _in_container(source, target, loop.bound)
+        return _until_bound(_in_range(source, target), loop)
+    listed = _in_container(source, target, bound)
+    return _until_bound(listed, loop) if rebound else listed
+
+
+def _until_bound(reader: Reader | None, loop: Loop) -> Reader | None:
+    """Read the loop's variables on lines of the body before the first that binds one of them."""
+    ends = min((loop.bound[name] for name in _names(loop.target) if name in loop.bound), default=0)
+    if reader is None or not ends:
+        return reader
+    if ends == loop.first:
+        return None
+    return lambda frame: reader(frame) if loop.first <= (frame.f_lineno or 0) < ends else None
 
 
 def _names(target: ast.expr | None) -> set[str]:
@@ -136,12 +152,12 @@ def _in_range(source: range, target: ast.expr | None) -> Reader | None:
 
 
 def _in_tuples(
-    iterable: ast.expr | None, target: ast.expr | None, bound: frozenset[str], frame: FrameType
+    iterable: ast.expr | None, target: ast.expr | None, bound: Mapping[str, int], frame: FrameType
 ) -> Reader | None:
     """Find the place among combinations or permutations, which come in the order of their pool."""
     if not (isinstance(iterable, ast.Call) and len(iterable.args) == 2 and not iterable.keywords):
         return None
-    if target is None or _names(target) & bound:
+    if target is None or _names(target) & bound.keys():
         return None
     try:
         kind, pool, length = (_evaluated(node, frame) for node in (iterable.func, *iterable.args))
@@ -189,7 +205,7 @@ def _rank_of_permutation(chosen: list[int], size: int) -> int:
     return rank
 
 
-def _in_container(source: Any, target: ast.expr | None, bound: frozenset[str]) -> Reader | None:
+def _in_container(source: Any, target: ast.expr | None, bound: Mapping[str, int]) -> Reader | None:
     """Find a loop's variable, or the first part of it that will do, among the elements."""
     size = _size(source)
     if size is None or not 0 < size <= _LARGEST or target is None:
@@ -198,7 +214,7 @@ def _in_container(source: Any, target: ast.expr | None, bound: frozenset[str]) -
     if isinstance(target, ast.Tuple | ast.List):
         parts += list(enumerate(target.elts))
     for number, part in parts:
-        if _names(part) & bound:
+        if _names(part) & bound.keys():
             continue
         places = _places(source, number)
         if places is not None and len(places) == size:

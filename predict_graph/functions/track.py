@@ -39,6 +39,7 @@ _LOOKING = 0.01  # of the run until then that looking at the graph may take; a c
 _OTHERS_AFTER = 8.0  # seconds of a run of which timing this machine for others is 1%; measured
 _COST = 0.015  # of a run that looking at it may take; a choice: the bar is 2%
 _LONGEST = 0.25  # seconds between two looks; a choice: the bar in the terminal is to move
+_LEFT = 3  # looks outside of a loop after which it is over; a choice: half a second of a long run
 _MOST_POINTS = (
     400  # of a trail, then every other one goes; a choice: what remains is worked out of it
 )
@@ -222,6 +223,7 @@ class _Watcher(threading.Thread):
         self._processor = time.process_time()
         self._trail: list[tuple[float, float, float]] = []  # seconds, done, total
         self._loop = ""
+        self._elsewhere = 0  # looks since the last one inside that loop
         self._function, self._graph = function, graph
         self._works: dict[str, Any] | None = None
         self._light: Graph | None = None
@@ -280,6 +282,11 @@ class _Watcher(threading.Thread):
 
     def _take(self, elapsed: float, seen: Sequence[Seen]) -> None:
         outer = seen[0] if seen else None
+        self._elsewhere = (
+            0 if outer is not None and outer.loop == self._loop else self._elsewhere + 1
+        )
+        if self._elsewhere >= _LEFT:  # its end was not that of the function
+            self._trail, self._loop = [], ""
         if outer is None or not outer.bounded or outer.early or not outer.total:
             return
         again = bool(self._trail) and outer.done < self._trail[-1][1] - 1.0

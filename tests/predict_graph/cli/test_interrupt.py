@@ -7,8 +7,11 @@ import sys
 import threading
 import time
 
+import numba
+import numpy as np
 import pytest
 
+from predict_graph.cli.app import _interrupts_seen
 from predict_graph.prediction.fresh_process import _interrupts_held
 
 pytestmark = [pytest.mark.usefixtures("interruptible"), pytest.mark.slow]
@@ -93,6 +96,30 @@ def test_the_real_run_of_a_validation_is_interrupted(tmp_path):
             assert time.monotonic() < patience
     finally:
         started.kill()
+
+
+def test_an_interrupt_waits_until_code_is_compiled():
+    def kernel(values):
+        return np.sort(values)[: len(values) // 2].sum()
+
+    compiled = False
+
+    def interrupted():
+        nonlocal compiled
+        with _interrupts_seen():
+            asking.start()
+            found = numba.njit(kernel)(np.arange(6.0))
+            compiled = asked.is_set() and found == 3.0
+            time.sleep(10)
+
+    def ask():
+        os.kill(os.getpid(), signal.SIGINT)
+        asked.set()
+
+    asked, asking = threading.Event(), threading.Timer(0.1, ask)  # LLVM takes longer than that
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert compiled
 
 
 def test_an_interrupt_waits_until_a_process_is_started():

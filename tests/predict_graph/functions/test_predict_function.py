@@ -177,6 +177,25 @@ def test_tracking_returns_the_result_and_tells_what_remains(capsys: Any) -> None
     assert [each.share for each in tracked.said] == sorted(each.share for each in tracked.said)
 
 
+def two_loops(graph: nx.Graph) -> None:
+    for _vertex in graph:
+        heavy(60_000)
+    left = 4
+    while left:  # nothing tells how often
+        heavy(60_000 * len(graph))
+        left -= 1
+
+
+def test_a_loop_that_is_over_says_no_more_of_what_remains() -> None:
+    from predict_graph.functions.track import run_tracked
+
+    tracked = run_tracked(check_function(two_loops), nx.path_graph(300), show=False)
+    early = [said for said in tracked.said if said.elapsed < 0.15 * tracked.seconds]
+    late = [said for said in tracked.said if said.elapsed > 0.5 * tracked.seconds]
+    assert early
+    assert not late
+
+
 def test_what_a_tracked_function_raises_comes_through() -> None:
     with pytest.raises(nx.NetworkXError, match="not connected"):
         predict_graph.track(nx.diameter, nx.empty_graph(3), history="none")

@@ -34,6 +34,26 @@ def over_range(graph: Any) -> None:
         work()
 
 
+def over_a_range_bound_again(graph: Any) -> None:
+    for _ in range(300):
+        work()
+        for _, near in ((7, 8), (9, 10)):
+            work(near)
+
+
+def over_a_view_bound_again(graph: nx.Graph) -> None:
+    for vertex in graph:
+        work()
+        vertex = 7
+        work(vertex)
+
+
+def over_a_range_with_a_comprehension(graph: Any) -> None:
+    for _ in range(300):
+        work(1000 + max(7 for _ in range(3)))
+        work(1500)
+
+
 def over_the_graph(graph: nx.Graph) -> None:
     for _vertex in graph:
         work()
@@ -104,6 +124,9 @@ def run(function: Callable[[Any], Any], **limits: float) -> ChildRun:
     "function",
     [
         over_range,
+        over_a_range_bound_again,
+        over_a_view_bound_again,
+        over_a_range_with_a_comprehension,
         over_the_graph,
         over_a_sorted_list,
         over_enumerate,
