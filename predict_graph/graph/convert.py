@@ -22,6 +22,7 @@ from predict_graph.graph.counting_sort import Rows, sorted_by_target, transposed
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
+from predict_graph.graph.generators import generated_source, is_generator
 from predict_graph.graph.relabel import IdMap
 from predict_graph.graph.row_kernels import merge_duplicates, union_of_rows
 from predict_graph.graph.storage import (
@@ -54,7 +55,8 @@ def convert_graph(
     Parameters
     ----------
     source : str or Path
-        A graph file.
+        A graph file, or a generator such as ``rmat:scale=26``, whose edges are written as they are
+        drawn.
     folder : str or Path
         Where the stored graph goes; its file system needs room for the edges three times.
     directed, ids, name
@@ -83,8 +85,9 @@ def convert_graph(
     from predict_graph.graph.readers import name_of, open_source
 
     path, folder = Path(source), Path(folder)
-    name = name or name_of(path)
-    opened = open_source(path, ids)
+    made = not path.exists() and is_generator(str(source))
+    name = name or (str(source) if made else name_of(path))
+    opened = generated_source(str(source), directed) if made else open_source(path, ids)
     if opened.graph is not None:
         return save_graph(as_asked(opened.graph, directed, name), folder)
     both = (opened.directed if directed is None else directed) is False

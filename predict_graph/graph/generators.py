@@ -14,10 +14,11 @@ import numpy as np
 
 from predict_graph.errors import PredictGraphError, RequestError
 from predict_graph.graph.csr import Graph
+from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.plugins import Registry, described_error
 from predict_graph.stopwatch import stopwatch
 
-__all__ = ["GENERATORS", "generate", "is_generator", "parse_generator"]
+__all__ = ["GENERATORS", "generate", "generated_source", "is_generator", "parse_generator"]
 
 Generator = Callable[..., Graph]
 
@@ -125,6 +126,36 @@ def generate(
             )
         object.__setattr__(graph, "read_seconds", watch.seconds)
     return graph
+
+
+def generated_source(text: str, directed: bool | None = None) -> EdgeSource:
+    """Return the edges of a generator as they are drawn; the graph itself where it draws no blocks.
+
+    Parameters
+    ----------
+    text : str
+        ``name`` or ``name:key=value,...``.
+    directed : bool, optional
+        None: as the generator does by itself.
+
+    Raises
+    ------
+    RequestError
+        If the generator or a parameter is unknown, or a value is wrong.
+    """
+    kind, texts = parse_generator(text)
+    if kind != "rmat":
+        return EdgeSource(graph=generate(text, directed=directed))
+    from predict_graph.graph.rmat import rmat, rmat_blocks
+
+    values = _values(kind, rmat, texts)
+    values.pop("name", None)
+    own = bool(values.pop("directed", True))
+    blocks = rmat_blocks(**values)
+    vertices = 1 << int(
+        values.get("scale", inspect.signature(rmat_blocks).parameters["scale"].default)
+    )
+    return EdgeSource(blocks, vertices, own if directed is None else directed)
 
 
 def _values(kind: str, make: Generator, texts: dict[str, str]) -> dict[str, Any]:

@@ -9,6 +9,8 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 from numba import njit, prange
@@ -20,7 +22,9 @@ from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.hashing import mixed
 from predict_graph.limits import check_size
 
-__all__ = ["rmat"]
+__all__ = ["rmat", "rmat_blocks"]
+
+_MOST_LEVELS = 30  # by definition: vertices are numbered in 32 bits
 
 _BLOCK = 1 << 22  # a choice: edges at a time
 _STREAM = 1 << 14  # by definition of a seed: edges of one random stream
@@ -66,32 +70,70 @@ def rmat(
     >>> rmat(scale=4, edge_factor=4, seed=1).vertices
     16
     """
-    if not 1 <= scale <= 30:
-        raise RequestError(f"scale of rmat is {scale}; accepted: 1 to 30")
+    check_size(
+        f"an R-MAT graph of scale {scale}",
+        edges=(edge_factor << scale) * (1 if directed else 2) if 1 <= scale <= _MOST_LEVELS else 0,
+    )
+    blocks = rmat_blocks(scale, edge_factor, seed, a=a, b=b, c=c)
+    name = name or f"rmat-{scale}-{edge_factor}"
+    return from_blocks(list(blocks), 2**scale, directed=directed, name=name)
+
+
+def rmat_blocks(
+    scale: int = 18,
+    edge_factor: int = 16,
+    seed: int | np.random.Generator | None = 1,
+    *,
+    a: float = 0.57,
+    b: float = 0.19,
+    c: float = 0.19,
+) -> Iterator[EdgeBlock]:
+    """Return the edges of :func:`rmat` block by block, as they are drawn: no graph is ever held.
+
+    Parameters
+    ----------
+    scale, edge_factor, seed, a, b, c
+        As for :func:`rmat`.
+
+    Raises
+    ------
+    RequestError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> sum(len(block.sources) for block in rmat_blocks(scale=10, edge_factor=16))
+    16384
+    """
+    if not 1 <= scale <= _MOST_LEVELS:
+        raise RequestError(f"scale of rmat is {scale}; accepted: 1 to {_MOST_LEVELS}")
     if edge_factor < 1:
         raise RequestError(f"edge_factor of rmat is {edge_factor}; accepted: 1 and more")
     if min(a, b, c) < 0 or not 0 < a + b + c <= 1:
         raise RequestError(
             f"a, b, c of rmat are {a}, {b}, {c}; accepted: probabilities with a sum of at most 1"
         )
-    drawn = edge_factor << scale
-    check_size(
-        f"an R-MAT graph of scale {scale}",
-        vertices=1 << scale,
-        edges=drawn if directed else 2 * drawn,
-    )
+    check_size(f"an R-MAT graph of scale {scale}", vertices=1 << scale)
+    return _drawn(scale, edge_factor << scale, seed, np.array([[a, b], [c, 1 - a - b - c]]))
+
+
+def _drawn(
+    scale: int,
+    edges: int,
+    seed: int | np.random.Generator | None,
+    quadrants: npt.NDArray[np.float64],
+) -> Iterator[EdgeBlock]:
     random = np.random.default_rng(seed)
     key = random.integers(0, 2**64, dtype=np.uint64)
     renamed = random.permutation(2**scale).astype(np.int32)
-    thresholds, aliases = _alias_table(np.array([[a, b], [c, 1 - a - b - c]]))
-    blocks = []
-    for begin in range(0, drawn, _BLOCK):
-        length = min(_BLOCK, drawn - begin)
+    thresholds, aliases = _alias_table(quadrants)
+    # Of many vertices in larger blocks: what looks at a block may look at every vertex.
+    most = max(_BLOCK, 2**scale // 2)
+    for begin in range(0, edges, most):
+        length = min(most, edges - begin)
         sources, targets = np.empty(length, np.int32), np.empty(length, np.int32)
         _draw(key, begin // _STREAM, scale, thresholds, aliases, renamed, sources, targets)
-        blocks.append(EdgeBlock(sources, targets))
-    name = name or f"rmat-{scale}-{edge_factor}"
-    return from_blocks(blocks, 2**scale, directed=directed, name=name)
+        yield EdgeBlock(sources, targets)
 
 
 def _alias_table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from typing import ClassVar
@@ -29,6 +30,7 @@ from predict_graph.prediction.seconds.weighing import weighed
 
 __all__ = ["LocalCosting"]
 
+_GUESSED_STD = 0.6  # of setting up, where nobody measured it: docs/studies/first-guess.md
 _PHASE_STD = 0.18  # of a phase that was measured once (docs/studies/runtime.md)
 _REGRESSION_SECONDS = 0.4  # of a regression and its samples, about (docs/studies/overhead.md)
 
@@ -129,17 +131,20 @@ class LocalCosting:
             )
         only = REGRESSION if means.cost_model is not None else None
         told, seconds, std = weighed(witnesses, only=only)
+        read = graph.read_seconds if first else 0.0
+        guessed = algorithm.name in means.guessed_setup
+        once = math.hypot((_GUESSED_STD if guessed else _PHASE_STD) * setup, _PHASE_STD * read)
         return Prices(
             witnesses=told,
             table=workload.table.assign(seconds=seconds),
             relative_std=std,
             phases={
                 "setup": setup,
-                "read": graph.read_seconds if first else 0.0,
+                "read": read,
                 "superstep": float(seconds.sum()),
                 "write": 0.0,
             },
-            phase_std=_PHASE_STD,
+            phase_std=once / max(setup + read, 1e-9),
             samples=samples,
             edge_visits=visits,
         )

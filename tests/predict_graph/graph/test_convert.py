@@ -91,3 +91,18 @@ def test_more_vertices_than_the_limit(tmp_path):
     with limited(vertices=10), pytest.raises(RequestError, match="has 21 vertices; accepted: up"):
         convert_graph(source, tmp_path / "out.pgraph")
     assert not (tmp_path / "out.pgraph").exists()
+
+
+@pytest.mark.parametrize("directed", [None, False])
+@pytest.mark.parametrize("text", ["rmat:scale=9,edge_factor=7,seed=3", "path:n=20"])
+def test_what_a_generator_draws_is_converted_as_it_comes(tmp_path, text, directed):
+    stored = open_graph(convert_graph(text, tmp_path / "r.pgraph", directed=directed, memory=9000))
+    made = check_graph(text, directed=directed)
+    assert stored.fingerprint == made.fingerprint
+    assert stored.name == text
+
+
+def test_of_a_generator_what_is_wrong_is_said(tmp_path):
+    with pytest.raises(RequestError, match="scale of rmat is 40"):
+        convert_graph("rmat:scale=40", tmp_path / "r.pgraph")
+    assert list(tmp_path.iterdir()) == []
