@@ -494,7 +494,7 @@ def remaining(arguments):
             continue
         function, _, needs = function_of(name)
         graph = build(cut(graph_name, size, needs), function.form)
-        tracked = run_tracked(function, graph, show=False)
+        tracked = run_tracked(function, graph, show=False, keep=False)
         said = {}
         for part in PARTS:
             near = [each for each in tracked.said if each.elapsed <= part * tracked.seconds]
@@ -679,7 +679,7 @@ def long_run(file, name, graph_name, size, needs):
 
     thread = threading.Thread(target=beside, daemon=True)
     thread.start()
-    tracked = run_tracked(function, graph, show=False)
+    tracked = run_tracked(function, graph, show=False, keep=False)
     ended.set()
     thread.join()
     clocks.append((time.perf_counter(), processor_seconds()))

@@ -125,11 +125,14 @@ def run_call(
             source=source,
             history=check_history(case.history),
             convert_seconds=converted,
+            keep=False,
         )
     except Exception as error:
         raise JobError(
             f"{function.name} fails on {source.name}: {type(error).__name__}: {error}"
         ) from error
+    drawn = f"iterator of {tracked.result:,}" if tracked.generator else ""
+    result = drawn or _short(tracked.result)
     facts = {
         "function": function.describe(),
         "graph": source.describe(),
@@ -137,13 +140,13 @@ def run_call(
         "phases": {"convert": converting, "call": tracked.seconds},
         "processor_seconds": tracked.processor_seconds,
         "first_prediction_seconds": tracked.first or None,
-        "result": _short(tracked.result),
+        "result": result,
     }
     answer = Answer(
         f"{function.name} on {source.name}: {tracked.sentence}",
         [
             ("graph", f"{source.vertices:,} vertices, {source.edges:,} edges"),
-            ("result", _short(tracked.result)),
+            ("result", result),
         ],
         details=[
             ("conversion", readable_seconds(converting)),

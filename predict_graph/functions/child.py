@@ -20,7 +20,8 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from inspect import isawaitable
 from pathlib import Path
@@ -36,6 +37,7 @@ __all__ = [
     "Limits",
     "Look",
     "consumed",
+    "drawn",
     "processor_seconds",
     "run_in_child",
 ]
@@ -45,6 +47,7 @@ TICK_SECONDS = 0.01  # a choice, of what looking costs
 
 _MOST_LOOKS = 2000  # kept of one run, then every other one goes; a choice, of memory
 _ROUNDS_FOR_STOP = 8  # done before the loop itself says how long the run will be; judgement
+_WARM_UP_SECONDS = 3.0  # a choice: importing what is large takes two
 _TELLING_ROUNDS = 4  # without which a first part says nothing; judgement
 _LOOKS_TO_KNOW = 5  # until a loop that is bounded says how many rounds it has; a choice
 _PATIENT = 30.0  # seconds that these may take, where one alone takes long; a choice
@@ -117,6 +120,8 @@ class ChildRun:
         Processor seconds of the child in all.
     generator : bool
         Whether the function returned an iterator, which was drawn to its end.
+    warmed : bool
+        Whether the call before it came to its end, or was not asked for.
     """
 
     state: str
@@ -129,6 +134,7 @@ class ChildRun:
     error: tuple[str, str, str] = ("", "", "")
     spent: float = 0.0
     generator: bool = False
+    warmed: bool = True
 
     @property
     def done(self) -> bool:
@@ -163,8 +169,9 @@ def run_in_child(
         Called in the child with a function that takes percents, for libraries in C that report
         their progress.
     warm_up : callable, optional
-        Called in the child first; what it raises does not matter. A first call imports modules, and
-        copies the pages of memory that it shares with the parent.
+        Called in the child first; what it raises does not matter, and if it does not end, it is
+        given up. A first call imports modules, and copies the pages of memory that it shares with
+        the parent.
 
     Returns
     -------
@@ -192,9 +199,14 @@ def consumed(result: Any) -> bool:
         raise TypeError("the function is a coroutine, which has to be awaited")
     if not hasattr(result, "__next__"):
         return False
-    for _ in result:
-        pass
+    drawn(result)
     return True
+
+
+def drawn(iterator: Iterator[Any]) -> int:
+    """Draw an iterator to its end, keep nothing, and return how many elements it had."""
+    last = deque(enumerate(iterator, start=1), maxlen=1)  # no frame of ours is in the way of looks
+    return last[0][0] if last else 0
 
 
 # --- the parent ------------------------------------------------------------------------------
@@ -281,19 +293,38 @@ def _in_child(
         _silence()
         gc.freeze()  # what the parent has is no work for this process's garbage collector
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
-        if warm_up is not None:
-            with contextlib.suppress(Exception):
-                warm_up()
-        _Recorder(sender, limits).run(build, call, progress)
+        warmed = warm_up is None or _ended_in_time(warm_up)
+        _Recorder(sender, limits, warmed).run(build, call, progress)
     except BaseException:
         pass
     os._exit(70)
 
 
+class _GivenUpError(BaseException):
+    """What was to warm up did not come to its end."""
+
+
+def _ended_in_time(warm_up: Callable[[], Any]) -> bool:
+    """Call what warms up, and give it up after a while: a tiny graph may be a hard one."""
+
+    def give_up(*_: Any) -> NoReturn:
+        raise _GivenUpError
+
+    signal.signal(signal.SIGPROF, give_up)
+    signal.setitimer(signal.ITIMER_PROF, _WARM_UP_SECONDS)
+    try:
+        with contextlib.suppress(Exception):
+            warm_up()
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+    except _GivenUpError:
+        return False
+    return True
+
+
 class _Recorder:
     """Runs one call, looks at it now and then, and sends what it saw."""
 
-    def __init__(self, sender: int, limits: Limits) -> None:
+    def __init__(self, sender: int, limits: Limits, warmed: bool) -> None:
         self._sender = sender
         self._limits = limits
         self._watch = LoopWatch(self._called.__func__.__code__)  # type: ignore[attr-defined]
@@ -301,7 +332,7 @@ class _Recorder:
         self._every = TICK_SECONDS
         self._started = 0.0
         self._wall = 0.0
-        self._facts: dict[str, float] = {}
+        self._facts: dict[str, float] = {"warmed": warmed}
         self._base = 0.0
         self._looking = False
         self._reported = (0.0, 0.0)  # seconds of the whole: foretold, and by the first rounds

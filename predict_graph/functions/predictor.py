@@ -164,6 +164,7 @@ class _Prediction:
         self.rows: list[SampleRow] = []
         self.runs: list[tuple[Case, str, Mapping[str, float], ChildRun]] = []
         self.connected = False
+        self.warms = True  # as long as the function ends on a tiny graph
         self.shape = LoopShape(reason="no run on a sample has come to its end")
         self.looked = 0  # times at the run that showed the loop
         self.prefix: Prefix | None = None
@@ -475,8 +476,9 @@ class _Prediction:
                 memory=_MEMORY_SHARE * float(psutil.virtual_memory().available),
             ),
             progress=reporter(self.function.form),
-            warm_up=self.subject.tiny,
+            warm_up=self.subject.tiny if self.warms else None,
         )
+        self.warms = self.warms and run.warmed
         self.spent_elsewhere += run.spent
         return run
 
@@ -602,7 +604,7 @@ class _Prediction:
         return texts
 
     def _note(self, run: ChildRun) -> None:
-        text = "the function returns an iterator; the prediction is for drawing all of it"
+        text = "the function returns an iterator; the prediction is for drawing it, keeping nothing"
         if run.generator and text not in self.warnings:
             self.warnings.append(text)
 

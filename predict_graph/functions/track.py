@@ -20,7 +20,7 @@ from typing import Any
 from predict_graph.clock import QUANTILE, Figure, Moment, closing_words, remaining_of
 from predict_graph.clock.display import Display
 from predict_graph.clock.loops import outlasted, with_first
-from predict_graph.functions.child import consumed, processor_seconds
+from predict_graph.functions.child import consumed, drawn, processor_seconds
 from predict_graph.functions.growth import Point, foretell
 from predict_graph.functions.naming import GraphFunction, check_function
 from predict_graph.functions.reported import reporter, silenced
@@ -60,7 +60,7 @@ class Tracked:
     first : float
         The first prediction of the whole, seconds; 0 where there was none.
     generator : bool
-        Whether the result was an iterator, now a list.
+        Whether the result was an iterator; now a list, or how many elements it had.
     looking : float
         Processor seconds that looking at the run has taken, which are among its own.
     """
@@ -136,6 +136,7 @@ def run_tracked(
     history: History | None = None,
     show: bool = True,
     convert_seconds: float = 0.0,
+    keep: bool = True,
 ) -> Tracked:
     """Run a checked function on a graph of its library, tracked.
 
@@ -150,6 +151,9 @@ def run_tracked(
         Whether to show a bar where someone watches, and the last line.
     convert_seconds : float
         What building `graph` has taken, for the history.
+    keep : bool
+        Whether an iterator becomes a list; else it is drawn to its end, and the result is how many
+        elements it had.
     """
     expected = _expected(function, graph, source, history)
     watcher = _Watcher(threading.get_ident(), function, source or graph, expected, show)
@@ -161,7 +165,7 @@ def run_tracked(
         if report is not None:
             report(watcher.reported)
         with _spared():
-            result, lazy = _watched_call(function, graph)
+            result, lazy = _watched_call(function, graph, keep)
     finally:
         seconds = time.perf_counter() - started
         if report is not None:
@@ -195,13 +199,13 @@ def _spared() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _watched_call(function: GraphFunction, graph: Any) -> tuple[Any, bool]:
+def _watched_call(function: GraphFunction, graph: Any, keep: bool) -> tuple[Any, bool]:
     """Call the function; its frames are those inside this one."""
     result = function(graph)
     if not hasattr(result, "__next__"):
         consumed(result)
         return result, False
-    return list(result), True
+    return (list(result) if keep else drawn(result)), True
 
 
 class _Watcher(threading.Thread):

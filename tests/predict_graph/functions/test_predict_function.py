@@ -179,10 +179,10 @@ def test_tracking_returns_the_result_and_tells_what_remains(capsys: Any) -> None
 
 def two_loops(graph: nx.Graph) -> None:
     for _vertex in graph:
-        heavy(60_000)
-    left = 4
+        heavy(150_000)
+    left = 2
     while left:  # nothing tells how often
-        heavy(60_000 * len(graph))
+        heavy(150_000 * len(graph))
         left -= 1
 
 
@@ -190,10 +190,35 @@ def test_a_loop_that_is_over_says_no_more_of_what_remains() -> None:
     from predict_graph.functions.track import run_tracked
 
     tracked = run_tracked(check_function(two_loops), nx.path_graph(300), show=False)
-    early = [said for said in tracked.said if said.elapsed < 0.15 * tracked.seconds]
-    late = [said for said in tracked.said if said.elapsed > 0.5 * tracked.seconds]
+    early = [said for said in tracked.said if said.elapsed < 0.3 * tracked.seconds]
+    late = [said for said in tracked.said if said.elapsed > 0.7 * tracked.seconds]
     assert early
     assert not late
+
+
+def test_an_iterator_is_a_list_or_how_many_there_were() -> None:
+    from predict_graph.functions.track import run_tracked
+
+    function, graph = check_function(nx.find_cliques), nx.path_graph(30)
+    kept = run_tracked(function, graph, show=False)
+    counted = run_tracked(function, graph, show=False, keep=False)
+    assert kept.generator
+    assert counted.generator
+    assert sorted(map(sorted, kept.result)) == [[place, place + 1] for place in range(29)]
+    assert counted.result == 29
+
+
+def endless_if_tiny(graph: nx.Graph) -> None:
+    while len(graph) < 30:
+        pass
+    heavy(30_000 * len(graph))
+
+
+def test_what_never_ends_on_a_tiny_graph_is_not_warmed_up() -> None:
+    graph = nx.barabasi_albert_graph(400, 3, seed=1)
+    said = predict_function(endless_if_tiny, graph, history="none", seed=1)
+    assert all(row.state == "done" for row in said.samples)
+    assert said.overhead_seconds < 15.0
 
 
 def test_what_a_tracked_function_raises_comes_through() -> None:
