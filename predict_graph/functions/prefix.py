@@ -15,8 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from predict_graph.functions.child import Look
+from predict_graph.functions.watch import REPORTED
 
 __all__ = [
     "LoopShape",
@@ -27,6 +29,8 @@ __all__ = [
     "read_prefix",
     "shape_of_part",
 ]
+
+FloatArray = npt.NDArray[np.float64]
 
 _MOST_OF_A_RUN = 0.6  # of the looks that must be in a loop for it to stand for the run; judgement
 _TO_THE_END = 0.9  # of its rounds on a sample, or a loop may end early; judgement
@@ -42,6 +46,7 @@ _ROUNDS_POWER = 0.15  # of the power of vertices that rounds grow with, about 0:
 # edges by betweenness by five times it (docs/studies/functions-earlier.md).
 _BENT = 0.15
 _BENT_STD = 0.5  # of the logarithm of a correction by the curve of a sample; judgement
+_LOOKS_OF_A_LINE = 8  # at the least, of what a library reports; judgement
 _LOOKS_OF_A_CURVE = 20  # at the least; judgement
 _ROUND_STD = 0.5  # of one round about the mean, where the looks are too few to tell; judgement
 
@@ -154,6 +159,8 @@ def loop_shape(looks: Sequence[Look], seconds: float) -> LoopShape:
     told = [look.loops[0] for look in inside if look.loops[0].total]
     if not told:
         return LoopShape(reason="nothing tells how far its outermost loop is")
+    if loop == REPORTED and not _is_straight(inside):
+        return LoopShape(reason="what it reports of its progress does not go with time on samples")
     last = told[-1]
     after = max(seconds - inside[-1].seconds, 0.0)
     after /= max(inside[-1].seconds - inside[0].seconds, 1e-9)
@@ -163,14 +170,25 @@ def loop_shape(looks: Sequence[Look], seconds: float) -> LoopShape:
     return LoopShape(loop, min(share, 1.0), after, rounds, places=places)
 
 
+def _is_straight(inside: Sequence[Look]) -> bool:
+    """Whether there are looks enough to tell that rounds go with time, and they do."""
+    times, places = _curve(inside)
+    return len(times) >= _LOOKS_OF_A_LINE and bool(np.max(np.abs(places - times)) < _BENT)
+
+
+def _curve(inside: Sequence[Look]) -> tuple[FloatArray, FloatArray]:
+    """Return the part of the time, and the part of the rounds, at each look that tells a place."""
+    told = [look for look in inside if look.loops[0].total > 0.0]
+    times = np.array([look.seconds for look in told]) - inside[0].seconds
+    places = np.array([_place(look) / look.loops[0].total for look in told])
+    return times / max(float(times[-1]), 1e-9) if len(told) else times, places
+
+
 def _bent(inside: Sequence[Look]) -> tuple[float, ...]:
     """Return the part of the rounds done after each tenth of the time; none if all are alike."""
-    told = [look for look in inside if look.loops[0].total > 0.0]
-    if len(told) < _LOOKS_OF_A_CURVE:
+    times, places = _curve(inside)
+    if len(times) < _LOOKS_OF_A_CURVE:
         return ()
-    times = np.array([look.seconds for look in told])
-    times = (times - inside[0].seconds) / max(times[-1] - inside[0].seconds, 1e-9)
-    places = np.array([_place(look) / look.loops[0].total for look in told])
     if np.any(np.diff(places) < 0.0) or np.max(np.abs(places - times)) < _BENT:
         return ()
     curve = np.interp(np.arange(1, 11) / 10.0, times, places)
@@ -218,6 +236,8 @@ def shape_of_part(looks: Sequence[Look]) -> LoopShape:
     counts = Counter(look.loops[0].loop for look in seen)
     loop, count = counts.most_common(1)[0]
     last = [look for look in seen if look.loops[0].loop == loop][-1].loops[0]
+    if loop == REPORTED:
+        return LoopShape(reason="a run to the end has to show that its progress goes with time")
     if count < _MOST_OF_A_RUN * len(seen) or not last.bounded or last.early or not last.total:
         return LoopShape(reason="there is no one loop in which it spends most of its time")
     return LoopShape(loop, count / len(seen))

@@ -22,7 +22,10 @@ from predict_graph.functions.position import (
     reader_of,
 )
 
-__all__ = ["LoopWatch", "Seen"]
+__all__ = ["REPORTED", "LoopWatch", "Seen"]
+
+REPORTED = "progress"
+"""Name of the loop that stands for what a library in C reports of its progress."""
 
 _DEPTH = 3  # loops, from the outermost on, whose place is read; a choice
 _SIGHTINGS = 2  # looks after which a loop's place is worth finding; a choice: what a look costs

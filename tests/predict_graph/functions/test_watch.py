@@ -17,7 +17,7 @@ from predict_graph.functions import position
 from predict_graph.functions.child import ChildRun, Limits, Look, run_in_child
 from predict_graph.functions.loops import enclosing_loops
 from predict_graph.functions.prefix import foretell_rounds, loop_shape, read_prefix
-from predict_graph.functions.watch import LoopWatch, Seen
+from predict_graph.functions.watch import REPORTED, LoopWatch, Seen
 
 pytestmark = pytest.mark.slow  # measures, waits, and starts processes
 
@@ -177,6 +177,20 @@ def test_of_a_loop_that_ends_early_a_part_and_the_rounds_of_samples_tell() -> No
     assert said.estimated
     assert 0.5 * whole.seconds < said.seconds < 2.0 * whole.seconds
     assert said.log_std > 0.1
+
+
+@pytest.mark.parametrize("power", [1.0, 3.0])
+def test_what_a_library_reports_counts_where_it_goes_with_time(power: float) -> None:
+    times = [0.05 * number for number in range(21)]
+    looks = [
+        Look(each, [Seen(REPORTED, 1000.0 * each ** (1.0 / power), 1000.0, True, False)])
+        for each in times
+    ]
+    shape = loop_shape(looks, 1.0)
+    assert (shape.loop == REPORTED) == (power == 1.0)
+    assert ("progress" in shape.reason) == (power != 1.0)
+    few = loop_shape(looks[:6], 0.25)
+    assert not few.loop
 
 
 def test_rounds_that_grow_with_the_samples_go_on_growing_a_little() -> None:
