@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import statistics
 import sys
 import time
@@ -223,7 +224,13 @@ def main() -> None:
     kept = folder / "cases.ndjson"
     if given.what == "run":
         done = {json.loads(line)["case"] for line in _lines(kept)}
-        with spark_cluster(given.workers, memory=given.memory, cpu=given.cpu or None) as cluster:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the cluster is taken down
+        address = folder / "port"  # the cluster is the same one when the command goes on
+        port = int(address.read_text()) if address.exists() else None
+        with spark_cluster(
+            given.workers, memory=given.memory, cpu=given.cpu or None, port=port
+        ) as cluster:
+            address.write_text(cluster.master.rpartition(":")[2])
             memory, history = given.executor_memory, folder / "history.sqlite"
             lessons = folder / "learned.json"
             if given.learn and not lessons.exists():

@@ -73,7 +73,12 @@ class SparkCluster:
 
 @contextmanager
 def spark_cluster(
-    workers: int, *, cores: int = 1, memory: str = "1200m", cpu: float | None = None
+    workers: int,
+    *,
+    cores: int = 1,
+    memory: str = "1200m",
+    cpu: float | None = None,
+    port: int | None = None,
 ) -> Iterator[SparkCluster]:
     """Start a master and workers, and stop them in the end by their ids.
 
@@ -87,6 +92,8 @@ def spark_cluster(
     cpu : float, optional
         Share of a core that each worker gets: a quota that is in force from the start, and can be
         lifted for a while by ``uncap``.
+    port : int, optional
+        Of the master, whose address is what a history knows a cluster by; a free one by default.
 
     Raises
     ------
@@ -106,7 +113,7 @@ def spark_cluster(
         )
         for quota in quotas:
             stack.callback(quota.remove)
-        port, page = _free_port(), _free_port()
+        port, page = port or _free_port(), _free_port()
         master = f"spark://127.0.0.1:{port}"
         command = ["--host", "127.0.0.1", "--port", str(port), "--webui-port", str(page)]
         processes = {
@@ -227,12 +234,17 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--cores", type=int, default=1)
     parser.add_argument("--memory", default="1200m")
+    parser.add_argument("--port", type=int, help="of the master; a free one by default")
     parser.add_argument("--cpu", type=float, help="share of a core of each worker (root only)")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         with spark_cluster(
-            given.workers, cores=given.cores, memory=given.memory, cpu=given.cpu
+            given.workers,
+            cores=given.cores,
+            memory=given.memory,
+            cpu=given.cpu,
+            port=given.port,
         ) as cluster:
             print(cluster.master, flush=True)
             with suppress(KeyboardInterrupt):

@@ -67,7 +67,7 @@ class Algorithm(ABC):
     counted_by: ClassVar[Any] = None
     """What counts its supersteps on a graph that stays on a cluster, likewise; None if nothing."""
     sampling_std: ClassVar[float] = 0.0
-    """Standard deviation of log(iterations by completed samples / true), beyond what they show."""
+    """Standard deviation of log(iterations by samples / true), beyond what they show."""
 
     def __init__(self, **parameters: object) -> None:
         self.parameters: Mapping[str, Value] = check_parameters(

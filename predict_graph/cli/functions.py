@@ -47,7 +47,7 @@ Budget = Annotated[
     typer.Option(
         metavar="SHARE|TIME",
         help="What predicting a function may take, such as 5% of its run, 30s, or none.",
-        show_default="5%",
+        show_default="5%, 2m",
     ),
 ]
 
@@ -65,6 +65,7 @@ def predict_call(
     output.check()
     options.fetch_if_missing(case.graph)
     from predict_graph.functions import predict_function
+    from predict_graph.functions.budget import DEFAULT_BUDGET
     from predict_graph.functions.naming import check_arguments
 
     positional, keywords = check_arguments(arg)
@@ -75,7 +76,7 @@ def predict_call(
             arguments=positional,
             keywords=keywords,
             graph_form=form,
-            budget=sampling.budget or "5%",
+            budget=sampling.budget or DEFAULT_BUDGET,
             directed=options.check_direction(case.undirected),
             ids=case.ids,
             history=case.history,
@@ -176,6 +177,7 @@ def compare_functions(
     A function of networkx is predicted by each installed backend that offers it as well.
     """
     from predict_graph.functions import comparing
+    from predict_graph.functions.budget import DEFAULT_BUDGET
     from predict_graph.functions.naming import check_arguments, check_function
     from predict_graph.graph import check_graph
 
@@ -191,7 +193,7 @@ def compare_functions(
             source,
             arguments=positional,
             keywords=keywords,
-            budget=budget or "5%",
+            budget=budget or DEFAULT_BUDGET,
             history=history,
             seed=seed,
             progress=progress,

@@ -28,6 +28,7 @@ _WHOLE = 0.5  # std of what is rounded to whole supersteps, 0.29, and more; judg
 _STRAIGHT = {"absolute": 0.35, "ratio": 0.5, "fixed-point": 0.8}
 _SHAPED = 0.25  # as above
 _NOISE = 0.3  # of log seconds of a superstep, until two have been seen; judgement: as above
+_FIRST_NOISE = 0.7  # of the first, in which much is done once: docs/studies/long-runs.md
 _LEAST_NOISE = 0.03  # judgement: as above
 # Of the logarithm of supersteps / what comes before them: an expectation that is less sure than
 # this is so because nobody knows how slow the cluster is, which shows before the first superstep.
@@ -368,7 +369,8 @@ def seconds_left(
         sums = [_work(profile, at, total) for at in range(done - recent, done + 1)]
         thought = np.maximum(-np.diff(sums), 1e-12)  # of each of the recent ones
         found = math.log(float(spent.sum()) / float(thought.sum()))
-        noise = float(np.std(np.log(spent / thought))) if recent > 1 else _NOISE
+        alone = _FIRST_NOISE if done == 1 else _NOISE
+        noise = float(np.std(np.log(spent / thought))) if recent > 1 else alone
         own = math.hypot(noise / math.sqrt(recent), _LEAST_NOISE)
         trust = 1.0 / prior_std**2 if known else 0.0
         weight = 1.0 / own**2

@@ -74,6 +74,8 @@ class Limits:
         Of the run as the outermost loop foretells it, after which the call is stopped; 0 for never.
     floor : float
         Seconds that it may take in any case.
+    most : float
+        Seconds that the share may be.
     rounds : float
         Of the outermost loop at most, if it is expected to end early.
     wall : float
@@ -85,6 +87,7 @@ class Limits:
     seconds: float = float("inf")
     share: float = 0.0
     floor: float = 0.0
+    most: float = float("inf")
     rounds: float = float("inf")
     wall: float = float("inf")
     memory: float = float("inf")
@@ -415,7 +418,7 @@ class _Recorder:
         limits = self._limits
         if limits.share and foretold:
             spent = elapsed + self._facts["convert_seconds"]
-            over = spent >= max(limits.floor, limits.share * foretold)
+            over = spent >= max(limits.floor, min(limits.share * foretold, limits.most))
             over = over or (done >= _ENOUGH_ROUNDS and elapsed >= _ENOUGH_SECONDS)
         else:  # what the first rounds say keeps a run from being stopped long before its share
             over = elapsed >= max(limits.seconds, _CAUTION * limits.share * rough)

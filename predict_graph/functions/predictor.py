@@ -56,11 +56,14 @@ _PART = 0.35  # of what is left that one sample may take; judgement
 _PREFIX_PART = 0.9  # of what is left that the prefix may take; judgement
 _LAST_PART = 0.5  # of what is left, for one more sample where no prefix can be had; judgement
 _MOST_SAMPLES = 14  # judgement
+_MOST_POWER = 8.0  # of vertices that seconds are thought to grow with; judgement: some explode
 _LEAST_PREFIX = 0.5  # seconds of a first part where samples say little; judgement
 _LITTLE_STD = 0.7  # of their logarithm: a factor of 3 in one case of ten; judgement
 _SMALLER = (0.7, 0.5)  # of the vertices of samples that are all of one size; judgement
 _ALIKE = 1.2  # vertices of the largest sample / of the smallest, at most; judgement
 _WORTH_SMALLER = 0.1  # seconds of a run from which smaller ones can be measured; judgement
+_APART = 1.2  # vertices of a sample / of the next smaller one, at least; judgement
+_OUTLASTING = ("stopped", "time")  # states of runs that were given up; by definition
 _CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definition
 _LATE_STD = 0.7  # of the logarithm, where a run outlasts what was foretold; judgement
 _MEMORY_SHARE = 0.8  # of the memory that is free that a child may take; a choice
@@ -99,7 +102,8 @@ def predict_function(
     graph_form : str, optional
         What the function takes as its graph, if nothing else says so.
     budget : str or float, optional
-        ``"5%"`` of the run, ``"30s"``, seconds, or None.
+        ``"5%"`` of the run, ``"30s"``, seconds, ``"5%, 2m"``: a share, and at most so long; None
+        for no limit.
     memory : float, optional
         Bytes that the run may take; by default what is free.
     directed, ids, history
@@ -164,6 +168,7 @@ class _Prediction:
         self.rows: list[SampleRow] = []
         self.runs: list[tuple[Case, str, Mapping[str, float], ChildRun]] = []
         self.connected = False
+        self.too_large = subject.graph.vertices + 1  # of samples: the least not to end
         self.warms = True  # as long as the function ends on a tiny graph
         self.shape = LoopShape(reason="no run on a sample has come to its end")
         self.looked = 0  # times at the run that showed the loop
@@ -219,11 +224,14 @@ class _Prediction:
                     f"{self.function.name} did not come to its end on a sample of "
                     f"{case.graph.vertices} vertices within {run.seconds:.3g} processor seconds"
                 )
+            elif not run.done:
+                self.too_large = min(self.too_large, case.graph.vertices)
             turn += 1
             small = run.seconds < _FIRST_SECONDS
             if small or turn % len(self.subject.samplers) == 0:
                 turn = 0 if small else turn
                 size, wanted = self._next_size(size, run.seconds if run.done else 0.0, left)
+                size = self._size_below() if size >= self.too_large else size
             if size == 0:
                 break
         self._run_smaller()
@@ -234,6 +242,12 @@ class _Prediction:
             self._run_prefix(left)
         else:
             self._run_last_sample(left)
+
+    def _size_below(self) -> int:
+        """Return a size between samples that came to their end and those that did not; 0: none."""
+        done = max((row.vertices for row in self.rows if row.state == "done"), default=0)
+        between = math.isqrt(done * self.too_large)
+        return between if between > _APART * done else 0
 
     def _run_last_sample(self, left: float) -> None:
         """Spend what is left on one sample, by the sampler that is most like the whole."""
@@ -246,8 +260,10 @@ class _Prediction:
         if wanted < 1.5 * last.seconds or last.vertices >= 0.5 * whole:  # judgement, as below
             return
         power = math.log(max(found.cost / last.seconds, 2.0)) / math.log(whole / last.vertices)
-        factor = (wanted / last.seconds) ** (1.0 / min(max(power, 1.0), 3.5))
+        factor = (wanted / last.seconds) ** (1.0 / min(max(power, 1.0), _MOST_POWER))
         size = int(min(last.vertices * min(factor, 6.0), 0.7 * whole))
+        if size >= self.too_large:
+            return
         sampler = self.subject.samplers[0]
         case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
         self._run_sample(case, sampler, left)
@@ -317,7 +333,7 @@ class _Prediction:
         power = 1.5
         if found is not None and found.cost > 1.5 * last:
             power = math.log(found.cost / last) / math.log(whole / size)
-        factor = (max(wanted, 1.5 * last) / last) ** (1.0 / min(max(power, 0.7), 3.5))
+        factor = (max(wanted, 1.5 * last) / last) ** (1.0 / min(max(power, 0.7), _MOST_POWER))
         return int(min(max(size * min(factor, 4.0), size + 1), whole)), wanted
 
     def _run_sample(self, case: Case, sampler: str, seconds: float) -> ChildRun:
@@ -387,6 +403,7 @@ class _Prediction:
             seconds=max(allowed - self._conversion(), _FIRST_SECONDS),
             share=share * _PREFIX_PART,
             floor=min(allowed, 0.3) if share else 0.0,  # judgement
+            most=max(self.budget.most - self.spent, _FIRST_SECONDS),
             rounds=rounds.total if rounds is not None else math.inf,
         )
         run = self._run(self.subject.whole(self._order()), limits)
@@ -462,8 +479,9 @@ class _Prediction:
         )
 
     def _run(self, case: Case, limits: Limits) -> ChildRun:
-        expected = limits.seconds if math.isfinite(limits.seconds) else 3600.0
-        expected += self._conversion() + 1.0
+        longest = limits.most if limits.share else limits.seconds
+        expected = (longest if math.isfinite(longest) else 3600.0) + self._conversion() + 1.0
+        unlimited = bool(limits.share) and math.isinf(limits.most)
         run = run_in_child(
             case.build,
             case.call,
@@ -471,7 +489,8 @@ class _Prediction:
                 seconds=limits.seconds,
                 share=limits.share,
                 floor=limits.floor,
-                wall=max(_PATIENCE * expected, 20.0) if not limits.share else math.inf,  # a choice
+                most=limits.most,
+                wall=math.inf if unlimited else max(_PATIENCE * expected, 20.0),  # a choice
                 rounds=limits.rounds,
                 memory=_MEMORY_SHARE * float(psutil.virtual_memory().available),
             ),
@@ -488,8 +507,8 @@ class _Prediction:
         self.progress("putting it together", 1.0)
         evidence = self._evidence()
         total, log_std = combined(evidence)
-        seen = max((run.seconds for run in (self.prefix_run,) if run is not None), default=0.0)
-        if total < seen:  # the run was stopped later than that
+        seen = max(self._at_least(), 0.0 if self.prefix_run is None else self.prefix_run.seconds)
+        if total < seen:
             total, log_std = 1.5 * seen, max(log_std, _LATE_STD)  # judgement
         parallel = self._parallel()
         call = Figure.spread(total, log_std).scaled(1.0 / parallel)
@@ -525,6 +544,14 @@ class _Prediction:
             budget=self.budget.text,
             warnings=self._all_warnings(total, parallel),
             advice=self._advice(runtime.predicted),
+        )
+
+    def _at_least(self) -> float:
+        """Return the seconds that the run takes by the samples that did not come to their end."""
+        whole = self.subject.graph.vertices
+        return max(
+            (row.seconds * whole / row.vertices for row in self.rows if row.state in _OUTLASTING),
+            default=0.0,
         )
 
     def _advice(self, seconds: float) -> list[str]:

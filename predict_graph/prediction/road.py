@@ -15,6 +15,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.errors import RequestError
 from predict_graph.functions import FunctionPrediction, is_function, predict_function
+from predict_graph.functions.budget import DEFAULT_BUDGET
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, RunRecord, check_history
 from predict_graph.iterations import (
@@ -188,7 +189,7 @@ def predict(
             graph,
             directed=directed,
             ids=ids,
-            budget="5%" if budget is None else budget,
+            budget=DEFAULT_BUDGET if budget is None else budget,
             history=history,
             seed=seed,
             progress=progress,

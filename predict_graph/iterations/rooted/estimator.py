@@ -87,15 +87,16 @@ def _estimate(
 ) -> IterationEstimate:
     last, staged = outcomes[-1].run, outcomes[-1].staged
     limit, threshold = algorithm.max_iterations, algorithm.threshold(graph.vertices)
-    centre, std = _crossing(last, threshold, algorithm), _METHOD_STD
+    own = math.hypot(_METHOD_STD, algorithm.sampling_std)
+    centre, std = _crossing(last, threshold, algorithm), own
     if recipe.tail_std and np.count_nonzero(staged.weighting.weights) < graph.vertices:
         centre, std = _continued(last, staged.weighting.weights, threshold), recipe.tail_std
     iterations, low, high = iteration_interval(centre, std, QUANTILE, limit)
     if recipe.level_std:
         factor = _level_factor(recipe)
         early, late = (crossing(last.convergence, threshold * by) for by in (factor, 1.0 / factor))
-        low = iteration_interval(early, _METHOD_STD, QUANTILE, limit)[1]
-        high = iteration_interval(late, _METHOD_STD, QUANTILE, limit)[2]
+        low = iteration_interval(early, own, QUANTILE, limit)[1]
+        high = iteration_interval(late, own, QUANTILE, limit)[2]
     counters = last.counters.iloc[np.minimum(np.arange(iterations), len(last.counters) - 1)]
     scale = graph.vertices / max(staged.summary.vertices, 1)
     return IterationEstimate(

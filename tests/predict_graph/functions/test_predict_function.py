@@ -9,6 +9,7 @@ import pytest
 
 import predict_graph
 from predict_graph.errors import JobError, RequestError
+from predict_graph.functions.budget import check_budget
 from predict_graph.functions.child import Limits, run_in_child
 from predict_graph.functions.forms import build
 from predict_graph.functions.naming import check_function
@@ -156,6 +157,33 @@ def test_an_iterator_is_said_to_be_drawn() -> None:
 def test_wrong_budgets_are_refused(budget: str) -> None:
     with pytest.raises(RequestError, match="the budget is"):
         predict_function("networkx:clustering", PREFERENTIAL.format(n=100), budget=budget)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("5%, 2m", 120.0), ("5%", 4320.0), ("5%,30s", 30.0), ("90s", 90.0)]
+)
+def test_a_budget_of_a_run_of_a_day(text: str, seconds: float) -> None:
+    assert check_budget(text).allows(86400.0) == seconds
+    assert check_budget(check_budget(text).text) == check_budget(text)
+
+
+@pytest.mark.parametrize("text", ["5%, 2%", "30s, 5%", "5%,", "5%, -1s", "5%, soon"])
+def test_what_is_no_budget_is_refused(text: str) -> None:
+    with pytest.raises(RequestError, match="a share and a time at most"):
+        check_budget(text)
+
+
+def exploding(graph: nx.Graph) -> None:
+    heavy(2 ** min(len(graph) // 3, 40))
+
+
+def test_a_function_that_explodes_is_given_up_in_time() -> None:
+    graph = nx.barabasi_albert_graph(900, 3, seed=1)
+    said = predict_function(exploding, graph, history="none", seed=1, budget="5%, 4s")
+    assert said.overhead_seconds < 10.0
+    longest = max(row.seconds * 900 / row.vertices for row in said.samples if row.state != "done")
+    assert said.call_seconds.high > longest > 2.0
+    assert max(row.vertices for row in said.samples) <= 300
 
 
 def test_what_is_no_graph_is_refused() -> None:
