@@ -65,7 +65,6 @@ def predict_call(
     output.check()
     options.fetch_if_missing(case.graph)
     from predict_graph.functions import predict_function
-    from predict_graph.functions.budget import DEFAULT_BUDGET
     from predict_graph.functions.naming import check_arguments
 
     positional, keywords = check_arguments(arg)
@@ -76,7 +75,7 @@ def predict_call(
             arguments=positional,
             keywords=keywords,
             graph_form=form,
-            budget=sampling.budget or DEFAULT_BUDGET,
+            budget=sampling.budget,
             directed=options.check_direction(case.undirected),
             ids=case.ids,
             history=case.history,
@@ -177,7 +176,6 @@ def compare_functions(
     A function of networkx is predicted by each installed backend that offers it as well.
     """
     from predict_graph.functions import comparing
-    from predict_graph.functions.budget import DEFAULT_BUDGET
     from predict_graph.functions.naming import check_arguments, check_function
     from predict_graph.graph import check_graph
 
@@ -193,7 +191,7 @@ def compare_functions(
             source,
             arguments=positional,
             keywords=keywords,
-            budget=budget or DEFAULT_BUDGET,
+            budget=budget,
             history=history,
             seed=seed,
             progress=progress,

@@ -13,7 +13,6 @@ from predict_graph.answers import Answer, Table, sure
 from predict_graph.clock import Figure
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
-from predict_graph.functions.budget import DEFAULT_BUDGET
 from predict_graph.functions.naming import backends_of, check_function
 from predict_graph.functions.prediction import FunctionPrediction, readable_bytes
 from predict_graph.pictures import Picture
@@ -175,7 +174,7 @@ def compare_functions(
     *,
     arguments: Sequence[Any] = (),
     keywords: Mapping[str, Any] | None = None,
-    budget: str = DEFAULT_BUDGET,
+    budget: str | float | None = None,
     history: Any = None,
     seed: int | None = None,
     progress: Callable[..., None] | None = None,
@@ -189,7 +188,7 @@ def compare_functions(
     graph : Graph
     arguments, keywords : optional
         Of each call.
-    budget : str
+    budget : str or float, optional
         What predicting each of them may take.
     history : optional
         As of a prediction.

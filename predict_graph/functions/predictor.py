@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -18,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 import psutil
 
+from predict_graph.budget import DEFAULT_BUDGET, Budget, check_budget
 from predict_graph.errors import JobError, RequestError
 from predict_graph.functions.advice import LONG, alike, fewer, trial_of
-from predict_graph.functions.budget import DEFAULT_BUDGET, Budget, check_budget
 from predict_graph.functions.child import ChildRun, Limits, processor_seconds, run_in_child
 from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.evidence import Gathered, combined
@@ -48,6 +49,8 @@ __all__ = ["predict_function"]
 
 Steps = Callable[[str, float], None]
 
+# Of nine days 5% are eleven hours: after two minutes a first part says as much as it ever will.
+_DEFAULT = replace(DEFAULT_BUDGET, seconds=120.0)  # a choice
 _FIRST_SIZE = 60  # vertices of the smallest sample; a choice: docs/studies/functions-earlier.md
 _FIRST_SECONDS = 0.02  # a run on a sample is worth something from here on; a choice
 _FIRST_PATIENCE = 10.0  # seconds in which a function should end on a small sample; a choice
@@ -78,7 +81,7 @@ def predict_function(
     arguments: Sequence[Any] = (),
     keywords: Mapping[str, Any] | None = None,
     graph_form: str | None = None,
-    budget: Any = DEFAULT_BUDGET,
+    budget: str | float | None = None,
     memory: float | None = None,
     directed: bool | None = None,
     ids: str = "integer",
@@ -102,8 +105,8 @@ def predict_function(
     graph_form : str, optional
         What the function takes as its graph, if nothing else says so.
     budget : str or float, optional
-        ``"5%"`` of the run, ``"30s"``, seconds, ``"5%, 2m"``: a share, and at most so long; None
-        for no limit.
+        See :func:`~predict_graph.budget.check_budget`; 5% by default, and two minutes at most. A
+        second may be spent in any case.
     memory : float, optional
         Bytes that the run may take; by default what is free.
     directed, ids, history
@@ -122,7 +125,8 @@ def predict_function(
     JobError
         If the function fails on the graph.
     """
-    limit = check_budget(budget)
+    limit = check_budget(budget, _DEFAULT)
+    limit = replace(limit, least_seconds=DEFAULT_BUDGET.least_seconds, least_share=None)
     given = {**(keywords or {}), **more}
     checked = check_function(function, arguments, given, form=graph_form, graph=graph)
     checked = with_seed(checked, seed)
@@ -298,7 +302,7 @@ class _Prediction:
         left = self._allowed() - self.spent
         if self.budget.share is None:
             return left
-        return max(left, self.budget.allows(0.0) - self.spent_elsewhere)
+        return max(left, self.budget.least_seconds - self.spent_elsewhere)
 
     def _asks_for_connection(self, sentence: str) -> bool:
         """Whether a refusal can be met by connected samples, which come from now on."""
@@ -316,10 +320,8 @@ class _Prediction:
         """Return what may be spent, by a careful guess at the run."""
         found = self.gathered.growth()
         if found is None:
-            return self.budget.allows(0.0) if self.budget.share is not None else math.inf
-        if self.budget.share is None and self.budget.seconds is None:
-            return math.inf
-        return self.budget.allows(found.cost * math.exp(-_CAREFUL * found.log_std))
+            return self.budget.least_seconds if self.budget.share is not None else math.inf
+        return self.budget.allowed(found.cost * math.exp(-_CAREFUL * found.log_std))
 
     def _next_size(self, size: int, seconds: float, left: float) -> tuple[int, float]:
         """Return the vertices of the next samples, 0 for none, and what one should take."""
@@ -541,7 +543,7 @@ class _Prediction:
             evidence=evidence,
             samples=self.rows,
             overhead_seconds=self.spent,
-            budget=self.budget.text,
+            budget=str(self.budget),
             warnings=self._all_warnings(total, parallel),
             advice=self._advice(runtime.predicted),
         )

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.budget import Budget
 from predict_graph.durations import readable_seconds
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, RunRecord
 from predict_graph.iterations.budget import LEAN
-from predict_graph.prediction.budget import Budget
 from predict_graph.prediction.first_guess import FirstGuess
 from predict_graph.prediction.request import Request, is_local
 

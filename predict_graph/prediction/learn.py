@@ -15,6 +15,7 @@ from os import PathLike
 from typing import Any
 
 from predict_graph.algorithms import ALGORITHMS, Algorithm
+from predict_graph.budget import check_budget
 from predict_graph.engines import Engine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.spark import SparkEngine
@@ -22,7 +23,6 @@ from predict_graph.errors import JobError, PredictGraphError, RequestError
 from predict_graph.graph import check_graph
 from predict_graph.history import History, check_history
 from predict_graph.iterations.whole_run import whole_run_estimates
-from predict_graph.prediction.budget import check_budget
 from predict_graph.prediction.request import (
     check_engine,
     check_function,
@@ -113,8 +113,9 @@ def learn(
     kept = check_history(history)
     if kept is None:
         raise RequestError("to learn takes a history; accepted: a file for --history")
-    allowed = check_budget(budget).seconds
-    if allowed is None:
+    spend = check_budget(budget)
+    allowed = spend.seconds
+    if allowed is None or spend.share is not None:
         raise RequestError(f"the budget is {budget!r}; accepted for learning: a time such as 10m")
     names = list(algorithms) if algorithms is not None else _with_programs()
     jobs = [check_function(name) for name in names]

@@ -10,6 +10,7 @@ from numbers import Integral
 from typing import Any
 
 from predict_graph.algorithms import ALGORITHMS, Algorithm, check_algorithm
+from predict_graph.budget import Budget, check_budget, check_within
 from predict_graph.engines import ENGINES, Costing, Engine, FixedPurse, Means, Purse
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
@@ -25,7 +26,6 @@ from predict_graph.iterations import (
     check_ratio,
     methods_for,
 )
-from predict_graph.prediction.budget import Budget, check_budget, check_within
 from predict_graph.prediction.seconds import COST_MODELS, costing_of
 from predict_graph.transforms import TRANSFORMS, Transform, check_transform
 

@@ -15,7 +15,6 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.errors import RequestError
 from predict_graph.functions import FunctionPrediction, is_function, predict_function
-from predict_graph.functions.budget import DEFAULT_BUDGET
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, RunRecord, check_history
 from predict_graph.iterations import (
@@ -189,7 +188,7 @@ def predict(
             graph,
             directed=directed,
             ids=ids,
-            budget=DEFAULT_BUDGET if budget is None else budget,
+            budget=budget,
             history=history,
             seed=seed,
             progress=progress,

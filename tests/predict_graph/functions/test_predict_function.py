@@ -8,8 +8,8 @@ import networkx as nx
 import pytest
 
 import predict_graph
+from predict_graph.budget import check_budget
 from predict_graph.errors import JobError, RequestError
-from predict_graph.functions.budget import check_budget
 from predict_graph.functions.child import Limits, run_in_child
 from predict_graph.functions.forms import build
 from predict_graph.functions.naming import check_function
@@ -163,8 +163,8 @@ def test_wrong_budgets_are_refused(budget: str) -> None:
     ("text", "seconds"), [("5%, 2m", 120.0), ("5%", 4320.0), ("5%,30s", 30.0), ("90s", 90.0)]
 )
 def test_a_budget_of_a_run_of_a_day(text: str, seconds: float) -> None:
-    assert check_budget(text).allows(86400.0) == seconds
-    assert check_budget(check_budget(text).text) == check_budget(text)
+    assert check_budget(text).allowed(86400.0) == seconds
+    assert check_budget(str(check_budget(text))) == check_budget(text)
 
 
 @pytest.mark.parametrize("text", ["5%, 2%", "30s, 5%", "5%,", "5%, -1s", "5%, soon"])

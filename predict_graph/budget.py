@@ -5,15 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 from predict_graph.durations import parse_duration
 from predict_graph.errors import RequestError
 
-__all__ = ["Budget", "check_budget", "check_within"]
+__all__ = ["DEFAULT_BUDGET", "Budget", "check_budget", "check_within"]
 
 _DEFAULT_SHARE = 0.05  # a choice: docs/budget.md, as those below
 _LEAST_SECONDS = 1.0  # as above
 _LEAST_SHARE = 0.8  # of a run that is shorter: more, and one had better run it; as above
+_ACCEPTED = (
+    "accepted: a share of the run such as 5%, a time such as 30s or 10m, a share and a time at "
+    "most such as '5%, 10m', or none"
+)
 
 
 @dataclass(frozen=True)
@@ -25,9 +30,11 @@ class Budget:
     share : float, optional
         Of the predicted run.
     seconds : float, optional
-        If neither is given, there is no limit.
+        At most; if neither is given, there is no limit.
     least_seconds : float
         What may be spent in any case, by a share.
+    least_share : float, optional
+        Of the run, that these may be at most; None for no such limit.
 
     Examples
     --------
@@ -36,62 +43,78 @@ class Budget:
     (5.0, 0.4)
     >>> check_budget("30s").allowed(5.0), check_budget("10%").allowed(5.0)
     (30.0, 0.5)
+    >>> check_budget("5%, 2m").allowed(86400.0)
+    120.0
     """
 
     share: float | None = None
     seconds: float | None = None
     least_seconds: float = 0.0
+    least_share: float | None = _LEAST_SHARE
 
     @property
     def unlimited(self) -> bool:
         """Whether a prediction may cost what it wants."""
         return self.share is None and self.seconds is None
 
+    @property
+    def most(self) -> float:
+        """Seconds that may be spent, however long the run is."""
+        return math.inf if self.seconds is None else self.seconds
+
     def allowed(self, run_seconds: float) -> float:
         """Return the seconds that a prediction of a run of so many seconds may take."""
-        if self.seconds is not None:
-            return self.seconds
         if self.share is None:
-            return math.inf
-        return max(self.share * run_seconds, min(self.least_seconds, _LEAST_SHARE * run_seconds))
+            return self.most
+        least = self.least_seconds
+        if self.least_share is not None:
+            least = min(least, self.least_share * run_seconds)
+        return max(min(self.share * run_seconds, self.most), least)
 
     def __str__(self) -> str:
-        if self.seconds is not None:
-            return f"{self.seconds:g}s"
-        return "none" if self.share is None else f"{100.0 * self.share:g}%"
+        parts = [] if self.share is None else [f"{100.0 * self.share:g}%"]
+        parts += [] if self.seconds is None else [f"{self.seconds:g}s"]
+        return ", ".join(parts) or "none"
 
 
-def check_budget(value: str | float | None) -> Budget:
+DEFAULT_BUDGET = Budget(share=_DEFAULT_SHARE, least_seconds=_LEAST_SECONDS)
+"""5% of the run and in any case a second, but not of a run that hardly takes longer."""
+
+
+def check_budget(value: Any, default: Budget = DEFAULT_BUDGET) -> Budget:
     """Return the budget that a person means.
 
     Parameters
     ----------
-    value : str, float or None
-        ``"5%"`` of the predicted run, ``"30s"`` or ``"10m"``, a number of seconds, ``"none"`` for
-        no limit; None for the default: 5%, and a second for a run that takes longer than that.
+    value : str, float, Budget or None
+        ``"5%"`` of the predicted run, ``"30s"`` or ``"10m"``, a number of seconds, ``"5%, 10m"``
+        for a share and at most so long, ``"none"`` for no limit; None for the default.
+    default : Budget
 
     Raises
     ------
     RequestError
         If it is none of these, or 0, or more than 100%.
     """
-    if value is None:
-        return Budget(share=_DEFAULT_SHARE, least_seconds=_LEAST_SECONDS)
-    accepted = "accepted: a share such as 5%, a time such as 30s or 10m, or none"
+    if value is None or isinstance(value, Budget):
+        return default if value is None else value
+    refused = RequestError(f"the budget is {value!r}; {_ACCEPTED}")
     if isinstance(value, Real) and not isinstance(value, bool):
-        if not (value > 0 and math.isfinite(value)):
-            raise RequestError(f"the budget is {value!r} seconds; {accepted}")
+        if not 0.0 < float(value) < math.inf:
+            raise refused
         return Budget(seconds=float(value))
     if not isinstance(value, str):
-        raise RequestError(f"the budget is {value!r}; {accepted}")
+        raise refused
     if value.strip().lower() == "none":
         return Budget()
-    if value.strip().endswith("%"):
-        return Budget(share=_percent(value, "budget", accepted, most=1.0))
+    share, comma, most = value.partition(",")
     try:
-        return Budget(seconds=parse_duration(value, "budget"))
+        if not share.strip().endswith("%"):
+            return Budget(seconds=parse_duration(value, "budget"))
+        longest = parse_duration(most, "budget") if comma else None
+        return Budget(share=_percent(share, "budget", _ACCEPTED, most=1.0), seconds=longest)
     except RequestError:
-        raise RequestError(f"the budget is {value!r}; {accepted}") from None
+        raise refused from None
 
 
 def check_within(value: str | float | None) -> float | None:
