@@ -78,6 +78,8 @@ class Limits:
         Seconds that the share may be.
     rounds : float
         Of the outermost loop at most, if it is expected to end early.
+    loop : str
+        The loop whose rounds say how long the run takes; one before it says nothing. Empty: any.
     wall : float
         Seconds by the clock, for what does not react to signals.
     memory : float
@@ -89,6 +91,7 @@ class Limits:
     floor: float = 0.0
     most: float = float("inf")
     rounds: float = float("inf")
+    loop: str = ""
     wall: float = float("inf")
     memory: float = float("inf")
 
@@ -381,6 +384,8 @@ class _Recorder:
         elapsed = now - self._started
         self._keep(Look(elapsed, self._watch.look(frame)))
         loops = self._looks[-1].loops
+        if loops and self._limits.loop and loops[0].loop != self._limits.loop:
+            loops = []
         done = loops[0].done if loops and loops[0].bounded else 0.0
         foretold, rough = self._reported  # by a library in C, which no frame shows at work
         total = 0.0

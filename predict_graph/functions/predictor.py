@@ -407,6 +407,7 @@ class _Prediction:
             floor=min(allowed, 0.3) if share else 0.0,  # judgement
             most=max(self.budget.most - self.spent, _FIRST_SECONDS),
             rounds=rounds.total if rounds is not None else math.inf,
+            loop=self.shape.loop,
         )
         run = self._run(self.subject.whole(self._order()), limits)
         self.prefix_run = run
@@ -494,6 +495,7 @@ class _Prediction:
                 most=limits.most,
                 wall=math.inf if unlimited else max(_PATIENCE * expected, 20.0),  # a choice
                 rounds=limits.rounds,
+                loop=limits.loop,
                 memory=_MEMORY_SHARE * float(psutil.virtual_memory().available),
             ),
             progress=reporter(self.function.form),

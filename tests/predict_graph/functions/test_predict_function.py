@@ -298,6 +298,19 @@ def test_a_loop_is_seen_for_a_little_where_samples_say_little() -> None:
     assert "prefix" in {each.rung for each in said.evidence}
 
 
+def one_loop_before_another(graph: nx.Graph) -> None:
+    for _vertex in graph:
+        heavy(6 * len(graph))
+    for _vertex in graph:
+        heavy(160 * len(graph))
+
+
+def test_the_loop_before_the_one_that_takes_long_stops_nothing() -> None:
+    graph = nx.barabasi_albert_graph(2000, 3, seed=1)
+    said = predict_function(one_loop_before_another, graph, history="none", seed=1)
+    assert {each.rung: each.weight for each in said.evidence}.get("prefix", 0.0) > 0.5
+
+
 def test_what_igraph_reports_is_tracked_and_its_handler_taken_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
