@@ -13,7 +13,13 @@ import pytest
 import typer
 
 import predict_graph
-from predict_graph.algorithms import ALGORITHMS, MAX_ITERATIONS, Algorithm, VertexProgram
+from predict_graph.algorithms import (
+    ALGORITHMS,
+    MAX_ITERATIONS,
+    Algorithm,
+    VertexProgram,
+    check_algorithm,
+)
 from predict_graph.cli import main
 from predict_graph.cli.groups import Sampling
 from predict_graph.engines import ENGINES, Engine
@@ -232,6 +238,9 @@ def cell(column, option, usual):
             assert text == f"{option} is no setting of the engine {column[1]}; leave it out"
             return "refused"
         assert text.startswith(f"{option} is not read by the "), text
+        if text.startswith(f"probe is not read by the kernel of {column[0]}"):
+            assert not LocalEngine.probes(check_algorithm(column[0]))
+            return "refused"
         named = readers(text)
         assert named, f"nobody is said to read it: {text}"
         assert all(reads(*each, option) for each in named), text
@@ -324,6 +333,35 @@ PARTS = {
 USUAL = {}
 
 
+@pytest.mark.parametrize("option", ["transform", "cost_model"])
+def test_what_is_registered_for_an_algorithm_counts_where_it_runs_first(pinned, registered, option):
+    registry, name, part = PARTS[option]
+    usual = predict("topk-ranking")
+    registered(registry, name, part, algorithm="pagerank")
+    found = predict("topk-ranking")
+    assert differs(found.prior, usual.prior)
+    assert found.method.get("transform") != name
+
+
+@pytest.mark.parametrize(
+    "option",
+    [{"cost_model": "nnls"}, {"train_ratios": (0.1, 0.3)}, {"probe": True}, {"threads": 1}],
+)
+def test_what_is_named_counts_beside_a_budget_for_nothing(option):
+    options = {"history": "none", "seed": 1, "budget": "0.001s"}
+    usual = predict_graph.predict("pagerank", GRAPH, **options)
+    named = predict_graph.predict("pagerank", GRAPH, **options, **option)
+    assert usual.method["name"] == "first guess"
+    assert named.method["name"] != "first guess"
+
+
+def test_a_history_of_the_graph_counts_beside_other_threads(tmp_path):
+    history = str(tmp_path / "h.sqlite")
+    ran = predict_graph.run("pagerank", GRAPH, history=history)
+    found = predict_graph.predict("pagerank", GRAPH, history=history, threads=1, seed=1)
+    assert found.iterations.low == found.iterations.high == ran.iterations
+
+
 @pytest.mark.parametrize("engine", ["local", "wrapped"])
 @pytest.mark.parametrize("algorithm", ["pagerank", "neighborhood", "topk-ranking"])
 @pytest.mark.parametrize("option", PARTS)
@@ -340,7 +378,11 @@ def test_a_part_that_is_named_or_registered_for_an_algorithm_counts(
     assert differs(named, usual)
     registry.unregister(name)
     registered(registry, name, part, algorithm=algorithm)
-    assert not differs(predict(algorithm, engine=engine), named)
+    found = predict(algorithm, engine=engine)
+    if check_algorithm(algorithm).prior is None:
+        assert not differs(found, named)
+    else:  # the one that runs before has parts of its own
+        assert differs(found, usual)
     other = "semi-clustering"
     told = predict(other, engine=engine).method
     assert told["name"] != "nine"

@@ -139,7 +139,8 @@ class Means:
     history : History, optional
         Where runs are kept and learned from.
     progress : callable (text, fraction) -> None
-    cost_model : str, optional
+    cost_models : mapping of str to (str or None)
+        That a person named, or registered; by the name of the algorithm.
     train_ratios : tuple of float, optional
     sampler : str
     ratio : float
@@ -161,7 +162,7 @@ class Means:
     seed: int
     history: History | None
     progress: Callable[[str, float], None]
-    cost_model: str | None = None
+    cost_models: Mapping[str, str | None] = field(default_factory=dict)
     train_ratios: tuple[float, ...] | None = None
     sampler: str = "brj"
     ratio: float = 0.1
@@ -172,6 +173,10 @@ class Means:
     purse: Purse = FixedPurse(full=True)
     fresh_samples: bool = False
     guessed_setup: Mapping[str, float] = field(default_factory=dict)
+
+    def cost_model(self, algorithm: Algorithm) -> str | None:
+        """Return the cost model that a person wants for an algorithm; None for the default."""
+        return self.cost_models.get(algorithm.name)
 
 
 @dataclass(frozen=True)

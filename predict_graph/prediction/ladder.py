@@ -120,7 +120,7 @@ class Ladder:
             return every[-1:]
         tunable = "max_overhead" in request.method.reads
         found = [level for level in every if purse.affords(self.cost(graph, level))]
-        if not found and request.estimation_named:
+        if not found and request.guess_would_ignore:
             found = every[:1] if tunable else every[-1:]
         if not tunable:
             return every[-1:] if found else []

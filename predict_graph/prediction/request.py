@@ -53,8 +53,8 @@ _LARGEST_SEED = 2**63 - 1  # by definition: of int64
 class Request:
     """The checked options of one prediction; see :func:`~predict_graph.predict`.
 
-    ``named`` holds the options that the person gave, or registered a part for; what is not in it is
-    a default.
+    ``given`` holds the options that the person gave, and ``named`` those and the ones that a part
+    is registered for; what is not in it is a default.
     """
 
     algorithm: Algorithm
@@ -74,6 +74,7 @@ class Request:
     budget: Budget = field(default_factory=Budget)
     within: float | None = None
     named: frozenset[str] = frozenset()
+    given: frozenset[str] = frozenset()
 
     @property
     def estimation_named(self) -> bool:
@@ -86,15 +87,30 @@ class Request:
         prior = self.algorithm.prior
         if prior is None:
             return [self]
+        method = self.method if self.method.suits(prior) else check_method(None, prior)
+        own = {"transform"} if TRANSFORMS.preferred(prior.name) else set()
+        if not own <= method.reads and "method" not in self.named:
+            method = _method(None, prior, frozenset(own))
+        transform = self.transform
+        if "transform" not in self.given:  # what is registered counts for the one it is for
+            transform = check_transform(TRANSFORMS.preferred(prior.name), prior.convergence)
+        cost_model = self.cost_model
+        if "cost_model" not in self.given:
+            cost_model = COST_MODELS.preferred(prior.name)
         before = replace(
             self,
             algorithm=prior,
-            method=self.method if self.method.suits(prior) else check_method(None, prior),
-            transform=self.transform
-            if "transform" in self.named
-            else check_transform(None, prior.convergence),
+            method=method,
+            transform=transform,
+            cost_model=cost_model,
         )
         return [*before.chain, self]
+
+    @property
+    def guess_would_ignore(self) -> bool:
+        """Whether the person asked for what a first guess would not read."""
+        usual = not is_local(self.engine) or self.engine.threads == LocalEngine().threads  # type: ignore[attr-defined]
+        return bool(self.named) or not usual
 
     def means(
         self,
@@ -109,7 +125,7 @@ class Request:
             seed=self.seed,
             history=history,
             progress=self.progress,
-            cost_model=self.cost_model,
+            cost_models={part.algorithm.name: part.cost_model for part in self.chain},
             train_ratios=self.train_ratios,
             sampler=self.sampler,
             ratio=self.ratio,
@@ -198,6 +214,7 @@ def check_request(
     chosen = check_function(algorithm, parameters)
     runs_on = check_engine(engine, workers=workers, threads=threads, spark=spark)
     costing = costing_of(runs_on)
+    own = {"sampler": sampler, "transform": transform, "cost_model": cost_model}
     sampler = sampler or SAMPLERS.preferred(chosen.name)
     transform = transform or TRANSFORMS.preferred(chosen.name)
     cost_model = cost_model or COST_MODELS.preferred(chosen.name)
@@ -230,6 +247,11 @@ def check_request(
     machines = _check_train_machines(train_machines)
     for count in machines or ():
         getattr(runs_on, "on", lambda count: None)(count)  # a session that is open has its own
+    if probe is not None and is_local(runs_on) and not LocalEngine.probes(chosen):
+        raise RequestError(
+            f"probe is not read by the kernel of {chosen.name}, a part of whose supersteps tells "
+            "nothing; accepted: leave it out"
+        )
     if near is not None:
         _refuse_within(estimated_by, chosen, runs_on)
     return Request(
@@ -250,6 +272,7 @@ def check_request(
         budget=spend,
         within=near,
         named=named | (frozenset({"method"}) if chosen_method else frozenset()),
+        given=named - {name for name, value in own.items() if value is None},
     )
 
 

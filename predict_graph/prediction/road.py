@@ -24,7 +24,7 @@ from predict_graph.iterations import (
     SamplingCase,
     estimate_iterations,
 )
-from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES
+from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES, LEAN
 from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
 from predict_graph.prediction.first_guess import (
     FirstGuess,
@@ -271,9 +271,11 @@ def predict_on(
     if records and all(told):
         return _from_earlier_runs(graph, chain, told, purse, source)
     levels = ladder.levels(graph, request, purse)
-    if not levels:
+    if not levels and not records:
         return _guessed(graph, chain, guesses, purse, ladder.more(graph, 0.0), source)
-    guessed = {} if request.budget.unlimited else ladder.guessed_setup(levels)
+    levels = levels or [LEAN]  # how many iterations there are is known; what they cost is probed
+    probes = request.budget.unlimited or bool(request.probe)
+    guessed = {} if probes else ladder.guessed_setup(levels)
     means = request.means(history, graph.edges, purse, guessed)
     with purse.loading():
         _load_compiled(graph, chain)

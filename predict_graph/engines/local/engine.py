@@ -156,6 +156,12 @@ class LocalEngine:
                 return seconds, self.probe(algorithm, graph, rng) if probe else None
             return seconds, probe_by_sweeps(kernel, graph, self.workers, team, rng)
 
+    @staticmethod
+    def probes(algorithm: Algorithm) -> bool:
+        """Whether a part of an iteration of an algorithm can be measured."""
+        build = kernel_of(algorithm)
+        return _own_probe(build) is not None or hasattr(build, "sweep")
+
     def probe(
         self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator
     ) -> IterationProbe | None:

@@ -42,7 +42,7 @@ from predict_graph.prediction.seconds.weighing import weighed
 __all__ = ["LearnedCosting"]
 
 _CLEARLY = 0.99  # of the error on runs that are left out, a prior error among them; a choice
-_FEWEST_RUNS = 2  # a line takes two points, whatever the budget; by definition
+_FEWEST_RUNS = 3  # a line takes two points, and a third says whether it is one; by definition
 _PHASE_STD = 0.2  # of phases that sample runs measured, as on a cluster (docs/studies/spark.md)
 
 
@@ -156,12 +156,12 @@ class LearnedCosting:
                 own=True,
             )
         history_runs = add_history(means.history, self._graph, engine, workload.algorithm, training)
-        rows = workload.table
+        rows, named = workload.table, means.cost_model(workload.algorithm)
         if side_by_side:
             tables = [run.profile.table for run in runs]
             rows = _on_critical_path(rows, tables, self._factors, busiest=busiest)
         for required in ((), BY_ITERATION):
-            yield regression_witness(training, means.cost_model, rows, history_runs, required)
+            yield regression_witness(training, named, rows, history_runs, required)
 
 
 def _of_part(runs: list[SampleRun], number: int, parts: int) -> list[SampleRun]:

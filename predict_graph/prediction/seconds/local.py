@@ -107,7 +107,8 @@ class LocalCosting:
             witnesses.append(transfer_witness(workload, timed, probes))
         elif probes:
             witnesses.append(_probe_witness(workload, probes))
-        named = means.cost_model is not None or means.train_ratios is not None
+        chosen = means.cost_model(algorithm)
+        named = chosen is not None or means.train_ratios is not None
         if named or not witnesses or means.purse.affords(_REGRESSION_SECONDS):
             if staged is None or named:
                 allowed = means.edges_for_costs
@@ -122,14 +123,12 @@ class LocalCosting:
                 )
                 samples, visits = ran.summaries, visits + ran.edge_steps
             with means.purse.loading():
-                load_cost_model(means.cost_model)
+                load_cost_model(chosen)
             history_runs = add_history(means.history, graph, engine, algorithm, training)
             for probe in probes:
                 training.add(probe.rows, own=True, source="probe", apart=True)
-            witnesses.append(
-                regression_witness(training, means.cost_model, workload.table, history_runs)
-            )
-        only = REGRESSION if means.cost_model is not None else None
+            witnesses.append(regression_witness(training, chosen, workload.table, history_runs))
+        only = REGRESSION if chosen is not None else None
         told, seconds, std = weighed(witnesses, only=only)
         read = graph.read_seconds if first else 0.0
         guessed = algorithm.name in means.guessed_setup

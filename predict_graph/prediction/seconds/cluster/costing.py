@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -65,7 +66,8 @@ class ClusterCosting:
         learned = self._learned or learn_on_cluster(
             self._graph, self._engine, self._algorithms, self._means, workloads
         )
-        return priced(learned, self._graph, self._engine, workloads, self._means.cost_model)
+        models = self._means.cost_models
+        return priced(learned, self._graph, self._engine, workloads, models)
 
 
 def priced(
@@ -73,7 +75,7 @@ def priced(
     graph: AnyGraph,
     engine: SparkEngine,
     workloads: Sequence[Workload],
-    cost_model: str | None = None,
+    cost_models: Mapping[str, str | None] = MappingProxyType({}),
 ) -> list[Prices]:
     """Return the prices on the machines of `engine`, from what was learned at other counts.
 
@@ -84,8 +86,8 @@ def priced(
     engine : SparkEngine
     workloads : sequence of Workload
         Of the algorithms of a chain, in the order in which they run.
-    cost_model : str, optional
-        Of a registered cost model.
+    cost_models : mapping of str to (str or None)
+        Names of registered cost models, by the name of the algorithm.
 
     Raises
     ------
@@ -94,7 +96,13 @@ def priced(
     """
     return [
         _priced(
-            known_costs(learned, number, workload.algorithm, engine, cost_model),
+            known_costs(
+                learned,
+                number,
+                workload.algorithm,
+                engine,
+                cost_models.get(workload.algorithm.name),
+            ),
             graph,
             engine,
             workload,

@@ -102,7 +102,7 @@ def known_costs(
     """
     runs, others = learned.runs[number], learned.others[number]
     if learned.level is not None and not others:
-        return _by_shipped(learned, runs, algorithm, engine)
+        return _by_shipped(learned, runs, algorithm, engine, cost_model)
     # A session that a person opened costs nothing to open.
     common = None if engine.in_open_session else learned.common
     costs = fit_cluster_costs(runs, others, cost_model, common)
@@ -158,12 +158,16 @@ def _by_level(
 
 
 def _by_shipped(
-    learned: Learned, runs: list[ClusterRun], algorithm: Algorithm, engine: SparkEngine
+    learned: Learned,
+    runs: list[ClusterRun],
+    algorithm: Algorithm,
+    engine: SparkEngine,
+    cost_model: str | None,
 ) -> KnownCosts:
     """Return what the shipped lessons say, at the level of the cluster."""
     level = learned.level or UNKNOWN
     name = shipped_name(algorithm)
-    costs = level.applied(shipped_costs(name), is_open=engine.in_open_session)
+    costs = level.applied(shipped_costs(name, cost_model), is_open=engine.in_open_session)
     between = 0.0 if any(not run.elsewhere for run in runs) else between_graphs_std([])
     if runs:
         source, warnings = f"{_source(runs)}, too few for a model", []

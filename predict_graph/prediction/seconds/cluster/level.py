@@ -97,9 +97,10 @@ UNKNOWN = Level()
 
 
 @lru_cache(maxsize=64)
-def shipped_costs(algorithm: str) -> ClusterCosts:
-    """Return the costs that the shipped lessons of an algorithm say."""
-    return fit_cluster_costs(shipped_runs(algorithm, first=True), [], common=_shipped_common())
+def shipped_costs(algorithm: str, cost_model: str | None = None) -> ClusterCosts:
+    """Return the costs that the shipped lessons of an algorithm say, by a registered model."""
+    runs = shipped_runs(algorithm, first=True)
+    return fit_cluster_costs(runs, [], cost_model, _shipped_common())
 
 
 @lru_cache(maxsize=1)
