@@ -31,6 +31,7 @@ from predict_graph.iterations import METHODS, SAMPLERS, IterationEstimate, Metho
 from predict_graph.iterations.rooted import estimator as rooted
 from predict_graph.options import OPTIONS
 from predict_graph.prediction import COST_MODELS
+from predict_graph.prediction.road import PredictOptions
 from predict_graph.prediction.seconds import costing_of, transfer
 from predict_graph.transforms import TRANSFORMS, Transform
 from samplers import Sampler
@@ -662,6 +663,25 @@ def test_signatures_have_the_declared_options(function):
     ]
     # What a function of a library takes is its own affair; an algorithm has no such thing.
     assert rest == (["arguments"] if function is predict_graph.predict else [])
+
+
+def test_checkers_of_types_see_the_options_of_predict():
+    signature = inspect.signature(predict_graph.predict).parameters
+    spelled = {
+        name: str(each.annotation)
+        for name, each in signature.items()
+        if each.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+    told = PredictOptions.__annotations__
+    assert {name: getattr(each, "__forward_arg__", each) for name, each in told.items()} == spelled
+
+
+def test_follow_takes_what_run_takes_but_progress():
+    def told(function):
+        each = inspect.signature(function).parameters.values()
+        return {p.name: (str(p.annotation), p.default) for p in each if p.name != "progress"}
+
+    assert told(predict_graph.follow) == told(predict_graph.run)
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -42,8 +42,37 @@ from predict_graph.transforms import Transform
 __all__ = ["estimates_of", "predict", "predict_on"]
 
 
+class PredictOptions(TypedDict, total=False):
+    """The options of a prediction of an algorithm, for checkers of types: those of `predict`."""
+
+    parameters: Mapping[str, object] | None
+    directed: bool | None
+    ids: str
+    engine: str | Engine
+    workers: int | None
+    threads: int | None
+    spark: Any
+    method: str | None
+    sampler: str | None
+    ratio: float | None
+    train_ratios: Sequence[float] | None
+    transform: str | Transform | None
+    cost_model: str | None
+    max_overhead: float | None
+    probe: bool | None
+    train_machines: Sequence[int] | None
+    budget: str | float | None
+    within: str | float | None
+    history: History | str | PathLike[str] | bool | None
+    seed: int | None
+    progress: Progress | None
+    spark_reads: bool
+
+
 @overload
-def predict(algorithm: str | Algorithm, graph: Any, **options: Any) -> Prediction: ...
+def predict(
+    algorithm: str | Algorithm, graph: Any, **options: Unpack[PredictOptions]
+) -> Prediction: ...
 @overload
 def predict(algorithm: Callable[..., Any], graph: Any, **options: Any) -> FunctionPrediction: ...
 def predict(

@@ -100,13 +100,31 @@ def run(
     return profile
 
 
-def follow(algorithm: str | Algorithm, graph: Any, **options: Any) -> FollowedRun:
+def follow(
+    algorithm: str | Algorithm,
+    graph: Any,
+    *,
+    parameters: Mapping[str, object] | None = None,
+    directed: bool | None = None,
+    ids: str = "integer",
+    engine: str | Engine = "local",
+    workers: int | None = None,
+    threads: int | None = None,
+    spark: Any = None,
+    history: History | str | PathLike[str] | bool | None = None,
+    seed: int | None = None,
+    expect: Expect | None = None,
+    write_to: Path | None = None,
+    spark_reads: bool = False,
+) -> FollowedRun:
     """Run an algorithm on a graph, to go through moment by moment.
 
     Parameters
     ----------
-    algorithm, graph, **options
-        As in :func:`run`, but for `progress`.
+    algorithm, graph, parameters, directed, ids, engine, workers, threads, spark, history
+        As in :func:`run`.
+    seed, expect, write_to, spark_reads
+        As in :func:`run`; what it tells as `progress` is given here.
 
     Returns
     -------
@@ -126,9 +144,25 @@ def follow(algorithm: str | Algorithm, graph: Any, **options: Any) -> FollowedRu
     >>> moment.state
     'ended'
     """
-    if "progress" in options:
-        raise RequestError("progress is no option of follow, which gives the moments itself")
-    return FollowedRun(lambda tell: run(algorithm, graph, **options, progress=tell))
+    return FollowedRun(
+        lambda tell: run(
+            algorithm,
+            graph,
+            parameters=parameters,
+            directed=directed,
+            ids=ids,
+            engine=engine,
+            workers=workers,
+            threads=threads,
+            spark=spark,
+            history=history,
+            seed=seed,
+            progress=tell,
+            expect=expect,
+            write_to=write_to,
+            spark_reads=spark_reads,
+        )
+    )
 
 
 def _run_files(

@@ -54,8 +54,6 @@ def test_an_iterator_that_is_left_ends_the_run():
 def test_what_goes_wrong_in_the_thread_comes_out():
     with pytest.raises(RequestError, match="epsilon"):
         list(predict_graph.follow("pagerank", GRAPH, parameters={"epsilon": -1}))
-    with pytest.raises(RequestError, match="progress is no option of follow"):
-        predict_graph.follow("pagerank", GRAPH, progress=print)
 
 
 def test_an_earlier_run_says_how_many_supersteps(tmp_path):
