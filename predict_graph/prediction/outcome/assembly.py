@@ -110,6 +110,7 @@ def _of_one(
             *doubts,
             *estimate.warnings,
             *_empty_sample_doubts(estimate),
+            *_ratio_doubts(request, estimate),
             *prices.warnings,
             *_named_doubts(request, prices),
             *_convergence_doubts(estimate, algorithm.max_iterations),
@@ -221,6 +222,23 @@ def _empty_sample_doubts(estimate: IterationEstimate) -> list[str]:
     return [
         "the samples that counters are extrapolated from have no edges, so messages count as 0; "
         "allow a larger ratio or more overhead"
+    ]
+
+
+_OFF_RATIO = 1.5  # a choice: a sample is so many times what was asked for, or so small a part
+
+
+def _ratio_doubts(request: Request, estimate: IterationEstimate) -> list[str]:
+    """Say so when the samples that count are not as large as a person wanted them."""
+    if "ratio" not in request.given or not estimate.samples:
+        return []
+    sample = max(estimate.samples, key=lambda each: each.vertices)
+    if 1.0 / _OFF_RATIO < sample.ratio / request.ratio < _OFF_RATIO:
+        return []
+    return [
+        f"the ratio is {request.ratio:g}, and the largest sample has {sample.ratio:.2g} of the "
+        f"vertices, {sample.vertices:,}: smaller ones tell too little, and larger ones are for a "
+        "larger --max-overhead"
     ]
 
 

@@ -400,3 +400,14 @@ def test_a_picture_of_no_known_kind(tmp_path, comparison):
             comparison.prediction.plot(tmp_path / name)
     with pytest.raises(RequestError, match="there is no folder"):
         comparison.prediction.plot(tmp_path / "away" / "picture.png")
+
+
+@pytest.mark.parametrize("ratio", [0.01, 0.5])
+def test_samples_of_another_size_than_asked_for_are_said(ratio):
+    found = predict_graph.predict(
+        "neighborhood", "rmat:scale=13,edge_factor=8,seed=1", ratio=ratio, seed=1, history="none"
+    )
+    sample = max(found.samples, key=lambda each: each.vertices)
+    said = any(text.startswith(f"the ratio is {ratio:g}, and") for text in found.warnings)
+    assert said == (not 1 / 1.5 < sample.ratio / ratio < 1.5)
+    assert said or ratio == 0.5
