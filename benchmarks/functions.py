@@ -22,7 +22,6 @@ import argparse
 import hashlib
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -42,7 +41,9 @@ from predict_graph.functions.child import (  # noqa: E402
     ChildRun,
     Limits,
     Look,
+    forget_peak,
     processor_seconds,
+    resident_peak,
     run_in_child,
 )
 from predict_graph.functions.drivers import drivers_of  # noqa: E402
@@ -670,6 +671,7 @@ def long_run(file, name, graph_name, size, needs):
         )
     function, _, _ = function_of(name)
     before = psutil.Process().memory_info().rss
+    forget_peak()  # of what sizing and predicting took
     graph = build(source, function.form)
     clocks, ended = [(time.perf_counter(), processor_seconds())], threading.Event()
 
@@ -683,7 +685,7 @@ def long_run(file, name, graph_name, size, needs):
     ended.set()
     thread.join()
     clocks.append((time.perf_counter(), processor_seconds()))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0 - before
+    peak = resident_peak() - before
     moments = [
         (each.elapsed, each.remaining.predicted, each.remaining.low, each.remaining.high)
         for each in tracked.said
@@ -695,6 +697,7 @@ def long_run(file, name, graph_name, size, needs):
         "first": tracked.first,
         "looking": tracked.looking,
         "peak": peak,
+        "peak_alone": True,
         "moments": moments[:: max(len(moments) // 1000, 1)],
         "clocks": [
             (wall - clocks[0][0], processor - clocks[0][1])

@@ -248,7 +248,9 @@ def _bars(found: list[Row]) -> list[str]:
     wide = [row["said"][0]["high"] / row["said"][0]["predicted"] for row in found]
     add("90% intervals that held", "85 to 95%", found, f"{np.mean(held):.0%}")
     add("half of an interval: median", "× 1.6", found, f"× {np.median(wide):.2f}")
-    large = [row for row in found if row["run"]["peak"] > 8 * 2**20]
+    # Of earlier rows the peak has in it what sizing took.
+    alone = [row for row in found if row["run"].get("peak_alone")]
+    large = [row for row in alone if row["run"]["peak"] > 8 * 2**20]
     peaks = np.array(
         [factor(row["said"][0]["peak_predicted"]["predicted"], row["run"]["peak"]) for row in large]
     )
@@ -295,7 +297,8 @@ def _each(ran: list[tuple[str, str, Row]]) -> list[str]:
         cells += ["" if second is None else f"{second:.2f}", by, left]
         peak = row["run"]["peak"]
         told = said[0].get("peak_predicted", {}).get("predicted", 0.0)
-        cells.append(f"{told / peak:.2f}" if peak > 8 * 2**20 and told else "")
+        known = row["run"].get("peak_alone") and peak > 8 * 2**20 and told
+        cells.append(f"{told / peak:.2f}" if known else "")
         lines.append(f"| {' | '.join(cells)} |")
     return lines
 

@@ -60,7 +60,9 @@ def measured(graph: str, algorithm: str) -> Row:
 
 def page(rows: Sequence[Row]) -> Iterator[str]:
     """Return the lines of the study."""
-    yield from __doc__.splitlines()[:1]
+    yield "# Intervals of sampled iterations, graph by graph"
+    yield ""
+    yield __doc__.splitlines()[0]
     yield ""
     yield "    python -m benchmarks.intervals --keep FILE --out docs/studies/intervals.md"
     yield ""

@@ -38,7 +38,9 @@ __all__ = [
     "Look",
     "consumed",
     "drawn",
+    "forget_peak",
     "processor_seconds",
+    "resident_peak",
     "run_in_child",
 ]
 
@@ -357,7 +359,7 @@ class _Recorder:
         self._filled.append(_fill_holes())
         self._base = _resident(os.getpid())
         self._facts["graph_bytes"] = max(self._base - before, 0.0)
-        _forget_peak()
+        forget_peak()
         if progress is not None:
             progress(self._percent)
         self._wall = time.perf_counter()
@@ -441,7 +443,7 @@ class _Recorder:
             "state": state,
             "seconds": processor_seconds() - self._started if self._started else 0.0,
             "wall": time.perf_counter() - self._wall if self._wall else 0.0,
-            "peak_bytes": max(_peak() - self._base, 0.0),
+            "peak_bytes": max(resident_peak() - self._base, 0.0),
             "looks": self._looks,
             "functions": parsed_functions(),
         }
@@ -520,13 +522,13 @@ def _fill_holes() -> list[Any]:
     return kept
 
 
-def _forget_peak() -> None:
+def forget_peak() -> None:
     """Let the peak of the resident memory begin anew (Linux)."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
-def _peak() -> float:
+def resident_peak() -> float:
     """Return the peak of this process's resident memory, bytes."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         for line in Path("/proc/self/status").read_text().splitlines():
