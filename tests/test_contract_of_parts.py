@@ -356,6 +356,21 @@ def test_what_is_named_counts_beside_a_budget_for_nothing(option):
     assert named.method["name"] != "first guess"
 
 
+def test_a_cost_model_that_is_named_prices_a_cluster_never_seen(registered):
+    pytest.importorskip("pyspark")
+    from predict_graph.engines.spark import SparkEngine
+
+    # A budget in which nothing is run there: nobody listens at the address.
+    engine = SparkEngine("spark://127.0.0.1:1", 2)
+    options = {"history": "none", "seed": 1, "budget": "0.5s", "engine": engine}
+    usual = predict_graph.predict("pagerank", GRAPH, **options)
+    registered(COST_MODELS, "per-row", PerRow)
+    assert not differs(predict_graph.predict("pagerank", GRAPH, **options), usual)
+    named = predict_graph.predict("pagerank", GRAPH, **options, cost_model="per-row")
+    assert named.cost_model["name"] == "per-row"
+    assert named.phases["superstep"] > 100.0 * usual.iterations.predicted
+
+
 def test_a_history_of_the_graph_counts_beside_other_threads(tmp_path):
     history = str(tmp_path / "h.sqlite")
     ran = predict_graph.run("pagerank", GRAPH, history=history)

@@ -41,10 +41,13 @@ class _Way:
     Parameters
     ----------
     model : estimator
+    columns : list of str
+        Features that it was fitted to.
     clock : Line
     """
 
     model: Any
+    columns: list[str]
     clock: Line
 
     @property
@@ -54,8 +57,7 @@ class _Way:
         return {**terms, "intercept": terms.get("intercept", 0.0) + self.clock.constant}
 
     def predict(self, features: pd.DataFrame) -> FloatArray:
-        columns = [str(name) for name in self.model.feature_names_in_]
-        predicted: FloatArray = self.model.predict(features[columns])
+        predicted: FloatArray = self.model.predict(features[self.columns])
         return self.clock.constant + self.clock.slope * predicted
 
 
@@ -108,12 +110,12 @@ def fit_task_seconds(rows: pd.DataFrame, cost_model: str) -> TaskSeconds:
     """
     working = _working(rows)
     weight = rows["weight"].to_numpy(np.float64)
-    ways = [_Way(_model(cost_model, rows, list(FEATURES), working), _BY_CLOCK)]
+    ways = [_Way(*_model(cost_model, rows, list(FEATURES), working), _BY_CLOCK)]
     if (rows["processor"] > 0).all():
         processor = rows["processor"].to_numpy(np.float64)
         busy = [name for name in FEATURES if name != "remote_bytes"]
-        model = _model(cost_model, rows, busy, processor)
-        ways.append(_Way(model, fitted_line(processor, working, weight)))
+        model, columns = _model(cost_model, rows, busy, processor)
+        ways.append(_Way(model, columns, fitted_line(processor, working, weight)))
     return TaskSeconds(ways)
 
 
@@ -122,8 +124,10 @@ def _working(rows: pd.DataFrame) -> FloatArray:
     return working
 
 
-def _model(cost_model: str, rows: pd.DataFrame, names: list[str], seconds: FloatArray) -> Any:
-    """Fit a cost model to those features that differ."""
+def _model(
+    cost_model: str, rows: pd.DataFrame, names: list[str], seconds: FloatArray
+) -> tuple[Any, list[str]]:
+    """Fit a cost model to those features that differ; return these too."""
     # A log does not know all.
     known = [name for name in names if name in rows and rows[name].notna().all()]
     told = [name for name in known if rows[name].nunique() > 1]
@@ -133,12 +137,12 @@ def _model(cost_model: str, rows: pd.DataFrame, names: list[str], seconds: Float
     weight = rows["weight"].to_numpy(np.float64)
     model = COST_MODELS.get(cost_model)()
     options = {"groups": rows["group"].to_numpy()} if hasattr(model, "max_folds") else {}
-    if "required" in model.get_params():
+    if "required" in getattr(model, "get_params", dict)():
         model.set_params(required=columns)
     try:
-        return model.fit(rows[columns], seconds, sample_weight=weight, **options)
+        return model.fit(rows[columns], seconds, sample_weight=weight, **options), columns
     except ValueError:  # too few rows to choose from: one feature, in proportion
         from costmodels import NonNegativeLinear  # with scikit-learn: only who fits waits for it
 
         model = NonNegativeLinear(fit_intercept=len(rows) > 1)
-        return model.fit(rows[columns[:1]], seconds, sample_weight=weight)
+        return model.fit(rows[columns[:1]], seconds, sample_weight=weight), columns[:1]
