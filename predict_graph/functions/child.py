@@ -60,6 +60,7 @@ _ENOUGH_ROUNDS, _ENOUGH_SECONDS = 100, 30.0
 _POLL_SECONDS = 0.05  # a choice: how late a child's end is seen
 _FILLED, _MOST_FILLED = 2**15, 2**26  # bytes at a time, and in all: some hundredths of a second
 _HEAD = sys.getsizeof(b"")  # bytes of an object beside what it holds
+_PR_SET_PDEATHSIG = 1  # by definition, of Linux
 _HEADER = 8  # bytes of a message's length; by definition
 _HERE = str(Path(__file__).parent)
 
@@ -185,7 +186,7 @@ def run_in_child(
     -------
     ChildRun
     """
-    limits = limits or Limits()
+    limits, parent = limits or Limits(), os.getpid()
     receiver, sender = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads
@@ -193,7 +194,7 @@ def run_in_child(
         child = os.fork()
     if child == 0:
         os.close(receiver)
-        _in_child(sender, build, call, limits, progress, warm_up)
+        _in_child(parent, sender, build, call, limits, progress, warm_up)
     os.close(sender)
     try:
         return _awaited(child, receiver, limits)
@@ -286,6 +287,7 @@ def _resident(process: int) -> float:
 
 
 def _in_child(
+    parent: int,
     sender: int,
     build: Callable[[], Any],
     call: Callable[[Any], Any],
@@ -296,6 +298,7 @@ def _in_child(
     try:
         with contextlib.suppress(OSError):
             os.setpgid(0, 0)
+        _end_with_parent(parent)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         _silence()
@@ -306,6 +309,14 @@ def _in_child(
     except BaseException:
         pass
     os._exit(70)
+
+
+def _end_with_parent(parent: int) -> None:
+    """Let this process be killed when its parent is, which then cannot end it (Linux)."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it was faster
+        os._exit(70)
 
 
 class _GivenUpError(BaseException):

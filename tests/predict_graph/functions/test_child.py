@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import subprocess
 import sys
 import time
 from typing import Any
 
 import networkx as nx
+import psutil
 import pytest
 
 from predict_graph.functions.child import Limits, run_in_child
@@ -117,3 +119,34 @@ def test_what_the_parent_has_left_free_hides_nothing_that_a_call_takes() -> None
     assert run.done
     assert len(kept) == 1000
     assert run.peak_bytes > 0.7 * 20_000 * sys.getsizeof({"number": 1})
+
+
+PROGRAM = """
+import os
+from predict_graph.functions.child import run_in_child
+
+def endless(graph):
+    print(os.getpid(), flush=True, file=out)
+    while True:
+        pass
+
+out = open("{path}", "w")
+run_in_child(lambda: None, endless)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="only Linux ends it")
+def test_a_child_ends_with_a_parent_that_is_killed(tmp_path):
+    told = tmp_path / "child"
+    parent = subprocess.Popen([sys.executable, "-c", PROGRAM.format(path=told)])
+    deadline = time.monotonic() + 60.0
+    while not (told.exists() and told.read_text().endswith("\n")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    child = int(told.read_text())
+    assert psutil.pid_exists(child)
+    parent.kill()
+    parent.wait()
+    while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
