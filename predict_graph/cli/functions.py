@@ -131,8 +131,8 @@ def run_call(
         raise JobError(
             f"{function.name} fails on {source.name}: {type(error).__name__}: {error}"
         ) from error
-    drawn = f"iterator of {tracked.result:,}" if tracked.generator else ""
-    result = drawn or _short(tracked.result)
+    drawn = tracked.generator
+    result = f"iterator of {tracked.result:,}" if drawn else _short(tracked.result)
     facts = {
         "function": function.describe(),
         "graph": source.describe(),

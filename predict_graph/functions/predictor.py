@@ -488,14 +488,9 @@ class _Prediction:
         run = run_in_child(
             case.build,
             case.call,
-            Limits(
-                seconds=limits.seconds,
-                share=limits.share,
-                floor=limits.floor,
-                most=limits.most,
+            replace(
+                limits,
                 wall=math.inf if unlimited else max(_PATIENCE * expected, 20.0),  # a choice
-                rounds=limits.rounds,
-                loop=limits.loop,
                 memory=_MEMORY_SHARE * float(psutil.virtual_memory().available),
             ),
             progress=reporter(self.function.form),

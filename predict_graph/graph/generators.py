@@ -146,16 +146,13 @@ def generated_source(text: str, directed: bool | None = None) -> EdgeSource:
     kind, texts = parse_generator(text)
     if kind != "rmat":
         return EdgeSource(graph=generate(text, directed=directed))
-    from predict_graph.graph.rmat import rmat, rmat_blocks
+    from predict_graph.graph.rmat import rmat, rmat_source
 
     values = _values(kind, rmat, texts)
     values.pop("name", None)
-    own = bool(values.pop("directed", True))
-    blocks = rmat_blocks(**values)
-    vertices = 1 << int(
-        values.get("scale", inspect.signature(rmat_blocks).parameters["scale"].default)
-    )
-    return EdgeSource(blocks, vertices, own if directed is None else directed)
+    if directed is not None:
+        values["directed"] = directed
+    return rmat_source(**values)
 
 
 def _values(kind: str, make: Generator, texts: dict[str, str]) -> dict[str, Any]:

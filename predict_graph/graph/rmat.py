@@ -18,11 +18,12 @@ from numba import njit, prange
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import from_blocks
 from predict_graph.graph.csr import Graph
+from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.hashing import mixed
 from predict_graph.limits import check_size
 
-__all__ = ["rmat", "rmat_blocks"]
+__all__ = ["rmat", "rmat_source"]
 
 _MOST_LEVELS = 30  # by definition: vertices are numbered in 32 bits
 
@@ -70,16 +71,14 @@ def rmat(
     >>> rmat(scale=4, edge_factor=4, seed=1).vertices
     16
     """
-    check_size(
-        f"an R-MAT graph of scale {scale}",
-        edges=(edge_factor << scale) * (1 if directed else 2) if 1 <= scale <= _MOST_LEVELS else 0,
-    )
-    blocks = rmat_blocks(scale, edge_factor, seed, a=a, b=b, c=c)
+    source = rmat_source(scale, edge_factor, seed, a=a, b=b, c=c, directed=directed)
+    drawn = edge_factor << scale
+    check_size(f"an R-MAT graph of scale {scale}", edges=drawn if directed else 2 * drawn)
     name = name or f"rmat-{scale}-{edge_factor}"
-    return from_blocks(list(blocks), 2**scale, directed=directed, name=name)
+    return from_blocks(list(source.blocks), 2**scale, directed=directed, name=name)
 
 
-def rmat_blocks(
+def rmat_source(
     scale: int = 18,
     edge_factor: int = 16,
     seed: int | np.random.Generator | None = 1,
@@ -87,12 +86,13 @@ def rmat_blocks(
     a: float = 0.57,
     b: float = 0.19,
     c: float = 0.19,
-) -> Iterator[EdgeBlock]:
+    directed: bool = True,
+) -> EdgeSource:
     """Return the edges of :func:`rmat` block by block, as they are drawn: no graph is ever held.
 
     Parameters
     ----------
-    scale, edge_factor, seed, a, b, c
+    scale, edge_factor, seed, a, b, c, directed
         As for :func:`rmat`.
 
     Raises
@@ -102,7 +102,7 @@ def rmat_blocks(
 
     Examples
     --------
-    >>> sum(len(block.sources) for block in rmat_blocks(scale=10, edge_factor=16))
+    >>> sum(len(block.sources) for block in rmat_source(scale=10, edge_factor=16).blocks)
     16384
     """
     if not 1 <= scale <= _MOST_LEVELS:
@@ -114,7 +114,8 @@ def rmat_blocks(
             f"a, b, c of rmat are {a}, {b}, {c}; accepted: probabilities with a sum of at most 1"
         )
     check_size(f"an R-MAT graph of scale {scale}", vertices=1 << scale)
-    return _drawn(scale, edge_factor << scale, seed, np.array([[a, b], [c, 1 - a - b - c]]))
+    blocks = _drawn(scale, edge_factor << scale, seed, np.array([[a, b], [c, 1 - a - b - c]]))
+    return EdgeSource(blocks, 2**scale, directed)
 
 
 def _drawn(

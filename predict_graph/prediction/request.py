@@ -13,6 +13,7 @@ from predict_graph.algorithms import ALGORITHMS, Algorithm, check_algorithm
 from predict_graph.budget import Budget, check_budget, check_within
 from predict_graph.engines import ENGINES, Costing, Engine, FixedPurse, Means, Purse
 from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local.team import available_threads
 from predict_graph.errors import RequestError
 from predict_graph.history import History
 from predict_graph.iterations import (
@@ -109,8 +110,9 @@ class Request:
     @property
     def guess_would_ignore(self) -> bool:
         """Whether the person asked for what a first guess would not read."""
-        usual = not is_local(self.engine) or self.engine.threads == LocalEngine().threads  # type: ignore[attr-defined]
-        return bool(self.named) or not usual
+        engine = self.engine
+        own = type(engine) is LocalEngine and engine.threads != available_threads()
+        return bool(self.named) or own
 
     def means(
         self,
