@@ -295,6 +295,7 @@ def main() -> None:
     limits: dict[str, Any] = found.setdefault("limits", {})
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.folder or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
         for case in cases():
             row = found.setdefault(case.key, {})
             if arguments.only and arguments.only not in case.key:

@@ -356,6 +356,17 @@ def test_what_is_named_counts_beside_a_budget_for_nothing(option):
     assert named.method["name"] != "first guess"
 
 
+def test_a_cost_model_that_is_off_by_any_factor_has_an_interval(wrapped, registered):
+    class Lost(PerRow):
+        relative_std_ = 1e6
+
+    registered(COST_MODELS, "lost", Lost)
+    found = predict(engine="wrapped", cost_model="lost")
+    runtime = found.runtime_seconds
+    assert 0.0 < runtime.low < 0.01 * runtime.predicted < 1e-4 * runtime.high < np.inf
+    assert "lost" in str(found.to_dict())
+
+
 def test_a_cost_model_that_is_named_prices_a_cluster_never_seen(registered):
     pytest.importorskip("pyspark")
     from predict_graph.engines.spark import SparkEngine

@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from predict_graph.algorithms import Algorithm
 from predict_graph.budget import Budget
 from predict_graph.durations import readable_seconds
+from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
+from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, RunRecord
 from predict_graph.iterations.budget import LEAN
 from predict_graph.prediction.first_guess import FirstGuess
-from predict_graph.prediction.request import Request, is_local
+from predict_graph.prediction.memory import peak_memory
+from predict_graph.prediction.request import Request
 
 __all__ = ["OTHER_ENGINES", "Ladder", "Purse", "known_runs"]
 
@@ -95,18 +98,22 @@ class Ladder:
     local: bool = True
 
     @classmethod
-    def for_request(cls, graph: AnyGraph, request: Request, guesses: list[FirstGuess]) -> Ladder:
-        """Return the ladder of a request."""
-        local = is_local(request.engine)
-        run = sum(guess.least_seconds if local else guess.seconds for guess in guesses)
-        run *= 1.0 if local else OTHER_ENGINES
-        return cls(guesses, graph.read_seconds + run, local)
+    def on_this_machine(cls, graph: AnyGraph, guesses: list[FirstGuess]) -> Ladder:
+        """Return the ladder of a run on the local engine."""
+        run = sum(guess.least_seconds for guess in guesses)
+        return cls(guesses, graph.read_seconds + run)
 
-    def buys_whole_run(self, request: Request, purse: Purse) -> bool:
-        """Whether the compiled run on this machine is worth its cost: it is exact."""
+    def buys_whole_run(self, graph: AnyGraph, request: Request, purse: Purse) -> bool:
+        """Whether the compiled run on this machine is worth its cost, and fits: it is exact."""
         if self.local or request.estimation_named or not runs_here(request.algorithm):
             return False
-        return purse.affords(sum(guess.seconds for guess in self.guesses))
+        if not purse.affords(sum(guess.seconds for guess in self.guesses)):
+            return False
+        if not isinstance(graph, Graph):
+            return True
+        return all(
+            peak_memory(graph, guess.algorithm, LocalEngine()).fits for guess in self.guesses
+        )
 
     def levels(self, graph: AnyGraph, request: Request, purse: Purse) -> list[float]:
         """Return the levels of sampling to go through, the cheapest first; none for a first guess.
@@ -116,11 +123,11 @@ class Ladder:
         """
         every = [level for level in LEVELS if level < request.max_overhead]
         every.append(request.max_overhead)
-        if not self.local or (request.budget.unlimited and request.within is None):
+        if request.budget.unlimited and request.within is None:
             return every[-1:]
         tunable = "max_overhead" in request.method.reads
         found = [level for level in every if purse.affords(self.cost(graph, level))]
-        if not found and request.guess_would_ignore:
+        if not found and (request.guess_would_ignore or not self.local):
             found = every[:1] if tunable else every[-1:]
         if not tunable:
             return every[-1:] if found else []

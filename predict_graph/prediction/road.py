@@ -26,6 +26,7 @@ from predict_graph.iterations import (
 )
 from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES, LEAN
 from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
+from predict_graph.prediction.expectation import cheap_expectation
 from predict_graph.prediction.first_guess import (
     FirstGuess,
     first_guess,
@@ -34,7 +35,7 @@ from predict_graph.prediction.first_guess import (
 )
 from predict_graph.prediction.ladder import Ladder, Purse, known_runs
 from predict_graph.prediction.outcome import Prediction, assembled
-from predict_graph.prediction.request import Request, check_request, direction
+from predict_graph.prediction.request import Request, check_request, direction, is_local
 from predict_graph.prediction.seconds.earlier_runs import earlier_prices, of_this_engine
 from predict_graph.prediction.work import workloads_of
 from predict_graph.transforms import Transform
@@ -292,7 +293,7 @@ def predict_on(
     chain = request.chain
     algorithms = [part.algorithm for part in chain]
     guesses = first_guess(graph, algorithms, history)
-    ladder = Ladder.for_request(graph, request, guesses)
+    ladder = _ladder(graph, request, guesses, history)
     purse = Purse(request.budget, ladder.run_seconds, reading_seconds)
     fresh = bool(request.named) or request.budget.unlimited
     records = [] if fresh else known_runs(graph, algorithms, history)
@@ -313,7 +314,7 @@ def predict_on(
     exact: list[IterationEstimate] = []
     if records:
         exact = [recalled_estimate(part[0], request.engine.workers) for part in records]
-    elif ladder.buys_whole_run(request, purse):
+    elif ladder.buys_whole_run(graph, request, purse):
         request.progress("running on this machine, to count", 0.0)
         exact = whole_run_estimates(graph, algorithms, request.engine.workers)
     prediction = None
@@ -330,6 +331,17 @@ def predict_on(
             break
     assert prediction is not None
     return prediction
+
+
+def _ladder(
+    graph: Graph, request: Request, guesses: list[FirstGuess], history: History | None
+) -> Ladder:
+    """Return the ladder of a request; elsewhere, a run takes what is known of that engine."""
+    if is_local(request.engine):
+        return Ladder.on_this_machine(graph, guesses)
+    total = cheap_expectation(request.algorithm, request.engine, graph, history).total
+    assert total is not None  # only a prediction made before may have none
+    return Ladder(guesses, total.predicted, local=False)
 
 
 _LOADED: set[tuple[str, str, bool]] = set()

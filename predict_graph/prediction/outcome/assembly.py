@@ -23,6 +23,8 @@ from predict_graph.prediction.request import Request, is_local
 
 __all__ = ["assembled"]
 
+_WIDEST_STD = 4.0  # a choice: x 700 at 90%; who is off by more knows nothing of the run
+
 
 def assembled(
     graph: AnyGraph,
@@ -117,7 +119,7 @@ def _of_one(
         ],
         executors=prices.executors,
         by_machines=by_machines,
-        iteration_std=math.hypot(prices.relative_std, prices.common_std),
+        iteration_std=math.hypot(_price_std(prices), prices.common_std),
     )
 
 
@@ -151,12 +153,17 @@ def _method(request: Request, estimate: IterationEstimate, graph: AnyGraph) -> d
     }
 
 
+def _price_std(prices: Prices) -> float:
+    """Return the error of the prices of iterations, as wide as an interval can say it."""
+    return min(prices.relative_std, _WIDEST_STD)
+
+
 def _runtime(phases: Mapping[str, float], estimate: IterationEstimate, prices: Prices) -> Interval:
     """Return the interval of a runtime: relative errors of independent parts, added as such."""
     total = sum(phases.values())
     iteration_std = math.log(max(estimate.high, 1) / max(estimate.low, 1)) / 2.0 / QUANTILE
     spread = math.hypot(
-        phases["superstep"] * math.hypot(iteration_std, prices.relative_std),
+        phases["superstep"] * math.hypot(iteration_std, _price_std(prices)),
         prices.phase_std * (phases["setup"] + phases["read"]),
         prices.common_std * total,
     )

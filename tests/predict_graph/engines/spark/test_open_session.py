@@ -25,38 +25,6 @@ from predict_graph.prediction.seconds.straight_line import Line
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
 
-QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-
-
-@pytest.fixture(scope="module")
-def spark(spark_here, common_session):
-    """A session as a notebook has it: nothing of ours, no event log, no UI."""
-    common_session.close()
-    from pyspark.sql import SparkSession
-
-    before = signal.getsignal(signal.SIGINT)
-    session = (
-        SparkSession.builder.master("local[2]")
-        .appName("a notebook")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.extraJavaOptions", QUICK_JAVA)
-        .config("spark.log.level", "ERROR")
-        .getOrCreate()
-    )
-    yield session
-    from pyspark import SparkContext
-
-    gateway = SparkContext._gateway
-    session.stop()
-    gateway.shutdown()
-    gateway.proc.stdin.close()
-    gateway.proc.wait()
-    SparkContext._gateway = SparkContext._jvm = None
-    signal.signal(signal.SIGINT, before)
-
 
 def everything(spark):
     """Return all of a session that a run might change, and not put back."""

@@ -1,0 +1,126 @@
+"""Every option of a prediction has an effect on Spark, or is refused: real sample runs, by option.
+
+The table of the local engine is printed by tests/test_contract_of_parts.py. What Spark's clock
+says is replaced by a law here, so that two predictions differ because of the option alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import predict_graph
+from predict_graph.algorithms import ALGORITHMS
+from predict_graph.engines import critical_worker
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph
+from predict_graph.options import OPTIONS
+from predict_graph.prediction import COST_MODELS
+from predict_graph.transforms import Transform
+
+pytestmark = [pytest.mark.spark, pytest.mark.long]
+
+GRAPH = "barabasi-albert:n=1200,m=3,seed=1"
+LOOSER = Transform("looser", lambda threshold, ratio: 100.0 * threshold / ratio, "ends runs early")
+OTHERWISE = {
+    "method": "published",
+    "sampler": "rj",
+    "ratio": 0.4,
+    "train_ratios": (0.1, 0.4),
+    "transform": LOOSER,
+    "cost_model": "per-row",
+    "max_overhead": 0.05,
+    "probe": False,
+    "train_machines": (1, 2),
+    "budget": "0.001s",
+    "within": 0.99,
+    "workers": 3,
+    "threads": 2,
+}
+"""A value of each option beside the default."""
+REFUSED = {"max_overhead", "probe", "train_machines", "within", "workers", "threads"}
+"""By the default method, and in a session that is open."""
+
+
+class PerRow:
+    """A cost model that asks the same for every row."""
+
+    terms_, r2_, relative_std_ = {"intercept": 100.0}, 0.5, 0.1
+
+    def fit(self, X, y, sample_weight=None):
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), 100.0)
+
+
+def by_law(profile):
+    """Return a run with the seconds of a law instead of those of a clock."""
+    prior = None if profile.prior is None else by_law(profile.prior)
+    table = profile.table
+    busiest = table[table["worker"] == critical_worker(table)]
+    sent = (busiest["local_messages"] + busiest["remote_messages"]).to_numpy(float)
+    seconds = (0.2 + 1e-6 * sent**1.2)[table["iteration"] - 1]
+    told = dict.fromkeys(profile.phases, 0.01) | {"superstep": float(seconds.sum())}
+    charged = {"seconds": seconds, "task_seconds": 0.7 * seconds, "cpu_seconds": 0.6 * seconds}
+    return replace(profile, phases=told, table=table.assign(**charged), prior=prior)
+
+
+@pytest.fixture
+def by_law_on_spark(monkeypatch):
+    run = SparkEngine.run
+    monkeypatch.setattr(
+        SparkEngine, "run", lambda *given, **options: by_law(run(*given, **options))
+    )
+
+
+@pytest.fixture
+def per_row():
+    COST_MODELS.register("per-row")(PerRow)
+    yield
+    COST_MODELS.unregister("per-row")
+
+
+def figures(prediction):
+    """All that a prediction says of the run, and nothing that it says of itself."""
+    own = [
+        *vars(prediction.iterations).values(),
+        *vars(prediction.runtime_seconds).values(),
+        *prediction.phases.values(),
+        *prediction.per_iteration.to_numpy(float).ravel(),
+    ]
+    return own if prediction.prior is None else own + figures(prediction.prior)
+
+
+def differs(one, other):
+    first, second = figures(one), figures(other)
+    return len(first) != len(second) or not np.allclose(first, second, rtol=1e-6, atol=0.0)
+
+
+def test_every_option_is_in_the_table():
+    assert {option.name for option in OPTIONS} == set(OTHERWISE) - {"workers", "threads"}
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS.names())
+def test_every_option_has_an_effect_or_is_refused(algorithm, by_law_on_spark, per_row, spark):
+    graph = check_graph(GRAPH, directed=False if ALGORITHMS.get(algorithm)().undirected else None)
+
+    def predict(**options):
+        asked = {"history": "none", "seed": 1, "budget": "none"} | options
+        return predict_graph.predict(algorithm, graph, engine="spark", spark=spark, **asked)
+
+    usual = predict()
+    assert not differs(predict(), usual)
+    told = {}
+    for option, value in OTHERWISE.items():
+        if option in REFUSED:
+            with pytest.raises(RequestError, match=f"^[^\n]*{option.split('_')[-1]}[^\n]*$"):
+                predict(**{option: value})
+            told[option] = "refused"
+        else:
+            told[option] = "effect" if differs(predict(**{option: value}), usual) else "NONE"
+    print(f"\n| {algorithm} | spark | default | " + " | ".join(told.values()) + " |")
+    assert "NONE" not in told.values(), told

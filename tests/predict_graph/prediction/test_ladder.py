@@ -1,0 +1,68 @@
+"""Which rung is bought: by what the run is expected to take on its engine, and by memory."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from predict_graph.algorithms import check_algorithm
+from predict_graph.budget import check_budget
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.graph import check_graph
+from predict_graph.prediction import ladder as module
+from predict_graph.prediction.expectation import cheap_expectation
+from predict_graph.prediction.first_guess import FirstGuess
+from predict_graph.prediction.ladder import LEVELS, Ladder, Purse
+from predict_graph.prediction.request import check_request
+from predict_graph.prediction.road import _ladder
+
+GRAPH = check_graph("rmat:scale=10,edge_factor=8,seed=1")
+
+
+def spark(machines):
+    return SparkEngine("spark://127.0.0.1:9", machines, memory="1g")
+
+
+def ladder(compiled, run):
+    """A ladder of a run of so many seconds on Spark, that takes so many compiled."""
+    guess = FirstGuess(check_algorithm("pagerank"), 10.0, 0.0, compiled, 0)
+    return Ladder([guess], run, local=False)
+
+
+@pytest.mark.parametrize(("compiled", "bought"), [(4.0, True), (6.0, False)])
+def test_the_compiled_run_is_bought_with_the_share_of_a_run_elsewhere(compiled, bought):
+    request = check_request("pagerank", engine=spark(2))
+    purse = Purse(check_budget("5%"), 100.0)
+    assert ladder(compiled, 100.0).buys_whole_run(GRAPH, request, purse) is bought
+
+
+@dataclass
+class Peak:
+    fits: bool | None
+
+
+@pytest.mark.parametrize("fits", [None, False])
+def test_no_compiled_run_is_bought_that_may_not_fit(monkeypatch, fits):
+    monkeypatch.setattr(module, "peak_memory", lambda *given: Peak(fits))
+    request = check_request("pagerank", engine=spark(2), budget="none")
+    purse = Purse(request.budget, 100.0)
+    assert not ladder(0.1, 100.0).buys_whole_run(GRAPH, request, purse)
+
+
+def test_a_run_elsewhere_is_expected_to_take_what_is_known_of_that_engine():
+    """And not so many times what it takes here: more machines, and it takes less."""
+    large = check_graph("rmat:scale=19,edge_factor=16,seed=1")
+    found = []
+    for machines in (2, 16):
+        request = check_request("pagerank", engine=spark(machines))
+        found.append(_ladder(large, request, [], None).run_seconds)
+        expected = cheap_expectation(request.algorithm, request.engine, large, None)
+        assert found[-1] == pytest.approx(expected.total.predicted)
+    assert found[1] < found[0]
+
+
+def test_samples_for_another_engine_are_as_large_as_the_budget_affords():
+    request = check_request("pagerank", engine=spark(2))
+    levels = [
+        ladder(1e9, run).levels(GRAPH, request, Purse(request.budget, run)) for run in (0.01, 1e4)
+    ]
+    assert levels == [[LEVELS[0]], [request.max_overhead]]
