@@ -159,6 +159,8 @@ class SparkEngine:
                     f"{self.workers}, which it has"
                 )
             return self
+        if machines == self.workers and self._session is not None:
+            return self  # whose session is open already
         other = copy.copy(self)
         other.settings, other._session = self.settings.on(machines), None
         return other

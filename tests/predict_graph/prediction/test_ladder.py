@@ -49,15 +49,14 @@ def test_no_compiled_run_is_bought_that_may_not_fit(monkeypatch, fits):
 
 
 def test_a_run_elsewhere_is_expected_to_take_what_is_known_of_that_engine():
-    """And not so many times what it takes here: more machines, and it takes less."""
-    large = check_graph("rmat:scale=19,edge_factor=16,seed=1")
+    """And not so many times what it takes here: other machine counts take other seconds."""
     found = []
-    for machines in (2, 16):
+    for machines in (2, 64):
         request = check_request("pagerank", engine=spark(machines))
-        found.append(_ladder(large, request, [], None).run_seconds)
-        expected = cheap_expectation(request.algorithm, request.engine, large, None)
+        found.append(_ladder(GRAPH, request, [], None).run_seconds)
+        expected = cheap_expectation(request.algorithm, request.engine, GRAPH, None)
         assert found[-1] == pytest.approx(expected.total.predicted)
-    assert found[1] < found[0]
+    assert found[1] > 1.5 * found[0] > 0.0  # of so small a graph most of it is opening
 
 
 def test_samples_for_another_engine_are_as_large_as_the_budget_affords():

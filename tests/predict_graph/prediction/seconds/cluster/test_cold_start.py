@@ -77,13 +77,10 @@ def test_a_vertex_program_of_ones_own_is_priced_as_vertex_programs_are():
 
 
 @pytest.mark.spark
-def test_one_session_where_the_budget_affords_no_more(
-    spark_here, quick_conf, tmp_path, monkeypatch
-):
+def test_one_session_where_the_budget_affords_no_more(local_spark, tmp_path, monkeypatch):
     # The whole plan is never affordable, one session is.
     monkeypatch.setattr(Quote, "plan_seconds", lambda self, points: 1e6)
-    engine = SparkEngine("local[2]", 2, memory="700m", conf=quick_conf)
-    options = {"engine": engine, "history": str(tmp_path / "history.sqlite"), "seed": 1}
+    options = {"engine": local_spark, "history": str(tmp_path / "history.sqlite"), "seed": 1}
     found = predict_graph.predict("pagerank", GRAPH, **options, budget=600)
     ran = [sample.note for sample in found.samples if sample.purpose == "cost"]
     assert {note.split()[0] for note in ran} == {"2"}
@@ -96,14 +93,11 @@ def test_one_session_where_the_budget_affords_no_more(
 
 
 @pytest.mark.spark
-def test_no_run_is_begun_that_the_budget_does_not_afford(
-    spark_here, quick_conf, tmp_path, monkeypatch
-):
+def test_no_run_is_begun_that_the_budget_does_not_afford(local_spark, tmp_path, monkeypatch):
     monkeypatch.setattr(Quote, "plan_seconds", lambda self, points: 1e6)
     monkeypatch.setattr(Quote, "first_seconds", lambda self, points: 0.0)
     monkeypatch.setattr(Quote, "sample_seconds", lambda self, machines, ratio, cold: 1e6)
-    engine = SparkEngine("local[2]", 2, memory="700m", conf=quick_conf)
-    options = {"engine": engine, "history": str(tmp_path / "history.sqlite"), "seed": 1}
+    options = {"engine": local_spark, "history": str(tmp_path / "history.sqlite"), "seed": 1}
     found = predict_graph.predict("pagerank", GRAPH, **options, budget=60)
     # A cold run and one to hold it against: two tell a level, and are too few for a model.
     ran = [sample for sample in found.samples if sample.purpose == "cost"]
