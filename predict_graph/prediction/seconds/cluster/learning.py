@@ -91,7 +91,8 @@ def learn_on_cluster(
     none, the lessons that come with the package say what sample runs would take: those that the
     budget affords are run, and where it affords none, what other algorithms took on the cluster
     says how slow it is. All samples are run where a person names their ratios or machine counts,
-    or sets no limit to the cost; a function of the person's own is observed while they run.
+    or sets no limit to the cost; a function of the person's own is observed while those of one
+    session run, unless it is without a limit: nothing says before what it takes.
 
     Parameters
     ----------
@@ -160,8 +161,13 @@ def _of_history(
 
 def _whatever_it_costs(algorithms: Sequence[Algorithm], means: Means) -> bool:
     """Whether new samples are run whatever is known, and whatever they cost."""
-    asked = means.train_ratios is not None or means.train_machines is not None
-    return asked or means.fresh_samples or isinstance(algorithms[-1], FunctionAlgorithm)
+    return _all_asked(means) or isinstance(algorithms[-1], FunctionAlgorithm)
+
+
+def _all_asked(means: Means) -> bool:
+    """Whether a person wants all samples: by their ratios or machine counts, or without a limit."""
+    named = means.train_ratios is not None or means.train_machines is not None
+    return named or means.fresh_samples
 
 
 @dataclass(frozen=True)
@@ -194,7 +200,8 @@ def _plan(
 ) -> _Plan:
     """Return the samples to run: all whatever they cost, those that the budget affords, or none."""
     if _whatever_it_costs(algorithms, means):
-        return _Plan(_sample_points(graph, engine, algorithms[-1], means, workloads))
+        points = _sample_points(graph, engine, algorithms[-1], means, workloads)
+        return _Plan(points if _all_asked(means) else _one_session(points, engine.workers))
     if all(others) or (runs is not None and _warm_runs(runs) >= _ENOUGH):
         return _Plan({})
     quote = Quote(graph, engine, workloads, level_of_cluster(means.history, engine))
@@ -221,9 +228,14 @@ def _affordable(
     """
     if means.purse.affords(quote.plan_seconds(whole)):
         return whole
-    ratios = sorted({ratio for own in whole.values() for ratio in own})
-    single = {machines: sorted({ratios[0], ratios[-1]})}
+    single = _one_session(whole, machines)
     return single if first and means.purse.affords(quote.first_seconds(single)) else {}
+
+
+def _one_session(points: dict[int, list[float]], machines: int) -> dict[int, list[float]]:
+    """Return the smallest and the largest ratio, on the machines of the real run."""
+    ratios = sorted({ratio for own in points.values() for ratio in own})
+    return {machines: sorted({ratios[0], ratios[-1]})}
 
 
 def _sample_points(

@@ -9,6 +9,8 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.expectation import cheap_expectation
+from predict_graph.prediction.request import check_request
+from predict_graph.prediction.seconds.cluster.learning import worth_running
 from predict_graph.prediction.seconds.cluster.quote import Quote
 from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_runs
 
@@ -74,6 +76,19 @@ def test_a_vertex_program_of_ones_own_is_priced_as_vertex_programs_are():
     assert found.runtime_seconds.high / found.runtime_seconds.predicted > (
         known.runtime_seconds.high / known.runtime_seconds.predicted
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "sessions"),
+    [({}, [4]), ({"budget": "none"}, [1, 2]), ({"train_machines": (2, 3)}, [2, 3])],
+)
+def test_a_function_of_ones_own_is_observed_in_one_session(tmp_path, options, sessions):
+    file = tmp_path / "jobs.py"
+    file.write_text("def job(spark, vertices, edges):\n    return vertices\n")
+    request = check_request(f"{file}:job", engine=NOBODY, **options)
+    graph = check_graph(GRAPH)
+    means = request.means(None, graph.edges)
+    assert list(worth_running(graph, NOBODY, [request.algorithm], means, [])) == sessions
 
 
 @pytest.mark.spark
