@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 settings.register_profile(
     "predict-graph",
     deadline=None,
-    max_examples=50,
+    max_examples=30,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.register_profile("quick", settings.get_profile("predict-graph"), max_examples=10)

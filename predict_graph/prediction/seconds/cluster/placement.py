@@ -62,7 +62,7 @@ def partition_of(vertices: npt.ArrayLike, partitions: int) -> npt.NDArray[np.int
     return found.reshape(np.shape(vertices))
 
 
-_32_BITS = np.uint64(0xFFFFFFFF)  # compiled code would widen products of 32 bits
+_32_BITS = np.uint64(0xFFFFFFFF)  # by definition; compiled code would widen products of 32 bits
 
 
 @njit(cache=True)

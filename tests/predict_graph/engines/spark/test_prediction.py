@@ -6,7 +6,7 @@ import predict_graph
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.history import History
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 GRAPH = "rmat:scale=10,edge_factor=6,seed=2"
 

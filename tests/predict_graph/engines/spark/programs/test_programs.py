@@ -46,6 +46,8 @@ def random_graph(seed, *, directed, weighted=False, n=40, m=140):
 DIRECTED = random_graph(1, directed=True, m=220)
 UNDIRECTED = random_graph(2, directed=False)
 WEIGHTED = random_graph(3, directed=False, weighted=True)
+FEW = random_graph(2, directed=False, n=16, m=40)
+FEW_WEIGHTED = random_graph(3, directed=False, weighted=True, n=16, m=40)
 
 CASES = {
     "pagerank": (PageRank(epsilon=0.1), DIRECTED),
@@ -53,8 +55,8 @@ CASES = {
     "components": (ConnectedComponents(), UNDIRECTED),
     "neighborhood-few": (Neighborhood(registers=16), DIRECTED),
     "neighborhood-many": (Neighborhood(registers=1024), WEIGHTED),
-    "semi-clustering": (SemiClustering(), UNDIRECTED),
-    "semi-clustering-weighted": (SemiClustering(c_max=3, s_max=2, v_max=4), WEIGHTED),
+    "semi-clustering": (SemiClustering(), FEW),
+    "semi-clustering-weighted": (SemiClustering(c_max=3, s_max=2, v_max=4), FEW_WEIGHTED),
 }
 
 
