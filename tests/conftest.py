@@ -91,6 +91,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return BySession(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
+WAITS_FOR_JAVA = "tests/predict_graph/engines/spark/test_engine.py"
+
 # Of files of equal standing, the longest, by the seconds of the processor of a whole run.
 LONGEST = (
     "tests/test_contract_of_parts.py",
@@ -132,8 +134,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     def place(item: pytest.Item) -> tuple[int, int]:
         group = 0 if item.path in first else 1 if item.path in second else 2
         name = item.path.relative_to(item.config.rootpath).as_posix()
-        if group == 0:
-            return group, int(item.path in closing)
+        if group == 0:  # what Java has to clear away is waited for: there is least at first
+            return group, -1 if name == WAITS_FOR_JAVA else int(item.path in closing)
         return group, LONGEST.index(name) if name in LONGEST else len(LONGEST)
 
     items.sort(key=place)
