@@ -32,6 +32,7 @@ from predict_graph.prediction.request import (
 )
 from predict_graph.prediction.road import estimates_of
 from predict_graph.prediction.seconds.cluster import expected_lesson_seconds, learn_on_cluster
+from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_name
 from predict_graph.prediction.work import workloads_of
 
 __all__ = ["Learning", "learn"]
@@ -135,7 +136,7 @@ def learn(
                 }
                 quoted = {name: lesson.expected() for name, lesson in first.items()}
             begun_here = False
-            for job in sorted(jobs, key=lambda job: took.get(job.name, quoted[job.name])):
+            for job in sorted(jobs, key=lambda job: _order(job, took, quoted)):
                 spent = time.perf_counter() - started
                 if (
                     found.lessons
@@ -161,6 +162,15 @@ def learn(
         found.runs = len(kept) - before
         found.seconds = time.perf_counter() - started
     return found
+
+
+def _order(job: Algorithm, took: dict[str, float], quoted: dict[str, float]) -> tuple[bool, float]:
+    """Return what lessons are sorted by: the cheapest first, of those whose price is known.
+
+    One without lessons in the package is quoted at the price of another, which says little.
+    """
+    known = job.name in took or shipped_name(job) == job.name
+    return not known, took.get(job.name, quoted[job.name])
 
 
 def _expected(name: str, turn: int, took: dict[str, float], quoted: dict[str, float]) -> float:
