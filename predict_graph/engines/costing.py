@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from predict_graph.transforms import Transform
 
 __all__ = [
+    "EMPTY",
+    "FULL",
     "Costing",
     "FixedPurse",
     "Means",
@@ -127,6 +129,9 @@ class FixedPurse:
     def loading(self) -> AbstractContextManager[None]:
         """Count nothing."""
         return nullcontext()
+
+
+FULL, EMPTY = FixedPurse(full=True), FixedPurse(full=False)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.engines.base import IterationCallback
@@ -16,11 +18,13 @@ from predict_graph.engines.spark.session.failures import ExecutorLostError, spar
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.checkpoints import Checkpoints, cut_off, forget
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
+from predict_graph.graph import Graph
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 __all__ = [
+    "Carried",
     "SuperstepLog",
     "SuperstepProgram",
     "changing_number",
@@ -30,6 +34,28 @@ __all__ = [
 
 _MOST_LOSSES = 3  # of executors without a superstep in between; a choice: a fourth is no accident
 _COUNTS = ("total_vertices", "active_vertices", "local_messages", "remote_messages", OUT_EDGES)
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What messages of a superstep hold, where that is a number: so many bytes can be foretold.
+
+    Parameters
+    ----------
+    values : ndarray of float64 or int64, shape (n,)
+        What each vertex sends.
+    combine : "add", "min" or None
+        How those to one receiver become one; None if they do not.
+    sending : ndarray of bool, shape (n,), optional
+        Who sends; everyone by default.
+    constants : tuple of float
+        Columns that go along and are the same in every row.
+    """
+
+    values: npt.NDArray[Any]
+    combine: str | None
+    sending: npt.NDArray[np.bool_] | None = None
+    constants: tuple[float, ...] = ()
 
 
 class SuperstepProgram(ABC):
@@ -63,6 +89,20 @@ class SuperstepProgram(ABC):
         self.algorithm = algorithm
         self.tables = tables
         self.prior = prior
+
+    @staticmethod
+    def carried(algorithm: Any, graph: Graph, state: Any = None, before: Any = None) -> Any:
+        """Return what messages hold, as :class:`Carried`; None where that is no number.
+
+        Parameters
+        ----------
+        algorithm : Algorithm
+        graph : Graph
+        state, before : ndarray, optional
+            Result of each vertex after some supersteps, and after one less; not given, before the
+            first.
+        """
+        return None
 
     @abstractmethod
     def initial(self) -> DataFrame:

@@ -52,6 +52,10 @@ class VertexTables:
     oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
     combines: ClassVar[bool] = True
 
+    @staticmethod
+    def carried(algorithm: Any, graph: Graph, state: Any = None, before: Any = None) -> None:
+        """Return None: messages go to their receivers in blocks."""
+
 
 class _Kernel(ProgramKernel):
     """A vertex program whose edges are in blocks on the executors."""

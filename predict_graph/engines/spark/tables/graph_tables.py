@@ -22,7 +22,7 @@ from predict_graph.graph import Graph
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["GraphTables", "graph_tables", "write_edges"]
+__all__ = ["GraphTables", "graph_tables", "rows_of_a_file", "write_edges"]
 
 _MOST_ROWS = 1 << 20  # edges of a file; a choice: memory of a writer
 
@@ -108,6 +108,11 @@ def graph_tables(session: OpenSession, source: Path, vertices: int) -> GraphTabl
     return GraphTables(edges, table, vertices, partitions, read_seconds, setup_seconds, durable)
 
 
+def rows_of_a_file(edges: int, parts: int) -> int:
+    """Return how many edges go into each file, where there are to be so many files at least."""
+    return min(max(-(-edges // parts), 1), _MOST_ROWS)
+
+
 def write_edges(graph: Graph, folder: Path, parts: int) -> Path:
     """Write the stored edges of a graph as Parquet files that Spark reads; return their folder.
 
@@ -119,12 +124,12 @@ def write_edges(graph: Graph, folder: Path, parts: int) -> Path:
         Files to write, at least: a file is read by one task, so that fewer files than partitions
         leave executors idle.
     """
-    rows_of_a_file = min(max(-(-graph.edges // parts), 1), _MOST_ROWS)
+    length = rows_of_a_file(graph.edges, parts)
     target = folder / "edges"
     target.mkdir()
     sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
-    for number, start in enumerate(range(0, graph.edges, rows_of_a_file)):
-        rows = slice(start, start + rows_of_a_file)
+    for number, start in enumerate(range(0, graph.edges, length)):
+        rows = slice(start, start + length)
         columns = {
             "src": sources[rows],
             "dst": np.ascontiguousarray(graph.indices[rows]).astype(np.int64),

@@ -11,7 +11,15 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import COUNTERS, Means, Prices, Witness, Workload
+from predict_graph.engines import (
+    COUNTERS,
+    FULL,
+    Means,
+    Prices,
+    Purse,
+    Witness,
+    Workload,
+)
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.iterations import IterationEstimate
@@ -66,8 +74,8 @@ class ClusterCosting:
         learned = self._learned or learn_on_cluster(
             self._graph, self._engine, self._algorithms, self._means, workloads
         )
-        models = self._means.cost_models
-        return priced(learned, self._graph, self._engine, workloads, models)
+        models, purse = self._means.cost_models, self._means.purse
+        return priced(learned, self._graph, self._engine, workloads, models, purse)
 
 
 def priced(
@@ -76,6 +84,7 @@ def priced(
     engine: SparkEngine,
     workloads: Sequence[Workload],
     cost_models: Mapping[str, str | None] = MappingProxyType({}),
+    purse: Purse = FULL,
 ) -> list[Prices]:
     """Return the prices on the machines of `engine`, from what was learned at other counts.
 
@@ -88,6 +97,7 @@ def priced(
         Of the algorithms of a chain, in the order in which they run.
     cost_models : mapping of str to (str or None)
         Names of registered cost models, by the name of the algorithm.
+    purse : Purse
 
     Raises
     ------
@@ -106,6 +116,7 @@ def priced(
             graph,
             engine,
             workload,
+            purse,
             first=number == 0,
         )
         for number, workload in enumerate(workloads)
@@ -117,12 +128,13 @@ def _priced(
     graph: AnyGraph,
     engine: SparkEngine,
     workload: Workload,
+    purse: Purse,
     *,
     first: bool,
 ) -> Prices:
     """Return the prices of one algorithm; the first of a chain opens the session and reads."""
     costs, runs, std = known.costs, known.runs, known.std
-    work = work_by_machines(graph, engine, workload, runs)
+    work = work_by_machines(graph, engine, workload, runs, purse)
     warm = engine.is_warm(workload.algorithm)
 
     def at(machines: int) -> tuple[dict[str, float], pd.DataFrame]:

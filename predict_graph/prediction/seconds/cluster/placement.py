@@ -82,7 +82,7 @@ def _stirred(mixed: Any, word: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _partition(vertex: Any, partitions: Any) -> Any:
+def partition_of_one(vertex: Any, partitions: Any) -> Any:
     """Return the partition of one vertex."""
     word = np.uint64(vertex)
     mixed = _stirred(np.uint64(_SEED), word & _32_BITS)
@@ -97,7 +97,7 @@ def _partition(vertex: Any, partitions: Any) -> Any:
 def _partitions(vertices: Any, partitions: int) -> Any:
     found = np.empty(len(vertices), np.int64)
     for i in range(len(vertices)):
-        found[i] = _partition(vertices[i], partitions)
+        found[i] = partition_of_one(vertices[i], partitions)
     return found
 
 
@@ -146,7 +146,7 @@ def _held(degrees: Any, partitions: int, machines: int) -> Any:
     """Return how many vertices and edges each machine holds."""
     vertices, edges = np.zeros(machines, np.int64), np.zeros(machines, np.int64)
     for v in range(len(degrees)):
-        worker = _partition(v, partitions) % machines
+        worker = partition_of_one(v, partitions) % machines
         vertices[worker] += 1
         edges[worker] += degrees[v]
     return vertices, edges
@@ -157,7 +157,10 @@ def _held_together(sources: Any, targets: Any, partitions: int, machines: int) -
     """Return how many edges have both ends on the same machine."""
     together = 0
     for e in range(len(sources)):
-        source, target = _partition(sources[e], partitions), _partition(targets[e], partitions)
+        source, target = (
+            partition_of_one(sources[e], partitions),
+            partition_of_one(targets[e], partitions),
+        )
         together += source % machines == target % machines
     return together
 

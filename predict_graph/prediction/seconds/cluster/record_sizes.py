@@ -22,6 +22,7 @@ __all__ = ["RecordSizes", "record_sizes"]
 FloatArray = npt.NDArray[np.float64]
 
 _FEW_RECORDS = 0.02  # of all records of a run; judgement, not measured
+_ALIKE = 0.1  # of log of messages a record: nearer, and their lengths tell no power; judgement
 
 
 @dataclass(frozen=True)
@@ -36,15 +37,18 @@ class RecordSizes:
         That met in a record of the sample.
     growth : ndarray of float64, shape (iterations,)
         Exponent of messages a record: 0 if they are added up, 1 if they are put side by side.
+    factors : ndarray of float64, shape (iterations,), or float
+        How much longer records of the graph are by what its messages hold.
     """
 
     size: FloatArray
     messages: FloatArray
     growth: FloatArray
+    factors: FloatArray | float = 1.0
 
     def at(self, messages: FloatArray) -> FloatArray:
         """Return the bytes of a record in which so many messages meet, iteration by iteration."""
-        result: FloatArray = self.size * (messages / self.messages) ** self.growth
+        result: FloatArray = self.size * (messages / self.messages) ** self.growth * self.factors
         return result
 
 
@@ -73,10 +77,10 @@ def record_sizes(runs: list[ClusterRun], iterations: int) -> RecordSizes:
     at = _as_far_along(sums["messages"], iterations, ended=walk.profile.converged)
     size, messages = _at(sums, at)
     other_size, other_messages = _at(other.exchanged(), np.arange(float(iterations)))
-    told = (size > 0.0) & (other_size > 0.0) & (messages != other_messages)
+    denser = np.log(messages / other_messages)
+    told = (size > 0.0) & (other_size > 0.0) & (np.abs(denser) > _ALIKE)
     growth = np.zeros(iterations)
-    growth[told] = np.log(size[told] / other_size[told])
-    growth[told] /= np.log(messages[told] / other_messages[told])
+    growth[told] = np.log(size[told] / other_size[told]) / denser[told]
     return RecordSizes(size, messages, np.clip(growth, 0.0, 1.0))
 
 

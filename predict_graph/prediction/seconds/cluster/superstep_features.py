@@ -12,7 +12,14 @@ from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.placement import Placement, combined_share
 from predict_graph.prediction.seconds.cluster.record_sizes import RecordSizes
 
-__all__ = ["FEATURES", "busiest_rows", "by_place", "predicted_rows", "sent_messages"]
+__all__ = [
+    "FEATURES",
+    "busiest_rows",
+    "by_place",
+    "predicted_rows",
+    "records_a_message",
+    "sent_messages",
+]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -73,10 +80,7 @@ def predicted_rows(
     """
     machines = placement.machines
     messages = sent["messages"].to_numpy(np.float64)
-    share = np.clip(messages / max(graph.edges, 1), 1e-12, 1.0)
-    combined = np.ones(len(share))
-    if combines:
-        combined = combined_share(graph.in_degrees, share, placement.partitions)
+    combined = records_a_message(graph, messages, placement.partitions, combines=combines)
     records = messages * combined
     volume = records * sizes.at(1.0 / combined)
     return pd.DataFrame(
@@ -89,6 +93,16 @@ def predicted_rows(
             **by_place(messages, 1.0 - placement.local_share, volume, placement.remote_share),
         }
     )
+
+
+def records_a_message(
+    graph: AnyGraph, messages: FloatArray, partitions: int, *, combines: bool
+) -> FloatArray:
+    """Return the records of each iteration over its messages: 1 where these are not combined."""
+    share = np.clip(messages / max(graph.edges, 1), 1e-12, 1.0)
+    if not combines:
+        return np.ones(len(share))
+    return combined_share(graph.in_degrees, share, partitions)
 
 
 def by_place(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
-from predict_graph.engines import Workload
+from predict_graph.engines import EMPTY, Purse, Workload
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm
@@ -14,6 +16,7 @@ from predict_graph.engines.spark.programs import program_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.prediction.seconds.cluster.encoded_records import size_factors
 from predict_graph.prediction.seconds.cluster.graphx_work import graphx_rows
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_rows
 from predict_graph.prediction.seconds.cluster.placement import placement_of
@@ -21,6 +24,7 @@ from predict_graph.prediction.seconds.cluster.record_sizes import record_sizes
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.superstep_features import (
     predicted_rows,
+    records_a_message,
     sent_messages,
 )
 
@@ -28,7 +32,11 @@ __all__ = ["work_by_machines"]
 
 
 def work_by_machines(
-    graph: AnyGraph, engine: SparkEngine, workload: Workload, runs: list[ClusterRun]
+    graph: AnyGraph,
+    engine: SparkEngine,
+    workload: Workload,
+    runs: list[ClusterRun],
+    purse: Purse = EMPTY,
 ) -> Callable[[int], pd.DataFrame]:
     """Return a function from a machine count to the features and counters of each iteration.
 
@@ -39,6 +47,8 @@ def work_by_machines(
     workload : Workload
     runs : list of ClusterRun
         That tell how long records are.
+    purse : Purse
+        Of which it is paid to encode some records of the graph itself.
 
     Raises
     ------
@@ -71,6 +81,12 @@ def work_by_machines(
     sent = sent_messages(graph, workload)
     sizes = record_sizes(runs, len(sent))
     combines = program_of(workload.algorithm).combines
+    partitions = engine.settings.partitions
+    messages = sent["messages"].to_numpy(np.float64)
+    combined = records_a_message(graph, messages, partitions, combines=combines)
+    each = sizes.at(1.0 / combined)
+    factors = size_factors(graph, workload.algorithm, partitions, each, purse.affords)
+    sizes = replace(sizes, factors=factors)
 
     def known(machines: int) -> pd.DataFrame:
         settings = engine.settings.on(machines)

@@ -1,0 +1,238 @@
+"""Bytes of a record as Spark writes it, from what messages hold: encoded and compressed here.
+
+How well records compress is decided by the graph: neighbours with ids near each other, and
+vertices that send the same number to many, make short records. Where a message is a number, the
+stream that one partition sends to another is made here as Spark makes it, row by row in the order
+in which receivers first come, and compressed by the same code in blocks of the same size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from numba import njit
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local.kernel import runs_here
+from predict_graph.engines.spark.programs import program_of
+from predict_graph.engines.spark.superstep import Carried
+from predict_graph.engines.spark.tables.graph_tables import rows_of_a_file
+from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.prediction.seconds.cluster.placement import partition_of_one
+
+__all__ = ["encoded_bytes", "size_factors"]
+
+FloatArray = npt.NDArray[np.float64]
+
+# By definition, of Spark: bytes of a row's length and of its bits for nulls; of a column; of a
+# block before it is compressed and of its header; and blocks come as they are if that is shorter.
+_LENGTH, _NULLS, _COLUMN, _BLOCK, _HEADER = 4, 8, 8, 1 << 15, 21
+_MOST_BLOCKS = 200  # that are compressed, evenly spread over a stream; a choice
+_MOST_EDGES = 1 << 24  # looked at for a stream, if more partitions can be had; a choice
+_FAR_TOO_MANY = 1 << 28  # edges of a partition: looking at them all would take seconds; a choice
+_LATER = (2, 6, 14)  # supersteps done before messages are looked at again; a choice
+# Seconds an edge, of looking at streams and of a superstep; measured on R-MAT 20, generously.
+_LOOK, _STEP = 4e-8, 4e-8
+_MOST = 8.0  # times what sample runs say, or so small a part; a choice: they are no worse
+
+
+def size_factors(
+    graph: AnyGraph,
+    algorithm: Algorithm,
+    partitions: int,
+    sizes: FloatArray,
+    affords: Callable[[float], bool],
+) -> FloatArray:
+    """Return what the bytes of a record are to be multiplied by, iteration by iteration.
+
+    The first messages are encoded, and those after a few supersteps, as far as that is affordable:
+    what comes between is interpolated. By the first alone, records change as in the sample runs.
+
+    Parameters
+    ----------
+    graph : AnyGraph
+    algorithm : Algorithm
+    partitions : int
+    sizes : ndarray of float64, shape (iterations,)
+        Bytes of a record by sample runs of other graphs, or of parts of this one.
+    affords : callable (seconds) -> bool
+        Whether so many more seconds may be spent.
+    """
+    ones = np.ones(len(sizes))
+    spread = graph.edges / max(partitions, 1)
+    if not isinstance(graph, Graph) or spread > _FAR_TOO_MANY or not affords(_LOOK * graph.edges):
+        return ones
+    program, known = program_of(algorithm), {}
+    for done in (0, *_LATER):
+        if done >= len(sizes) or (done and not runs_here(algorithm)):
+            break
+        if done and not affords((_LOOK + 2 * done * _STEP) * graph.edges):
+            break
+        states = [_state(graph, algorithm, done - back) for back in (0, 1)] if done else []
+        carried = program.carried(algorithm, graph, *states)
+        if carried is not None and (carried.sending is None or carried.sending.any()):
+            known[done] = encoded_bytes(graph, partitions, carried)
+    known = {done: each for done, each in known.items() if each > 0.0 and sizes[done] > 0.0}
+    if not known:
+        return ones
+    logs = np.interp(np.arange(len(sizes)), list(known), np.log(list(known.values())))
+    # One alone tells a level; more of them, the course.
+    course = sizes if len(known) > 1 else np.full(len(sizes), sizes[next(iter(known))])
+    factors = np.exp(logs) / np.where(course > 0.0, course, 1.0)
+    return np.where(sizes > 0.0, np.clip(factors, 1.0 / _MOST, _MOST), 1.0)
+
+
+def _state(graph: Graph, algorithm: Algorithm, supersteps: int) -> npt.NDArray[Any]:
+    run = LocalEngine().run(algorithm, graph, threshold=0.0, max_iterations=supersteps)
+    return run.values
+
+
+def encoded_bytes(graph: Graph, partitions: int, carried: Carried) -> float:
+    """Return the bytes of a record that goes from one partition to another; 0 if none does.
+
+    Parameters
+    ----------
+    graph : Graph
+    partitions : int
+        Of vertices and edges, by Spark's hash.
+    carried : Carried
+        What vertices send.
+
+    Examples
+    --------
+    >>> from predict_graph.graph import check_graph
+    >>> graph = check_graph("grid:rows=100,columns=100")
+    >>> same = Carried(np.zeros(graph.vertices, np.int64), "min")
+    >>> other = Carried(np.random.default_rng(1).random(graph.vertices), "add")
+    >>> encoded_bytes(graph, 2, same) < 0.6 * encoded_bytes(graph, 2, other)
+    True
+    """
+    streams = int(np.clip(_MOST_EDGES * partitions / max(graph.edges, 1), 1, min(partitions, 4)))
+    sending = carried.sending
+    everyone = np.ones(1, np.bool_) if sending is None else sending
+    # Messages that are not combined are rows of their own: some sources tell as much as all.
+    every = 1
+    if carried.combine is None:
+        every = max(int(graph.edges / partitions**2 / _MOST_EDGES * 8), 1)
+    how = {None: 0, "add": 1, "min": 2}[carried.combine]
+    written = records = 0.0
+    rng = np.random.default_rng(0)  # the same for the same graph
+    for number in range(streams):
+        own = (number, (number + 1) % partitions)
+        ranges = _ranges(graph, partitions, rng)
+        ids, values = _stream(
+            graph.indptr,
+            graph.indices,
+            carried.values,
+            everyone,
+            partitions,
+            *own,
+            how,
+            every,
+            *ranges,
+        )
+        records += len(ids)
+        written += _compressed(ids, values, carried.constants)
+    return written / max(records, 1.0)
+
+
+def _ranges(
+    graph: Graph, partitions: int, rng: np.random.Generator
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return first and last vertices of the files of edges, in an order that is anyone's guess.
+
+    Spark reads files by their length, and fetches blocks in the order in which they are there.
+    """
+    files = max(-(-graph.edges // rows_of_a_file(graph.edges, partitions)), 1)
+    ends = np.searchsorted(graph.indptr, np.linspace(0, graph.edges, files + 1)[1:-1])
+    bounds = np.concatenate(([0], ends, [graph.vertices])).astype(np.int64)
+    order = rng.permutation(files)
+    return bounds[order], bounds[order + 1]
+
+
+def _compressed(
+    ids: npt.NDArray[np.int64], values: npt.NDArray[Any], constants: tuple[float, ...]
+) -> float:
+    """Return the bytes of a stream of rows: of evenly spread blocks, as if all were like them."""
+    width = _LENGTH + _NULLS + _COLUMN * (2 + len(constants))
+    rows = _BLOCK // width
+    blocks = -(-len(ids) // rows)
+    if blocks == 0:
+        return 0.0
+    codec = pa.Codec("lz4_raw")
+    chosen = np.unique(np.linspace(0, blocks - 1, min(blocks, _MOST_BLOCKS)).astype(np.int64))
+    taken = written = 0
+    for block in chosen.tolist():
+        here = slice(block * rows, (block + 1) * rows)
+        table = np.zeros((len(ids[here]), width), np.uint8)
+        table[:, _LENGTH - 1] = width - _LENGTH  # a length has its highest byte first
+        columns = [ids[here], values[here], *(np.full(len(table), each) for each in constants)]
+        for place, column in enumerate(columns):
+            start = _LENGTH + _NULLS + _COLUMN * place
+            own = np.ascontiguousarray(column).view(np.uint8).reshape(len(table), _COLUMN)
+            table[:, start : start + _COLUMN] = own
+        raw = table.tobytes()
+        written += min(len(codec.compress(raw, asbytes=True)), len(raw)) + _HEADER
+        taken += len(table)
+    return written * len(ids) / taken + _HEADER
+
+
+@njit(cache=True, nogil=True)
+def _stream(
+    indptr: Any,
+    indices: Any,
+    values: Any,
+    sending: Any,
+    partitions: int,
+    source: int,
+    target: int,
+    how: int,
+    every: int,
+    firsts: Any,
+    lasts: Any,
+) -> Any:
+    """Return receivers and messages from one partition to another, in the order they are written.
+
+    ``how``: 0 for a row a message, of one in ``every`` thousand sources; 1 and 2 for one row a
+    receiver, with the sum or the smallest of its messages. Sources are read range by range. Arrays
+    are of a checked graph.
+    """
+    n = len(indptr) - 1
+    slot = np.full(n if how else 1, -1, np.int32)
+    everyone = len(sending) == 1
+    count = 0
+    ids, sent = np.empty(0, np.int64), np.empty(0, values.dtype)
+    for fill in range(2):  # rows are counted first
+        if fill:
+            ids, sent = np.empty(count, np.int64), np.empty(count, values.dtype)
+            slot[:] = -1
+        count = 0
+        for r in range(len(firsts)):
+            for v in range(firsts[r], lasts[r]):
+                if (v >> 10) % every or not (everyone or sending[v]):
+                    continue
+                if indptr[v] == indptr[v + 1] or partition_of_one(v, partitions) != source:
+                    continue
+                for e in range(indptr[v], indptr[v + 1]):
+                    w = indices[e]
+                    if how and slot[w] >= 0:
+                        if fill:
+                            at = slot[w]
+                            sent[at] = (
+                                sent[at] + values[v] if how == 1 else min(sent[at], values[v])
+                            )
+                        continue
+                    if partition_of_one(w, partitions) != target:
+                        continue
+                    if how:
+                        slot[w] = count
+                    if fill:
+                        ids[count], sent[count] = w, values[v]
+                    count += 1
+    return ids, sent

@@ -1,0 +1,85 @@
+"""Bytes of records, made here as Spark makes them."""
+
+import numpy as np
+import pytest
+
+from predict_graph.algorithms import check_algorithm
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.spark.programs import program_of
+from predict_graph.engines.spark.superstep import Carried
+from predict_graph.graph import check_graph
+from predict_graph.prediction.seconds.cluster import encoded_records
+from predict_graph.prediction.seconds.cluster.encoded_records import encoded_bytes, size_factors
+from predict_graph.prediction.seconds.cluster.placement import partition_of
+
+GRAPH = check_graph("rmat:scale=9,edge_factor=8,seed=1")
+
+
+@pytest.mark.parametrize("combine", ["add", "min", None])
+@pytest.mark.parametrize("some", [False, True])
+def test_a_stream_has_the_messages_of_its_partitions(combine, some):
+    rng = np.random.default_rng(3)
+    values = rng.integers(0, 1000, GRAPH.vertices)
+    sending = rng.random(GRAPH.vertices) < 0.5 if some else np.ones(1, np.bool_)
+    sources = np.repeat(np.arange(GRAPH.vertices), GRAPH.out_degrees)
+    here = (partition_of(sources, 3) == 0) & (partition_of(GRAPH.indices, 3) == 1)
+    here &= sending[sources] if some else True
+    messages = list(zip(GRAPH.indices[here].tolist(), values[sources[here]].tolist(), strict=True))
+    expected = messages
+    if combine is not None:
+        inbox = {}
+        for receiver, value in messages:  # a dict keeps the order in which receivers come
+            inbox.setdefault(receiver, []).append(value)
+        one = sum if combine == "add" else min
+        expected = [(receiver, one(heard)) for receiver, heard in inbox.items()]
+    how = {None: 0, "add": 1, "min": 2}[combine]
+    whole = np.array([0]), np.array([GRAPH.vertices])
+    found = encoded_records._stream(
+        GRAPH.indptr, GRAPH.indices, values, sending, 3, 0, 1, how, 1, *whole
+    )
+    assert list(zip(*(each.tolist() for each in found), strict=True)) == expected
+
+
+def test_the_same_numbers_are_shorter_than_different_ones():
+    n = GRAPH.vertices
+    sizes = [
+        encoded_bytes(GRAPH, 2, Carried(values, "add"))
+        for values in (np.zeros(n), np.random.default_rng(1).random(n))
+    ]
+    assert sizes[0] < 0.7 * sizes[1]
+    # A row is a length, bits for nulls, a receiver and a number; no block is longer than that.
+    assert sizes[1] < 28.0 + 1.0
+
+
+def test_nothing_is_encoded_that_the_budget_does_not_afford():
+    algorithm, sizes = check_algorithm("pagerank"), np.full(8, 10.0)
+    assert np.all(size_factors(GRAPH, algorithm, 2, sizes, lambda seconds: False) == 1.0)
+    first = 4.1e-8 * GRAPH.edges  # the first messages and no superstep
+    course = np.linspace(10.0, 20.0, 8)
+    level = size_factors(GRAPH, algorithm, 2, course, lambda seconds: seconds < first)
+    assert np.ptp(level) == 0.0
+    assert level[0] != 1.0
+    whole = size_factors(GRAPH, algorithm, 2, course, lambda seconds: True)
+    assert np.ptp(whole) > 0.0
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", ["pagerank", "connected-components", "label-propagation"])
+def test_records_are_as_long_as_those_that_spark_writes(local_spark, name):
+    algorithm = check_algorithm(name)
+    undirected = False if algorithm.undirected else None
+    graph = check_graph("rmat:scale=13,edge_factor=12,seed=4", directed=undirected)
+    ran = local_spark.run(algorithm, graph, threshold=0.0, max_iterations=3)
+    columns = ["shuffle_write_records", "shuffle_write_bytes"]
+    sums = ran.table.groupby("iteration")[columns].sum()
+    written = (sums["shuffle_write_bytes"] / sums["shuffle_write_records"]).to_numpy()
+    states = [
+        LocalEngine().run(algorithm, graph, threshold=0.0, max_iterations=done).values
+        for done in (2, 1)
+    ]
+    program, partitions = program_of(algorithm), local_spark.settings.partitions
+    for superstep, known in ((1, ()), (3, states)):
+        found = encoded_bytes(graph, partitions, program.carried(algorithm, graph, *known))
+        assert found == pytest.approx(written[superstep - 1], rel=0.06)
+    if name == "label-propagation":  # a row is as long as it is, whatever comes of it
+        assert sums["shuffle_write_records"].iloc[0] == pytest.approx(graph.edges, rel=0.01)
