@@ -9,6 +9,7 @@ in which receivers first come, and compressed by the same code in blocks of the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.placement import partition_of_one
 
-__all__ = ["encoded_bytes", "size_factors"]
+__all__ = ["Encoded", "encoded", "record_factors"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -42,14 +43,15 @@ _LOOK, _STEP = 4e-8, 4e-8
 _MOST = 8.0  # times what sample runs say, or so small a part; a choice: they are no worse
 
 
-def size_factors(
+def record_factors(
     graph: AnyGraph,
     algorithm: Algorithm,
     partitions: int,
     sizes: FloatArray,
+    share: Callable[[FloatArray], FloatArray],
     affords: Callable[[float], bool],
-) -> FloatArray:
-    """Return what the bytes of a record are to be multiplied by, iteration by iteration.
+) -> tuple[FloatArray, FloatArray]:
+    """Return what records, and the bytes of each, are to be multiplied by in each iteration.
 
     The first messages are encoded, and those after a few supersteps, as far as that is affordable:
     what comes between is interpolated. By the first alone, records change as in the sample runs.
@@ -61,13 +63,15 @@ def size_factors(
     partitions : int
     sizes : ndarray of float64, shape (iterations,)
         Bytes of a record by sample runs of other graphs, or of parts of this one.
+    share : callable (messages) -> ndarray
+        Records a message, by the number of messages alone.
     affords : callable (seconds) -> bool
         Whether so many more seconds may be spent.
     """
     ones = np.ones(len(sizes))
     spread = graph.edges / max(partitions, 1)
     if not isinstance(graph, Graph) or spread > _FAR_TOO_MANY or not affords(_LOOK * graph.edges):
-        return ones
+        return ones, ones
     program, known = program_of(algorithm), {}
     for done in (0, *_LATER):
         if done >= len(sizes) or (done and not runs_here(algorithm)):
@@ -77,15 +81,25 @@ def size_factors(
         states = [_state(graph, algorithm, done - back) for back in (0, 1)] if done else []
         carried = program.carried(algorithm, graph, *states)
         if carried is not None and (carried.sending is None or carried.sending.any()):
-            known[done] = encoded_bytes(graph, partitions, carried)
-    known = {done: each for done, each in known.items() if each > 0.0 and sizes[done] > 0.0}
+            known[done] = encoded(graph, partitions, carried)
+    known = {done: each for done, each in known.items() if each.bytes > 0.0 and sizes[done] > 0.0}
     if not known:
-        return ones
-    logs = np.interp(np.arange(len(sizes)), list(known), np.log(list(known.values())))
+        return ones, ones
+    at, found = list(known), list(known.values())
+    counted = np.array([each.messages for each in found])
+    thought = counted * share(counted)
+    records = _between(at, np.array([each.records for each in found]) / thought, len(sizes))
     # One alone tells a level; more of them, the course.
-    course = sizes if len(known) > 1 else np.full(len(sizes), sizes[next(iter(known))])
-    factors = np.exp(logs) / np.where(course > 0.0, course, 1.0)
-    return np.where(sizes > 0.0, np.clip(factors, 1.0 / _MOST, _MOST), 1.0)
+    course = sizes if len(at) > 1 else np.full(len(sizes), sizes[at[0]])
+    told = _between(at, np.array([each.bytes for each in found]), len(sizes))
+    factors = told / np.where(course > 0.0, course, 1.0)
+    return records, np.where(sizes > 0.0, np.clip(factors, 1.0 / _MOST, _MOST), 1.0)
+
+
+def _between(at: list[int], values: FloatArray, count: int) -> FloatArray:
+    """Return what is known of some iterations for all of them, by relative steps."""
+    found: FloatArray = np.exp(np.interp(np.arange(count), at, np.log(values)))
+    return found
 
 
 def _state(graph: Graph, algorithm: Algorithm, supersteps: int) -> npt.NDArray[Any]:
@@ -93,8 +107,25 @@ def _state(graph: Graph, algorithm: Algorithm, supersteps: int) -> npt.NDArray[A
     return run.values
 
 
-def encoded_bytes(graph: Graph, partitions: int, carried: Carried) -> float:
-    """Return the bytes of a record that goes from one partition to another; 0 if none does.
+@dataclass(frozen=True)
+class Encoded:
+    """What messages of a superstep are as Spark writes them.
+
+    Parameters
+    ----------
+    messages, records : float
+        Of all partitions together; records estimated from some streams.
+    bytes : float
+        Of a record, compressed; 0 if there is none.
+    """
+
+    messages: float
+    records: float
+    bytes: float
+
+
+def encoded(graph: Graph, partitions: int, carried: Carried) -> Encoded:
+    """Encode and compress what goes from some partitions to some others.
 
     Parameters
     ----------
@@ -110,9 +141,11 @@ def encoded_bytes(graph: Graph, partitions: int, carried: Carried) -> float:
     >>> graph = check_graph("grid:rows=100,columns=100")
     >>> same = Carried(np.zeros(graph.vertices, np.int64), "min")
     >>> other = Carried(np.random.default_rng(1).random(graph.vertices), "add")
-    >>> encoded_bytes(graph, 2, same) < 0.6 * encoded_bytes(graph, 2, other)
+    >>> encoded(graph, 2, same).bytes < 0.6 * encoded(graph, 2, other).bytes
     True
     """
+    degrees = graph.out_degrees
+    sent = float(graph.edges if carried.sending is None else degrees[carried.sending].sum())
     streams = int(np.clip(_MOST_EDGES * partitions / max(graph.edges, 1), 1, min(partitions, 4)))
     sending = carried.sending
     everyone = np.ones(1, np.bool_) if sending is None else sending
@@ -139,7 +172,10 @@ def encoded_bytes(graph: Graph, partitions: int, carried: Carried) -> float:
         )
         records += len(ids)
         written += _compressed(ids, values, carried.constants)
-    return written / max(records, 1.0)
+    if not records:
+        return Encoded(sent, 0.0, 0.0)
+    counted = sent if carried.combine is None else records * partitions**2 / streams
+    return Encoded(sent, counted, written / records)
 
 
 def _ranges(

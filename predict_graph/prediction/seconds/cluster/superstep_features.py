@@ -56,6 +56,7 @@ def predicted_rows(
     sent: pd.DataFrame,
     placement: Placement,
     sizes: RecordSizes,
+    factors: FloatArray | float = 1.0,
     *,
     combines: bool = True,
 ) -> pd.DataFrame:
@@ -69,6 +70,8 @@ def predicted_rows(
     placement : Placement
     sizes : RecordSizes
         From sample runs.
+    factors : ndarray of float64, shape (iterations,), or float
+        Records over what the number of messages says, as far as that is known of the graph.
     combines : bool
         Whether messages to one vertex are combined before they leave a partition.
 
@@ -81,7 +84,7 @@ def predicted_rows(
     machines = placement.machines
     messages = sent["messages"].to_numpy(np.float64)
     combined = records_a_message(graph, messages, placement.partitions, combines=combines)
-    records = messages * combined
+    records = messages * combined * factors
     volume = records * sizes.at(1.0 / combined)
     return pd.DataFrame(
         {

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.engines import EMPTY, Purse, Workload
@@ -16,7 +17,7 @@ from predict_graph.engines.spark.programs import program_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
-from predict_graph.prediction.seconds.cluster.encoded_records import size_factors
+from predict_graph.prediction.seconds.cluster.encoded_records import record_factors
 from predict_graph.prediction.seconds.cluster.graphx_work import graphx_rows
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_rows
 from predict_graph.prediction.seconds.cluster.placement import placement_of
@@ -29,6 +30,8 @@ from predict_graph.prediction.seconds.cluster.superstep_features import (
 )
 
 __all__ = ["work_by_machines"]
+
+FloatArray = npt.NDArray[np.float64]
 
 
 def work_by_machines(
@@ -83,14 +86,19 @@ def work_by_machines(
     combines = program_of(workload.algorithm).combines
     partitions = engine.settings.partitions
     messages = sent["messages"].to_numpy(np.float64)
-    combined = records_a_message(graph, messages, partitions, combines=combines)
-    each = sizes.at(1.0 / combined)
-    factors = size_factors(graph, workload.algorithm, partitions, each, purse.affords)
-    sizes = replace(sizes, factors=factors)
+
+    def share(messages: FloatArray) -> FloatArray:
+        return records_a_message(graph, messages, partitions, combines=combines)
+
+    each = sizes.at(1.0 / share(messages))
+    records, longer = record_factors(
+        graph, workload.algorithm, partitions, each, share, purse.affords
+    )
+    sizes = replace(sizes, factors=longer)
 
     def known(machines: int) -> pd.DataFrame:
         settings = engine.settings.on(machines)
         placement = placement_of(graph, machines, settings.partitions, executors=settings.executors)
-        return predicted_rows(graph, sent, placement, sizes, combines=combines)
+        return predicted_rows(graph, sent, placement, sizes, records, combines=combines)
 
     return known

@@ -9,7 +9,7 @@ from predict_graph.engines.spark.programs import program_of
 from predict_graph.engines.spark.superstep import Carried
 from predict_graph.graph import check_graph
 from predict_graph.prediction.seconds.cluster import encoded_records
-from predict_graph.prediction.seconds.cluster.encoded_records import encoded_bytes, size_factors
+from predict_graph.prediction.seconds.cluster.encoded_records import encoded, record_factors
 from predict_graph.prediction.seconds.cluster.placement import partition_of
 
 GRAPH = check_graph("rmat:scale=9,edge_factor=8,seed=1")
@@ -43,7 +43,7 @@ def test_a_stream_has_the_messages_of_its_partitions(combine, some):
 def test_the_same_numbers_are_shorter_than_different_ones():
     n = GRAPH.vertices
     sizes = [
-        encoded_bytes(GRAPH, 2, Carried(values, "add"))
+        encoded(GRAPH, 2, Carried(values, "add")).bytes
         for values in (np.zeros(n), np.random.default_rng(1).random(n))
     ]
     assert sizes[0] < 0.7 * sizes[1]
@@ -52,15 +52,20 @@ def test_the_same_numbers_are_shorter_than_different_ones():
 
 
 def test_nothing_is_encoded_that_the_budget_does_not_afford():
-    algorithm, sizes = check_algorithm("pagerank"), np.full(8, 10.0)
-    assert np.all(size_factors(GRAPH, algorithm, 2, sizes, lambda seconds: False) == 1.0)
+    algorithm, course = check_algorithm("pagerank"), np.linspace(10.0, 20.0, 8)
+
+    def factors(affords):
+        share = np.ones_like
+        return record_factors(GRAPH, algorithm, 2, course, share, affords)
+
+    assert np.all(np.array(factors(lambda seconds: False)) == 1.0)
     first = 4.1e-8 * GRAPH.edges  # the first messages and no superstep
-    course = np.linspace(10.0, 20.0, 8)
-    level = size_factors(GRAPH, algorithm, 2, course, lambda seconds: seconds < first)
+    _, level = factors(lambda seconds: seconds < first)
     assert np.ptp(level) == 0.0
     assert level[0] != 1.0
-    whole = size_factors(GRAPH, algorithm, 2, course, lambda seconds: True)
-    assert np.ptp(whole) > 0.0
+    records, lengths = factors(lambda seconds: True)
+    assert np.ptp(lengths) > 0.0
+    assert records.max() < 0.9  # that messages are combined was left to be found
 
 
 @pytest.mark.spark
@@ -79,7 +84,7 @@ def test_records_are_as_long_as_those_that_spark_writes(local_spark, name):
     ]
     program, partitions = program_of(algorithm), local_spark.settings.partitions
     for superstep, known in ((1, ()), (3, states)):
-        found = encoded_bytes(graph, partitions, program.carried(algorithm, graph, *known))
-        assert found == pytest.approx(written[superstep - 1], rel=0.06)
-    if name == "label-propagation":  # a row is as long as it is, whatever comes of it
-        assert sums["shuffle_write_records"].iloc[0] == pytest.approx(graph.edges, rel=0.01)
+        found = encoded(graph, partitions, program.carried(algorithm, graph, *known))
+        assert found.bytes == pytest.approx(written[superstep - 1], rel=0.06)
+        counted = sums["shuffle_write_records"].iloc[superstep - 1]
+        assert found.records == pytest.approx(counted, rel=0.03)
