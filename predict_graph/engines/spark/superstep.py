@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Carried",
+    "CarriedRows",
     "SuperstepLog",
     "SuperstepProgram",
     "changing_number",
@@ -56,6 +57,26 @@ class Carried:
     combine: str | None
     sending: npt.NDArray[np.bool_] | None = None
     constants: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class CarriedRows:
+    """What messages hold where that is a row of bytes, merged with those to the same receiver.
+
+    Parameters
+    ----------
+    rows : ndarray of uint8, shape (n, width)
+        What each vertex knows, and sends if that is new.
+    empty : ndarray of uint8, shape (width,)
+        What changes nothing when it is merged.
+    merge : callable
+        ``merge(starts, senders, rows, into)``: merges into row *i* of the last argument the rows
+        that ``senders[starts[i] : starts[i + 1]]`` names.
+    """
+
+    rows: npt.NDArray[np.uint8]
+    empty: npt.NDArray[np.uint8]
+    merge: Callable[..., None]
 
 
 class SuperstepProgram(ABC):
@@ -101,6 +122,19 @@ class SuperstepProgram(ABC):
         state, before : ndarray, optional
             Result of each vertex after some supersteps, and after one less; not given, before the
             first.
+        """
+        return None
+
+    @staticmethod
+    def carried_rows(algorithm: Any, graph: Graph, prior: Any = None) -> Any:
+        """Return what is sent first, as :class:`CarriedRows`; None where that is no row to merge.
+
+        Parameters
+        ----------
+        algorithm : Algorithm
+        graph : Graph
+        prior : ndarray, optional
+            Result of the algorithm that runs before.
         """
         return None
 

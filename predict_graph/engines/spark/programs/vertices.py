@@ -56,6 +56,10 @@ class VertexTables:
     def carried(algorithm: Any, graph: Graph, state: Any = None, before: Any = None) -> None:
         """Return None: messages go to their receivers in blocks."""
 
+    @staticmethod
+    def carried_rows(algorithm: Any, graph: Graph, prior: Any = None) -> None:
+        """Return None, as for numbers."""
+
 
 class _Kernel(ProgramKernel):
     """A vertex program whose edges are in blocks on the executors."""

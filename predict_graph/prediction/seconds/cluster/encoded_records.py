@@ -8,8 +8,8 @@ in which receivers first come, and compressed by the same code in blocks of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.spark.programs import program_of
-from predict_graph.engines.spark.superstep import Carried
+from predict_graph.engines.spark.superstep import Carried, CarriedRows
 from predict_graph.engines.spark.tables.graph_tables import rows_of_a_file
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
@@ -40,6 +40,10 @@ _FAR_TOO_MANY = 1 << 28  # edges of a partition: looking at them all would take 
 _LATER = (2, 6, 14)  # supersteps done before messages are looked at again; a choice
 # Seconds an edge, of looking at streams and of a superstep; measured on R-MAT 20, generously.
 _LOOK, _STEP = 4e-8, 4e-8
+# Seconds a byte and edge, of merging rows, and an edge, of a run of what comes before; as above.
+_BYTE_MERGED, _WHOLE_RUN = 2e-9, 2e-7
+_MOST_HEARD = 1 << 19  # messages that are merged for a stream; a choice
+_MOST_BYTES = 1 << 28  # of rows of all vertices; a choice: memory
 _MOST = 8.0  # times what sample runs say, or so small a part; a choice: they are no worse
 
 
@@ -72,16 +76,8 @@ def record_factors(
     spread = graph.edges / max(partitions, 1)
     if not isinstance(graph, Graph) or spread > _FAR_TOO_MANY or not affords(_LOOK * graph.edges):
         return ones, ones
-    program, known = program_of(algorithm), {}
-    for done in (0, *_LATER):
-        if done >= len(sizes) or (done and not runs_here(algorithm)):
-            break
-        if done and not affords((_LOOK + 2 * done * _STEP) * graph.edges):
-            break
-        states = [_state(graph, algorithm, done - back) for back in (0, 1)] if done else []
-        carried = program.carried(algorithm, graph, *states)
-        if carried is not None and (carried.sending is None or carried.sending.any()):
-            known[done] = encoded(graph, partitions, carried)
+    known = dict(_encoded_numbers(graph, algorithm, partitions, len(sizes), affords))
+    known = known or dict(_encoded_rows(graph, algorithm, partitions, len(sizes), affords))
     known = {done: each for done, each in known.items() if each.bytes > 0.0 and sizes[done] > 0.0}
     if not known:
         return ones, ones
@@ -94,6 +90,61 @@ def record_factors(
     told = _between(at, np.array([each.bytes for each in found]), len(sizes))
     factors = told / np.where(course > 0.0, course, 1.0)
     return records, np.where(sizes > 0.0, np.clip(factors, 1.0 / _MOST, _MOST), 1.0)
+
+
+def _encoded_numbers(
+    graph: Graph,
+    algorithm: Algorithm,
+    partitions: int,
+    iterations: int,
+    affords: Callable[[float], bool],
+) -> Iterator[tuple[int, Encoded]]:
+    """Encode messages that are numbers, after so many supersteps each."""
+    program = program_of(algorithm)
+    for done in (0, *_LATER):
+        if done >= iterations or (done and not runs_here(algorithm)):
+            return
+        if done and not affords((_LOOK + 2 * done * _STEP) * graph.edges):
+            return
+        states = [_state(graph, algorithm, done - back) for back in (0, 1)] if done else []
+        carried = program.carried(algorithm, graph, *states)
+        if carried is not None and (carried.sending is None or carried.sending.any()):
+            yield done, encoded(graph, partitions, carried)
+
+
+def _encoded_rows(
+    graph: Graph,
+    algorithm: Algorithm,
+    partitions: int,
+    iterations: int,
+    affords: Callable[[float], bool],
+) -> Iterator[tuple[int, Encoded]]:
+    """Encode messages that are rows of bytes, after so many supersteps each."""
+    program, before = program_of(algorithm), algorithm.prior
+    prior = None
+    if before is not None:
+        if not runs_here(before) or not affords(_WHOLE_RUN * graph.edges):
+            return
+        prior = LocalEngine().run(before, graph).values
+    carried = program.carried_rows(algorithm, graph, prior)
+    if carried is None or carried.rows.nbytes > _MOST_BYTES:
+        return
+    step = _BYTE_MERGED * carried.rows.shape[1] * graph.edges
+    if not affords(2 * step):
+        return
+    starts, senders = graph.reverse.indptr, graph.reverse.indices.astype(np.int64)
+    sending, done = np.ones(graph.vertices, np.bool_), 0
+    for wanted in (0, *_LATER):
+        if wanted >= iterations or not affords((wanted - done + 1) * step):
+            return
+        while done < wanted:
+            rows = carried.rows.copy()
+            carried.merge(starts, senders, carried.rows, rows)
+            sending = (rows != carried.rows).any(axis=1)
+            carried, done = replace(carried, rows=rows), done + 1
+        if not sending.any():
+            return
+        yield done, _rows_encoded(graph, partitions, carried, sending)
 
 
 def _between(at: list[int], values: FloatArray, count: int) -> FloatArray:
@@ -178,6 +229,63 @@ def encoded(graph: Graph, partitions: int, carried: Carried) -> Encoded:
     return Encoded(sent, counted, written / records)
 
 
+def _rows_encoded(
+    graph: Graph, partitions: int, carried: CarriedRows, sending: npt.NDArray[np.bool_]
+) -> Encoded:
+    """Encode and compress rows: a receiver and a list with what is merged for it.
+
+    Spark sorts such rows by receiver, so that some ranges of receivers tell as much as all.
+    """
+    reverse, width = graph.reverse, carried.rows.shape[1]
+    padded = width + -width % 8
+    listed = 3 * 8 + padded  # of a list: its length, bits for nulls, place and bytes of its entry
+    whole = 2 * 8 + listed  # of a row with that list
+    fixed = {0: 0, 16: whole | 24 << 32, 32: listed | 16 << 32, 40: 1, 56: width | 24 << 32}
+    every = max(int(graph.edges / partitions**2 / _MOST_HEARD), 1)
+    streams = int(np.clip(_MOST_HEARD * partitions**2 / max(graph.edges, 1), 1, min(partitions, 4)))
+    written = records = 0.0
+    for number in range(streams):
+        receivers, starts, senders = _heard(
+            reverse.indptr,
+            reverse.indices,
+            sending,
+            partitions,
+            number,
+            (number + 1) % partitions,
+            every,
+        )
+        if not len(receivers):
+            continue
+        into = np.tile(carried.empty, (len(receivers), 1))
+        carried.merge(starts, senders, carried.rows, into)
+        table = np.zeros((len(receivers), _LENGTH + 24 + whole), np.uint8)
+        table[:, :_LENGTH] = np.array([24 + whole], ">i4").view(np.uint8)
+        for place, value in fixed.items():
+            start = _LENGTH + place
+            table[:, start : start + 8] = np.array([value], "<i8").view(np.uint8)
+        table[:, _LENGTH + 8 : _LENGTH + 16] = receivers.view(np.uint8).reshape(-1, 8)
+        table[:, _LENGTH + 64 : _LENGTH + 64 + width] = into
+        written += _block_bytes(table)
+        records += len(receivers)
+    sent = float(graph.out_degrees[sending].sum())
+    if not records:
+        return Encoded(sent, 0.0, 0.0)
+    return Encoded(sent, records * every * partitions**2 / streams, written / records)
+
+
+def _block_bytes(table: npt.NDArray[np.uint8]) -> float:
+    """Return the bytes of rows that are compressed in blocks, evenly spread ones as if all."""
+    codec, rows = pa.Codec("lz4_raw"), max(_BLOCK // table.shape[1], 1)
+    blocks = -(-len(table) // rows)
+    chosen = np.unique(np.linspace(0, blocks - 1, min(blocks, _MOST_BLOCKS)).astype(np.int64))
+    taken = written = 0
+    for block in chosen.tolist():
+        raw = table[block * rows : (block + 1) * rows].tobytes()
+        written += min(len(codec.compress(raw, asbytes=True)), len(raw)) + _HEADER
+        taken += len(raw) // table.shape[1]
+    return written * len(table) / taken + _HEADER
+
+
 def _ranges(
     graph: Graph, partitions: int, rng: np.random.Generator
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -195,28 +303,57 @@ def _ranges(
 def _compressed(
     ids: npt.NDArray[np.int64], values: npt.NDArray[Any], constants: tuple[float, ...]
 ) -> float:
-    """Return the bytes of a stream of rows: of evenly spread blocks, as if all were like them."""
+    """Return the bytes of a stream of rows: a receiver, a number, and what is always the same."""
     width = _LENGTH + _NULLS + _COLUMN * (2 + len(constants))
-    rows = _BLOCK // width
-    blocks = -(-len(ids) // rows)
-    if blocks == 0:
-        return 0.0
-    codec = pa.Codec("lz4_raw")
-    chosen = np.unique(np.linspace(0, blocks - 1, min(blocks, _MOST_BLOCKS)).astype(np.int64))
-    taken = written = 0
-    for block in chosen.tolist():
-        here = slice(block * rows, (block + 1) * rows)
-        table = np.zeros((len(ids[here]), width), np.uint8)
-        table[:, _LENGTH - 1] = width - _LENGTH  # a length has its highest byte first
-        columns = [ids[here], values[here], *(np.full(len(table), each) for each in constants)]
-        for place, column in enumerate(columns):
-            start = _LENGTH + _NULLS + _COLUMN * place
-            own = np.ascontiguousarray(column).view(np.uint8).reshape(len(table), _COLUMN)
-            table[:, start : start + _COLUMN] = own
-        raw = table.tobytes()
-        written += min(len(codec.compress(raw, asbytes=True)), len(raw)) + _HEADER
-        taken += len(table)
-    return written * len(ids) / taken + _HEADER
+    table = np.zeros((len(ids), width), np.uint8)
+    table[:, _LENGTH - 1] = width - _LENGTH  # a length has its highest byte first
+    columns = [ids, values, *(np.full(len(table), each) for each in constants)]
+    for place, column in enumerate(columns):
+        start = _LENGTH + _NULLS + _COLUMN * place
+        own = np.ascontiguousarray(column).view(np.uint8).reshape(len(table), _COLUMN)
+        table[:, start : start + _COLUMN] = own
+    return _block_bytes(table) if len(table) else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _heard(
+    reverse_indptr: Any,
+    reverse_indices: Any,
+    sending: Any,
+    partitions: int,
+    source: int,
+    target: int,
+    every: int,
+) -> Any:
+    """Return receivers of a partition, and which senders of another they hear.
+
+    Of one in ``every`` thousand receivers. Arrays are of a checked graph.
+    """
+    n, count, pairs = len(reverse_indptr) - 1, 0, 0
+    receivers, starts = np.empty(0, np.int64), np.empty(0, np.int64)
+    senders = np.empty(0, np.int64)
+    for fill in range(2):  # they are counted first
+        if fill:
+            receivers, starts = np.empty(count, np.int64), np.empty(count + 1, np.int64)
+            senders = np.empty(pairs, np.int64)
+            starts[0] = 0
+        count = pairs = 0
+        for w in range(n):
+            if (w >> 10) % every or partition_of_one(w, partitions) != target:
+                continue
+            first = pairs
+            for e in range(reverse_indptr[w], reverse_indptr[w + 1]):
+                u = reverse_indices[e]
+                if sending[u] and partition_of_one(u, partitions) == source:
+                    if fill:
+                        senders[pairs] = u
+                    pairs += 1
+            if pairs > first:
+                if fill:
+                    receivers[count] = w
+                    starts[count + 1] = pairs
+                count += 1
+    return receivers, starts, senders
 
 
 @njit(cache=True, nogil=True)

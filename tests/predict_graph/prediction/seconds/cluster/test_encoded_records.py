@@ -88,3 +88,21 @@ def test_records_are_as_long_as_those_that_spark_writes(local_spark, name):
         assert found.bytes == pytest.approx(written[superstep - 1], rel=0.06)
         counted = sums["shuffle_write_records"].iloc[superstep - 1]
         assert found.records == pytest.approx(counted, rel=0.03)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", ["neighborhood", "topk-ranking"])
+def test_rows_are_as_long_as_those_that_spark_writes(local_spark, name):
+    graph = check_graph("rmat:scale=11,edge_factor=8,seed=4")
+    algorithm = check_algorithm(name).on(graph)
+    ran = local_spark.run(algorithm, graph, threshold=0.0, max_iterations=3)
+    columns = ["shuffle_write_records", "shuffle_write_bytes"]
+    sums = ran.table.groupby("iteration")[columns].sum()
+    written = (sums["shuffle_write_bytes"] / sums["shuffle_write_records"]).to_numpy()
+    partitions = local_spark.settings.partitions
+    found = dict(encoded_records._encoded_rows(graph, algorithm, partitions, 3, lambda _: True))
+    assert list(found) == [0, 2]
+    for done, each in found.items():
+        assert each.bytes == pytest.approx(written[done], rel=0.06)
+        counted = sums["shuffle_write_records"].iloc[done]
+        assert each.records == pytest.approx(counted, rel=0.03)
