@@ -130,8 +130,8 @@ def _encoded_rows(
     if carried is None or carried.rows.nbytes > _MOST_BYTES:
         return
     step = _BYTE_MERGED * carried.rows.shape[1] * graph.edges
-    if not affords(2 * step):
-        return
+    if not affords((_LATER[0] + 1) * step):
+        return  # rows fill as they spread: the first ones alone tell little
     starts, senders = graph.reverse.indptr, graph.reverse.indices.astype(np.int64)
     sending, done = np.ones(graph.vertices, np.bool_), 0
     for wanted in (0, *_LATER):
