@@ -18,12 +18,13 @@ import pyarrow as pa
 from numba import njit
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.engines import Purse
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.spark.programs import program_of
 from predict_graph.engines.spark.superstep import Carried, CarriedRows
 from predict_graph.engines.spark.tables.graph_tables import rows_of_a_file
-from predict_graph.graph import Graph
+from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.placement import partition_of_one
 
@@ -53,7 +54,7 @@ def record_factors(
     partitions: int,
     sizes: FloatArray,
     share: Callable[[FloatArray], FloatArray],
-    affords: Callable[[float], bool],
+    purse: Purse,
 ) -> tuple[FloatArray, FloatArray]:
     """Return what records, and the bytes of each, are to be multiplied by in each iteration.
 
@@ -69,13 +70,15 @@ def record_factors(
         Bytes of a record by sample runs of other graphs, or of parts of this one.
     share : callable (messages) -> ndarray
         Records a message, by the number of messages alone.
-    affords : callable (seconds) -> bool
-        Whether so many more seconds may be spent.
+    purse : Purse
+        Of which it is paid.
     """
-    ones = np.ones(len(sizes))
+    ones, affords = np.ones(len(sizes)), purse.affords
     spread = graph.edges / max(partitions, 1)
     if not isinstance(graph, Graph) or spread > _FAR_TOO_MANY or not affords(_LOOK * graph.edges):
         return ones, ones
+    with purse.loading():
+        _load_compiled(algorithm)
     known = dict(_encoded_numbers(graph, algorithm, partitions, len(sizes), affords))
     known = known or dict(_encoded_rows(graph, algorithm, partitions, len(sizes), affords))
     known = {done: each for done, each in known.items() if each.bytes > 0.0 and sizes[done] > 0.0}
@@ -90,6 +93,19 @@ def record_factors(
     told = _between(at, np.array([each.bytes for each in found]), len(sizes))
     factors = told / np.where(course > 0.0, course, 1.0)
     return records, np.where(sizes > 0.0, np.clip(factors, 1.0 / _MOST, _MOST), 1.0)
+
+
+_LOADED: set[str] = set()
+
+
+def _load_compiled(algorithm: Algorithm) -> None:
+    """Load, or at first use build, compiled code: on the first messages of a tiny graph."""
+    if algorithm.name in _LOADED:
+        return
+    _LOADED.add(algorithm.name)
+    small = check_graph("rmat:scale=7,edge_factor=4", seed=1, directed=not algorithm.undirected)
+    for encode in (_encoded_numbers, _encoded_rows):
+        list(encode(small, algorithm, 2, 1, lambda seconds: True))
 
 
 def _encoded_numbers(

@@ -91,9 +91,7 @@ def work_by_machines(
         return records_a_message(graph, messages, partitions, combines=combines)
 
     each = sizes.at(1.0 / share(messages))
-    records, longer = record_factors(
-        graph, workload.algorithm, partitions, each, share, purse.affords
-    )
+    records, longer = record_factors(graph, workload.algorithm, partitions, each, share, purse)
     sizes = replace(sizes, factors=longer)
 
     def known(machines: int) -> pd.DataFrame:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from predict_graph.algorithms import check_algorithm
+from predict_graph.engines import FixedPurse
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark.programs import program_of
 from predict_graph.engines.spark.superstep import Carried
@@ -54,16 +55,21 @@ def test_the_same_numbers_are_shorter_than_different_ones():
 def test_nothing_is_encoded_that_the_budget_does_not_afford():
     algorithm, course = check_algorithm("pagerank"), np.linspace(10.0, 20.0, 8)
 
-    def factors(affords):
-        share = np.ones_like
-        return record_factors(GRAPH, algorithm, 2, course, share, affords)
+    class Until(FixedPurse):
+        def affords(self, seconds):
+            return seconds < most
 
-    assert np.all(np.array(factors(lambda seconds: False)) == 1.0)
-    first = 4.1e-8 * GRAPH.edges  # the first messages and no superstep
-    _, level = factors(lambda seconds: seconds < first)
+    def factors():
+        return record_factors(GRAPH, algorithm, 2, course, np.ones_like, Until(full=True))
+
+    most = 0.0
+    assert np.all(np.array(factors()) == 1.0)
+    most = 4.1e-8 * GRAPH.edges  # the first messages and no superstep
+    _, level = factors()
     assert np.ptp(level) == 0.0
     assert level[0] != 1.0
-    records, lengths = factors(lambda seconds: True)
+    most = 60.0
+    records, lengths = factors()
     assert np.ptp(lengths) > 0.0
     assert records.max() < 0.9  # that messages are combined was left to be found
 
