@@ -697,7 +697,6 @@ def long_run(file, name, graph_name, size, needs):
         "first": tracked.first,
         "looking": tracked.looking,
         "peak": peak,
-        "peak_alone": True,
         "moments": moments[:: max(len(moments) // 1000, 1)],
         "clocks": [
             (wall - clocks[0][0], processor - clocks[0][1])
