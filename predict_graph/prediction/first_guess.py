@@ -35,7 +35,7 @@ GUESS = "first guess"
 """Name of the method of an estimate that is none."""
 
 
-_UNKNOWN = Usual(10, 25.0, 40.0)  # about the medians of docs/studies/first-guess.md
+_UNKNOWN = Usual(10, 8.0, 3.0)  # about the medians of docs/studies/first-guess.md
 ITERATIONS_STD = 0.8  # of log(guessed / true): docs/studies/first-guess.md
 _QUARTILE = 0.674  # of the normal distribution, by definition
 _SECONDS_STD = 0.6  # of log of ns an edge and iteration: docs/studies/first-guess.md
