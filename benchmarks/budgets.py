@@ -63,7 +63,8 @@ In view of these rows what a run is guessed to take was [measured anew](first-gu
 were three to seventeen times too long, for label propagation most, since they had been made on a
 busy machine and the kernels were made faster. The same thirty cases by default, since: of a second
 and more off by 14% in the median and 90% at worst (13 and 972% before, asked again), 90% inside
-(70%), for 0.04 of the run (0.17); of less 20 and 57% (40 and 146%), for 0.05 (0.07).""".splitlines()
+(70%), for 0.04 of the run (0.17); of less 20 and 57% (40 and 146%), for 0.05 (0.07).
+""".splitlines()
 
 Row = dict[str, Any]
 
