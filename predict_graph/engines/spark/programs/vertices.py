@@ -31,7 +31,11 @@ from predict_graph.engines.local.program import PUSH_SHARE, ProgramKernel
 from predict_graph.engines.profile import OUT_EDGES
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.engines.spark.superstep import SuperstepLog, superstep_group
+from predict_graph.engines.spark.superstep import (
+    SuperstepLog,
+    SuperstepProgram,
+    superstep_group,
+)
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
 from predict_graph.graph import Graph
 
@@ -52,13 +56,8 @@ class VertexTables:
     oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
     combines: ClassVar[bool] = True
 
-    @staticmethod
-    def carried(algorithm: Any, graph: Graph, state: Any = None, before: Any = None) -> None:
-        """Return None: messages go to their receivers in blocks."""
-
-    @staticmethod
-    def carried_rows(algorithm: Any, graph: Graph, prior: Any = None) -> None:
-        """Return None, as for numbers."""
+    carried = staticmethod(SuperstepProgram.carried)
+    carried_rows = staticmethod(SuperstepProgram.carried_rows)
 
 
 class _Kernel(ProgramKernel):

@@ -22,7 +22,7 @@ from predict_graph.engines import Purse
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.spark.programs import program_of
-from predict_graph.engines.spark.superstep import Carried, CarriedRows
+from predict_graph.engines.spark.superstep import Carried, CarriedRows, SuperstepProgram
 from predict_graph.engines.spark.tables.graph_tables import rows_of_a_file
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.on_cluster import AnyGraph
@@ -117,6 +117,8 @@ def _encoded_numbers(
 ) -> Iterator[tuple[int, Encoded]]:
     """Encode messages that are numbers, after so many supersteps each."""
     program = program_of(algorithm)
+    if program.carried is SuperstepProgram.carried:
+        return
     for done in (0, *_LATER):
         if done >= iterations or (done and not runs_here(algorithm)):
             return
@@ -137,6 +139,8 @@ def _encoded_rows(
 ) -> Iterator[tuple[int, Encoded]]:
     """Encode messages that are rows of bytes, after so many supersteps each."""
     program, before = program_of(algorithm), algorithm.prior
+    if program.carried_rows is SuperstepProgram.carried_rows:
+        return
     prior = None
     if before is not None:
         if not runs_here(before) or not affords(_WHOLE_RUN * graph.edges):
