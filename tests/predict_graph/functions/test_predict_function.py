@@ -179,10 +179,10 @@ def exploding(graph: nx.Graph) -> None:
 
 def test_a_function_that_explodes_is_given_up_in_time() -> None:
     graph = nx.barabasi_albert_graph(900, 3, seed=1)
-    said = predict_function(exploding, graph, history="none", seed=1, budget="5%, 4s")
+    said = predict_function(exploding, graph, history="none", seed=1, budget="5%, 6s")
     assert said.overhead_seconds < 10.0
     longest = max(row.seconds * 900 / row.vertices for row in said.samples if row.state != "done")
-    assert said.call_seconds.high > longest > 0.5  # it was foretold as a fifth of a second
+    assert said.call_seconds.high > longest > 2.0
     assert max(row.vertices for row in said.samples) <= 300
 
 
