@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import predict_graph
@@ -19,12 +18,11 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.options import OPTIONS
 from predict_graph.prediction import COST_MODELS
-from predict_graph.transforms import Transform
+from tests.differing import LOOSER, PerRow, differs
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 GRAPH = "barabasi-albert:n=1200,m=3,seed=1"
-LOOSER = Transform("looser", lambda threshold, ratio: 100.0 * threshold / ratio, "ends runs early")
 OTHERWISE = {
     "method": "published",
     "sampler": "rj",
@@ -43,18 +41,6 @@ OTHERWISE = {
 """A value of each option beside the default."""
 REFUSED = {"max_overhead", "probe", "train_machines", "within", "workers", "threads"}
 """What may be refused: in a session that is open, or by the default method of some algorithm."""
-
-
-class PerRow:
-    """A cost model that asks the same for every row."""
-
-    terms_, r2_, relative_std_ = {"intercept": 100.0}, 0.5, 0.1
-
-    def fit(self, X, y, sample_weight=None):
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), 100.0)
 
 
 def by_law(profile):
@@ -82,22 +68,6 @@ def per_row():
     COST_MODELS.register("per-row")(PerRow)
     yield
     COST_MODELS.unregister("per-row")
-
-
-def figures(prediction):
-    """All that a prediction says of the run, and nothing that it says of itself."""
-    own = [
-        *vars(prediction.iterations).values(),
-        *vars(prediction.runtime_seconds).values(),
-        *prediction.phases.values(),
-        *prediction.per_iteration.to_numpy(float).ravel(),
-    ]
-    return own if prediction.prior is None else own + figures(prediction.prior)
-
-
-def differs(one, other):
-    first, second = figures(one), figures(other)
-    return len(first) != len(second) or not np.allclose(first, second, rtol=1e-6, atol=0.0)
 
 
 def test_every_option_is_in_the_table():
