@@ -182,7 +182,7 @@ def test_a_function_that_explodes_is_given_up_in_time() -> None:
     said = predict_function(exploding, graph, history="none", seed=1, budget="5%, 6s")
     assert said.overhead_seconds < 10.0
     longest = max(row.seconds * 900 / row.vertices for row in said.samples if row.state != "done")
-    assert said.call_seconds.high > longest > 2.0
+    assert said.call_seconds.high > said.call_seconds.predicted > 0.9 * longest
     assert max(row.vertices for row in said.samples) <= 300
 
 
