@@ -16,6 +16,9 @@ __all__ = ["Gathered", "combined", "refuted"]
 
 _OF_A_ROUND = ("vertices", "edges", "edges_log")
 """Drivers of a round of a loop that goes on until nothing changes: it passes over the graph."""
+_COUNTED_STD = (
+    0.02  # of the logarithm of rounds that were counted: sums round differently; judgement
+)
 _FEWEST_RUNS = 3  # with rounds, and half of all: some end in one or two; judgement, not measured
 
 
@@ -36,10 +39,21 @@ class Gathered:
         self._target = target
         self._graph = graph
         self._known: tuple[int, Growth | None] = (-1, None)
+        self._counted: Rounds | None = None
 
     def add(self, point: Point) -> None:
         """Add a run on a sample."""
         self.points.append(point)
+
+    @property
+    def counted(self) -> bool:
+        """Whether somebody has counted the rounds of the outermost loop."""
+        return self._counted is not None
+
+    def count_rounds(self, rounds: int) -> None:
+        """Take the rounds of the outermost loop, which somebody has counted."""
+        self._counted = Rounds(float(rounds), _COUNTED_STD)
+        self._known = (-1, None)
 
     def add_history(self, points: Sequence[Point]) -> None:
         """Add runs on other graphs."""
@@ -51,10 +65,11 @@ class Gathered:
         if self._known[0] != count:
             rounds = self._by_rounds()
             found = rounds
-            if rounds is None or self.earlier:
+            others = self.earlier and not self.counted  # which tell no rounds
+            if rounds is None or others:
                 found = foretell([*self.points, *self.earlier], self._target, self._graph)
-            if rounds is not None and found is not None and self.earlier:
-                found = _mixed(rounds, found)  # the runs on other graphs tell no rounds
+            if rounds is not None and found is not None and others:
+                found = _mixed(rounds, found)
             self._known = (count, found or rounds)
         return self._known[1]
 
@@ -64,6 +79,8 @@ class Gathered:
         What a round costs grows with the graph, and how many there are hardly does.
         """
         seen = [(point.drivers["vertices"], point.rounds) for point in self.points if point.rounds]
+        if self._counted is not None and seen:
+            return self._counted
         enough = len(seen) >= max(_FEWEST_RUNS, 0.5 * len(self.points))
         return foretell_rounds(seen, self._target["vertices"]) if enough else None
 
@@ -102,9 +119,10 @@ class Gathered:
             found.append(Evidence(rung, growth.cost, growth.log_std, 0.0, samples_spent, detail))
         if prefix is not None:
             about = "about " if prefix.estimated else ""
+            source = "as counted in arrays" if self.counted else "as on samples"
             detail = (
                 f"{prefix.rounds:,.0f} of {about}{prefix.total:,.0f} rounds of its outermost loop"
-                + (", which ends when it has converged: as on samples" if about else "")
+                + (f", which ends when it has converged: {source}" if about else "")
             )
             found.append(
                 Evidence("prefix", prefix.seconds, prefix.log_std, 0.0, prefix_spent, detail)

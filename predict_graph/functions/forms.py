@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -94,17 +97,53 @@ def _edges(graph: Graph) -> tuple[IntArray, IntArray, npt.NDArray[np.float32] | 
 
 
 def _networkx(graph: Graph, sources: IntArray, targets: IntArray, weights: Any) -> Any:
+    """Return what ``add_edges_from`` makes of the edges, in a third of its time.
+
+    Row by row: an edge's attributes are one dictionary, which both of its ends hold.
+    """
     import networkx
 
     made: Any = networkx.DiGraph() if graph.directed else networkx.Graph()
-    made.add_nodes_from(range(graph.vertices))
-    if weights is None:
-        made.add_edges_from(zip(sources.tolist(), targets.tolist(), strict=True))
-    else:
-        made.add_weighted_edges_from(
-            zip(sources.tolist(), targets.tolist(), weights.tolist(), strict=True)
-        )
+    count = graph.vertices
+    with _no_collection():
+        made._node.update((vertex, {}) for vertex in range(count))
+        values: Any = [None] * len(sources) if weights is None else weights.tolist()
+        data = [{} if value is None else {"weight": value} for value in values]
+        number = np.arange(len(sources))
+        if graph.directed:
+            made._succ.update(_rows(count, sources, targets, data, number))
+            made._pred.update(_rows(count, targets, sources, data, number))
+        else:
+            other = sources != targets  # a loop is one entry
+            ends = np.concatenate((sources, targets[other]))
+            others = np.concatenate((targets, sources[other]))
+            number = np.concatenate((number, number[other]))
+            made._adj.update(_rows(count, ends, others, data, number))
     return made
+
+
+def _rows(
+    vertices: int, ends: IntArray, others: IntArray, data: list[Any], number: IntArray
+) -> Iterator[tuple[int, dict[int, Any]]]:
+    """Return each vertex and its row: by the other end of each edge, the data of its number."""
+    order = np.lexsort((others, ends))
+    entries = zip(
+        others[order].tolist(), map(data.__getitem__, number[order].tolist()), strict=True
+    )
+    for vertex, count in enumerate(np.bincount(ends, minlength=vertices).tolist()):
+        yield vertex, dict(islice(entries, count))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Make many objects that live on without a search for those that do not, time and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _igraph(graph: Graph, sources: IntArray, targets: IntArray, weights: Any) -> Any:

@@ -33,6 +33,8 @@ class Loop:
         Lines of its body.
     target, iterable : ast.expr or None
         Of a ``for``; None for ``while``.
+    condition : ast.expr or None
+        Of a ``while``; None for ``for``.
     early : bool
         Whether the body holds a ``break`` or ``return``: its last round may come early.
     bound : mapping of str to int
@@ -44,12 +46,13 @@ class Loop:
     last: int
     target: ast.expr | None
     iterable: ast.expr | None
+    condition: ast.expr | None
     early: bool
     bound: Mapping[str, int]
 
     @property
     def is_while(self) -> bool:
-        """Whether nothing says how many rounds there will be."""
+        """Whether no elements are gone through: only its condition says when it ends."""
         return self.iterable is None
 
     def body_holds(self, line: int) -> bool:
@@ -76,6 +79,7 @@ def _loop(node: ast.For | ast.While) -> Loop:
         last=max(node.body[-1].end_lineno or 0, node.body[0].lineno),
         target=node.target if isinstance(node, ast.For) else None,
         iterable=node.iter if isinstance(node, ast.For) else None,
+        condition=node.test if isinstance(node, ast.While) else None,
         early=_ends_early(node.body),
         bound=_stored(node.body),
     )

@@ -1,4 +1,4 @@
-"""How far a ``for`` loop is: by its variables, or by the iterator that it draws from.
+"""How far a loop is: by its variables, by the iterator that it draws from, or by its condition.
 
 Nothing of the running function is called but what cannot change it: lengths of containers, and
 fresh iterations over containers.
@@ -16,6 +16,8 @@ from itertools import chain, combinations, compress, permutations
 from types import FrameType, GeneratorType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from predict_graph.functions.loops import COMPREHENSIONS, Loop, enclosing_loops
 
@@ -41,10 +43,11 @@ class DearError(Exception):
 
 
 class Progress(NamedTuple):
-    """Rounds done and rounds in all."""
+    """Rounds done, rounds in all, and whether elements were counted: else a condition tells."""
 
     done: float
     total: float
+    counted: bool = True
 
 
 Reader = Callable[[FrameType], Progress | None]
@@ -57,7 +60,7 @@ def reader_of(loop: Loop, frame: FrameType, seconds: float = math.inf) -> Reader
     Parameters
     ----------
     loop : Loop
-        A ``for`` whose body the frame is in.
+        One that the frame is in; of a ``for``, in its body.
     frame : frame
     seconds : float
         That searching all objects for the loop's iterator may take, which is the last resort.
@@ -67,6 +70,8 @@ def reader_of(loop: Loop, frame: FrameType, seconds: float = math.inf) -> Reader
     DearError
         If it would take longer.
     """
+    if loop.condition is not None:
+        return _by_condition(loop.condition, frame)
     if loop.target is None or loop.iterable is None:
         return None
     named = _named_iterator(loop, frame)
@@ -84,6 +89,61 @@ def reader_of(loop: Loop, frame: FrameType, seconds: float = math.inf) -> Reader
 def comprehension_progress(frame: FrameType) -> Progress | None:
     """Return the progress of a comprehension or generator expression, which is in ``.0``."""
     return _iterator_progress(frame.f_locals.get(".0"))
+
+
+def _by_condition(condition: ast.expr, frame: FrameType) -> Reader | None:
+    """Find what a ``while`` is to use up: the distance of two whole numbers, or what is left.
+
+    Rounds are those that the first reading, or the largest since, is greater by. Whether they go
+    with time, or come and go as those of a queue do, a run that came to its end has to show.
+    """
+    parts = condition.values if isinstance(condition, ast.BoolOp) else [condition]
+    if isinstance(condition, ast.BoolOp) and not isinstance(condition.op, ast.And):
+        return None
+    for part in parts:
+        if _left(part, frame) is not None:
+            return _using_up(part)
+    return None
+
+
+def _using_up(condition: ast.expr) -> Reader:
+    most = 0
+
+    def read(frame: FrameType) -> Progress | None:
+        nonlocal most
+        left = _left(condition, frame)
+        if left is None:
+            return None
+        most = max(most, left)
+        return Progress(float(most - left), float(most), counted=False) if most else None
+
+    return read
+
+
+def _left(condition: ast.expr, frame: FrameType) -> int | None:
+    """Return how far a condition is from no longer holding; None where it is not of that kind."""
+    try:
+        if not isinstance(condition, ast.Compare):
+            return _whole_number(_evaluated(condition, frame))
+        if len(condition.ops) > 1 or not isinstance(condition.ops[0], _UNEQUAL):
+            return None
+        sides = condition.left, condition.comparators[0]
+        one, other = (_whole_number(_evaluated(side, frame), sized=False) for side in sides)
+    except _UnknownError:
+        return None
+    return None if one is None or other is None else abs(one - other)
+
+
+_UNEQUAL = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.NotEq)
+
+
+def _whole_number(value: Any, *, sized: bool = True) -> int | None:
+    """Return a whole number, or how many elements there are in what is sized."""
+    if isinstance(value, bool | np.bool_):
+        return None
+    if isinstance(value, int | np.integer):
+        return int(value)
+    return _size(value) if sized else None
 
 
 def _by_value(loop: Loop, frame: FrameType, *, rebound: bool = False) -> Reader | None:
@@ -292,7 +352,7 @@ def _length(node: ast.expr, frame: FrameType) -> float | None:
     if size is not None:
         return float(size)
     progress = _iterator_progress(source)
-    return None if progress is None else progress.total
+    return None if progress is None or not progress.counted else progress.total
 
 
 def _size(source: Any) -> int | None:
@@ -372,7 +432,9 @@ def _iterator_progress(iterator: Any) -> Progress | None:
         if kind == "enumerate":
             inner, count = iterator.__reduce__()[1]
             rest = _iterator_progress(inner)
-            return None if rest is None else Progress(float(count - 1), rest.total)
+            if rest is None or not rest.counted:
+                return rest
+            return Progress(float(count - 1), rest.total)
         if kind in ("zip", "map"):
             parts = iterator.__reduce__()[1]
             return _first_known(part for part in parts if hasattr(part, "__next__"))
@@ -396,7 +458,7 @@ def _generator_progress(generator: GeneratorType[Any, Any, Any]) -> Progress | N
     if frame.f_code.co_name in COMPREHENSIONS:
         return comprehension_progress(frame)
     loops = enclosing_loops(frame.f_code, frame.f_lineno)
-    if not loops or loops[0].is_while:
+    if not loops:
         return None
     header, reader = _GENERATORS.get(generator, (0, None))
     if header != loops[0].header:

@@ -27,12 +27,14 @@ from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.evidence import Gathered, combined
 from predict_graph.functions.forms import missing_library
 from predict_graph.functions.growth import Point
+from predict_graph.functions.iterated import RoundCounter
 from predict_graph.functions.memory import foretell_memory
 from predict_graph.functions.naming import check_function, form_of, with_seed
 from predict_graph.functions.prediction import Evidence, Figure, FunctionPrediction, SampleRow
 from predict_graph.functions.prefix import (
     LoopShape,
     Prefix,
+    gave_up,
     loop_shape,
     read_prefix,
     shape_of_part,
@@ -57,10 +59,12 @@ _FIRST_PATIENCE = 10.0  # seconds in which a function should end on a small samp
 _GROWTH = 5.0  # cost of a sample / cost of the last one, at most; judgement
 _PART = 0.35  # of what is left that one sample may take; judgement
 _PREFIX_PART = 0.9  # of what is left that the prefix may take; judgement
+_COUNTING_PART = 0.5  # of what is left that counting rounds may take; judgement
 _LAST_PART = 0.5  # of what is left, for one more sample where no prefix can be had; judgement
 _MOST_SAMPLES = 14  # judgement
 _MOST_POWER = 8.0  # of vertices that seconds are thought to grow with; judgement: some explode
 _LEAST_PREFIX = 0.5  # seconds of a first part where samples say little; judgement
+_FEWEST_CURVES = 2  # of a loop that is not counted: how they change with size has to be seen
 _LITTLE_STD = 0.7  # of their logarithm: a factor of 3 in one case of ten; judgement
 _SMALLER = (0.7, 0.5)  # of the vertices of samples that are all of one size; judgement
 _ALIKE = 1.2  # vertices of the largest sample / of the smallest, at most; judgement
@@ -175,6 +179,8 @@ class _Prediction:
         self.too_large = subject.graph.vertices + 1  # of samples: the least not to end
         self.warms = True  # as long as the function ends on a tiny graph
         self.shape = LoopShape(reason="no run on a sample has come to its end")
+        self.counter = RoundCounter(subject.function, subject.graph)
+        self.shapes: list[LoopShape] = []  # of all runs that showed one
         self.looked = 0  # times at the run that showed the loop
         self.prefix: Prefix | None = None
         self.prefix_run: ChildRun | None = None
@@ -202,6 +208,9 @@ class _Prediction:
         size, turn = min(_FIRST_SIZE, self.subject.graph.vertices), 0
         wanted = _FIRST_SECONDS
         failed = ""
+        self._count_rounds(
+            _COUNTING_PART * self.budget.least_seconds
+        )  # it may tell that the function will fail
         while len(self.rows) < _MOST_SAMPLES:
             left = self._left()
             if self._run_is_cheap(left):
@@ -341,6 +350,8 @@ class _Prediction:
     def _run_sample(self, case: Case, sampler: str, seconds: float) -> ChildRun:
         self.progress(f"a sample of {case.graph.vertices:,} vertices", self._part())
         run = self._run(case, Limits(seconds=seconds))
+        if run.state == "error" and self.gathered.counted and gave_up(run.looks):
+            run = replace(run, state="done")  # all its rounds are as good as those of others
         self.rows.append(
             SampleRow(
                 sampler,
@@ -354,10 +365,15 @@ class _Prediction:
         if run.done:
             drivers = drivers_of(case.graph, self.rng)
             self.runs.append((case, sampler, drivers, run))
-            shape = loop_shape(run.looks, run.seconds)
+            shape = loop_shape(
+                run.looks, run.seconds, case.graph.vertices, converges=self.gathered.counted
+            )
             graph = self.subject.graph.fingerprint
             self.gathered.add(Point(drivers, run.seconds, sampler, graph, shape.rounds))
             self._note(run)
+            if shape.rounds:
+                self._count_rounds(_COUNTING_PART * self._left())
+            self.shapes += [shape] if shape.loop else []
             if (shape.loop and len(run.looks) >= self.looked) or not self.shape.loop:
                 self.shape, self.looked = shape, len(run.looks)
         elif run.state == "stopped" and not self.shape.loop:
@@ -365,11 +381,20 @@ class _Prediction:
             self.shape = shape if shape.loop else self.shape
         return run
 
+    def _count_rounds(self, seconds: float) -> None:
+        """Count the rounds of a loop that ends when it has converged, where something can."""
+        if not self.gathered.counted:
+            rounds = self.counter.counted(seconds)
+            if rounds is not None:
+                self.gathered.count_rounds(rounds)
+
     def _prefix_is_due(self, left: float, fewest: int) -> bool:
         """Whether the first part of the real run is what the rest of the budget should go to."""
         if not self.shape.loop or len(self.runs) < fewest or self.prefix is not None:
             return False
         if self.shape.rounds and not self._rounds_are_known:
+            return False
+        if not self.shape.counted and len(self.shapes) < _FEWEST_CURVES:
             return False
         needed = self._conversion() + 5.0 * _FIRST_SECONDS
         return left * _PREFIX_PART > needed or (
@@ -435,7 +460,9 @@ class _Prediction:
         return spread_order(self.subject.graph, self.rng)
 
     def _read(self, run: ChildRun) -> Prefix | None:
-        return read_prefix(run.looks, run.seconds, self.shape, self.gathered.rounds())
+        shapes = [each for each in self.shapes if each.loop == self.shape.loop]
+        size, rounds = self.subject.graph.vertices, self.gathered.rounds()
+        return read_prefix(run.looks, run.seconds, self.shape, rounds, shapes, size)
 
     def _run_is_cheap(self, left: float) -> bool:
         found = self.gathered.growth()

@@ -3,8 +3,10 @@
 The vertices are shuffled (:func:`~predict_graph.functions.sampling.spread_order`), so that what the
 loop has gone through is like what is to come. That says nothing where the outermost loop is a
 ``while``, or where the function does much outside of it: a run on a sample, which came to its end,
-tells. Where the loop ends when something has converged, as in functions that take ``max_iter``, its
-first part says what a round takes, and samples how many rounds there will be.
+tells. Of a ``while`` whose condition uses something up, a set or the way to a number, such a run
+shows what part of it is used up after what part of the time. Where the loop ends when something has
+converged, as in functions that take ``max_iter``, its first part says what a round takes, and
+samples how many rounds there will be.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +28,7 @@ __all__ = [
     "Prefix",
     "Rounds",
     "foretell_rounds",
+    "gave_up",
     "loop_shape",
     "read_prefix",
     "shape_of_part",
@@ -46,6 +50,8 @@ _ROUNDS_POWER = 0.15  # of the power of vertices that rounds grow with, about 0:
 # edges by betweenness by five times it (docs/studies/functions-earlier.md).
 _BENT = 0.15
 _BENT_STD = 0.5  # of the logarithm of a correction by the curve of a sample; judgement
+_STEADY = 0.7  # of the rounds of a tenth of the time, in the next one, at least; judgement
+_LEAST_STEP = 0.5  # factors of e between two sizes: samples of one size differ too; judgement
 _LOOKS_OF_A_LINE = 8  # at the least, of what a library reports; judgement
 _LOOKS_OF_A_CURVE = 20  # at the least; judgement
 _ROUND_STD = 0.5  # of one round about the mean, where the looks are too few to tell; judgement
@@ -69,7 +75,12 @@ class LoopShape:
         Why the function has no such loop, in words.
     places : tuple of float
         Part of its rounds that were done after each tenth of the time inside it, where they are so
-        unlike each other that the first ones do not stand for the rest; else empty.
+        unlike each other that the first ones do not stand for the rest, or are not counted; else
+        empty.
+    vertices : float
+        Of the graph that it ran on; 0 if nobody said.
+    counted : bool
+        See :class:`~predict_graph.functions.watch.Seen`.
     """
 
     loop: str = ""
@@ -78,6 +89,8 @@ class LoopShape:
     rounds: float = 0.0
     reason: str = ""
     places: tuple[float, ...] = ()
+    vertices: float = 0.0
+    counted: bool = True
 
     def bend(self, place: float) -> float:
         """Return by what the pace up to a place, 0 to 1, overstates the time of the loop.
@@ -135,7 +148,15 @@ class Rounds:
     log_std: float
 
 
-def loop_shape(looks: Sequence[Look], seconds: float) -> LoopShape:
+def gave_up(looks: Sequence[Look]) -> bool:
+    """Whether a run did all rounds that its outermost loop may do, which was to end before."""
+    last = next((look.loops[0] for look in reversed(looks) if look.loops), None)
+    return last is not None and last.early and last.done > _TO_THE_END * last.total > 0.0
+
+
+def loop_shape(
+    looks: Sequence[Look], seconds: float, vertices: float = 0.0, *, converges: bool = False
+) -> LoopShape:
     """Return the loop that a run which came to its end has spent its time in.
 
     Parameters
@@ -143,6 +164,10 @@ def loop_shape(looks: Sequence[Look], seconds: float) -> LoopShape:
     looks : sequence of Look
     seconds : float
         Of the whole run.
+    vertices : float
+        Of the graph.
+    converges : bool
+        Whether the loop is known to end early on the whole graph, even if it does not here.
     """
     seen = [look for look in looks if look.loops]
     if len(seen) < _FEWEST_LOOKS:
@@ -153,27 +178,51 @@ def loop_shape(looks: Sequence[Look], seconds: float) -> LoopShape:
     share = (inside[-1].seconds - inside[0].seconds) / max(seconds, 1e-9)
     if share < _MOST_OF_A_RUN or count < _MOST_OF_A_RUN * len(seen):
         return LoopShape(reason="there is no one loop in which it spends most of its time")
-    if not inside[-1].loops[0].bounded:
-        return LoopShape(reason="its outermost loop is a while, whose rounds nothing tells")
     # A look at the very end finds a generator that is through, which tells nothing any more.
     told = [look.loops[0] for look in inside if look.loops[0].total]
+    if not told and not inside[-1].loops[0].bounded:
+        return LoopShape(reason="its outermost loop is a while, whose rounds nothing tells")
     if not told:
         return LoopShape(reason="nothing tells how far its outermost loop is")
+    last = told[-1]
     if loop == REPORTED and not _is_straight(inside):
         return LoopShape(reason="what it reports of its progress does not go with time on samples")
-    last = told[-1]
+    if not (last.counted or _uses_up(inside)):
+        return LoopShape(
+            reason="its outermost loop is a while that does not use up anything steadily"
+        )
     after = max(seconds - inside[-1].seconds, 0.0)
     after /= max(inside[-1].seconds - inside[0].seconds, 1e-9)
-    early = last.early and last.done < _TO_THE_END * last.total
-    places = () if early else _bent(inside)
+    early = last.early and (converges or last.done < _TO_THE_END * last.total)
+    early = early and last.counted
+    places = () if early else _bent(inside, always=not last.counted)
     rounds = last.done + 1.0 if early else 0.0
-    return LoopShape(loop, min(share, 1.0), after, rounds, places=places)
+    return LoopShape(
+        loop, min(share, 1.0), after, rounds, "", places, vertices, last.counted or loop == REPORTED
+    )
 
 
 def _is_straight(inside: Sequence[Look]) -> bool:
     """Whether there are looks enough to tell that rounds go with time, and they do."""
     times, places = _curve(inside)
     return len(times) >= _LOOKS_OF_A_LINE and bool(np.max(np.abs(places - times)) < _BENT)
+
+
+def _uses_up(inside: Sequence[Look]) -> bool:
+    """Whether a ``while`` has steadily used up what its condition asks for, and never got more.
+
+    Its rounds may become shorter all the time, or longer; where they do now this and now that, as
+    in merging communities, the first ones say nothing. What it did after the last look, which is up
+    to a tick before its end, is thought to be what it did in the last tenth of the time before.
+    """
+    times, places = _curve(inside)
+    if len(times) < _LOOKS_OF_A_CURVE or np.any(np.diff(places) < 0.0):
+        return False
+    steps = np.diff(np.interp(np.arange(11) / 10.0, times, places))
+    if places[-1] + steps[-1] < _TO_THE_END or np.any(steps <= 0.0):
+        return False
+    turns = steps[1:] / steps[:-1]
+    return bool(np.all(turns > _STEADY) or np.all(turns < 1.0 / _STEADY))
 
 
 def _curve(inside: Sequence[Look]) -> tuple[FloatArray, FloatArray]:
@@ -184,12 +233,12 @@ def _curve(inside: Sequence[Look]) -> tuple[FloatArray, FloatArray]:
     return times / max(float(times[-1]), 1e-9) if len(told) else times, places
 
 
-def _bent(inside: Sequence[Look]) -> tuple[float, ...]:
+def _bent(inside: Sequence[Look], *, always: bool = False) -> tuple[float, ...]:
     """Return the part of the rounds done after each tenth of the time; none if all are alike."""
     times, places = _curve(inside)
-    if len(times) < _LOOKS_OF_A_CURVE:
+    if len(times) < _LOOKS_OF_A_CURVE or np.any(np.diff(places) < 0.0):
         return ()
-    if np.any(np.diff(places) < 0.0) or np.max(np.abs(places - times)) < _BENT:
+    if not always and np.max(np.abs(places - times)) < _BENT:
         return ()
     curve = np.interp(np.arange(1, 11) / 10.0, times, places)
     curve[-1] = 1.0
@@ -244,7 +293,12 @@ def shape_of_part(looks: Sequence[Look]) -> LoopShape:
 
 
 def read_prefix(
-    looks: Sequence[Look], seconds: float, shape: LoopShape, rounds: Rounds | None = None
+    looks: Sequence[Look],
+    seconds: float,
+    shape: LoopShape,
+    rounds: Rounds | None = None,
+    shapes: Sequence[LoopShape] = (),
+    vertices: float = 0.0,
 ) -> Prefix | None:
     """Return what the looks at a run that was stopped after `seconds` say of the whole.
 
@@ -256,6 +310,10 @@ def read_prefix(
         Of a run on a sample; only its loop is read.
     rounds : Rounds, optional
         How many there will be, of a loop that ends early.
+    shapes : sequence of LoopShape
+        Of runs on samples: where paces change, how unlike they are says how sure that is.
+    vertices : float
+        Of the graph.
 
     Returns
     -------
@@ -298,9 +356,27 @@ def read_prefix(
     spread = math.hypot(_round_spread(places, times, done) * left, _MODEL_STD * left)
     if shape.rounds and rounds is not None:
         spread = math.hypot(spread, rounds.log_std * left)
-    spread = math.hypot(spread, _BENT_STD * abs(math.log(bend)) * left)
+    curve = math.hypot(_BENT_STD * math.log(bend), _drift(shapes, float(done / total), vertices))
+    spread = math.hypot(spread, curve * left)
     estimated = shape.rounds > 0.0
     return Prefix(max(whole, seconds), max(spread, 0.005), done, total, shape.loop, estimated)
+
+
+def _drift(shapes: Sequence[LoopShape], place: float, vertices: float) -> float:
+    """Return by how much a correction by the curve of a sample may be off at the size of the graph.
+
+    As that of a smaller sample is by a larger one's: a random walk along the logarithm of vertices.
+    """
+    curved = sorted((each for each in shapes if each.places), key=lambda each: each.vertices)
+    rates = [
+        math.log(larger.bend(place) / smaller.bend(place)) ** 2
+        / max(math.log(larger.vertices / smaller.vertices), _LEAST_STEP)
+        for smaller, larger in pairwise(curved)
+    ]
+    if not rates:
+        return 0.0
+    far = max(math.log(vertices / curved[-1].vertices), _LEAST_STEP)
+    return math.sqrt(sum(rates) / len(rates) * far)
 
 
 def _place(look: Look) -> float:

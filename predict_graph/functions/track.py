@@ -293,6 +293,10 @@ class _Watcher(threading.Thread):
             self._trail, self._loop = [], ""
         if outer is None or not outer.bounded or outer.early or not outer.total:
             return
+        if (
+            not outer.counted and outer.loop != REPORTED
+        ):  # no sample has shown that it goes with time
+            return
         again = bool(self._trail) and outer.done < self._trail[-1][1] - 1.0
         if outer.loop != self._loop or again:
             self._trail, self._loop = [], outer.loop

@@ -44,9 +44,13 @@ class Seen:
     done, total : float
         Rounds; both 0 where nothing tells.
     bounded : bool
-        False for a ``while``.
+        False for a ``while`` whose condition tells nothing.
     early : bool
         Whether its last round may come before `total`.
+    counted : bool
+        Whether `done` counts elements that the loop goes through. Otherwise it is what the
+        condition of a ``while``, or a library, tells, and a run that came to its end has to show
+        that it goes with time.
     """
 
     loop: str
@@ -54,6 +58,7 @@ class Seen:
     total: float
     bounded: bool
     early: bool
+    counted: bool = True
 
 
 @dataclass
@@ -135,14 +140,13 @@ class LoopWatch:
         if frame.f_code.co_name in COMPREHENSIONS:
             return comprehension_progress(frame)
         loops = enclosing_loops(frame.f_code, frame.f_lineno)
-        if not loops or loops[0].is_while:
-            return None
-        return self._progress(loops[0], frame)
+        return self._progress(loops[0], frame) if loops else None
 
     def _seen(self, loop: Loop, frame: FrameType, at: FrameType) -> Seen:
-        if loop.is_while:
-            return Seen(_name(loop, at), 0.0, 0.0, bounded=False, early=True)
-        return _seen(_name(loop, at), self._progress(loop, frame), early=loop.early)
+        progress = self._progress(loop, frame)
+        if loop.is_while and progress is None:
+            return Seen(_name(loop, at), 0.0, 0.0, bounded=False, early=True, counted=False)
+        return _seen(_name(loop, at), progress, early=loop.early)
 
     def _progress(self, loop: Loop, frame: FrameType) -> Progress | None:
         name = _name(loop, frame)
@@ -180,8 +184,8 @@ class LoopWatch:
 
 
 def _seen(name: str, progress: Progress | None, *, early: bool) -> Seen:
-    done, total = progress if progress is not None else (0.0, 0.0)
-    return Seen(name, max(done, 0.0), total, bounded=True, early=early)
+    done, total, counted = progress or Progress(0.0, 0.0)
+    return Seen(name, max(done, 0.0), total, bounded=True, early=early, counted=counted)
 
 
 def _name(loop: Loop, frame: FrameType) -> str:

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pytest
 
 from predict_graph.functions import position
 from predict_graph.functions.child import ChildRun, Limits, Look, run_in_child
 from predict_graph.functions.loops import enclosing_loops
-from predict_graph.functions.prefix import foretell_rounds, loop_shape, read_prefix
+from predict_graph.functions.prefix import LoopShape, foretell_rounds, loop_shape, read_prefix
 from predict_graph.functions.watch import REPORTED, LoopWatch, Seen
 
 pytestmark = pytest.mark.slow  # measures, waits, and starts processes
@@ -102,11 +103,56 @@ def a_generator(graph: nx.Graph) -> Iterator[int]:
 
 
 def a_while(graph: nx.Graph) -> None:
-    left = 30
-    while left:
-        for _vertex in list(graph)[:10]:
-            work()
+    changes, left = True, 300
+    while changes:
+        work()
         left -= 1
+        changes = left > 0
+
+
+def a_while_with_a_queue(graph: nx.Graph) -> None:
+    queue, rounds = [0], 0
+    while queue:
+        vertex = queue.pop()
+        work()
+        rounds += 1
+        if rounds < 300:
+            queue += [vertex] * (2 if rounds % 50 < 25 else 0) or [vertex] * (not queue)
+
+
+def a_while_that_counts_down(graph: nx.Graph) -> None:
+    left = 300
+    while left:
+        work()
+        left -= 1
+
+
+def a_while_that_counts_up(graph: nx.Graph) -> None:
+    place, going = 0, True
+    while going and place < len(graph):
+        work()
+        place += 1
+
+
+def a_while_over_a_set(graph: nx.Graph) -> None:
+    waiting = set(graph)
+    while waiting:
+        waiting.pop()
+        work()
+
+
+def a_generator_with_a_while(graph: nx.Graph) -> Iterator[int]:
+    waiting = list(graph)
+    while len(waiting) > 0:
+        work()
+        yield waiting.pop()
+
+
+def a_while_whose_rounds_grow(graph: nx.Graph) -> None:
+    waiting = set(graph)
+    while waiting:
+        waiting.pop()
+        work(100 + 16 * (len(graph) - len(waiting)))
 
 
 def ends_early(graph: nx.Graph) -> None:
@@ -156,11 +202,53 @@ def test_the_first_part_of_a_loop_tells_the_whole(function: Callable[[Any], Any]
     assert 0.5 * whole.seconds < said.seconds < 2.0 * whole.seconds
 
 
-def test_a_while_says_nothing_and_is_known() -> None:
-    whole = run(a_while)
+@pytest.mark.parametrize("function", [a_while, a_while_with_a_queue])
+def test_a_while_that_uses_nothing_up_says_nothing_and_is_known(
+    function: Callable[[Any], Any],
+) -> None:
+    whole = run(function)
     shape = loop_shape(whole.looks, whole.seconds)
     assert not shape.loop
     assert "while" in shape.reason
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        a_while_that_counts_down,
+        a_while_that_counts_up,
+        a_while_over_a_set,
+        a_generator_with_a_while,
+        a_while_whose_rounds_grow,
+    ],
+)
+def test_the_first_part_of_a_while_that_uses_something_up_tells_the_whole(
+    function: Callable[[Any], Any],
+) -> None:
+    whole = run(function)
+    shape = loop_shape(whole.looks, whole.seconds, 300.0)
+    assert shape.loop, shape.reason
+    assert not shape.counted
+    part = run(function, share=0.3 / shape.bend(0.0))
+    assert part.state == "stopped"
+    said = read_prefix(part.looks, part.seconds, shape, None, [shape, shape], 300.0)
+    assert said is not None
+    assert 0.6 * whole.seconds < said.seconds < 1.6 * whole.seconds
+
+
+def test_how_curves_change_with_size_says_how_sure_they_are() -> None:
+    def shape(vertices: float, first: float) -> LoopShape:
+        places = tuple(np.linspace(first, 1.0, 10).tolist())
+        return LoopShape("loop", 1.0, places=places, vertices=vertices, counted=False)
+
+    looks = [Look(0.01 * k, [Seen("loop", 2.0 * k, 1000.0, True, False, False)]) for k in range(60)]
+    last = shape(400.0, 0.1)
+    alike = read_prefix(looks, 0.6, last, None, [shape(200.0, 0.1), last], 10_000.0)
+    unlike = read_prefix(looks, 0.6, last, None, [shape(200.0, 0.02), last], 10_000.0)
+    assert alike is not None
+    assert unlike is not None
+    assert alike.seconds == unlike.seconds
+    assert unlike.log_std > 2.0 * alike.log_std
 
 
 def test_of_a_loop_that_ends_early_a_part_and_the_rounds_of_samples_tell() -> None:
