@@ -26,7 +26,13 @@ from predict_graph.functions.naming import GraphFunction, check_function
 from predict_graph.functions.reported import reporter, silenced
 from predict_graph.functions.shipped import shipped_points
 from predict_graph.functions.watch import REPORTED, LoopWatch, Seen
-from predict_graph.functions.works import SECONDS_OF_ONE, light_graph, size_of, works_of
+from predict_graph.functions.works import (
+    SECONDS_OF_ONE,
+    changing_rounds,
+    light_graph,
+    size_of,
+    works_of,
+)
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
 
@@ -227,6 +233,7 @@ class _Watcher(threading.Thread):
         self._processor = time.process_time()
         self._trail: list[tuple[float, float, float]] = []  # seconds, done, total
         self._loop = ""
+        self._uses_up = False  # whether that is a while, which uses something up
         self._elsewhere = 0  # looks since the last one inside that loop
         self._function, self._graph = function, graph
         self._works: dict[str, Any] | None = None
@@ -293,13 +300,10 @@ class _Watcher(threading.Thread):
             self._trail, self._loop = [], ""
         if outer is None or not outer.bounded or outer.early or not outer.total:
             return
-        if (
-            not outer.counted and outer.loop != REPORTED
-        ):  # no sample has shown that it goes with time
-            return
         again = bool(self._trail) and outer.done < self._trail[-1][1] - 1.0
         if outer.loop != self._loop or again:
             self._trail, self._loop = [], outer.loop
+            self._uses_up = not outer.counted and outer.loop != REPORTED
         if len(self._trail) >= _MOST_POINTS:
             del self._trail[1::2]
         self._trail.append((elapsed, outer.done, outer.total))
@@ -332,11 +336,17 @@ class _Watcher(threading.Thread):
 
     def _remaining(self, elapsed: float) -> Moment | None:
         if self._trail and self._trail[-1][1] - self._trail[0][1] >= _FEWEST_ROUNDS:
-            moment = remaining_of(self._trail, elapsed, self._works)
+            moment = remaining_of(self._trail, elapsed, self._guesses())
             return moment if self._expected is None else with_first(moment, self._expected)
         if self._expected is None:
             return None
         return Moment(elapsed, 0, remaining=outlasted(self._expected, elapsed))
+
+
+    def _guesses(self) -> dict[str, Any]:
+        """Return guesses of the work that is done after each round."""
+        works = self._works or {}
+        return works | changing_rounds(int(self._trail[-1][2])) if self._uses_up else works
 
 
 def _display() -> Display:

@@ -1,6 +1,7 @@
-"""Guesses of the work of each round of a loop over the vertices of a graph, in the graph's order.
+"""Guesses of the work of each round of a loop.
 
-Made beside a function that runs: up to a microsecond an end of an edge, once.
+Those of a loop over the vertices of a graph, in the graph's order, are made beside a function that
+runs: up to a microsecond an end of an edge, once.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from predict_graph.graph import Graph
 
-__all__ = ["SECONDS_OF_ONE", "light_graph", "size_of", "works_of"]
+__all__ = ["SECONDS_OF_ONE", "changing_rounds", "light_graph", "size_of", "works_of"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -78,6 +79,27 @@ def works_of(graph: Graph) -> dict[str, FloatArray]:
     }
     done = {name: np.concatenate(([0.0], np.cumsum(work))) for name, work in guesses.items()}
     return {name: each / each[-1] for name, each in done.items() if each[-1] > 0.0}
+
+
+def changing_rounds(rounds: int) -> dict[str, FloatArray]:
+    """Return the work that is done after each round, 0 to 1, where it goes with what is used up.
+
+    Parameters
+    ----------
+    rounds : int
+
+    Returns
+    -------
+    dict of ndarray, shape (rounds + 1,)
+        ``left``, where a round goes through what is left; ``gone``, through what is gone.
+
+    Examples
+    --------
+    >>> changing_rounds(2)["left"].tolist()
+    [0.0, 0.75, 1.0]
+    """
+    places = np.linspace(0.0, 1.0, rounds + 1)
+    return {"left": places * (2.0 - places), "gone": places**2}
 
 
 def _reach(

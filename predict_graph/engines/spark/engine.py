@@ -121,8 +121,9 @@ class SparkEngine:
         else:
             for name, value in of_session.items():
                 if value is not None:
+                    called = "workers" if name == "machines" else name  # as the caller has it
                     raise RequestError(
-                        f"{name} is given beside a session that is open, which has its own; leave "
+                        f"{called} is given beside a session that is open, which has its own; leave "
                         "it out"
                     )
             given = {name: value for name, value in ours.items() if value is not None}

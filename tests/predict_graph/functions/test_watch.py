@@ -17,7 +17,9 @@ import pytest
 from predict_graph.functions import position
 from predict_graph.functions.child import ChildRun, Limits, Look, run_in_child
 from predict_graph.functions.loops import enclosing_loops
+from predict_graph.functions.naming import check_function
 from predict_graph.functions.prefix import LoopShape, foretell_rounds, loop_shape, read_prefix
+from predict_graph.functions.track import run_tracked
 from predict_graph.functions.watch import REPORTED, LoopWatch, Seen
 
 pytestmark = pytest.mark.slow  # measures, waits, and starts processes
@@ -234,6 +236,15 @@ def test_the_first_part_of_a_while_that_uses_something_up_tells_the_whole(
     said = read_prefix(part.looks, part.seconds, shape, None, [shape, shape], 300.0)
     assert said is not None
     assert 0.6 * whole.seconds < said.seconds < 1.6 * whole.seconds
+
+
+@pytest.mark.parametrize("function", [a_while_over_a_set, a_while_whose_rounds_grow])
+def test_what_remains_of_a_while_is_told(function: Callable[[Any], Any]) -> None:
+    tracked = run_tracked(check_function(function), nx.path_graph(900), show=False)
+    late = [each for each in tracked.said if 0.5 < each.elapsed / tracked.seconds < 0.9]
+    assert late
+    wrong = [abs((each.total or 0.0) / tracked.seconds - 1.0) for each in late]
+    assert sum(wrong) / len(wrong) < 0.25
 
 
 def test_how_curves_change_with_size_says_how_sure_they_are() -> None:
