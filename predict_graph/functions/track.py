@@ -342,7 +342,6 @@ class _Watcher(threading.Thread):
             return None
         return Moment(elapsed, 0, remaining=outlasted(self._expected, elapsed))
 
-
     def _guesses(self) -> dict[str, Any]:
         """Return guesses of the work that is done after each round."""
         works = self._works or {}
