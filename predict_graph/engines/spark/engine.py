@@ -123,8 +123,8 @@ class SparkEngine:
                 if value is not None:
                     called = "workers" if name == "machines" else name  # as the caller has it
                     raise RequestError(
-                        f"{called} is given beside a session that is open, which has its own; leave "
-                        "it out"
+                        f"{called} is given beside a session that is open, which has its own; "
+                        "leave it out"
                     )
             given = {name: value for name, value in ours.items() if value is not None}
             self.settings = settings_of(spark, **given)
