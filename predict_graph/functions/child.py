@@ -29,7 +29,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from predict_graph.functions.loops import parse_ahead, parsed_functions
-from predict_graph.functions.watch import REPORTED, LoopWatch, Seen
+from predict_graph.functions.watch import LoopWatch, Seen, reported
 
 __all__ = [
     "TICK_SECONDS",
@@ -416,7 +416,7 @@ class _Recorder:
     def _percent(self, percent: float) -> None:
         """Take the progress that a library in C reports."""
         elapsed = processor_seconds() - self._started
-        seen = Seen(REPORTED, 10.0 * percent, 1000.0, bounded=True, early=False)
+        seen = reported(percent)
         if not self._looks or self._looks[-1].seconds < elapsed - self._every / 2:
             self._keep(Look(elapsed, [seen]))
         rough = elapsed * 100.0 / percent if percent > 0.0 else 0.0

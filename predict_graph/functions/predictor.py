@@ -38,6 +38,7 @@ from predict_graph.functions.prefix import (
     loop_shape,
     read_prefix,
     shape_of_part,
+    surer,
 )
 from predict_graph.functions.records import earlier_points, keep_samples
 from predict_graph.functions.reported import reporter
@@ -181,7 +182,6 @@ class _Prediction:
         self.shape = LoopShape(reason="no run on a sample has come to its end")
         self.counter = RoundCounter(subject.function, subject.graph)
         self.shapes: list[LoopShape] = []  # of all runs that showed one
-        self.looked = 0  # times at the run that showed the loop
         self.prefix: Prefix | None = None
         self.prefix_run: ChildRun | None = None
         self.whole: ChildRun | None = None
@@ -374,8 +374,7 @@ class _Prediction:
             if shape.rounds:
                 self._count_rounds(_COUNTING_PART * self._left())
             self.shapes += [shape] if shape.loop else []
-            if (shape.loop and len(run.looks) >= self.looked) or not self.shape.loop:
-                self.shape, self.looked = shape, len(run.looks)
+            self.shape = surer(self.shape, shape)
         elif run.state == "stopped" and not self.shape.loop:
             shape = shape_of_part(run.looks)
             self.shape = shape if shape.loop else self.shape

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -32,6 +32,7 @@ __all__ = [
     "loop_shape",
     "read_prefix",
     "shape_of_part",
+    "surer",
 ]
 
 FloatArray = npt.NDArray[np.float64]
@@ -81,6 +82,8 @@ class LoopShape:
         Of the graph that it ran on; 0 if nobody said.
     counted : bool
         See :class:`~predict_graph.functions.watch.Seen`.
+    looks : int
+        That saw any loop.
     """
 
     loop: str = ""
@@ -91,6 +94,7 @@ class LoopShape:
     places: tuple[float, ...] = ()
     vertices: float = 0.0
     counted: bool = True
+    looks: int = 0
 
     def bend(self, place: float) -> float:
         """Return by what the pace up to a place, 0 to 1, overstates the time of the loop.
@@ -172,6 +176,12 @@ def loop_shape(
     seen = [look for look in looks if look.loops]
     if len(seen) < _FEWEST_LOOKS:
         return LoopShape(reason="the runs on samples are too short to see a loop in them")
+    shape = _shape(seen, seconds, converges)
+    return replace(shape, vertices=vertices, looks=len(seen))
+
+
+def _shape(seen: Sequence[Look], seconds: float, converges: bool) -> LoopShape:
+    """Return the loop of a run of so many seconds, by the looks that saw any."""
     counts = Counter(look.loops[0].loop for look in seen)
     loop, count = counts.most_common(1)[0]
     inside = [look for look in seen if look.loops[0].loop == loop]
@@ -185,21 +195,25 @@ def loop_shape(
     if not told:
         return LoopShape(reason="nothing tells how far its outermost loop is")
     last = told[-1]
-    if loop == REPORTED and not _is_straight(inside):
-        return LoopShape(reason="what it reports of its progress does not go with time on samples")
-    if not (last.counted or _uses_up(inside)):
-        return LoopShape(
-            reason="its outermost loop is a while that does not use up anything steadily"
-        )
+    reason = "" if last.counted else _unlike_time(loop, inside)
+    if reason:
+        return LoopShape(reason=reason)
     after = max(seconds - inside[-1].seconds, 0.0)
     after /= max(inside[-1].seconds - inside[0].seconds, 1e-9)
     early = last.early and (converges or last.done < _TO_THE_END * last.total)
     early = early and last.counted
     places = () if early else _bent(inside, always=not last.counted)
     rounds = last.done + 1.0 if early else 0.0
-    return LoopShape(
-        loop, min(share, 1.0), after, rounds, "", places, vertices, last.counted or loop == REPORTED
-    )
+    return LoopShape(loop, min(share, 1.0), after, rounds, places=places, counted=last.counted)
+
+
+def _unlike_time(loop: str, inside: Sequence[Look]) -> str:
+    """Return why what tells a place does not say how much time has gone; empty where it does."""
+    if loop == REPORTED:
+        text = "what it reports of its progress does not go with time on samples"
+        return "" if _is_straight(inside) else text
+    text = "its outermost loop is a while that does not use up anything steadily"
+    return "" if _uses_up(inside) else text
 
 
 def _is_straight(inside: Sequence[Look]) -> bool:
@@ -277,6 +291,26 @@ def foretell_rounds(samples: Sequence[tuple[float, float]], vertices: float) -> 
     return Rounds(math.exp(level - slope * middle), math.sqrt(variance))
 
 
+def surer(one: LoopShape, other: LoopShape) -> LoopShape:
+    """Return the one of two runs that shows more of the function's loop.
+
+    Where elements are counted, any run that is one loop will do; where a condition or a library
+    tells the place, the longer run has to show that it goes with time.
+
+    Examples
+    --------
+    >>> said = LoopShape("progress", 0.9, counted=False, looks=20)
+    >>> surer(said, LoopShape(reason="it does not go with time", looks=30)).loop
+    ''
+    >>> surer(said, LoopShape("a.py:f:3", 0.9, looks=10)).loop
+    'a.py:f:3'
+    """
+    sure = [bool(each.loop) and each.counted for each in (one, other)]
+    if sure[0] != sure[1]:
+        return one if sure[0] else other
+    return one if one.looks > other.looks else other
+
+
 def shape_of_part(looks: Sequence[Look]) -> LoopShape:
     """Return the loop that a run which was stopped had been in for most of the time."""
     seen = [look for look in looks if look.loops]
@@ -285,7 +319,7 @@ def shape_of_part(looks: Sequence[Look]) -> LoopShape:
     counts = Counter(look.loops[0].loop for look in seen)
     loop, count = counts.most_common(1)[0]
     last = [look for look in seen if look.loops[0].loop == loop][-1].loops[0]
-    if loop == REPORTED:
+    if not last.counted:
         return LoopShape(reason="a run to the end has to show that its progress goes with time")
     if count < _MOST_OF_A_RUN * len(seen) or not last.bounded or last.early or not last.total:
         return LoopShape(reason="there is no one loop in which it spends most of its time")

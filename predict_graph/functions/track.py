@@ -25,7 +25,7 @@ from predict_graph.functions.growth import Point, foretell
 from predict_graph.functions.naming import GraphFunction, check_function
 from predict_graph.functions.reported import reporter, silenced
 from predict_graph.functions.shipped import shipped_points
-from predict_graph.functions.watch import REPORTED, LoopWatch, Seen
+from predict_graph.functions.watch import REPORTED, LoopWatch, Seen, reported
 from predict_graph.functions.works import (
     SECONDS_OF_ONE,
     changing_rounds,
@@ -271,7 +271,7 @@ class _Watcher(threading.Thread):
 
     def reported(self, percent: float) -> None:
         """Take what a library says of its progress, in the thread that runs the function."""
-        seen = Seen(REPORTED, 10.0 * percent, 1000.0, bounded=True, early=False)
+        seen = reported(percent)
         self._report = time.perf_counter() - self._began, [seen]
 
     @property

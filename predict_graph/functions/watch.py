@@ -22,7 +22,7 @@ from predict_graph.functions.position import (
     reader_of,
 )
 
-__all__ = ["REPORTED", "LoopWatch", "Seen"]
+__all__ = ["REPORTED", "LoopWatch", "Seen", "reported"]
 
 REPORTED = "progress"
 """Name of the loop that stands for what a library in C reports of its progress."""
@@ -65,6 +65,11 @@ class Seen:
 class _Followed:
     reader: Reader | None = None
     sightings: int = 0
+
+
+def reported(percent: float) -> Seen:
+    """Return what a library in C reports of its progress, as a loop of 1000 rounds."""
+    return Seen(REPORTED, 10.0 * percent, 1000.0, bounded=True, early=False, counted=False)
 
 
 class LoopWatch:
