@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
+import importlib
 import math
 import os
 import pickle
@@ -256,8 +257,17 @@ def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
         facts = pickle.loads(b"".join(parts)[_HEADER:])
     except (EOFError, pickle.UnpicklingError):
         return ChildRun("died", seconds=spent, wall=wall, spent=spent, error=_death(status))
-    parse_ahead(facts.pop("functions"))  # for the next child, whose memory they would be part of
+    # For the next child, which would spend time on them again, and whose memory they would be in.
+    parse_ahead(facts.pop("functions"))
+    _import_ahead(facts.pop("modules"))
     return ChildRun(**facts, spent=spent)
+
+
+def _import_ahead(modules: list[str]) -> None:
+    """Import what a child has imported, in the same order: what the function loads when called."""
+    for name in modules:
+        with contextlib.suppress(Exception):  # one that the function has made is none
+            importlib.import_module(name)
 
 
 def _is_whole(parts: list[bytes]) -> bool:
@@ -304,8 +314,9 @@ def _in_child(
         _silence()
         gc.freeze()  # what the parent has is no work for this process's garbage collector
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
+        there = frozenset(sys.modules)
         warmed = warm_up is None or _ended_in_time(warm_up)
-        _Recorder(sender, limits, warmed).run(build, call, progress)
+        _Recorder(sender, limits, warmed, there).run(build, call, progress)
     except BaseException:
         pass
     os._exit(70)
@@ -343,8 +354,9 @@ def _ended_in_time(warm_up: Callable[[], Any]) -> bool:
 class _Recorder:
     """Runs one call, looks at it now and then, and sends what it saw."""
 
-    def __init__(self, sender: int, limits: Limits, warmed: bool) -> None:
+    def __init__(self, sender: int, limits: Limits, warmed: bool, modules: frozenset[str]) -> None:
         self._sender = sender
+        self._modules = modules
         self._limits = limits
         self._watch = LoopWatch(self._called.__func__.__code__)  # type: ignore[attr-defined]
         self._looks: list[Look] = []
@@ -457,6 +469,7 @@ class _Recorder:
             "peak_bytes": max(resident_peak() - self._base, 0.0),
             "looks": self._looks,
             "functions": parsed_functions(),
+            "modules": [name for name in sys.modules if name not in self._modules],
         }
         message = pickle.dumps(facts)
         data = memoryview(len(message).to_bytes(_HEADER, "big") + message)

@@ -170,7 +170,8 @@ class _Prediction:
         self.rng = np.random.default_rng(seed)
         self.progress = progress
         self.available = memory or float(psutil.virtual_memory().available)
-        self.spent_elsewhere = 0.0
+        self.spent_elsewhere = 0.0  # by children, and by what came before
+        self.ran = 0.0  # of that, building graphs and calling the function on them
         self.target = drivers_of(subject.graph, self.rng)
         self.gathered = Gathered(self.target, subject.graph.fingerprint)
         self.warnings: list[str] = []
@@ -253,8 +254,8 @@ class _Prediction:
             self._run_whole(left)
         elif self._prefix_is_due(left, 1):
             self._run_prefix(left)
-        else:
-            self._run_last_sample(left)
+        if self.prefix is None and self.whole is None:
+            self._run_last_sample(self._left())
 
     def _size_below(self) -> int:
         """Return a size between samples that came to their end and those that did not; 0: none."""
@@ -305,13 +306,13 @@ class _Prediction:
     def _left(self) -> float:
         """Return what may be spent yet.
 
-        What a prediction may take in any case is for runs: how long it takes to look at the graph
-        says nothing of the function.
+        What a prediction may take in any case is for runs: how long it takes to look at the graph,
+        or to load what the function needs, says nothing of the function.
         """
         left = self._allowed() - self.spent
         if self.budget.share is None:
             return left
-        return max(left, self.budget.least_seconds - self.spent_elsewhere)
+        return max(left, self.budget.least_seconds - self.ran)
 
     def _asks_for_connection(self, sentence: str) -> bool:
         """Whether a refusal can be met by connected samples, which come from now on."""
@@ -390,6 +391,8 @@ class _Prediction:
     def _prefix_is_due(self, left: float, fewest: int) -> bool:
         """Whether the first part of the real run is what the rest of the budget should go to."""
         if not self.shape.loop or len(self.runs) < fewest or self.prefix is not None:
+            return False
+        if self.prefix_run is not None and self.prefix_run.state != "stopped":
             return False
         if self.shape.rounds and not self._rounds_are_known:
             return False
@@ -524,6 +527,7 @@ class _Prediction:
         )
         self.warms = self.warms and run.warmed
         self.spent_elsewhere += run.spent
+        self.ran += run.seconds + run.convert_seconds
         return run
 
     # --- putting it together ------------------------------------------------------------------

@@ -46,7 +46,10 @@ _WARM_UP = 0.2  # of what was seen; judgement
 # Of a run about its first part: docs/studies/functions-earlier.md, functions left out.
 _MODEL_STD = 0.22
 _ROUNDS_STD = 0.18  # of log rounds of samples about their graph's (docs/design-notes.md, fact 1)
-_ROUNDS_POWER = 0.15  # of the power of vertices that rounds grow with, about 0: not tuned
+_ROUNDS_SLOPES = (0.0, 1.0)  # powers of vertices that rounds grow with: a choice, see there
+_ROUNDS_POWER = 0.15  # of the power about either of these: not tuned
+_ROUNDS_FITS = 4  # a choice: noise and slope are told by each other
+_ROUNDS_NOISE = 0.05  # of log rounds of samples of one size, at least; judgement
 # A loop over shuffled vertices is off the straight line by less than half of this, and removing
 # edges by betweenness by five times it (docs/studies/functions-earlier.md).
 _BENT = 0.15
@@ -262,8 +265,9 @@ def _bent(inside: Sequence[Look], *, always: bool = False) -> tuple[float, ...]:
 def foretell_rounds(samples: Sequence[tuple[float, float]], vertices: float) -> Rounds | None:
     """Return the rounds until a loop ends, from those that it did on samples.
 
-    A line through logarithms of vertices and rounds, whose slope is near 0 unless the samples say
-    otherwise. Samples are off together, however many they are.
+    A line through logarithms of vertices and rounds, whose slope is near 0, as where something has
+    converged, or near 1, as where a part of the vertices was enough: averaged by how well the
+    samples lie on such a line. Samples are off together, however many they are.
 
     Parameters
     ----------
@@ -277,18 +281,39 @@ def foretell_rounds(samples: Sequence[tuple[float, float]], vertices: float) -> 
     >>> found = foretell_rounds([(100, 20), (200, 22), (400, 21)], 10_000)
     >>> 20 < found.total < 25, 0.18 < found.log_std < 0.8
     (True, True)
+    >>> found = foretell_rounds([(100, 31), (200, 60), (400, 125)], 10_000)
+    >>> 2500 < found.total < 3500
+    True
     """
     if len(samples) < 2:
         return None
     far = np.log([size / vertices for size, _ in samples])
     logs = np.log([rounds for _, rounds in samples])
+    lines = [_rounds_by_line(far, logs, slope) for slope in _ROUNDS_SLOPES]
+    means, variances, scores = (np.array(each) for each in zip(*lines, strict=True))
+    weights = np.exp(scores - scores.max())
+    weights /= weights.sum()
+    mean = float(weights @ means)
+    spread = float(weights @ (variances + (means - mean) ** 2))
+    return Rounds(math.exp(mean), math.sqrt(spread + _ROUNDS_STD**2))
+
+
+def _rounds_by_line(far: FloatArray, logs: FloatArray, slope: float) -> tuple[float, float, float]:
+    """Return mean and variance of the logarithm at 0, and how likely such a slope makes the rest.
+
+    The likelihood is that of noise of a size that is not known.
+    """
     middle, level = far.mean(), logs.mean()
-    rests = logs - level
-    noise = max(float(rests.var(ddof=1)), 0.05**2)
-    precision = float(((far - middle) ** 2).sum()) / noise + 1.0 / _ROUNDS_POWER**2
-    slope = float(((far - middle) * rests).sum()) / noise / precision
-    variance = noise / len(samples) + middle**2 / precision + _ROUNDS_STD**2
-    return Rounds(math.exp(level - slope * middle), math.sqrt(variance))
+    away = far - middle
+    rests = logs - level - slope * away
+    more = 0.0
+    for _ in range(_ROUNDS_FITS):
+        noise = max(float((rests - more * away).var(ddof=1)), _ROUNDS_NOISE**2)
+        precision = float((away**2).sum()) / noise + 1.0 / _ROUNDS_POWER**2
+        more = float((away * rests).sum()) / noise / precision
+    variance = noise / len(logs) + middle**2 / precision
+    score = -0.5 * ((len(logs) - 1) * math.log(noise) + (more / _ROUNDS_POWER) ** 2)
+    return level - (slope + more) * middle, variance, score
 
 
 def surer(one: LoopShape, other: LoopShape) -> LoopShape:
@@ -393,7 +418,8 @@ def read_prefix(
     curve = math.hypot(_BENT_STD * math.log(bend), _drift(shapes, float(done / total), vertices))
     spread = math.hypot(spread, curve * left)
     estimated = shape.rounds > 0.0
-    return Prefix(max(whole, seconds), max(spread, 0.005), done, total, shape.loop, estimated)
+    seconds = max(float(whole), seconds)
+    return Prefix(seconds, max(spread, 0.005), float(done), total, shape.loop, estimated)
 
 
 def _drift(shapes: Sequence[LoopShape], place: float, vertices: float) -> float:

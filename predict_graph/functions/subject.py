@@ -13,7 +13,12 @@ import numpy.typing as npt
 from predict_graph.functions.child import consumed
 from predict_graph.functions.forms import as_graph, build, reordered_networkx
 from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction
-from predict_graph.functions.sampling import connected_part, connected_vertices, draw
+from predict_graph.functions.sampling import (
+    connected_part,
+    connected_vertices,
+    draw,
+    spread_order,
+)
 from predict_graph.functions.warm import tiny_graph
 from predict_graph.graph import Graph
 
@@ -69,19 +74,7 @@ class Subject:
                 lambda: reordered_networkx(given, [labels[v] for v in order]),
                 self.function,
             )
-        graph, form = self.graph, self.function.form
-        if form == "networkx":
-            # Made as the run has it, then gone through in another order: what is near each other
-            # in memory stays so, without which rounds take up to a quarter longer.
-            nodes = order.tolist()
-            return Case(
-                graph,
-                lambda: reordered_networkx(build(graph, form), nodes),
-                self._moved(np.arange(graph.vertices)),
-            )
-        place = np.empty(graph.vertices, np.int64)
-        place[order] = np.arange(graph.vertices)
-        return Case(graph, lambda: build(graph, form, order), self._moved(place))
+        return self._ordered(self.graph, order, np.arange(self.graph.vertices))
 
     def tiny(self) -> Any:
         """Call the function on a graph of some vertices, for what a first call costs once."""
@@ -93,7 +86,7 @@ class Subject:
         if sampler == "completed":
             graph = draw(self.graph, sampler, size, rng)
             graph = connected_part(graph) if connected else graph
-            return self._built(graph, None)
+            return self._ordered(graph, spread_order(graph, rng), None)
         from predict_graph.iterations import draw_sample
 
         ratio = min(size / self.graph.vertices, 1.0)
@@ -104,20 +97,35 @@ class Subject:
         if connected:
             kept = connected_vertices(graph)
             vertices, graph = vertices[kept], graph.subgraph(kept)
-        return self._built(graph, vertices)
-
-    def _built(self, graph: Graph, vertices: IntArray | None) -> Case:
-        if self._given is not None and vertices is not None:
+        order = spread_order(graph, rng)
+        if self._given is not None:
             given, labels = self._given, self._labels
-            nodes = [labels[v] for v in vertices]
-            return Case(graph, lambda: given.subgraph(nodes).copy(), self.function)
-        form = self.function.form
-        call: Callable[[Any], Any] = self.function
-        if vertices is not None:
-            place = np.full(self.graph.vertices, -1, np.int64)
-            place[vertices] = np.arange(len(vertices))
-            call = self._moved(place)
-        return Case(graph, lambda: build(graph, form), call)
+            nodes = [labels[v] for v in vertices[order]]
+            made = given.subgraph(nodes)
+            return Case(graph, lambda: reordered_networkx(made.copy(), nodes), self.function)
+        return self._ordered(graph, order, vertices)
+
+    def _ordered(self, graph: Graph, order: IntArray, vertices: IntArray | None) -> Case:
+        """Return a graph that is gone through in an order; its vertices are these of the whole."""
+        form, moved = self.function.form, np.arange(graph.vertices)
+        if form == "networkx":
+            # Made as the run has it, then gone through in another order: what is near each other
+            # in memory stays so, without which rounds take up to a quarter longer.
+            nodes = order.tolist()
+
+            def made() -> Any:
+                return reordered_networkx(build(graph, form), nodes)
+        else:
+            moved[order] = np.arange(graph.vertices)
+
+            def made() -> Any:
+                return build(graph, form, order)
+
+        if vertices is None:
+            return Case(graph, made, self.function)
+        place = np.full(self.graph.vertices, -1, np.int64)
+        place[vertices] = moved
+        return Case(graph, made, self._moved(place))
 
     def _moved(self, place: IntArray) -> Callable[[Any], Any]:
         """Return the function with arguments that are vertices under their new numbers."""

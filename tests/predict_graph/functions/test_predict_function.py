@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pytest
 
 import predict_graph
@@ -184,6 +185,47 @@ def test_a_function_that_explodes_is_given_up_in_time() -> None:
     longest = max(row.seconds * 900 / row.vertices for row in said.samples if row.state != "done")
     assert said.call_seconds.high > said.call_seconds.predicted > 0.9 * longest
     assert max(row.vertices for row in said.samples) <= 300
+
+
+def loads(graph: nx.Graph) -> int:
+    import antigravity_of_test
+
+    return int(antigravity_of_test.SIZE) + len(graph)
+
+
+def test_what_a_function_loads_is_loaded_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each run on a sample would, and a budget of a second were spent on it."""
+    log = tmp_path / "log"
+    (tmp_path / "antigravity_of_test.py").write_text(
+        f"import os, pathlib\nSIZE = 1\nwith pathlib.Path({str(log)!r}).open('a') as file:\n"
+        "    print(os.getpid(), file=file)\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    said = predict_function(loads, nx.barabasi_albert_graph(900, 3, seed=1), history="none", seed=1)
+    assert len(said.samples) > 1
+    assert len(log.read_text().split()) == 2  # of the first child, and of this process
+
+
+def dear_where_hubs_are(graph: nx.Graph) -> float:
+    return float(sum(heavy(20 * graph.degree(vertex) ** 2) for vertex in graph))
+
+
+def test_samples_are_gone_through_in_an_order_like_that_of_the_run() -> None:
+    """A loop over a preferential graph in its own order would seem to get cheaper, hubs first."""
+    from predict_graph.functions.subject import check_subject
+
+    function = check_function(dear_where_hubs_are)
+    graph = check_graph("barabasi-albert:n=3000,m=4,seed=1")
+    for given in (graph, build(graph, "networkx")):
+        subject = check_subject(function, given, directed=None, ids="integer", seed=1)
+        for sampler in subject.samplers:
+            rng = np.random.default_rng(1)
+            made = subject.sample(sampler, 600, rng, connected=False).build()
+            degrees = np.array([degree for _, degree in made.degree()], dtype=float)
+            first = degrees[: len(degrees) // 4].mean()
+            assert 0.7 < first / degrees.mean() < 1.4, sampler
 
 
 def test_what_is_no_graph_is_refused() -> None:

@@ -309,7 +309,7 @@ def test_rounds_that_grow_with_the_samples_go_on_growing_a_little() -> None:
     growing = foretell_rounds([(100, 20), (1000, 28), (10_000, 40)], 1e6)
     assert steady is not None
     assert growing is not None
-    assert steady.total == pytest.approx(20.0)
+    assert steady.total == pytest.approx(20.0, rel=0.01)
     assert 45 < growing.total < 90
     assert growing.log_std > steady.log_std >= 0.18
     assert foretell_rounds([(100, 20)], 1e6) is None
