@@ -45,6 +45,7 @@ __all__ = [
 DEFAULT_SAMPLER, DEFAULT_RATIO = "brj", 0.1  # PREDIcT, section 3.2; 10% as in its conclusions
 
 _OF_METHOD = frozenset({"sampler", "transform", "ratio", "max_overhead"})
+_OF_SAMPLES = frozenset({"ratio", "max_overhead"})
 _OF_ESTIMATION = _OF_METHOD | {"method"}
 _WALKING = "published"  # the method that a named sampler or transform stands for
 _LARGEST_SEED = 2**63 - 1  # by definition: of int64
@@ -298,7 +299,15 @@ def _refuse_unread(
     A method that was named keeps the sampler and the transform to itself: of an engine that draws
     samples for its seconds too, a person would not notice that the iterations are others'.
     """
+    # Where samples tell seconds, too, it matters which they are.
+    by_work = getattr(costing, "by_work_alone", False)
+    known = algorithm.known_work and by_work and "sampler" not in method.reads
     for name in sorted(named):
+        if name in _OF_SAMPLES and known:
+            raise RequestError(
+                f"{name} is not read by the engine {engine.name} for {algorithm.name}, whose "
+                "supersteps and messages are known without samples; accepted: leave it out"
+            )
         if name in method.reads or (name in costing.reads and name not in _OF_METHOD):
             continue
         readers = [f"the method {each}" for each in methods_for(algorithm) if name in _reads(each)]

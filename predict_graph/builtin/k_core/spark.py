@@ -173,12 +173,17 @@ def _kept(row_starts: Any, before_starts: Any, before: Any, heard: Any) -> None:
 def _lowered(
     own: Any, row_starts: Any, neighbours: Any, heard: Any, at: Any, inbox: Any, pairs: Any
 ) -> None:
-    """Take in what comes, and lower estimates to what enough neighbours are at, in place."""
+    """Take in what comes, and lower estimates to what enough neighbours are at, in place.
+
+    What comes from a vertex that is no neighbour is left out: in the folded graphs that costs are
+    learned from, edges have a direction.
+    """
     for i in range(len(row_starts) - 1):
         first, stop = row_starts[i], row_starts[i + 1]
         for message in range(inbox[i], inbox[i + 1]):
             for pair in range(at[message], at[message + 1], 2):
                 place = first + np.searchsorted(neighbours[first:stop], pairs[pair])
-                heard[place] = pairs[pair + 1]
+                if place < stop and neighbours[place] == pairs[pair]:
+                    heard[place] = pairs[pair + 1]
         counts = np.zeros(max(own[i], 1), np.int64)
         own[i] = lowered(own[i], heard[first:stop], counts)

@@ -43,6 +43,7 @@ class TriangleCount(Algorithm):
     summary = "triangles of each vertex, two supersteps"
     convergence = "fixed-point"
     undirected = True
+    known_work = True
     usual = Usual(_SUPERSTEPS, 1.0, 9.6)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.triangle_count.local:TriangleCountKernel",

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from predict_graph.algorithms import KCore
+from predict_graph.builtin.k_core.spark import _lowered
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.engines.spark.blocks.twin import twin_of
@@ -127,6 +128,16 @@ def test_a_large_graph_has_the_core_numbers_of_igraph():
     )
     ours = LocalEngine(threads=2).run(KCore(), graph)
     assert ours.values.tolist() == theirs.coreness()
+
+
+def test_what_comes_from_others_than_neighbours_is_left_out():
+    """Folded graphs have edges one way; the place past the last neighbour is not ours."""
+    own, row_starts = np.array([2, 1]), np.array([0, 2, 3])
+    neighbours, heard = np.array([3, 5, 4]), np.full(3, np.iinfo(np.int64).max)
+    pairs = np.array([5, 1, 7, 0, 9, 0])  # who sends, and its estimate
+    _lowered.py_func(own, row_starts, neighbours, heard, np.array([0, 4, 6]), np.arange(3), pairs)
+    assert heard.tolist() == [np.iinfo(np.int64).max, 1, np.iinfo(np.int64).max]
+    assert own.tolist() == [1, 1]
 
 
 def test_estimates_above_k_have_nothing_to_fall():

@@ -53,6 +53,7 @@ class ClusterCosting:
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "train_machines"})
+    by_work_alone: ClassVar[bool] = True
 
     def __init__(
         self, engine: SparkEngine, graph: AnyGraph, algorithms: Sequence[Algorithm], means: Means
