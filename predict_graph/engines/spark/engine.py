@@ -314,19 +314,19 @@ class SparkEngine:
             )
         started_here, began = self._session is None, time.time()
         with self.session() as session:
+            log = session.log_from_now()
             kept = session.storage_bytes()  # what jobs before this one have left there
             profile = run_spark_function(algorithm.job, session, graph)
             opening = session.seconds if started_here else 0.0
             phases = {**profile.phases, "setup": profile.phases["setup"] + opening}
             table = profile.table.assign(storage_bytes=max(session.storage_bytes() - kept, 0))
-            executors = session.read_log().executors
             return replace(
                 profile,
                 phases=phases,
                 table=table,
                 engine={
                     **self.describe(),
-                    "executors_lost": self._lost(executors, began),
+                    "executors_lost": self._lost(log().executors, began),
                     **self._ran(algorithm),
                 },
             )
@@ -342,8 +342,9 @@ class SparkEngine:
         require_spark()
         started_here, began = self._session is None, time.time()
         with self.session() as session:
+            log = session.log_from_now()
             profile = run_graphx(algorithm, session, graph)
-            lost = self._lost(session.read_log().executors, began)
+            lost = self._lost(log().executors, began)
             phases = dict(profile.phases)
             phases["setup"] += session.seconds if started_here else 0.0
             engine = {**self.describe(), "executors_lost": lost, **self._ran(algorithm)}
@@ -441,7 +442,7 @@ class SparkEngine:
     ) -> tuple[RunProfile, DataFrame]:
         """Run one algorithm; a vertex program has its vertices here, its edges on the executors."""
         run = f"{algorithm.name}-{uuid.uuid4().hex[:8]}"
-        started = time.time()
+        started, logged = time.time(), session.log_from_now()
         kind = program_of(algorithm)
         options: dict[str, Any] = {
             "run": run,
@@ -460,7 +461,7 @@ class SparkEngine:
         else:
             program = kind(algorithm, tables, prior_values)
             log = run_supersteps(program, session, **options)
-        events = wait_for_group(session.read_log, superstep_group(run, len(log.convergence)))
+        events = wait_for_group(logged, superstep_group(run, len(log.convergence)))
         lost = self._lost(events.executors, started)
         table = superstep_table(log, events.tasks, run)
         if moved is not None:

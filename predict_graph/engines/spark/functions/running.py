@@ -222,19 +222,14 @@ def profile_spark_function(
             )
     with _no_advice():
         arguments = _arguments(job, session, edges, vertices)
-    flush(session)
-    written = session.event_log
-    before = written.stat().st_size if written.is_file() else 0
-    context: Any = session.spark.sparkContext
-    kept = context._jsc.getPersistentRDDs().keys()
+    logged = session.log_from_now()
     _nameless(session)
     began = time.time()
     with _failures_of(job), _no_advice():
         _computed(job.function(*arguments, **job.parameters))
     ended = time.time()
     flush(session)
-    log = session.read_log(before, kept=kept)
-    return _profile(job, session, _between(log, began, ended), graph, read_seconds)
+    return _profile(job, session, _between(logged(), began, ended), graph, read_seconds)
 
 
 def flush(session: OpenSession) -> None:

@@ -72,8 +72,7 @@ def run_graphx(algorithm: GraphXAlgorithm, session: OpenSession, graph: Graph) -
         session.group("setup")
         loaded.vertices().count()
         setup = time.perf_counter() - started - read
-        wait_for_listeners(context)
-        offset = session.event_log.stat().st_size
+        logged = session.log_from_now()
         session.group(algorithm.name)
         began = time.time()
         result = algorithm.call(java, loaded)
@@ -83,7 +82,7 @@ def run_graphx(algorithm: GraphXAlgorithm, session: OpenSession, graph: Graph) -
         ended = time.time()
         stored = session.storage_bytes()
         wait_for_listeners(context)
-    log = session.read_log(offset)
+    log = logged()
     found = supersteps_of(log, algorithm, began)
     if found.iterations != len(rounds):
         raise JobError(

@@ -18,7 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from predict_graph.engines.spark.log.eventlog import wait_for_listeners
 from predict_graph.engines.spark.session.failures import reason, spark_failures
-from predict_graph.engines.spark.session.opening import OpenSession, temporary_folder
+from predict_graph.engines.spark.session.opening import (
+    OpenSession,
+    executors_of,
+    temporary_folder,
+)
 from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.engines.spark.tables.checkpoints import SITE
@@ -149,7 +153,6 @@ def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[OpenSession
             own,
             0.0,
             callers=spark,
-            executors=tuple(_executors(spark)),
         )
         session = replace(session, stored_before=session.storage_bytes())
         try:
@@ -192,30 +195,11 @@ def _awaited(spark: Any, conf: Mapping[str, str]) -> list[dict[str, Any]]:
     wanted = int(conf.get("spark.executor.instances", 0))
     if not wanted and "spark.cores.max" in conf:
         wanted = int(conf["spark.cores.max"]) // int(conf.get("spark.executor.cores", 1))
-    found = _executors(spark)
+    found = executors_of(spark)
     while len(found) < max(wanted, 1) and time.time() < deadline:
         time.sleep(0.1)
-        found = _executors(spark)
+        found = executors_of(spark)
     return found
-
-
-def _executors(spark: Any) -> list[dict[str, Any]]:
-    """Return the executors that are there; in one process, the driver is the only one."""
-    context = spark.sparkContext
-    listed = context._jsc.sc().statusStore().executorList(True)
-    every = [listed.apply(number) for number in range(listed.size())]
-    local = SparkSettings(master=str(context.master)).local
-    return [
-        {
-            "executor": str(each.id()),
-            "host": str(each.hostPort()).rpartition(":")[0],
-            "cores": int(each.totalCores()),
-            "added": each.addTime().getTime() / 1e3,
-            "removed": float("nan"),
-        }
-        for each in every
-        if local or each.id() != "driver"
-    ]
 
 
 @contextmanager

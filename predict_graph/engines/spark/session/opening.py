@@ -7,13 +7,17 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.engines.spark.log.eventlog import EventLog, read_event_log
+from predict_graph.engines.spark.log.eventlog import (
+    EventLog,
+    read_event_log,
+    wait_for_listeners,
+)
 from predict_graph.engines.spark.session.driver import driver_process
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.master import check_master
@@ -25,7 +29,7 @@ from predict_graph.errors import JobError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["OpenSession", "open_session", "temporary_folder"]
+__all__ = ["OpenSession", "executors_of", "open_session", "temporary_folder"]
 
 
 @dataclass(frozen=True)
@@ -46,8 +50,6 @@ class OpenSession:
         What opening took.
     callers : SparkSession, optional
         The session of the person who has it open, if it is not ours: their functions run there.
-    executors : tuple of mapping
-        Those that were there before the event log began: ``executor, host, cores, added, removed``.
     stored_before : int
         Bytes of tables that an executor kept before.
     checkpoints : Checkpoints, optional
@@ -61,7 +63,6 @@ class OpenSession:
     event_logs: Path
     seconds: float
     callers: SparkSession | None = None
-    executors: tuple[Mapping[str, Any], ...] = ()
     stored_before: int = 0
     checkpoints: Checkpoints | None = None
 
@@ -89,14 +90,53 @@ class OpenSession:
         used = [status.apply(n)._1() - status.apply(n)._2() for n in range(status.size())]
         return max(int(sum(used) / self.settings.machines) - self.stored_before, 0)
 
-    def read_log(self, start: int = 0, *, kept: Iterable[int] = ()) -> EventLog:
-        """Read what Spark has logged so far; see :func:`read_event_log`."""
-        return read_event_log(self.event_log, start, kept=kept, executors=self.executors)
+    def log_from_now(self) -> Callable[[], EventLog]:
+        """Return what reads that which Spark logs from now on, beside the executors that are there.
+
+        A session logs all that it ever runs: reading all of it takes longer with each run.
+        """
+        context: Any = self.spark.sparkContext._jsc
+        with spark_failures("reading Spark's event log"):
+            wait_for_listeners(context.sc())
+            executors = executors_of(self.spark)
+            kept = set(context.getPersistentRDDs().keys())
+        log = self.event_log
+        start = log.stat().st_size
+        return lambda: read_event_log(log, start, kept=kept, executors=executors)
 
     def group(self, name: str) -> None:
         """Put the jobs that follow under a name, by which the event log tells them apart."""
         self.spark.sparkContext.setLocalProperty("spark.jobGroup.id", name)
         self.spark.sparkContext.setLocalProperty("spark.job.description", name)
+
+
+def executors_of(spark: Any) -> list[dict[str, Any]]:
+    """Return the executors that are there; in one process, the driver is the only one.
+
+    Parameters
+    ----------
+    spark : SparkSession
+
+    Returns
+    -------
+    list of mapping
+        ``executor, host, cores, added, removed``, as an event log has them.
+    """
+    context = spark.sparkContext
+    listed = context._jsc.sc().statusStore().executorList(True)
+    every = [listed.apply(number) for number in range(listed.size())]
+    local = SparkSettings(master=str(context.master)).local
+    return [
+        {
+            "executor": str(each.id()),
+            "host": str(each.hostPort()).rpartition(":")[0],
+            "cores": int(each.totalCores()),
+            "added": each.addTime().getTime() / 1e3,
+            "removed": float("nan"),
+        }
+        for each in every
+        if local or each.id() != "driver"
+    ]
 
 
 @contextmanager
@@ -120,7 +160,7 @@ def open_session(settings: SparkSettings, *, name: str = "predict-graph") -> Ite
         with driver_process(conf, own):
             with spark_failures("starting Spark"):
                 spark = _session(settings, conf, name)
-                _wait_for_executors(spark, settings, conf)
+                _wait_for_executors(spark, settings, _patience(spark, conf))
             with _checkpoints(spark, settings) as checkpoints:
                 seconds = time.perf_counter() - started
                 yield OpenSession(
@@ -205,9 +245,14 @@ def _interrupts_as_before() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-def _wait_for_executors(
-    spark: SparkSession, settings: SparkSettings, conf: Mapping[str, str]
-) -> None:
+def _patience(spark: SparkSession, conf: Mapping[str, str]) -> float:
+    """Return the seconds that executors may take to come."""
+    context: Any = spark.sparkContext._jsc.sc()
+    limit = "spark.scheduler.maxRegisteredResourcesWaitingTime"
+    return float(context.conf().getTimeAsMs(limit, conf[limit])) / 1e3
+
+
+def _wait_for_executors(spark: SparkSession, settings: SparkSettings, patience: float) -> None:
     """Wait until all executors have registered.
 
     Raises
@@ -218,8 +263,6 @@ def _wait_for_executors(
     if settings.local:
         return
     context: Any = spark.sparkContext._jsc.sc()
-    limit = "spark.scheduler.maxRegisteredResourcesWaitingTime"
-    patience = context.conf().getTimeAsMs(limit, conf[limit]) / 1e3
     deadline = time.monotonic() + patience
     there = -1
     while time.monotonic() < deadline and not context.isStopped():

@@ -2,6 +2,7 @@
 
 import errno
 import gc
+import signal
 import time
 
 import numpy as np
@@ -11,7 +12,10 @@ import pytest
 from predict_graph.algorithms import PageRank
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.profile import PHASES, TABLE_COLUMNS
+from predict_graph.engines.spark import SparkSettings
+from predict_graph.engines.spark.log.eventlog import wait_for_group
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
+from predict_graph.engines.spark.session.opening import open_session
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph
 
@@ -53,6 +57,31 @@ def test_the_profile_is_complete(profile):
     assert (profile.table["shuffle_write_bytes"] > 0).all()
     assert (profile.table["task_seconds"] > 0).all()
     assert profile.engine["executors_lost"] == 0
+
+
+def test_a_second_session_is_refused_and_the_first_goes_on(local_session):
+    settings = SparkSettings(master="local[1]")
+    with pytest.raises(JobError, match="already open") as caught, open_session(settings):
+        pass
+    assert "\n" not in str(caught.value)
+    assert local_session.spark.range(10).count() == 10
+
+
+def test_ctrl_c_does_what_it_did(local_session, common_session):
+    assert signal.getsignal(signal.SIGINT) is common_session.ctrl_c_before
+
+
+def test_of_the_event_log_only_what_comes_is_read(local_session):
+    local_session.group("before")
+    local_session.spark.range(10).count()
+    logged = local_session.log_from_now()
+    assert local_session.event_log.stat().st_size > 0
+    assert not len(logged().jobs)
+    local_session.group("a name")
+    local_session.spark.range(10).count()
+    log = wait_for_group(logged, "a name")
+    assert set(log.jobs["group"]) == {"a name"}
+    assert log.executors["executor"].tolist() == ["driver"]  # which was there before
 
 
 def test_a_result_is_written_where_it_was_asked_for(engine, graph, tmp_path):
