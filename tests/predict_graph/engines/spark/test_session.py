@@ -21,11 +21,6 @@ from predict_graph.errors import JobError, RequestError
 pytestmark = pytest.mark.spark
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _no_session_yet(common_session):
-    common_session.close()
-
-
 def said_by(settings):
     with pytest.raises(JobError) as caught, open_session(settings):
         pass
@@ -137,21 +132,6 @@ def test_a_folder_that_nothing_can_be_put_in(spark_here, tmp_path):
 
 
 # A session and what it leaves.
-
-
-def test_a_second_session_is_refused_and_the_first_goes_on(local_session):
-    assert "already open" in said_by(SparkSettings(master="local[1]"))
-    assert local_session.spark.range(10).count() == 10
-
-
-def test_ctrl_c_does_what_it_did(local_session, common_session):
-    assert signal.getsignal(signal.SIGINT) is common_session.ctrl_c_before
-
-
-def test_the_event_log_is_there(local_session):
-    local_session.group("a name")
-    local_session.spark.range(10).count()
-    assert local_session.event_log.is_file()
 
 
 _ALONE = """
