@@ -123,9 +123,10 @@ class Watch:
         while True:
             began = time.monotonic()
             new = self.application.poll()
-            if new or self.application.ended:
+            moment = self._look() if new or self.application.ended else None
+            spent = time.monotonic() - began  # without what is done with the moment
+            if moment is not None:
                 quiet_since = time.monotonic()
-                moment = self._look()
                 if self.application.ended:
                     yield self._last(moment)
                     return
@@ -135,7 +136,6 @@ class Watch:
                     f"{self.application.name} has said nothing for {self.patience:.0f} s: it has "
                     "died, or hangs; --patience says how long to wait"
                 )
-            spent = time.monotonic() - began
             time.sleep(max(_EVERY, spent / _SHARE))
 
     def _look(self) -> Moment:

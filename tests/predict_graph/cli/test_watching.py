@@ -63,6 +63,9 @@ def named(steps, at, first=1):
 @pytest.fixture(autouse=True)
 def quick_looks(monkeypatch):
     monkeypatch.setattr(watching, "_EVERY", 0.05)
+    monkeypatch.setattr(
+        watching, "_SHARE", 1.0
+    )  # a look takes long where others keep machines busy
 
 
 def moments_of(path, **options):
