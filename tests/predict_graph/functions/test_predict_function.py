@@ -82,14 +82,14 @@ def test_the_same_prediction_by_name(tmp_path: Path) -> None:
 
 def test_runs_on_other_graphs_are_learned_from(tmp_path: Path) -> None:
     history = History(tmp_path / "runs.sqlite")
-    for n in (2500, 3500):
+    for n in (1500, 2100):
         text = PREFERENTIAL.format(n=n)
         graph = build(check_graph(text), "networkx")
         predict_graph.track(
             "networkx:load_centrality", graph.subgraph(range(n // 2)).copy(), history=history
         )
     said = predict_function(
-        "networkx:load_centrality", PREFERENTIAL.format(n=2600), history=history, seed=1
+        "networkx:load_centrality", PREFERENTIAL.format(n=1600), history=history, seed=1
     )
     assert len(history.runs(algorithm="networkx:load_centrality", kind="run")) == 2
     assert len(history.runs(kind="sample")) >= 1
