@@ -28,8 +28,12 @@ settings.register_profile("quick", settings.get_profile("predict-graph"), max_ex
 settings.load_profile("predict-graph")
 
 
-# Of short sessions: optimising what Java compiles would cost more than it saves.
-QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# Of short sessions: optimising what Java compiles would cost more than it saves, and verifying the
+# classes of Spark takes two of the first twelve seconds of the processor.
+QUICK_JAVA = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
+    "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
 QUICK_CONF = {f"spark.{side}.extraJavaOptions": QUICK_JAVA for side in ("driver", "executor")}
 
 
@@ -127,15 +131,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("spark")
     first = COMMON_SESSION.files = {item.path for item in items if shares(item)}
     second = {item.path for item in items if item.get_closest_marker("spark") is not None}
-    closing = {
-        item.path for item in items if "_no_session_yet" in getattr(item, "fixturenames", ())
-    }
 
     def place(item: pytest.Item) -> tuple[int, int]:
         group = 0 if item.path in first else 1 if item.path in second else 2
         name = item.path.relative_to(item.config.rootpath).as_posix()
         if group == 0:  # what Java has to clear away is waited for: there is least at first
-            return group, -1 if name == WAITS_FOR_JAVA else int(item.path in closing)
+            return group, int(name != WAITS_FOR_JAVA)
         return group, LONGEST.index(name) if name in LONGEST else len(LONGEST)
 
     items.sort(key=place)
@@ -224,6 +225,12 @@ def spark_here() -> None:
         require_spark()
     except JobError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def quick_java() -> str:
+    """Options of Java for short sessions."""
+    return QUICK_JAVA
 
 
 @pytest.fixture(scope="session")

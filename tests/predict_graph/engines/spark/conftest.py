@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-
 
 @pytest.fixture(scope="module")
-def spark(spark_here, common_session):
+def spark(spark_here, common_session, quick_java):
     """A session as a notebook has it: nothing of ours, no event log, no UI."""
     common_session.close()
     from pyspark.sql import SparkSession
@@ -24,7 +22,7 @@ def spark(spark_here, common_session):
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.extraJavaOptions", QUICK_JAVA)
+        .config("spark.driver.extraJavaOptions", quick_java)
         .config("spark.log.level", "ERROR")
         .getOrCreate()
     )
