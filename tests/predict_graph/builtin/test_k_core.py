@@ -16,6 +16,7 @@ from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.graph.on_cluster import ClusterGraph
 from predict_graph.prediction import predict
+from tests.profiles import check_whole
 
 
 class Program:
@@ -229,6 +230,7 @@ def test_spark_gives_the_result_of_the_local_engine(local_spark, k):
     graph = from_edges(*ends, vertices=30, directed=False)
     algorithm = KCore(k=k)
     ours, theirs = local_spark.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
+    check_whole(ours, graph.vertices, 1)
     assert np.array_equal(ours.values, theirs.values)
     assert ours.convergence == pytest.approx(theirs.convergence, rel=1e-12)
     assert ours.result == theirs.result

@@ -17,6 +17,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.prediction import predict
+from tests.profiles import check_whole
 
 
 def slow(graph, tau, limit):
@@ -250,6 +251,7 @@ def test_spark_gives_the_result_of_the_local_engine(local_spark, weighted):
     graph = from_edges(*ends, vertices=66, directed=False, weights=weights)
     algorithm = LabelPropagation(tau=0.01, max_iterations=7)
     ours, theirs = local_spark.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
+    check_whole(ours, graph.vertices, 1)
     assert np.array_equal(ours.values, theirs.values)
     assert ours.convergence == pytest.approx(theirs.convergence, rel=1e-12)
     assert ours.converged == theirs.converged

@@ -15,6 +15,7 @@ from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.graph.on_cluster import ClusterGraph
 from predict_graph.prediction import predict
+from tests.profiles import check_whole
 
 
 def slow(graph, source, *, damping=0.85, drop=False, threshold, limit):
@@ -198,6 +199,7 @@ def test_spark_gives_the_result_of_the_local_engine(local_spark, parameters):
     graph = from_edges(*ends, vertices=66)
     algorithm = PersonalisedPageRank(epsilon=0.1, **parameters)
     ours, theirs = local_spark.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
+    check_whole(ours, graph.vertices, 1)
     assert ours.values == pytest.approx(theirs.values, rel=1e-9, abs=1e-15)
     assert ours.convergence == pytest.approx(theirs.convergence, rel=1e-9)
     mine, other = ours.per_iteration(), theirs.per_iteration()

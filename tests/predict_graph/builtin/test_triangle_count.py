@@ -15,6 +15,7 @@ from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.graph.on_cluster import ClusterGraph
 from predict_graph.prediction import predict
+from tests.profiles import check_whole
 
 
 class Program:
@@ -169,6 +170,7 @@ def test_spark_gives_the_result_of_the_local_engine(local_spark):
     graph = from_edges(*ends, vertices=66, directed=False)
     algorithm = TriangleCount()
     ours, theirs = local_spark.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
+    check_whole(ours, graph.vertices, 1)
     assert np.array_equal(ours.values, theirs.values)
     assert ours.convergence.tolist() == theirs.convergence.tolist()
     assert ours.result == theirs.result

@@ -1,0 +1,22 @@
+"""What the profile of every run has."""
+
+import json
+
+from predict_graph.engines import COUNTERS, PHASES, TABLE_COLUMNS
+
+
+def check_whole(profile, vertices, processes):
+    """Check that a profile has all that it should have, of so many processes."""
+    assert tuple(profile.phases) == PHASES
+    assert all(seconds >= 0.0 for seconds in profile.phases.values())
+    table = profile.table
+    assert tuple(table.columns[: len(TABLE_COLUMNS)]) == TABLE_COLUMNS
+    assert table["worker"].nunique() == processes
+    assert len(table) == processes * profile.iterations
+    assert not table.duplicated(["iteration", "worker"]).any()
+    assert set(table["worker"]) == set(range(processes))
+    assert table["iteration"].min() == 1
+    assert table["iteration"].max() == profile.iterations
+    assert (table[list(COUNTERS)] >= 0).all(axis=None)
+    assert len(profile.values) == vertices
+    json.dumps(profile.to_dict(), default=float)
