@@ -33,11 +33,12 @@ def _needs(text):
     "name",
     [pytest.param(name, marks=MARKS.get(name, [])) for name, code in RUN.items() if code],
 )
-def test_a_page_shows_what_comes_out(name, request, warm_python, monkeypatch):
+def test_a_page_shows_what_comes_out(name, request, warm_python, quick_java, monkeypatch):
     here = SimpleNamespace(executable=str(warm_python.programs() / "python"))
     monkeypatch.setattr("benchmarks.pages.sys", here)
     if name in MARKS:
         request.getfixturevalue("spark_here")
+        monkeypatch.setenv("JDK_JAVA_OPTIONS", quick_java)
     missing = _needs(RUN[name])
     if missing:
         pytest.skip(f"needs {', '.join(missing)}")
