@@ -13,6 +13,7 @@ from samplers.csr import read_only, reverse_csr
 __all__ = ["induced_csr"]
 
 IntArray = npt.NDArray[np.integer]
+Marks = npt.NDArray[np.uint8]
 
 
 def induced_csr(
@@ -25,8 +26,9 @@ def induced_csr(
 
     Vertex *i* of the subgraph is ``vertices[i]``, and an edge is kept when both its ends are.
     Parallel edges and self-loops are kept. Costs one pass over the rows of `vertices` to count and
-    one to fill. Memory is 4 bytes a vertex of the whole graph (8 from 2**31 vertices on), and twice
-    the result while rows are put in order, which ascending `vertices` make needless.
+    one to fill. Memory is a bit a vertex of the whole graph, 4 bytes (8 from 2**31 vertices on) of
+    those about `vertices`, and twice the result while rows are put in order, which ascending
+    `vertices` make needless.
 
     Parameters
     ----------
@@ -73,23 +75,24 @@ def induced_csr(
     if weights is not None and len(weights) != len(indices):
         raise ValueError(f"there are {len(weights)} weights, but {len(indices)} edges")
 
-    new_id = np.full(n, -1, dtype=np.int32 if n < 2**31 else np.int64)
-    twice = _number(chosen, new_id)
+    # One bit says whether a vertex is in: its number is looked up only then, and exists only then.
+    marks = np.zeros(n // 8 + 1, dtype=np.uint8)
+    new_id = np.empty(n, dtype=np.int32 if n < 2**31 else np.int64)
+    twice = _number(chosen, marks, new_id)
     if twice >= 0:
         raise ValueError(f"vertex {twice} comes twice; vertices must be distinct")
 
     kept_indptr: IntArray = np.zeros(len(chosen) + 1, dtype=np.int64)
-    _count_kept(indptr, indices, chosen, new_id, kept_indptr)
+    _count_kept(indptr, indices, chosen, marks, kept_indptr)
     kept_indices = np.empty(int(kept_indptr[-1]), dtype=indices.dtype)
     if weights is None:
-        if not _fill(indptr, indices, chosen, new_id, kept_indptr, kept_indices):
+        if not _fill(indptr, indices, chosen, marks, new_id, kept_indptr, kept_indices):
             # Turned round twice the rows ascend, in time linear in the edges kept.
             kept_indptr, kept_indices = reverse_csr(*reverse_csr(kept_indptr, kept_indices))
         return kept_indptr, kept_indices, None
     kept_weights = np.empty(len(kept_indices), dtype=weights.dtype)
-    if not _fill_weighted(
-        indptr, indices, _frozen(weights), chosen, new_id, kept_indptr, kept_indices, kept_weights
-    ):
+    own = (_frozen(weights), chosen, marks, new_id, kept_indptr)
+    if not _fill_weighted(indptr, indices, *own, kept_indices, kept_weights):
         kept_indptr, kept_indices, kept_weights = _turn_round_weighted(
             *_turn_round_weighted(kept_indptr, kept_indices, kept_weights)
         )
@@ -106,11 +109,18 @@ def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 @njit(cache=True, nogil=True)
-def _number(chosen: IntArray, new_id: IntArray) -> int:
+def _is_in(marks: Marks, v: int) -> bool:
+    return bool((marks[v >> 3] >> np.uint8(v & 7)) & np.uint8(1))
+
+
+@njit(cache=True, nogil=True)
+def _number(chosen: IntArray, marks: Marks, new_id: IntArray) -> int:
     for i in range(chosen.size):
-        if new_id[chosen[i]] >= 0:
-            return int(chosen[i])
-        new_id[chosen[i]] = i
+        v = chosen[i]
+        if _is_in(marks, v):
+            return int(v)
+        marks[v >> 3] |= np.uint8(1) << np.uint8(v & 7)
+        new_id[v] = i
     return -1
 
 
@@ -119,13 +129,13 @@ def _count_kept(
     indptr: IntArray,
     indices: IntArray,
     chosen: IntArray,
-    new_id: IntArray,
+    marks: Marks,
     kept_indptr: IntArray,
 ) -> None:
     for i in range(chosen.size):
         kept = 0
         for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
-            kept += new_id[indices[e]] >= 0
+            kept += _is_in(marks, indices[e])
         kept_indptr[i + 1] = kept_indptr[i] + kept
 
 
@@ -134,6 +144,7 @@ def _fill(
     indptr: IntArray,
     indices: IntArray,
     chosen: IntArray,
+    marks: Marks,
     new_id: IntArray,
     kept_indptr: IntArray,
     kept_indices: IntArray,
@@ -144,8 +155,8 @@ def _fill(
         at = kept_indptr[i]
         last = -1
         for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
-            w = new_id[indices[e]]
-            if w >= 0:
+            if _is_in(marks, indices[e]):
+                w = new_id[indices[e]]
                 kept_indices[at] = w
                 at += 1
                 ascending &= w >= last
@@ -159,6 +170,7 @@ def _fill_weighted(
     indices: IntArray,
     weights: npt.NDArray[Any],
     chosen: IntArray,
+    marks: Marks,
     new_id: IntArray,
     kept_indptr: IntArray,
     kept_indices: IntArray,
@@ -169,8 +181,8 @@ def _fill_weighted(
         at = kept_indptr[i]
         last = -1
         for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
-            w = new_id[indices[e]]
-            if w >= 0:
+            if _is_in(marks, indices[e]):
+                w = new_id[indices[e]]
                 kept_indices[at] = w
                 kept_weights[at] = weights[e]
                 at += 1

@@ -19,7 +19,7 @@ from numba import njit
 
 from predict_graph.graph.edges import EdgeBlock
 
-__all__ = ["Rows", "sorted_by_target", "transposed"]
+__all__ = ["Rows", "in_threads", "sorted_by_target", "transposed"]
 
 IntArray = npt.NDArray[np.int64]
 IndexArray = npt.NDArray[np.integer]
@@ -44,7 +44,7 @@ def sorted_by_target(blocks: list[EdgeBlock], n: int) -> Rows:
     shift, buckets = _buckets(n)
     counts = np.zeros((len(blocks), buckets), np.int64)
     edges = sum(len(block.targets) for block in blocks)
-    _in_threads(
+    in_threads(
         lambda b: _count_block(blocks[b].targets, shift, counts[b]), range(len(blocks)), edges
     )
     weighted = bool(blocks) and blocks[0].weights is not None
@@ -56,7 +56,7 @@ def sorted_by_target(blocks: list[EdgeBlock], n: int) -> Rows:
         blocks[b] = EdgeBlock(_NO_IDS, _NO_IDS)
         _split_block(block.targets, block.sources, weights, *split.places(b))
 
-    _in_threads(move, range(len(blocks)), edges)
+    in_threads(move, range(len(blocks)), edges)
     blocks.clear()
     return split.rows()
 
@@ -68,7 +68,7 @@ def transposed(indptr: IntArray, indices: IndexArray, weights: WeightArray, n: i
     bounds = np.searchsorted(indptr, marks, side="left")
     bounds[0], bounds[-1] = 0, len(indptr) - 1
     counts = np.zeros((_CHUNKS, buckets), np.int64)
-    _in_threads(
+    in_threads(
         lambda c: _count_block(
             indices[indptr[bounds[c]] : indptr[bounds[c + 1]]], shift, counts[c]
         ),
@@ -76,7 +76,7 @@ def transposed(indptr: IntArray, indices: IndexArray, weights: WeightArray, n: i
         len(indices),
     )
     split = _Split(counts, shift, n, len(weights) > 0)
-    _in_threads(
+    in_threads(
         lambda c: _split_rows(indptr, indices, weights, bounds[c], bounds[c + 1], *split.places(c)),
         range(_CHUNKS),
         len(indices),
@@ -111,7 +111,7 @@ class _Split:
         marks = np.linspace(0, len(self._others), _CHUNKS + 1)
         bounds = np.searchsorted(self._starts, marks, side="left")
         bounds[0], bounds[-1] = 0, max(len(self._starts) - 1, 0)
-        _in_threads(
+        in_threads(
             lambda c: _scatter(
                 self._starts,
                 bounds[c],
@@ -140,7 +140,8 @@ def _buckets(n: int) -> tuple[int, int]:
     return shift, ((n - 1) >> shift) + 1 if n else 0
 
 
-def _in_threads(work: Callable[[int], None], items: Iterable[int], edges: int) -> None:
+def in_threads(work: Callable[[int], None], items: Iterable[int], edges: int) -> None:
+    """Do compiled work on some items, on several threads if there are edges enough."""
     threads = numba.get_num_threads()
     if threads == 1 or edges < _WORTH_THREADS:
         for item in items:

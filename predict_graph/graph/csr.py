@@ -143,12 +143,16 @@ class Graph:
             return self.out_degrees
         if "reverse" in vars(self):
             return self.reverse.out_degrees
-        # In parts: numpy counts copies of 64 bits.
-        part = max(self.vertices, 1 << 20)
-        counts = np.zeros(self.vertices, np.int64)
-        for first in range(0, self.edges, part):
-            counts += np.bincount(self.indices[first : first + part], minlength=self.vertices)
-        return counts
+        from predict_graph.graph.inbound import counted_inbound
+
+        return counted_inbound(self)
+
+    @cached_property
+    def in_degree_counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """In-degrees that some vertex has, ascending, and how many vertices have each."""
+        from predict_graph.graph.degrees import counted_degrees
+
+        return counted_degrees(self.in_degrees)
 
     @cached_property
     def reverse(self) -> Graph:

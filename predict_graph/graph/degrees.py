@@ -2,12 +2,52 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
 from predict_graph.graph.csr import Graph
 
-__all__ = ["binned_degrees", "degree_bins"]
+__all__ = ["DegreeFacts", "binned_degrees", "counted_degrees", "degree_bins", "degree_facts"]
+
+
+class DegreeFacts(NamedTuple):
+    """What the degrees of a graph say of it; of a directed one, in and out are added up.
+
+    Parameters
+    ----------
+    mean : float
+    largest : int
+    dust : float
+        Vertices without neighbours, or whose only neighbour has no other, of all.
+    bins : tuple of float
+        How many vertices have degree 0, 1, 2 to 3, 4 to 7, ….
+    """
+
+    mean: float
+    largest: int
+    dust: float
+    bins: tuple[float, ...]
+
+
+def degree_facts(graph: Graph) -> DegreeFacts:
+    """Return what the degrees of a graph say, in one pass over its vertices.
+
+    Examples
+    --------
+    >>> from predict_graph.graph import check_graph
+    >>> degree_facts(check_graph("grid:rows=3,columns=3"))
+    DegreeFacts(mean=2.6666666666666665, largest=4, dust=0.0, bins=(0.0, 0.0, 8.0, 1.0))
+    """
+    from predict_graph.graph.row_kernels import tell_degrees
+
+    inbound = graph.in_degrees if graph.directed else np.empty(0, np.int64)
+    total, largest, dust, bins = tell_degrees(graph.indptr, graph.indices, inbound)
+    count = max(graph.vertices, 1)
+    filled = int(np.flatnonzero(bins).max(initial=-1)) + 1
+    told = tuple(bins[:filled].astype(np.float64).tolist())
+    return DegreeFacts(float(total) / count, int(largest), float(dust) / count, told)
 
 
 def degree_bins(graph: Graph) -> tuple[float, ...]:
@@ -19,7 +59,7 @@ def degree_bins(graph: Graph) -> tuple[float, ...]:
     >>> degree_bins(check_graph("grid:rows=3,columns=3"))
     (0.0, 0.0, 8.0, 1.0)
     """
-    return binned_degrees(graph.out_degrees + (graph.in_degrees if graph.directed else 0))
+    return degree_facts(graph).bins
 
 
 def binned_degrees(
@@ -28,3 +68,18 @@ def binned_degrees(
     """Return the same of degrees, each for so many vertices as its weight says."""
     places = np.frexp(degrees.astype(np.float64))[1]  # 0 of 0, 1 of 1, 2 of 2 and 3
     return tuple(np.bincount(places, weights=weights).astype(np.float64).tolist())
+
+
+def counted_degrees(
+    degrees: npt.NDArray[np.integer],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the degrees that some vertex has, ascending, and how many vertices have each.
+
+    Examples
+    --------
+    >>> [each.tolist() for each in counted_degrees(np.array([3, 0, 3]))]
+    [[0, 3], [1, 2]]
+    """
+    counts = np.bincount(degrees)
+    found = np.flatnonzero(counts)
+    return found, counts[found]

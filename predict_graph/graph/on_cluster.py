@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from predict_graph.graph.csr import Graph
+from predict_graph.graph.degrees import counted_degrees
 
 __all__ = ["AnyGraph", "ClusterGraph"]
 
@@ -51,6 +53,11 @@ class ClusterGraph:
     labels: npt.NDArray[np.generic] | None = field(default=None, repr=False)
     rows: Graph | None = None
     core: Graph | None = None
+
+    @cached_property
+    def in_degree_counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """In-degrees that some vertex has, ascending, and how many vertices have each."""
+        return counted_degrees(self.in_degrees)
 
     def describe(self) -> dict[str, Any]:
         """Return name, size, direction and fingerprint, for JSON."""

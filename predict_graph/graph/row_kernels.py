@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["count_self_loops", "merge_duplicates", "union_of_rows"]
+__all__ = ["count_self_loops", "merge_duplicates", "tell_degrees", "union_of_rows"]
 
 IntArray = npt.NDArray[np.int64]
 IndexArray = npt.NDArray[np.integer]
@@ -88,3 +88,38 @@ def union_of_rows(
             if not filling:
                 merged[v + 1] = kept
     return merged, result, values
+
+
+@numba.njit(cache=True, nogil=True)
+def tell_degrees(
+    indptr: IntArray, indices: IndexArray, inbound: IntArray
+) -> tuple[int, int, int, IntArray]:
+    """Return sum and largest of degrees, vertices alone or in pairs, and bins of degrees.
+
+    Parameters
+    ----------
+    indptr, indices : ndarray
+    inbound : ndarray of int64, shape (n,) or (0,)
+        In-degrees, which are added; none where each edge is stored in both directions.
+    """
+    n, directed = len(indptr) - 1, len(inbound) > 0
+    total = largest = dust = 0
+    bins = np.zeros(65, np.int64)
+    for v in range(n):
+        out = indptr[v + 1] - indptr[v]
+        degree = out + inbound[v] if directed else out
+        total += degree
+        largest = max(largest, degree)
+        place, rest = 0, degree
+        while rest:
+            place += 1
+            rest >>= 1
+        bins[place] += 1
+        if degree == 0:
+            dust += 1
+        elif degree == 1 and out == 1:
+            w = indices[indptr[v]]
+            other = indptr[w + 1] - indptr[w] + (inbound[w] if directed else 0)
+            if other == 1 and w != v:
+                dust += 2 if directed else 1
+    return total, largest, dust, bins

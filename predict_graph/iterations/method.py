@@ -72,6 +72,9 @@ class Method:
         From a :class:`SamplingCase` to an
         :class:`~predict_graph.iterations.estimate.IterationEstimate`; None if the costing of the
         engine observes the iterations, in its own sample runs.
+    prepares : callable, optional
+        Called with the graph before anything else asks what comes in at its vertices: what the
+        method will need of all edges is found in the same pass.
     """
 
     name: str
@@ -79,6 +82,7 @@ class Method:
     reads: frozenset[str]
     suits: Callable[[Algorithm], bool]
     estimate: Callable[[SamplingCase], IterationEstimate] | None
+    prepares: Callable[[Graph], None] | None = None
 
 
 OBSERVED = Method(

@@ -293,13 +293,18 @@ def predict_on(
     chain = request.chain
     algorithms = [part.algorithm for part in chain]
     guesses = first_guess(graph, algorithms, history)
-    ladder = _ladder(graph, request, guesses, history)
-    purse = Purse(request.budget, ladder.run_seconds, reading_seconds)
+    purse = Purse(request.budget, 0.0, reading_seconds)
     fresh = bool(request.named) or request.budget.unlimited
     records = [] if fresh else known_runs(graph, algorithms, history)
     told = [of_this_engine(part, request.engine) for part in records]
     if records and all(told):
         return _from_earlier_runs(graph, chain, told, purse, source)
+    if not is_local(request.engine):  # what is known of it asks for in-degrees, first of all
+        for part in chain:
+            if part.method.prepares is not None:
+                part.method.prepares(graph)
+    ladder = _ladder(graph, request, guesses, history)
+    purse.expects(ladder.run_seconds)
     levels = ladder.levels(graph, request, purse)
     if not levels and not records:
         return _guessed(graph, chain, guesses, purse, ladder.more(graph, 0.0), source)

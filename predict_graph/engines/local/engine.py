@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -130,6 +130,21 @@ class LocalEngine:
             result=dict(kernel.summary()),
             prior=prior,
         )
+
+    def states(self, algorithm: Algorithm, graph: Graph) -> Iterator[npt.NDArray[Any]]:
+        """Yield the result of each vertex after one superstep, after two, and so on without end.
+
+        It is a view of what the next superstep changes.
+        """
+        algorithm = algorithm.on(graph)
+        build = kernel_of(algorithm)
+        self._compile(algorithm, build)
+        prior = None if algorithm.prior is None else self.run(algorithm.prior, graph)
+        with Team(self.threads) as team:
+            kernel = build(algorithm, graph, team, *_results(prior))
+            while True:
+                kernel.step()
+                yield kernel.values
 
     def survey(
         self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator, *, probe: bool = True

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 from scipy import sparse
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
+from predict_graph.graph.inbound import inbound_rows
 from predict_graph.iterations.completion.matching import match_mutual, match_one_way
 from predict_graph.iterations.completion.rewiring import without_traps
-from predict_graph.iterations.completion.stubs import SampleEdges, collect_edges, hub_edges
+from predict_graph.iterations.completion.stubs import (
+    InboundRows,
+    SampleEdges,
+    collect_edges,
+    hub_edges,
+)
 
 __all__ = ["CompletedSample", "Completer", "completed_curve"]
 
@@ -76,18 +84,44 @@ class Completer:
         self.graph = graph
         self.profiles = profiles
         self.hubs = hubs
-        others = np.ones(graph.vertices, bool)
-        others[hubs] = False
-        self.others = np.flatnonzero(others)
-        self.others = self.others[np.argsort(profiles[self.others], kind="stable")]
-        self._among_hubs = hub_edges(graph, hubs)
-        self._out_degrees = graph.out_degrees
+        self._position = np.full(graph.vertices, -1, np.int32)
+        self._position[hubs] = np.arange(len(hubs), dtype=np.int32)
+        self.others = np.empty(graph.vertices - len(hubs), graph.indices.dtype)
+        _sort_by_profile(profiles, self._position, self.others)
+        self._among_hubs = hub_edges(graph, hubs, self._position)
 
     def draw(self, size: int, rng: np.random.Generator) -> CompletedSample:
         """Return a completed sample of the hubs and of `size` other vertices."""
+        chosen = self._chosen(size, rng)
+        return self._complete(chosen, inbound_rows(self.graph, chosen), rng)
+
+    def draw_all(
+        self, size: int, count: int, rng: np.random.Generator
+    ) -> Iterator[CompletedSample]:
+        """Yield as many samples, the edges that come in at their vertices found in one pass."""
+        several = [self._chosen(size, rng) for _ in range(count)]
+        members = np.unique(np.concatenate(several))
+        starts, sources = inbound_rows(self.graph, members)
+        for chosen in several:
+            at = np.searchsorted(members, chosen)
+            rows = [sources[starts[i] : starts[i + 1]] for i in at.tolist()]
+            own = np.concatenate(([0], np.cumsum(np.diff(starts)[at])))
+            yield self._complete(chosen, (own, np.concatenate([sources[:0], *rows])), rng)
+
+    def _chosen(self, size: int, rng: np.random.Generator) -> IntArray:
+        """Return some vertices that are no hubs, ascending: one of each stratum of profiles."""
         size = min(size, len(self.others))
-        chosen = np.sort(self.others[_one_in_each_stratum(len(self.others), size, rng)])
-        seen = collect_edges(self.graph, self.hubs, chosen, self._among_hubs)
+        drawn = self.others[_one_in_each_stratum(len(self.others), size, rng)]
+        return np.sort(drawn).astype(np.int64)
+
+    def _complete(
+        self, chosen: IntArray, inbound: InboundRows, rng: np.random.Generator
+    ) -> CompletedSample:
+        """Return the sample of the hubs and of these vertices, its stubs joined."""
+        size = len(chosen)
+        seen = collect_edges(
+            self.graph, len(self.hubs), chosen, inbound, self._among_hubs, self._position
+        )
         vertices = np.concatenate((self.hubs, chosen))
         weights = np.ones(len(vertices))
         if size:
@@ -113,7 +147,7 @@ class Completer:
             rng,
         )
         first, second = seen.mutual_owner[mutual[0]], seen.mutual_owner[mutual[1]]
-        degrees = self._out_degrees[vertices]
+        degrees = self.graph.indptr[vertices + 1] - self.graph.indptr[vertices]
         second = without_traps(first, second, np.zeros(len(vertices), bool), rng)
         # Ways out that were found again: some stubs have stayed without a partner.
         found = np.concatenate((seen.sources, first, second, seen.out_owner[one_way[0]]))
@@ -146,6 +180,28 @@ def _one_in_each_stratum(total: int, size: int, rng: np.random.Generator) -> Int
     """Cut 0 … total - 1 into `size` runs of almost equal length, and take one number of each."""
     edges = np.arange(size + 1, dtype=np.int64) * total // max(size, 1)
     return rng.integers(edges[:-1], edges[1:])
+
+
+@njit(cache=True, nogil=True)
+def _sort_by_profile(
+    profiles: npt.NDArray[np.int32],
+    position: npt.NDArray[np.int32],
+    order: npt.NDArray[np.integer],
+) -> None:
+    """Write the vertices that are no hubs by their profiles, those of one by their ids."""
+    most = 0
+    for v in range(len(profiles)):
+        most = max(most, profiles[v])
+    place = np.zeros(most + 2, np.int64)
+    for v in range(len(profiles)):
+        if position[v] < 0:
+            place[profiles[v] + 1] += 1
+    for kind in range(most + 1):
+        place[kind + 1] += place[kind]
+    for v in range(len(profiles)):
+        if position[v] < 0:
+            order[place[profiles[v]]] = v
+            place[profiles[v]] += 1
 
 
 def completed_curve(algorithm: Algorithm, sample: CompletedSample, threshold: float) -> FloatArray:

@@ -7,8 +7,10 @@ import time
 
 import numpy as np
 
+from predict_graph.graph import Graph
 from predict_graph.iterations.budget import LEAN, LONG_RUN
 from predict_graph.iterations.completion.calibration import calibrate, combined_correction
+from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.iterations.completion.replicates import ReplicatePlan, Replicates, replicate
 from predict_graph.iterations.crossing import stretched_curve
 from predict_graph.iterations.estimate import (
@@ -48,11 +50,14 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
     threshold = case.threshold
     started = time.perf_counter()
     progress("reading vertex profiles", 0.0)
+    calibrated = budget.max_overhead > LEAN
+    if calibrated and graph.directed:
+        _ = graph.reverse  # walks go back along edges: without it, a pass over all edges a step
     plan = ReplicatePlan.within(graph.edges, budget.for_completion)
     long_plan = ReplicatePlan.within(graph.edges, budget.for_run(LONG_RUN).for_completion)
     whole = replicate(graph, algorithm, threshold, ratio, plan, rng, progress, long_plan=long_plan)
     elapsed = time.perf_counter() - started
-    if budget.max_overhead <= LEAN:
+    if not calibrated:
         run = _any_run(case)
         runs, steps = [run], float(run.summary.edges * run.summary.iterations)
         correction, correction_error = 0.0, _UNCALIBRATED_STD
@@ -85,6 +90,12 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
         warnings=_doubts(whole, graph.vertices),
         observed=counters_of(runs or [_any_run(case)]),
     )
+
+
+def prepare(graph: Graph) -> None:
+    """Find profiles and in-degrees in one pass over the edges, where the reverse is not there."""
+    if graph.directed and "reverse" not in vars(graph):
+        vertex_profiles(graph)
 
 
 def _any_run(case: SamplingCase) -> SampleRun:
@@ -137,4 +148,5 @@ COMPLETION = Method(
     frozenset({"ratio", "max_overhead"}),
     lambda algorithm: "completion" in algorithm.sampled_by,
     estimate_by_completion,
+    prepare,
 )

@@ -18,11 +18,14 @@ References
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numba
 import numpy as np
 import numpy.typing as npt
 
 from predict_graph.graph import Graph
+from predict_graph.graph.inbound import inbound_shares
 
 __all__ = ["LEVELS", "profile_key", "vertex_profiles"]
 
@@ -35,22 +38,34 @@ _OFFSET = 64  # by definition: inflow per in-neighbour is at most 1, so its loga
 
 
 def vertex_profiles(graph: Graph) -> npt.NDArray[np.int32]:
-    """Return the packed profile of every vertex; one pass over the edges.
+    """Return the packed profile of every vertex; one pass over the edges, done once for a graph.
 
     Parameters
     ----------
     graph : Graph
-        Its reverse adjacency is built if it is not there yet.
+        Its reverse is read if it is there, and not needed.
 
     Returns
     -------
     ndarray of int32, shape (n,)
     """
+    known = _KNOWN.get(graph)
+    if known is None:
+        known = _KNOWN[graph] = _made(graph)
+    return known
+
+
+_KNOWN: WeakKeyDictionary[Graph, npt.NDArray[np.int32]] = WeakKeyDictionary()
+
+
+def _made(graph: Graph) -> npt.NDArray[np.int32]:
+    profiles: npt.NDArray[np.int32]
+    if graph.directed and "reverse" not in vars(graph):
+        profiles = _of_shares(graph.indptr, inbound_shares(graph))
+        return profiles
     reverse = graph.reverse
     inverse = 1.0 / np.maximum(graph.out_degrees, 1)
-    profiles: npt.NDArray[np.int32] = _profiles(
-        graph.indptr, reverse.indptr, reverse.indices, inverse
-    )
+    profiles = _profiles(graph.indptr, reverse.indptr, reverse.indices, inverse)
     return profiles
 
 
@@ -93,6 +108,24 @@ def _half_octave(degree: int) -> int:
     return int(np.floor(2.0 * np.log2(degree + 1.0)))
 
 
+@numba.njit(cache=True, nogil=True)
+def _packed(in_degree: int, out_degree: int, inflow: float) -> int:
+    share = (inflow + 1e-3) / max(in_degree, 1)  # judgement: none is not 0
+    level = min(max(int(np.floor(2.0 * np.log2(share))) + _OFFSET, 0), _MASK)
+    return (_half_octave(in_degree) << 7 | _half_octave(out_degree)) << 7 | level
+
+
+@numba.njit(cache=True, nogil=True, parallel=True)
+def _of_shares(
+    indptr: npt.NDArray[np.int64], both: npt.NDArray[np.float64]
+) -> npt.NDArray[np.int32]:
+    n = len(indptr) - 1
+    profiles = np.empty(n, np.int32)
+    for v in numba.prange(n):
+        profiles[v] = _packed(int(both[v, 1]), indptr[v + 1] - indptr[v], both[v, 0])
+    return profiles
+
+
 @numba.njit(cache=True, nogil=True, parallel=True)
 def _profiles(
     indptr: npt.NDArray[np.int64],
@@ -107,8 +140,5 @@ def _profiles(
         inflow = 0.0
         for e in range(start, stop):
             inflow += inverse[reverse_indices[e]]
-        share = (inflow + 1e-3) / max(stop - start, 1)  # judgement: none is not 0
-        level = min(max(int(np.floor(2.0 * np.log2(share))) + _OFFSET, 0), _MASK)
-        degrees = _half_octave(stop - start) << 7 | _half_octave(indptr[v + 1] - indptr[v])
-        profiles[v] = degrees << 7 | level
+        profiles[v] = _packed(stop - start, indptr[v + 1] - indptr[v], inflow)
     return profiles

@@ -10,9 +10,11 @@ import numpy.typing as npt
 
 from predict_graph.graph import Graph
 
-__all__ = ["SampleEdges", "collect_edges", "hub_edges"]
+__all__ = ["InboundRows", "SampleEdges", "collect_edges", "hub_edges"]
 
 IntArray = npt.NDArray[np.int64]
+InboundRows = tuple[IntArray, npt.NDArray[np.integer]]
+"""Where the row of each of some vertices begins, and the vertices that they hear from."""
 
 
 @dataclass(frozen=True)
@@ -40,21 +42,23 @@ class SampleEdges:
     in_wanted: IntArray
 
 
-def hub_edges(graph: Graph, hubs: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the edges among hubs, as positions in `hubs`."""
-    position = np.full(graph.vertices, -1, np.int32)
-    position[hubs] = np.arange(len(hubs), dtype=np.int32)
+def hub_edges(
+    graph: Graph, hubs: IntArray, position: npt.NDArray[np.int32]
+) -> tuple[IntArray, IntArray]:
+    """Return the edges among hubs, by their positions; that of any other vertex is -1."""
     edges: tuple[IntArray, IntArray] = _edges_within(graph.indptr, graph.indices, hubs, position)
     return edges
 
 
 def collect_edges(
     graph: Graph,
-    hubs: IntArray,
+    hubs: int,
     others: IntArray,
+    inbound: InboundRows,
     among_hubs: tuple[IntArray, IntArray],
+    position: npt.NDArray[np.int32],
 ) -> SampleEdges:
-    """Return the edges and stubs of a sample of all `hubs` and some `others`.
+    """Return the edges and stubs of a sample of all hubs and some `others`.
 
     A hub is in the sample for certain, so only edges between two other vertices leave stubs.
     Cost: the edges of `others`, in both directions.
@@ -62,17 +66,21 @@ def collect_edges(
     Parameters
     ----------
     graph : Graph
-    hubs, others : ndarray of int64
-        Distinct vertices; the sample lists hubs first.
+    hubs : int
+        How many there are; the sample lists them first.
+    others : ndarray of int64
+        Distinct vertices that are no hubs.
+    inbound : InboundRows
+        Of `others`.
     among_hubs : pair of ndarray
         From :func:`hub_edges`.
+    position : ndarray of int32, shape (n,)
+        That of each hub; -1 for others, now and afterwards.
     """
-    position = np.full(graph.vertices, -1, np.int32)
-    position[hubs] = np.arange(len(hubs), dtype=np.int32)
-    position[others] = np.arange(len(hubs), len(hubs) + len(others), dtype=np.int32)
-    reverse = graph.reverse
-    arrays = (graph.indptr, graph.indices, reverse.indptr, reverse.indices)
-    edges, mutual, outward, inward = _collect(*arrays, others, position, len(hubs))
+    position[others] = np.arange(hubs, hubs + len(others), dtype=np.int32)
+    arrays = (graph.indptr, graph.indices, *inbound)
+    edges, mutual, outward, inward = _collect(*arrays, others, position, hubs)
+    position[others] = -1
     return SampleEdges(
         sources=np.concatenate((among_hubs[0], edges[0])),
         targets=np.concatenate((among_hubs[1], edges[1])),
@@ -111,8 +119,8 @@ def _edges_within(
 def _collect(
     indptr: IntArray,
     indices: npt.NDArray[np.int32],
-    reverse_indptr: IntArray,
-    reverse_indices: npt.NDArray[np.int32],
+    in_starts: IntArray,
+    in_sources: npt.NDArray[np.int32],
     others: IntArray,
     position: npt.NDArray[np.int32],
     hubs: int,
@@ -123,10 +131,9 @@ def _collect(
     tuple[IntArray, IntArray],
 ]:
     """Merge the sorted out-row and in-row of each vertex; every neighbour falls in one of four."""
-    outs = ins = 0
+    outs, ins = 0, in_starts[len(others)]
     for v in others:
         outs += indptr[v + 1] - indptr[v]
-        ins += reverse_indptr[v + 1] - reverse_indptr[v]
     edge_source, edge_target = np.empty(outs + ins, np.int64), np.empty(outs + ins, np.int64)
     mutual_owner, mutual_wanted = (
         np.empty(min(outs, ins), np.int64),
@@ -139,10 +146,10 @@ def _collect(
         v = others[i]
         own = hubs + i
         a, a_stop = indptr[v], indptr[v + 1]
-        b, b_stop = reverse_indptr[v], reverse_indptr[v + 1]
+        b, b_stop = in_starts[i], in_starts[i + 1]
         while a < a_stop or b < b_stop:
             to = indices[a] if a < a_stop else np.iinfo(np.int32).max
-            of = reverse_indices[b] if b < b_stop else np.iinfo(np.int32).max
+            of = in_sources[b] if b < b_stop else np.iinfo(np.int32).max
             w = min(to, of)
             has_out = a < a_stop and to == w
             has_in = b < b_stop and of == w

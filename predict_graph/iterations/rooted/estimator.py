@@ -161,9 +161,37 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> _Outcome:
 
 def _edge_weights(graph: Graph, vertices: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
     """Return the weight of the edges of each vertex to others, in the whole graph."""
-    weights = np.empty(0, np.float32) if graph.weights is None else graph.weights
-    found: npt.NDArray[np.float64] = _sums(graph.indptr, graph.indices, weights, vertices)
+    rows = (graph.indptr, graph.indices)
+    found: npt.NDArray[np.float64]
+    if graph.weights is None:
+        found = _numbers(*rows, vertices, graph.ascending)
+    else:
+        found = _sums(*rows, graph.weights, vertices)
     return found
+
+
+@numba.njit(cache=True, nogil=True)
+def _numbers(indptr: Any, indices: Any, vertices: Any, ascending: bool) -> npt.NDArray[np.float64]:
+    """Count edges to others: where rows ascend, one to the vertex itself is where it belongs."""
+    totals = np.empty(len(vertices))
+    for i in range(len(vertices)):
+        v = vertices[i]
+        first, last = indptr[v], indptr[v + 1]
+        start = first
+        while ascending and start < last:
+            middle = (start + last) >> 1
+            if indices[middle] < v:
+                start = middle + 1
+            else:
+                last = middle
+        loops = 0
+        for e in range(start, indptr[v + 1]):
+            if indices[e] == v:
+                loops += 1
+            elif ascending:
+                break
+        totals[i] = indptr[v + 1] - first - loops
+    return totals
 
 
 # A list of the edges would take 16 bytes of each: four times the edges themselves.
@@ -174,7 +202,7 @@ def _sums(indptr: Any, indices: Any, weights: Any, vertices: Any) -> npt.NDArray
         v = vertices[i]
         for e in range(indptr[v], indptr[v + 1]):
             if indices[e] != v:
-                totals[i] += weights[e] if len(weights) else 1.0
+                totals[i] += weights[e]
     return totals
 
 

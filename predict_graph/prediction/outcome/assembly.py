@@ -14,6 +14,7 @@ from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.iterations import QUANTILE, IterationEstimate
 from predict_graph.prediction.first_guess import GUESS
 from predict_graph.prediction.ladder import Purse
+from predict_graph.prediction.machine_counts import machine_counts
 from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.outcome.doubts import graph_doubts
 from predict_graph.prediction.outcome.interval import Interval
@@ -91,7 +92,7 @@ def _of_one(
     algorithm = request.algorithm
     by_machines: list[Mapping[str, float]] = []
     if prices.at is not None:
-        for machines in _machine_counts(request.engine.workers):
+        for machines in machine_counts(request.engine.workers):
             interval = _runtime(prices.at(machines), estimate, prices)
             by_machines.append({"machines": machines, **interval.to_dict()})
     return Prediction(
@@ -208,19 +209,6 @@ def _sum(parts: list[Interval], *, off_together: bool) -> Interval:
     width = sum(widths) if off_together else math.hypot(*widths)
     factor = math.exp(width / total) if total else 1.0
     return Interval(total, total / factor, total * factor)
-
-
-def _machine_counts(target: int) -> list[int]:
-    """Return the machine counts that a prediction says something about besides its own.
-
-    Examples
-    --------
-    >>> _machine_counts(5)
-    [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16]
-    """
-    few = range(1, min(2 * target, 8) + 1)
-    many = (12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
-    return sorted({*few, target, 2 * target, *(n for n in many if n <= max(4 * target, 16))})
 
 
 def _empty_sample_doubts(estimate: IterationEstimate) -> list[str]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from predict_graph.graph import Graph
+from predict_graph.graph.degrees import DegreeFacts, degree_facts
 from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 
 __all__ = ["graph_doubts"]
@@ -28,14 +26,13 @@ def graph_doubts(graph: AnyGraph) -> list[str]:
             f"the graph has only {graph.vertices} vertices: a sample of it is too small to be like "
             "it, and running the job costs less than predicting it"
         )
-    degrees = graph.out_degrees + (graph.in_degrees if graph.directed else 0)
-    mean = float(degrees.mean()) if len(degrees) else 0.0
-    if graph.vertices >= _FEW_VERTICES and float(degrees.max()) < _FLAT * max(mean, 1.0):
+    facts = _told(graph) if isinstance(graph, ClusterGraph) else degree_facts(graph)
+    if graph.vertices >= _FEW_VERTICES and facts.largest < _FLAT * max(facts.mean, 1.0):
         doubts.append(
-            f"the graph has no hubs (largest degree {int(degrees.max())}, mean {mean:.1f}): if it "
+            f"the graph has no hubs (largest degree {facts.largest}, mean {facts.mean:.1f}): if it "
             "is a mesh, samples of it converge unlike the whole"
         )
-    dust = graph.dust_share if isinstance(graph, ClusterGraph) else _dust_share(graph)
+    dust = facts.dust
     if dust > _DUST:
         doubts.append(
             f"{dust:.0%} of the vertices are alone or in pairs, out of reach of any walk: walk "
@@ -44,13 +41,8 @@ def graph_doubts(graph: AnyGraph) -> list[str]:
     return doubts
 
 
-def _dust_share(graph: Graph) -> float:
-    """Return the share of vertices without neighbours, or whose only neighbour has no other."""
-    out_degrees = graph.out_degrees
-    total = out_degrees + graph.in_degrees if graph.directed else out_degrees
-    alone = float(np.count_nonzero(total == 0))
-    single = np.flatnonzero((out_degrees == 1) & (total == (1 if graph.directed else out_degrees)))
-    partner = graph.indices[graph.indptr[single]]
-    paired = (total[partner] == 1) & (partner != single)
-    pairs = float(np.count_nonzero(paired))
-    return (alone + (2.0 * pairs if graph.directed else pairs)) / max(graph.vertices, 1)
+def _told(graph: ClusterGraph) -> DegreeFacts:
+    """Return the same of a graph that stays on a cluster; its bins are of no use here."""
+    degrees = graph.out_degrees + (graph.in_degrees if graph.directed else 0)
+    mean = float(degrees.mean()) if len(degrees) else 0.0
+    return DegreeFacts(mean, int(degrees.max()), graph.dust_share, ())

@@ -1,14 +1,17 @@
 """Which rung is bought: by what the run is expected to take on its engine, and by memory."""
 
+import time
 from dataclasses import dataclass
 
 import pytest
 
+from predict_graph import predict
 from predict_graph.algorithms import check_algorithm
 from predict_graph.budget import check_budget
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.prediction import ladder as module
+from predict_graph.prediction import road
 from predict_graph.prediction.expectation import cheap_expectation
 from predict_graph.prediction.first_guess import FirstGuess
 from predict_graph.prediction.ladder import LEVELS, Ladder, Purse
@@ -65,3 +68,13 @@ def test_samples_for_another_engine_are_as_large_as_the_budget_affords():
         ladder(1e9, run).levels(GRAPH, request, Purse(request.budget, run)) for run in (0.01, 1e4)
     ]
     assert levels == [[LEVELS[0]], [request.max_overhead]]
+
+
+def test_finding_out_what_a_run_elsewhere_takes_is_part_of_what_is_told(monkeypatch):
+    def slowly(*given):
+        time.sleep(0.5)
+        return cheap_expectation(*given)
+
+    monkeypatch.setattr(road, "cheap_expectation", slowly)
+    found = predict("pagerank", GRAPH, engine=spark(2), history="none", seed=1)
+    assert found.overhead_seconds > 0.5

@@ -39,8 +39,9 @@ _MOST_BLOCKS = 200  # that are compressed, evenly spread over a stream; a choice
 _MOST_EDGES = 1 << 24  # looked at for a stream, if more partitions can be had; a choice
 _FAR_TOO_MANY = 1 << 28  # edges of a partition: looking at them all would take seconds; a choice
 _LATER = (2, 6, 14)  # supersteps done before messages are looked at again; a choice
-# Seconds an edge, of looking at streams and of a superstep; measured on R-MAT 20, generously.
-_LOOK, _STEP = 4e-8, 4e-8
+# Seconds an edge of a stream's sender, of looking at it, and a vertex of the graph, of whose it is;
+# and an edge, of a superstep of which nothing is known. Measured on R-MAT 20, generously.
+_LOOK, _HASH, _STEP = 4e-8, 1.5e-8, 4e-8
 # Seconds a byte and edge, of merging rows, and an edge, of a run of what comes before; as above.
 _BYTE_MERGED, _WHOLE_RUN = 2e-9, 2e-7
 _MOST_HEARD = 1 << 19  # messages that are merged for a stream; a choice
@@ -75,7 +76,9 @@ def record_factors(
     """
     ones, affords = np.ones(len(sizes)), purse.affords
     spread = graph.edges / max(partitions, 1)
-    if not isinstance(graph, Graph) or spread > _FAR_TOO_MANY or not affords(_LOOK * graph.edges):
+    if not isinstance(graph, Graph) or spread > _FAR_TOO_MANY:
+        return ones, ones
+    if not affords(_look_seconds(graph, partitions)):
         return ones, ones
     with purse.loading():
         _load_compiled(algorithm)
@@ -119,13 +122,24 @@ def _encoded_numbers(
     program = program_of(algorithm)
     if program.carried is SuperstepProgram.carried:
         return
+    look = _look_seconds(graph, partitions)
+    states: Iterator[npt.NDArray[Any]] = iter(())
+    now: npt.NDArray[Any] | None = None
+    before: npt.NDArray[Any] | None = None
+    at = 0
     for done in (0, *_LATER):
         if done >= iterations or (done and not runs_here(algorithm)):
             return
-        if done and not affords((_LOOK + 2 * done * _STEP) * graph.edges):
+        if not affords(look + (_superstep_seconds(graph, algorithm, done, at) if done else 0.0)):
             return
-        states = [_state(graph, algorithm, done - back) for back in (0, 1)] if done else []
-        carried = program.carried(algorithm, graph, *states)
+        if done and not at:
+            states = LocalEngine().states(algorithm, graph)
+        for left in range(done - at, 0, -1):
+            if left == 1 and now is not None:
+                before = now.copy()
+            now = next(states)
+        at = done
+        carried = program.carried(algorithm, graph, now, before)
         if carried is not None and (carried.sending is None or carried.sending.any()):
             yield done, encoded(graph, partitions, carried)
 
@@ -152,7 +166,7 @@ def _encoded_rows(
     step = _BYTE_MERGED * carried.rows.shape[1] * graph.edges
     if not affords((_LATER[0] + 1) * step):
         return  # rows fill as they spread: the first ones alone tell little
-    starts, senders = graph.reverse.indptr, graph.reverse.indices.astype(np.int64)
+    starts, senders = graph.reverse.indptr, graph.reverse.indices
     sending, done = np.ones(graph.vertices, np.bool_), 0
     for wanted in (0, *_LATER):
         if wanted >= iterations or not affords((wanted - done + 1) * step):
@@ -173,9 +187,24 @@ def _between(at: list[int], values: FloatArray, count: int) -> FloatArray:
     return found
 
 
-def _state(graph: Graph, algorithm: Algorithm, supersteps: int) -> npt.NDArray[Any]:
-    run = LocalEngine().run(algorithm, graph, threshold=0.0, max_iterations=supersteps)
-    return run.values
+def _streams(graph: Graph, partitions: int) -> int:
+    """Return how many streams are looked at: fewer of a large graph, one of each sender."""
+    return int(np.clip(_MOST_EDGES * partitions / max(graph.edges, 1), 1, min(partitions, 4)))
+
+
+def _look_seconds(graph: Graph, partitions: int) -> float:
+    """Return what looking at streams takes: each reads all vertices, and one partition's edges."""
+    streams = _streams(graph, partitions)
+    return streams * (_LOOK * graph.edges / max(partitions, 1) + _HASH * graph.vertices)
+
+
+def _superstep_seconds(graph: Graph, algorithm: Algorithm, done: int, at: int) -> float:
+    """Return what going on from some supersteps to some more takes; setting up, from none."""
+    work = 1e-9 * (graph.edges + graph.vertices)
+    usual = algorithm.usual
+    each = _STEP * graph.edges if usual is None else usual.iteration_ns * work
+    setup = 0.0 if at or usual is None else usual.setup_ns * work
+    return setup + (done - at) * each
 
 
 @dataclass(frozen=True)
@@ -215,10 +244,9 @@ def encoded(graph: Graph, partitions: int, carried: Carried) -> Encoded:
     >>> encoded(graph, 2, same).bytes < 0.6 * encoded(graph, 2, other).bytes
     True
     """
-    degrees = graph.out_degrees
-    sent = float(graph.edges if carried.sending is None else degrees[carried.sending].sum())
-    streams = int(np.clip(_MOST_EDGES * partitions / max(graph.edges, 1), 1, min(partitions, 4)))
+    streams = _streams(graph, partitions)
     sending = carried.sending
+    sent = float(graph.edges if sending is None else graph.out_degrees[sending].sum())
     everyone = np.ones(1, np.bool_) if sending is None else sending
     # Messages that are not combined are rows of their own: some sources tell as much as all.
     every = 1
@@ -351,11 +379,11 @@ def _heard(
     """
     n, count, pairs = len(reverse_indptr) - 1, 0, 0
     receivers, starts = np.empty(0, np.int64), np.empty(0, np.int64)
-    senders = np.empty(0, np.int64)
+    senders = np.empty(0, reverse_indices.dtype)
     for fill in range(2):  # they are counted first
         if fill:
             receivers, starts = np.empty(count, np.int64), np.empty(count + 1, np.int64)
-            senders = np.empty(pairs, np.int64)
+            senders = np.empty(pairs, reverse_indices.dtype)
             starts[0] = 0
         count = pairs = 0
         for w in range(n):

@@ -6,18 +6,22 @@ turn. The hash is public, so how even the work of the real run will be is known 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numba
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from predict_graph.graph.counting_sort import in_threads
 from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 
 __all__ = ["Placement", "combined_share", "partition_of", "placement_of"]
 
 _SEED = 42  # by definition of Spark: its hash partitioning
+_BLOCK = 1024  # a choice: vertices whose hashes are held, in a cache
 _EDGES_TOLD = 1 << 19  # a choice: the share that stays is then right to 0.0007
 
 
@@ -82,15 +86,20 @@ def _stirred(mixed: Any, word: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def partition_of_one(vertex: Any, partitions: Any) -> Any:
-    """Return the partition of one vertex."""
+def _hashed(vertex: Any) -> Any:
+    """Return Spark's hash of one vertex, a signed number of 32 bits."""
     word = np.uint64(vertex)
     mixed = _stirred(np.uint64(_SEED), word & _32_BITS)
     mixed = _stirred(mixed, word >> np.uint64(32)) ^ np.uint64(8)
     mixed = _times(mixed ^ (mixed >> np.uint64(16)), 0x85EBCA6B)
     mixed = _times(mixed ^ (mixed >> np.uint64(13)), 0xC2B2AE35)
-    mixed = mixed ^ (mixed >> np.uint64(16))
-    return np.int64(np.int32(mixed)) % partitions
+    return np.int32(mixed ^ (mixed >> np.uint64(16)))
+
+
+@njit(cache=True, nogil=True)
+def partition_of_one(vertex: Any, partitions: Any) -> Any:
+    """Return the partition of one vertex."""
+    return np.int64(_hashed(vertex)) % partitions
 
 
 @njit(cache=True, nogil=True)
@@ -102,9 +111,16 @@ def _partitions(vertices: Any, partitions: int) -> Any:
 
 
 def placement_of(
-    graph: AnyGraph, machines: int, partitions: int, *, executors: int | None = None
+    graph: AnyGraph,
+    machines: int,
+    partitions: int,
+    *,
+    executors: int | None = None,
+    beside: Sequence[tuple[int, int]] = (),
 ) -> Placement:
     """Return how a graph lies on a cluster; one pass over its vertices, and half a million edges.
+
+    A graph keeps what is known of it, and one pass tells it of as many clusters as are asked for.
 
     Parameters
     ----------
@@ -114,19 +130,48 @@ def placement_of(
         Of all machines together; the n-th is on machine n modulo `machines`.
     executors : int, optional
         Processes that exchange records; as many as machines by default.
+    beside : sequence of (machines, partitions)
+        Other clusters that will be asked for.
     """
+    known: dict[tuple[int, int], Placement] = vars(graph).setdefault("_placements", {})
+    if (machines, partitions) not in known:
+        wanted = [each for each in {(machines, partitions), *beside} if each not in known]
+        known.update(zip(wanted, _placements(graph, wanted), strict=True))
     executors = machines if executors is None else executors
-    vertices, edges = _held(graph.out_degrees, partitions, machines)
+    return replace(known[machines, partitions], remote_share=1.0 - 1.0 / executors)
+
+
+def _placements(graph: AnyGraph, wanted: Sequence[tuple[int, int]]) -> list[Placement]:
+    """Return how a graph lies on several clusters, of which each machine is an executor."""
+    machines, partitions = (np.array(each, np.int64) for each in zip(*wanted, strict=True))
+    if isinstance(graph, ClusterGraph):
+        ends = np.concatenate(([0], np.cumsum(graph.out_degrees, dtype=np.int64)))
+    else:
+        ends = graph.indptr
+    parts = numba.get_num_threads()
+    bounds = np.linspace(0, graph.vertices, parts + 1).astype(np.int64)
+    held = np.zeros((parts, 2, len(wanted), int(machines.max(initial=1))), np.int64)
+    in_threads(
+        lambda part: _held(ends, bounds[part], bounds[part + 1], partitions, machines, *held[part]),
+        range(parts),
+        graph.vertices,
+    )
     sources, targets = _some_edges(graph)
     together = _held_together(sources, targets, partitions, machines)
-    return Placement(
-        machines,
-        partitions,
-        float(vertices.max() / max(vertices.mean(), 1e-300)),
-        float(edges.max() / max(edges.mean(), 1e-300)),
-        together / max(len(sources), 1),
-        1.0 - 1.0 / executors,
-    )
+    found = []
+    for number, (count, spread) in enumerate(wanted):
+        vertices, edges = held.sum(axis=0)[:, number, :count]
+        found.append(
+            Placement(
+                count,
+                spread,
+                float(vertices.max() / max(vertices.mean(), 1e-300)),
+                float(edges.max() / max(edges.mean(), 1e-300)),
+                int(together[number]) / max(len(sources), 1),
+                1.0 - 1.0 / count,
+            )
+        )
+    return found
 
 
 def _some_edges(graph: AnyGraph) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]:
@@ -142,31 +187,50 @@ def _some_edges(graph: AnyGraph) -> tuple[npt.NDArray[np.integer], npt.NDArray[n
 
 
 @njit(cache=True, nogil=True)
-def _held(degrees: Any, partitions: int, machines: int) -> Any:
-    """Return how many vertices and edges each machine holds."""
-    vertices, edges = np.zeros(machines, np.int64), np.zeros(machines, np.int64)
-    for v in range(len(degrees)):
-        worker = partition_of_one(v, partitions) % machines
-        vertices[worker] += 1
-        edges[worker] += degrees[v]
-    return vertices, edges
+def _machine(hashed: Any, partitions: Any, machines: Any) -> Any:
+    """Return the machine of a partition; one division where each machine has as many."""
+    if partitions % machines:
+        return np.int32(hashed % partitions) % machines
+    return hashed % machines
 
 
 @njit(cache=True, nogil=True)
-def _held_together(sources: Any, targets: Any, partitions: int, machines: int) -> int:
-    """Return how many edges have both ends on the same machine."""
-    together = 0
+def _held(
+    ends: Any, first: int, last: int, partitions: Any, machines: Any, vertices: Any, edges: Any
+) -> None:
+    """Count how many vertices and edges each machine holds, for several numbers of machines.
+
+    Block by block: the hashes of a block are made once.
+    """
+    hashes = np.empty(_BLOCK, np.int32)
+    for start in range(first, last, _BLOCK):
+        stop = min(start + _BLOCK, last)
+        for v in range(start, stop):
+            hashes[v - start] = _hashed(v)
+        for k in range(len(machines)):
+            many, count = np.int32(partitions[k]), np.int32(machines[k])
+            for v in range(start, stop):
+                worker = _machine(hashes[v - start], many, count)
+                vertices[k, worker] += 1
+                edges[k, worker] += ends[v + 1] - ends[v]
+
+
+@njit(cache=True, nogil=True)
+def _held_together(sources: Any, targets: Any, partitions: Any, machines: Any) -> Any:
+    """Return how many edges have both ends on the same machine, for several numbers of them."""
+    together = np.zeros(len(machines), np.int64)
     for e in range(len(sources)):
-        source, target = (
-            partition_of_one(sources[e], partitions),
-            partition_of_one(targets[e], partitions),
-        )
-        together += source % machines == target % machines
+        source, target = _hashed(sources[e]), _hashed(targets[e])
+        for k in range(len(machines)):
+            many, count = np.int32(partitions[k]), np.int32(machines[k])
+            together[k] += _machine(source, many, count) == _machine(target, many, count)
     return together
 
 
 def combined_share(
-    in_degrees: npt.NDArray[np.integer], active: npt.ArrayLike, partitions: int
+    in_degrees: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]],
+    active: npt.ArrayLike,
+    partitions: int,
 ) -> npt.NDArray[np.float64]:
     """Return records that leave the map side / messages, when messages to a vertex are combined.
 
@@ -176,7 +240,8 @@ def combined_share(
 
     Parameters
     ----------
-    in_degrees : ndarray of int
+    in_degrees : pair of ndarray of int
+        Those that there are, and how many vertices have each.
     active : array_like of float, shape (k,)
         Shares of the edges that carry a message, in (0, 1].
     partitions : int
@@ -187,12 +252,12 @@ def combined_share(
 
     Examples
     --------
-    >>> combined_share([1, 1], [1.0], 4).round(3).tolist(), combined_share([8], [1.0], 2).tolist()
-    ([1.0], [0.2490234375])
+    >>> combined_share(([1], [2]), [1.0], 4).round(3).tolist()
+    [1.0]
+    >>> combined_share(([8], [1]), [1.0], 2).tolist()
+    [0.2490234375]
     """
-    counts = np.bincount(np.asarray(in_degrees))
-    degrees = np.flatnonzero(counts)
-    counts = counts[degrees]
+    degrees, counts = (np.asarray(each) for each in in_degrees)
     shares = np.atleast_1d(np.asarray(active, dtype=np.float64))
     edges = float((degrees * counts).sum())
     missed = (1.0 - shares[:, None] / partitions) ** degrees[None, :]

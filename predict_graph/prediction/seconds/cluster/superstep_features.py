@@ -105,7 +105,7 @@ def records_a_message(
     share = np.clip(messages / max(graph.edges, 1), 1e-12, 1.0)
     if not combines:
         return np.ones(len(share))
-    return combined_share(graph.in_degrees, share, partitions)
+    return combined_share(graph.in_degree_counts, share, partitions)
 
 
 def by_place(

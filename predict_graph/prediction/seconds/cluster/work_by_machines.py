@@ -17,6 +17,7 @@ from predict_graph.engines.spark.programs import program_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.prediction.machine_counts import machine_counts
 from predict_graph.prediction.seconds.cluster.encoded_records import record_factors
 from predict_graph.prediction.seconds.cluster.graphx_work import graphx_rows
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_rows
@@ -93,10 +94,14 @@ def work_by_machines(
     each = sizes.at(1.0 / share(messages))
     records, longer = record_factors(graph, workload.algorithm, partitions, each, share, purse)
     sizes = replace(sizes, factors=longer)
+    counts = machine_counts(engine.workers)
+    beside = [(count, engine.settings.on(count).partitions) for count in counts]
 
     def known(machines: int) -> pd.DataFrame:
         settings = engine.settings.on(machines)
-        placement = placement_of(graph, machines, settings.partitions, executors=settings.executors)
+        placement = placement_of(
+            graph, machines, settings.partitions, executors=settings.executors, beside=beside
+        )
         return predicted_rows(graph, sent, placement, sizes, records, combines=combines)
 
     return known

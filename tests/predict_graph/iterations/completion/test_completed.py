@@ -10,10 +10,14 @@ from predict_graph.algorithms import PageRank
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
+from predict_graph.iterations.budget import LEAN
+from predict_graph.iterations.completion import completed, replicates
 from predict_graph.iterations.completion.calibration import Calibration, combined_correction
 from predict_graph.iterations.completion.completed import Completer, completed_curve
 from predict_graph.iterations.completion.hubs import choose_hubs
 from predict_graph.iterations.completion.profiles import vertex_profiles
+from predict_graph.prediction.request import check_request
+from predict_graph.prediction.road import estimates_of
 
 
 def completer(graph, hubs=None):
@@ -166,3 +170,40 @@ def test_one_odd_walk_sample_among_several_moves_nothing():
     assert combined_correction([*steady, Calibration("rj", 90, 10, 1.0)]) == combined_correction(
         steady
     )
+
+
+def estimate(graph, overhead, seed=3):
+    request = check_request(
+        "pagerank", budget="1m", max_overhead=overhead, method="completion", seed=seed
+    )
+    (found,) = estimates_of(graph, request.chain)
+    return found
+
+
+@pytest.mark.parametrize("together", [1 << 60, 0])
+def test_small_samples_need_no_reverse_and_do_not_hang_on_it(monkeypatch, together):
+    monkeypatch.setattr(replicates, "_TOGETHER", together)
+    graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
+    without = estimate(graph, LEAN)
+    assert "reverse" not in vars(graph)
+    other = check_graph("rmat:scale=12,edge_factor=8,seed=1")
+    _ = other.reverse
+    assert estimate(other, LEAN).curve.tolist() == without.curve.tolist()
+    estimate(graph, 0.6)  # walks go back along edges
+    assert "reverse" in vars(graph)
+
+
+def test_what_comes_in_is_found_in_one_pass_for_all_samples_of_a_large_graph(monkeypatch):
+    passes = []
+    looked = completed.inbound_rows
+    monkeypatch.setattr(
+        completed, "inbound_rows", lambda graph, some: passes.append(some) or looked(graph, some)
+    )
+    graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
+    samples = len(estimate(graph, LEAN).samples) - 1
+    assert len(passes) == samples
+    passes.clear()
+    monkeypatch.setattr(replicates, "_TOGETHER", graph.edges - 1)
+    found = estimate(graph, LEAN)
+    assert len(passes) == 1
+    assert found.low <= estimate(graph, LEAN, seed=5).iterations <= found.high

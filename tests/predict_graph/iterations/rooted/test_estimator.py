@@ -15,7 +15,8 @@ from predict_graph.engines.local.kernel import Weighting
 from predict_graph.engines.local.observed import observed_run
 from predict_graph.graph import Graph, check_graph
 from predict_graph.iterations import EdgeBudget, SamplingCase
-from predict_graph.iterations.rooted import estimate_by_rooted_samples
+from predict_graph.iterations.rooted import estimate_by_rooted_samples, recipes
+from predict_graph.iterations.rooted.estimator import _edge_weights
 from predict_graph.transforms import default_transform
 
 JOBS = [ConnectedComponents(), Neighborhood(), TopKRanking(), SemiClustering()]
@@ -160,3 +161,21 @@ def test_same_seed_same_estimate():
     assert first.crossing == again.crossing
     np.testing.assert_array_equal(first.curve, again.curve)
     assert first.counters.equals(again.counters)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_edges_to_others_are_counted_without_reading_rows(weighted):
+    indptr, indices = np.array([0, 3, 5, 7, 7]), np.array([0, 1, 2, 0, 1, 0, 3], np.int32)
+    weights = np.arange(1.0, 8.0, dtype=np.float32) if weighted else None
+    graph = Graph(indptr, indices, weights)
+    expected = [2.0 + 3.0, 4.0, 6.0 + 7.0, 0.0] if weighted else [2.0, 1.0, 2.0, 0.0]
+    assert _edge_weights(graph, np.arange(4)).tolist() == expected
+    backward = Graph(np.array([0, 3, 3, 3]), np.array([2, 0, 1], np.int32))  # in no order
+    assert _edge_weights(backward, np.arange(3)).tolist() == [2.0, 0.0, 0.0]
+
+
+def test_a_large_graph_has_no_more_hubs_than_can_be_joined(monkeypatch):
+    graph = check_graph("rmat:scale=14,edge_factor=4,seed=1", directed=False)
+    assert len(recipes.hubs(graph)) == graph.vertices // 1000
+    monkeypatch.setattr(recipes, "_MOST_HUBS", 5)
+    assert recipes.hubs(graph).tolist() == recipes.largest(graph.out_degrees, 5).tolist()

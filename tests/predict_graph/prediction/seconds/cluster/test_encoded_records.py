@@ -64,7 +64,7 @@ def test_nothing_is_encoded_that_the_budget_does_not_afford():
 
     most = 0.0
     assert np.all(np.array(factors()) == 1.0)
-    most = 4.1e-8 * GRAPH.edges  # the first messages and no superstep
+    most = 1.01 * encoded_records._look_seconds(GRAPH, 2)  # the first messages and no superstep
     _, level = factors()
     assert np.ptp(level) == 0.0
     assert level[0] != 1.0
@@ -112,3 +112,42 @@ def test_rows_are_as_long_as_those_that_spark_writes(local_spark, name):
         assert each.bytes == pytest.approx(written[done], rel=0.06)
         counted = sums["shuffle_write_records"].iloc[done]
         assert each.records == pytest.approx(counted, rel=0.03)
+
+
+@pytest.mark.parametrize("name", ["pagerank", "connected-components", "label-propagation"])
+def test_supersteps_are_run_once_and_the_state_before_is_that_before(monkeypatch, name):
+    algorithm = check_algorithm(name)
+    graph = check_graph("grid:rows=40,columns=40", directed=not algorithm.undirected)
+    given, steps = [], []
+    program, states = program_of(algorithm), LocalEngine.states
+    carried = program.carried
+
+    def counted(self, *arguments):
+        for state in states(self, *arguments):
+            steps.append(1)
+            yield state
+
+    monkeypatch.setattr(LocalEngine, "states", counted)
+    monkeypatch.setattr(
+        program,
+        "carried",
+        staticmethod(
+            lambda *parts: (
+                given.append([np.copy(each) for each in parts[2:] if each is not None])
+                or carried(*parts)
+            )
+        ),
+    )
+    list(encoded_records._encoded_numbers(graph, algorithm, 2, 20, lambda seconds: True))
+    assert len(steps) == 14  # not one run for each state
+    assert [len(each) for each in given] == [0, 2, 2, 2]
+    for states_given, done in zip(given[1:], (2, 6, 14), strict=True):
+        for state, after in zip(states_given, (done, done - 1), strict=True):
+            run = LocalEngine().run(algorithm, graph, threshold=0.0, max_iterations=after)
+            assert np.array_equal(state, run.values)
+
+
+def test_looking_at_streams_costs_their_part_of_the_edges():
+    look = [encoded_records._look_seconds(GRAPH, count) for count in (1, 4, 16, 64)]
+    assert look[0] >= 4e-8 * GRAPH.edges
+    assert look[3] < 0.5 * look[1]
