@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +33,7 @@ class DegreeFacts(NamedTuple):
 
 
 def degree_facts(graph: Graph) -> DegreeFacts:
-    """Return what the degrees of a graph say, in one pass over its vertices.
+    """Return what the degrees of a graph say, in one pass over its vertices, made once.
 
     Examples
     --------
@@ -40,6 +41,16 @@ def degree_facts(graph: Graph) -> DegreeFacts:
     >>> degree_facts(check_graph("grid:rows=3,columns=3"))
     DegreeFacts(mean=2.6666666666666665, largest=4, dust=0.0, bins=(0.0, 0.0, 8.0, 1.0))
     """
+    found = _KNOWN.get(graph)
+    if found is None:
+        found = _KNOWN[graph] = _told(graph)
+    return found
+
+
+_KNOWN: WeakKeyDictionary[Graph, DegreeFacts] = WeakKeyDictionary()
+
+
+def _told(graph: Graph) -> DegreeFacts:
     from predict_graph.graph.row_kernels import tell_degrees
 
     inbound = graph.in_degrees if graph.directed else np.empty(0, np.int64)

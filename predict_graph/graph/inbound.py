@@ -86,7 +86,8 @@ def inbound_rows(graph: Graph, vertices: IntArray) -> tuple[IntArray, IndexArray
     """
     if not graph.directed or "reverse" in vars(graph):
         reverse = graph.reverse
-        return _rows(reverse.indptr, reverse.indices, vertices)
+        rows: tuple[IntArray, IndexArray] = _rows(reverse.indptr, reverse.indices, vertices)
+        return rows
     starts = np.zeros(len(vertices) + 1, np.int64)
     np.cumsum(graph.in_degrees[vertices], out=starts[1:])
     wanted = np.zeros(graph.vertices // 8 + 1, np.uint8)
@@ -99,16 +100,16 @@ def inbound_rows(graph: Graph, vertices: IntArray) -> tuple[IntArray, IndexArray
 
     def look(part: int) -> None:
         # As long as all of them: what is not written takes no memory.
-        rows = np.empty(starts[-1], np.int32)
+        hit = np.empty(starts[-1], np.int32)
         sources = np.empty(starts[-1], graph.indices.dtype)
         ends = (bounds[part], bounds[part + 1])
-        hits = _find(graph.indptr, graph.indices, *ends, wanted, vertices, rows, sources)
-        found[part] = rows[:hits], sources[:hits]
+        hits = _find(graph.indptr, graph.indices, *ends, wanted, vertices, hit, sources)
+        found[part] = hit[:hits], sources[:hits]
 
     in_threads(look, range(parts), graph.edges)
     result, place = np.empty(starts[-1], graph.indices.dtype), starts[:-1].copy()
-    for rows, sources in found:
-        _file(rows, sources, place, result)
+    for hit, sources in found:
+        _file(hit, sources, place, result)
     return starts, result
 
 

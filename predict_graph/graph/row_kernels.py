@@ -12,6 +12,8 @@ IntArray = npt.NDArray[np.int64]
 IndexArray = npt.NDArray[np.integer]
 WeightArray = npt.NDArray[np.float32]
 
+_SMALL = 1 << 10  # degrees that are counted each; a choice: only time depends on it
+
 
 @numba.njit(cache=True, nogil=True)
 def count_self_loops(indptr: IntArray, indices: IndexArray) -> int:
@@ -104,17 +106,16 @@ def tell_degrees(
     """
     n, directed = len(indptr) - 1, len(inbound) > 0
     total = largest = dust = 0
-    bins = np.zeros(65, np.int64)
+    bins, small = np.zeros(65, np.int64), np.zeros(_SMALL, np.int64)
     for v in range(n):
         out = indptr[v + 1] - indptr[v]
         degree = out + inbound[v] if directed else out
         total += degree
         largest = max(largest, degree)
-        place, rest = 0, degree
-        while rest:
-            place += 1
-            rest >>= 1
-        bins[place] += 1
+        if degree < _SMALL:
+            small[degree] += 1
+        else:
+            bins[_bit_length(degree)] += 1
         if degree == 0:
             dust += 1
         elif degree == 1 and out == 1:
@@ -122,4 +123,15 @@ def tell_degrees(
             other = indptr[w + 1] - indptr[w] + (inbound[w] if directed else 0)
             if other == 1 and w != v:
                 dust += 2 if directed else 1
+    for degree in range(_SMALL):
+        bins[_bit_length(degree)] += small[degree]
     return total, largest, dust, bins
+
+
+@numba.njit(cache=True, nogil=True)
+def _bit_length(number: int) -> int:
+    length = 0
+    while number:
+        length += 1
+        number >>= 1
+    return length

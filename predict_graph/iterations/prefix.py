@@ -12,9 +12,7 @@ __all__ = ["edges_by_later_position"]
 
 
 @numba.njit(cache=True, nogil=True)
-def edges_by_later_position(
-    indptr: Any, indices: Any, members: Any, position: Any
-) -> npt.NDArray[np.int64]:
+def edges_by_later_position(indptr: Any, indices: Any, members: Any) -> npt.NDArray[np.int64]:
     """Count the edges among members, filed under the later of their two ends.
 
     The running sum is the number of edges inside the first 1, 2, … members.
@@ -25,19 +23,22 @@ def edges_by_later_position(
         CSR of the graph.
     members : ndarray of int, shape (k,)
         Distinct vertices.
-    position : ndarray of int, shape (n,)
-        Place of each vertex in `members`; k or more for the others.
 
     Returns
     -------
     ndarray of int64, shape (k,)
     """
-    count = len(members)
+    n, count = len(indptr) - 1, len(members)
+    # One bit says whether a vertex is a member: its place exists, and is looked up, only then.
+    marks, position = np.zeros(n // 8 + 1, np.uint8), np.empty(n, np.int32)
+    for i in range(count):
+        position[members[i]] = i
+        marks[members[i] >> 3] |= np.uint8(1 << (members[i] & 7))
     filed = np.zeros(count, np.int64)
     for i in range(count):
         v = members[i]
         for e in range(indptr[v], indptr[v + 1]):
-            later = max(i, position[indices[e]])
-            if later < count:
-                filed[later] += 1
+            w = indices[e]
+            if (marks[w >> 3] >> (w & 7)) & 1:
+                filed[max(i, position[w])] += 1
     return filed

@@ -142,9 +142,7 @@ def _checked_vertices(sampler: str, vertices: object, n: int) -> npt.NDArray[np.
 
 def _within(graph: Graph, visited: npt.NDArray[np.integer], max_edges: int) -> int:
     """Return how many of the first vertices visited have at most `max_edges` edges among them."""
-    position = np.full(graph.vertices, len(visited), np.int32)
-    position[visited] = np.arange(len(visited), dtype=np.int32)
-    filed = edges_by_later_position(graph.indptr, graph.indices, visited, position)
+    filed = edges_by_later_position(graph.indptr, graph.indices, visited)
     return max(int(np.searchsorted(np.cumsum(filed), max_edges, side="right")), 1)
 
 

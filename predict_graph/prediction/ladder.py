@@ -33,6 +33,7 @@ LEVELS = (LEAN, 0.05, 0.2, 0.6)
 # cores with R-MAT 18 and web-NotreDame (docs/studies/overhead.md).
 _FIXED, _PER_EDGE, _PER_SAMPLED_EDGE = 0.08, 0.045e-6, 0.13e-6
 _LEAN_SHARE = 0.7  # of both, where nothing is calibrated; measured: web-NotreDame, R-MAT 16
+_COUNTING = 4e-9  # seconds an edge; measured on R-MAT 20
 OTHER_ENGINES = 40.0  # times as long as compiled, or more; judgement, not measured
 _PROBING = 0.05  # of an iteration, and a fixed part; judgement, not measured
 _PROBE_FIXED = 0.02  # judgement, not measured
@@ -107,7 +108,8 @@ class Ladder:
         """Whether the compiled run on this machine is worth its cost, and fits: it is exact."""
         if self.local or request.estimation_named or not runs_here(request.algorithm):
             return False
-        if not purse.affords(sum(guess.seconds for guess in self.guesses)):
+        counting = _COUNTING * graph.edges  # of messages, in none of the seconds of a run
+        if not purse.affords(sum(guess.seconds + counting for guess in self.guesses)):
             return False
         if not isinstance(graph, Graph):
             return True

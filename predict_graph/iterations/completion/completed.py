@@ -88,7 +88,7 @@ class Completer:
         self._position[hubs] = np.arange(len(hubs), dtype=np.int32)
         self.others = np.empty(graph.vertices - len(hubs), graph.indices.dtype)
         _sort_by_profile(profiles, self._position, self.others)
-        self._among_hubs = hub_edges(graph, hubs, self._position)
+        self._among_hubs = hub_edges(graph, hubs)
 
     def draw(self, size: int, rng: np.random.Generator) -> CompletedSample:
         """Return a completed sample of the hubs and of `size` other vertices."""

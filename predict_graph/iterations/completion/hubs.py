@@ -54,9 +54,7 @@ def choose_hubs(graph: Graph, ratio: float, edge_budget: int) -> npt.NDArray[np.
     larger, total = _degrees_of(graph, candidates)
     order = np.lexsort((candidates, -total))
     candidates, larger = candidates[order], larger[order]
-    rank = np.full(graph.vertices, count, np.int32)
-    rank[candidates] = np.arange(count, dtype=np.int32)
-    inside = np.cumsum(edges_by_later_position(graph.indptr, graph.indices, candidates, rank))
+    inside = np.cumsum(edges_by_later_position(graph.indptr, graph.indices, candidates))
     kept = int(np.searchsorted(inside, edge_budget, side="right"))
     return candidates[:kept][larger[:kept] >= least]
 

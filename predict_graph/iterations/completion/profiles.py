@@ -112,7 +112,8 @@ def _half_octave(degree: int) -> int:
 def _packed(in_degree: int, out_degree: int, inflow: float) -> int:
     share = (inflow + 1e-3) / max(in_degree, 1)  # judgement: none is not 0
     level = min(max(int(np.floor(2.0 * np.log2(share))) + _OFFSET, 0), _MASK)
-    return (_half_octave(in_degree) << 7 | _half_octave(out_degree)) << 7 | level
+    packed: int = (_half_octave(in_degree) << 7 | _half_octave(out_degree)) << 7 | level
+    return packed
 
 
 @numba.njit(cache=True, nogil=True, parallel=True)

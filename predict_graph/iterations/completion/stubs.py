@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.graph import Graph
+from samplers.induced import induced_csr
 
 __all__ = ["InboundRows", "SampleEdges", "collect_edges", "hub_edges"]
 
@@ -42,12 +43,14 @@ class SampleEdges:
     in_wanted: IntArray
 
 
-def hub_edges(
-    graph: Graph, hubs: IntArray, position: npt.NDArray[np.int32]
-) -> tuple[IntArray, IntArray]:
-    """Return the edges among hubs, by their positions; that of any other vertex is -1."""
-    edges: tuple[IntArray, IntArray] = _edges_within(graph.indptr, graph.indices, hubs, position)
-    return edges
+def hub_edges(graph: Graph, hubs: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the edges among hubs, as positions in `hubs`."""
+    ascending = np.sort(hubs)
+    indptr, indices, _ = induced_csr(graph.indptr, graph.indices, ascending)
+    place = np.argsort(hubs)  # where each of them is in `hubs`
+    sources = np.repeat(place, np.diff(indptr))
+    order = np.argsort(sources, kind="stable")
+    return sources[order], place[indices[order]]
 
 
 def collect_edges(
@@ -91,28 +94,6 @@ def collect_edges(
         in_owner=inward[0],
         in_wanted=inward[1],
     )
-
-
-@numba.njit(cache=True, nogil=True)
-def _edges_within(
-    indptr: IntArray,
-    indices: npt.NDArray[np.int32],
-    members: IntArray,
-    position: npt.NDArray[np.int32],
-) -> tuple[IntArray, IntArray]:
-    count = 0
-    for v in members:
-        for e in range(indptr[v], indptr[v + 1]):
-            count += position[indices[e]] >= 0
-    sources, targets = np.empty(count, np.int64), np.empty(count, np.int64)
-    count = 0
-    for i in range(len(members)):
-        for e in range(indptr[members[i]], indptr[members[i] + 1]):
-            target = position[indices[e]]
-            if target >= 0:
-                sources[count], targets[count] = i, target
-                count += 1
-    return sources, targets
 
 
 @numba.njit(cache=True, nogil=True)

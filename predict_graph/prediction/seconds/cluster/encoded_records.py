@@ -46,6 +46,7 @@ _LOOK, _HASH, _STEP = 4e-8, 1.5e-8, 4e-8
 _BYTE_MERGED, _WHOLE_RUN = 2e-9, 2e-7
 _MOST_HEARD = 1 << 19  # messages that are merged for a stream; a choice
 _MOST_BYTES = 1 << 28  # of rows of all vertices; a choice: memory
+_UNSEEN, _NEW, _ELSEWHERE = -1, -2, -3  # by definition: a receiver that has no row
 _MOST = 8.0  # times what sample runs say, or so small a part; a choice: they are no worse
 
 
@@ -424,36 +425,32 @@ def _stream(
     receiver, with the sum or the smallest of its messages. Sources are read range by range. Arrays
     are of a checked graph.
     """
-    n = len(indptr) - 1
-    slot = np.full(n if how else 1, -1, np.int32)
+    slot = np.full(len(indptr) - 1, _UNSEEN, np.int32)
     everyone = len(sending) == 1
     count = 0
-    ids, sent = np.empty(0, np.int64), np.empty(0, values.dtype)
-    for fill in range(2):  # rows are counted first
-        if fill:
-            ids, sent = np.empty(count, np.int64), np.empty(count, values.dtype)
-            slot[:] = -1
-        count = 0
-        for r in range(len(firsts)):
-            for v in range(firsts[r], lasts[r]):
-                if (v >> 10) % every or not (everyone or sending[v]):
+    ids, sent = np.empty(1 << 16, np.int64), np.empty(1 << 16, values.dtype)
+    for r in range(len(firsts)):
+        for v in range(firsts[r], lasts[r]):
+            if (v >> 10) % every or not (everyone or sending[v]):
+                continue
+            if indptr[v] == indptr[v + 1] or partition_of_one(v, partitions) != source:
+                continue
+            for e in range(indptr[v], indptr[v + 1]):
+                w = indices[e]
+                at = slot[w]
+                if at == _UNSEEN:  # whose a receiver is, is asked when it is first met
+                    here = partition_of_one(w, partitions) == target
+                    at = slot[w] = _NEW if here else _ELSEWHERE
+                if at == _ELSEWHERE:
                     continue
-                if indptr[v] == indptr[v + 1] or partition_of_one(v, partitions) != source:
+                if at >= 0:
+                    sent[at] = sent[at] + values[v] if how == 1 else min(sent[at], values[v])
                     continue
-                for e in range(indptr[v], indptr[v + 1]):
-                    w = indices[e]
-                    if how and slot[w] >= 0:
-                        if fill:
-                            at = slot[w]
-                            sent[at] = (
-                                sent[at] + values[v] if how == 1 else min(sent[at], values[v])
-                            )
-                        continue
-                    if partition_of_one(w, partitions) != target:
-                        continue
-                    if how:
-                        slot[w] = count
-                    if fill:
-                        ids[count], sent[count] = w, values[v]
-                    count += 1
-    return ids, sent
+                if how:
+                    slot[w] = count
+                if count == len(ids):
+                    ids = np.concatenate((ids, np.empty_like(ids)))
+                    sent = np.concatenate((sent, np.empty_like(sent)))
+                ids[count], sent[count] = w, values[v]
+                count += 1
+    return ids[:count], sent[:count]

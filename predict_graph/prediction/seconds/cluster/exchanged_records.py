@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.graph.degrees import counted_degrees
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.placement import combined_share
 
@@ -36,8 +37,8 @@ def exchange_measures(graph: AnyGraph, partitions: int) -> FloatArray:
     """
     both = graph.in_degrees + graph.out_degrees
     combined = [
-        float(combined_share(degrees, 1.0, partitions)[0]) * float(degrees.sum())
-        for degrees in (graph.in_degrees, both)
+        float(combined_share(counted, 1.0, partitions)[0]) * float(counted[0] @ counted[1])
+        for counted in (graph.in_degree_counts, counted_degrees(both))
     ]
     return np.array([graph.vertices, graph.edges, *combined], dtype=np.float64)
 

@@ -183,7 +183,18 @@ def _some_edges(graph: AnyGraph) -> tuple[npt.NDArray[np.integer], npt.NDArray[n
         return graph.ends
     step = max(-(-graph.edges // _EDGES_TOLD), 1)
     positions = np.arange(0, graph.edges, step)
-    return np.searchsorted(graph.indptr, positions, side="right") - 1, graph.indices[positions]
+    return _owners(graph.indptr, positions), graph.indices[positions]
+
+
+@njit(cache=True, nogil=True)
+def _owners(indptr: Any, positions: Any) -> Any:
+    """Return the vertices whose rows ascending positions are in: one pass, as nothing is sought."""
+    owners, v = np.empty(len(positions), np.int64), 0
+    for i in range(len(positions)):
+        while indptr[v + 1] <= positions[i]:
+            v += 1
+        owners[i] = v
+    return owners
 
 
 @njit(cache=True, nogil=True)

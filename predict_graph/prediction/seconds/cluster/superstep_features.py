@@ -105,7 +105,8 @@ def records_a_message(
     share = np.clip(messages / max(graph.edges, 1), 1e-12, 1.0)
     if not combines:
         return np.ones(len(share))
-    return combined_share(graph.in_degree_counts, share, partitions)
+    different, places = np.unique(share, return_inverse=True)  # steady ones are all alike
+    return combined_share(graph.in_degree_counts, different, partitions)[places]
 
 
 def by_place(
