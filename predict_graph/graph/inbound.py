@@ -35,7 +35,7 @@ def counted_inbound(graph: Graph) -> IntArray:
     --------
     >>> from predict_graph.graph import check_graph
     >>> counted_inbound(check_graph("star:n=4", directed=True)).tolist()
-    [3, 1, 1, 1]
+    [0, 1, 1, 1]
     """
     counts = np.zeros(graph.vertices, np.int64)
     rows = (graph.indptr, graph.indices, graph.ascending)

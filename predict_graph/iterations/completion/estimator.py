@@ -11,7 +11,12 @@ from predict_graph.graph import Graph
 from predict_graph.iterations.budget import LEAN, LONG_RUN
 from predict_graph.iterations.completion.calibration import calibrate, combined_correction
 from predict_graph.iterations.completion.profiles import vertex_profiles
-from predict_graph.iterations.completion.replicates import ReplicatePlan, Replicates, replicate
+from predict_graph.iterations.completion.replicates import (
+    TOGETHER,
+    ReplicatePlan,
+    Replicates,
+    replicate,
+)
 from predict_graph.iterations.crossing import stretched_curve
 from predict_graph.iterations.estimate import (
     QUANTILE,
@@ -93,8 +98,11 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
 
 
 def prepare(graph: Graph) -> None:
-    """Find profiles and in-degrees in one pass over the edges, where the reverse is not there."""
-    if graph.directed and "reverse" not in vars(graph):
+    """Find profiles and in-degrees of a large graph in one pass over its edges.
+
+    Of others, the profiles may not be needed: the compiled run is mostly cheaper than samples.
+    """
+    if graph.directed and graph.edges > TOGETHER and "reverse" not in vars(graph):
         vertex_profiles(graph)
 
 

@@ -21,7 +21,7 @@ from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.iterations.crossing import crossing
 from predict_graph.iterations.estimate import Progress
 
-__all__ = ["FEWEST_VERTICES", "ReplicatePlan", "Replicates", "replicate"]
+__all__ = ["FEWEST_VERTICES", "TOGETHER", "ReplicatePlan", "Replicates", "replicate"]
 
 FEWEST_VERTICES = 100  # judgement: docs/studies/constants.md, as for those below
 """A sample has at least so many vertices, whatever the ratio."""
@@ -32,7 +32,7 @@ _LARGEST_SHARE = 0.2  # of the edges of the graph; judgement
 _LARGEST_HUB_SHARE = 0.1  # of the edges of the graph; judgement
 # Edges of a graph from which the vertices of all samples are drawn before the first is completed:
 # what comes in at them is found in one pass. Judgement: below, a pass takes a quarter of a second.
-_TOGETHER = 1 << 26
+TOGETHER = 1 << 26
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class _Drawing:
     def add(self, count: int, tell: Progress) -> _Drawing:
         """Draw so many more samples and run the algorithm on them."""
         limit = self._algorithm.max_iterations
-        if self._completer.graph.edges > _TOGETHER:
+        if self._completer.graph.edges > TOGETHER:
             samples = self._completer.draw_all(self._size, count, self._rng)
         else:
             samples = (self._completer.draw(self._size, self._rng) for _ in range(count))

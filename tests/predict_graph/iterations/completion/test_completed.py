@@ -182,7 +182,7 @@ def estimate(graph, overhead, seed=3):
 
 @pytest.mark.parametrize("together", [1 << 60, 0])
 def test_small_samples_need_no_reverse_and_do_not_hang_on_it(monkeypatch, together):
-    monkeypatch.setattr(replicates, "_TOGETHER", together)
+    monkeypatch.setattr(replicates, "TOGETHER", together)
     graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
     without = estimate(graph, LEAN)
     assert "reverse" not in vars(graph)
@@ -203,7 +203,7 @@ def test_what_comes_in_is_found_in_one_pass_for_all_samples_of_a_large_graph(mon
     samples = len(estimate(graph, LEAN).samples) - 1
     assert len(passes) == samples
     passes.clear()
-    monkeypatch.setattr(replicates, "_TOGETHER", graph.edges - 1)
+    monkeypatch.setattr(replicates, "TOGETHER", graph.edges - 1)
     found = estimate(graph, LEAN)
     assert len(passes) == 1
     assert found.low <= estimate(graph, LEAN, seed=5).iterations <= found.high
