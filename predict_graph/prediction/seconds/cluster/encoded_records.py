@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ _LOOK, _HASH, _STEP = 4e-8, 1.5e-8, 4e-8
 _BYTE_MERGED, _WHOLE_RUN = 2e-9, 2e-7
 _MOST_HEARD = 1 << 19  # messages that are merged for a stream; a choice
 _MOST_BYTES = 1 << 28  # of rows of all vertices; a choice: memory
+_FALLEN = 1.0  # of log of messages, for what they hold to go by them; judgement: R-MAT 20
 _UNSEEN, _NEW, _ELSEWHERE = -1, -2, -3  # by definition: a receiver that has no row
 _MOST = 8.0  # times what sample runs say, or so small a part; a choice: they are no worse
 
@@ -57,6 +59,7 @@ def record_factors(
     sizes: FloatArray,
     share: Callable[[FloatArray], FloatArray],
     purse: Purse,
+    messages: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return what records, and the bytes of each, are to be multiplied by in each iteration.
 
@@ -74,6 +77,8 @@ def record_factors(
         Records a message, by the number of messages alone.
     purse : Purse
         Of which it is paid.
+    messages : ndarray of float64, shape (iterations,), optional
+        Of each iteration.
     """
     ones, affords = np.ones(len(sizes)), purse.affords
     spread = graph.edges / max(partitions, 1)
@@ -91,10 +96,12 @@ def record_factors(
     at, found = list(known), list(known.values())
     counted = np.array([each.messages for each in found])
     thought = counted * share(counted)
-    records = _between(at, np.array([each.records for each in found]) / thought, len(sizes))
+    records = _between(
+        at, np.array([each.records for each in found]) / thought, len(sizes), messages
+    )
     # One alone tells a level; more of them, the course.
     course = sizes if len(at) > 1 else np.full(len(sizes), sizes[at[0]])
-    told = _between(at, np.array([each.bytes for each in found]), len(sizes))
+    told = _between(at, np.array([each.bytes for each in found]), len(sizes), messages)
     factors = told / np.where(course > 0.0, course, 1.0)
     return records, np.where(sizes > 0.0, np.clip(factors, 1.0 / _MOST, _MOST), 1.0)
 
@@ -182,9 +189,23 @@ def _encoded_rows(
         yield done, _rows_encoded(graph, partitions, carried, sending)
 
 
-def _between(at: list[int], values: FloatArray, count: int) -> FloatArray:
-    """Return what is known of some iterations for all of them, by relative steps."""
-    found: FloatArray = np.exp(np.interp(np.arange(count), at, np.log(values)))
+def _between(
+    at: list[int], values: FloatArray, count: int, messages: FloatArray | None
+) -> FloatArray:
+    """Return what is known of some iterations for all of them, by relative steps.
+
+    Between two of which the later has far fewer messages it goes by how far these have fallen: a
+    row without others beside it is long, and most supersteps before the last are not like it.
+    """
+    places = np.arange(float(count))
+    if messages is not None:
+        logs = np.log(np.maximum(messages, 1.0))
+        for first, last in pairwise(at):
+            fallen = logs[first] - logs[first : last + 1]
+            if fallen[-1] > _FALLEN:
+                share = np.clip(fallen / fallen[-1], 0.0, 1.0)
+                places[first : last + 1] = first + share * (last - first)
+    found: FloatArray = np.exp(np.interp(places, at, np.log(values)))
     return found
 
 

@@ -92,7 +92,9 @@ def work_by_machines(
         return records_a_message(graph, messages, partitions, combines=combines)
 
     each = sizes.at(1.0 / share(messages))
-    records, longer = record_factors(graph, workload.algorithm, partitions, each, share, purse)
+    records, longer = record_factors(
+        graph, workload.algorithm, partitions, each, share, purse, messages
+    )
     sizes = replace(sizes, factors=longer)
     counts = machine_counts(engine.workers)
     beside = [(count, engine.settings.on(count).partitions) for count in counts]
