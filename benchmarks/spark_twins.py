@@ -1,7 +1,8 @@
-"""Are the twins of GraphX's algorithms right, and how well are runs of GraphX predicted?
+"""Are the twins of GraphX's and GraphFrames' algorithms right, and how well are runs predicted?
 
 ``check`` runs every algorithm on ten small graphs and compares, superstep by superstep, the records
-that GraphX sent with those that the twin counted. ``predict`` opens a session on a standalone
+that were sent with those that the twin counted: of GraphFrames where a jar of it is found (with
+Spark 3.5: ``make spark35``), else of GraphX. ``predict`` opens a session on a standalone
 cluster of processes on this machine, as a person would, predicts a run in it, runs it, and
 compares. Both keep what they found in a folder, of which ``write`` makes the page.
 
@@ -24,9 +25,10 @@ import numpy as np
 
 import predict_graph
 from benchmarks.spark_cluster import spark_cluster
-from predict_graph.builtin.graphx.definition import graphx_algorithm
+from predict_graph.builtin.libraries import library_algorithm
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.graphx.algorithm import rounds_of
+from predict_graph.engines.spark.library.algorithm import rounds_of
+from predict_graph.engines.spark.session.graphframes import graphframes_conf, graphframes_jars
 from predict_graph.graph import check_graph
 
 GRAPHS = (
@@ -52,19 +54,32 @@ CASES: tuple[tuple[str, dict[str, str]], ...] = (
     ("graphx:stronglyConnectedComponents", {"numIter": "4"}),
     ("graphx:triangleCount", {}),
 )
+FRAMES: tuple[tuple[str, dict[str, str]], ...] = (
+    ("graphframes:connectedComponents", {}),
+    ("graphframes:connectedComponents", {"algorithm": "graphx"}),
+    ("graphframes:pageRank", {"tol": "0.01"}),
+    ("graphframes:pageRank", {"maxIter": "3"}),
+    ("graphframes:pageRank", {"tol": "0.01", "sourceId": "1"}),
+    ("graphframes:labelPropagation", {"maxIter": "4"}),
+    ("graphframes:shortestPaths", {"landmarks": "1,5"}),
+    ("graphframes:stronglyConnectedComponents", {"maxIter": "4"}),
+)
 PARTITIONS = 2
 _NO_RUNS = ("## Predicted, then run", "", "Not measured yet.")
 
 
 def check(keep: Path) -> None:
     """Compare each algorithm with its twin on each graph."""
-    engine = SparkEngine(master=f"local[{PARTITIONS}]", workers=PARTITIONS)
+    # Runs are short: to optimise what Java compiles would take longer than they do.
+    conf = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+    engine = SparkEngine(master=f"local[{PARTITIONS}]", workers=PARTITIONS, conf=conf)
     rows = []
+    cases, library = (FRAMES, "graphframes") if graphframes_jars() else (CASES, "graphx")
     with engine.session():
         for source, directed in GRAPHS:
             graph = check_graph(source, directed=directed)
-            for name, parameters in CASES:
-                job = graphx_algorithm(name, parameters)
+            for name, parameters in cases:
+                job = library_algorithm(name, parameters)
                 rounds = rounds_of(job, graph, PARTITIONS)
                 profile = engine.run(job, graph)
                 found = list(profile.result["combined_records"])
@@ -77,19 +92,23 @@ def check(keep: Path) -> None:
                 }
                 rows.append(row)
                 print(row, flush=True)
-    (keep / "check.json").write_text(json.dumps(rows))
+    (keep / f"check-{library}.json").write_text(json.dumps(rows))
 
 
-def predict(keep: Path, cases: list[str], workers: int, seed: int, master: str | None) -> None:
+def predict(
+    keep: Path, cases: list[str], workers: int, seed: int, master: str | None, cpu: float | None
+) -> None:
     """Predict runs in an open session, run each, and keep the comparison."""
     from pyspark.sql import SparkSession
 
     with ExitStack() as stack:
         if master is None:
-            master = stack.enter_context(spark_cluster(workers, memory="1500m")).master
+            master = stack.enter_context(spark_cluster(workers, memory="1500m", cpu=cpu)).master
+        builder: Any = SparkSession.builder.master(master)
+        for name, value in graphframes_conf(None).items():
+            builder = builder.config(name, value)
         spark = (
-            SparkSession.builder.master(master)
-            .config("spark.ui.enabled", "false")
+            builder.config("spark.ui.enabled", "false")
             .config("spark.ui.showConsoleProgress", "false")
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.driver.bindAddress", "127.0.0.1")
@@ -105,7 +124,7 @@ def predict(keep: Path, cases: list[str], workers: int, seed: int, master: str |
             for case in cases:
                 name, *given, source = case.split(",")
                 parameters = dict(each.split("=", 1) for each in given)
-                _predict(keep, spark, name, parameters, source, workers, seed)
+                _predict(keep, spark, name, parameters, source, workers, seed, cpu)
         finally:
             spark.stop()
 
@@ -118,6 +137,7 @@ def _predict(
     source: str,
     workers: int,
     seed: int,
+    cpu: float | None,
 ) -> None:
     """Predict a run, run it, and keep the comparison."""
     options: dict[str, Any] = {
@@ -126,8 +146,9 @@ def _predict(
         "spark": spark,
         "history": "none",
     }
+    print(f"predicting {name} on {source}", flush=True)
     started = time.perf_counter()
-    prediction = predict_graph.predict(name, source, seed=seed, **options)
+    prediction = predict_graph.predict(name, source, seed=seed, budget="none", **options)
     overhead = time.perf_counter() - started
     actual = predict_graph.run(name, source, **options)
     names = ["local_message_bytes", "remote_message_bytes"]
@@ -139,6 +160,7 @@ def _predict(
         "graph": source,
         "workers": actual.engine["workers"],
         "master": actual.engine["master"],
+        "cpu": cpu,
         "supersteps": actual.iterations,
         "predicted_supersteps": prediction.iterations.predicted,
         "seconds": seconds,
@@ -159,19 +181,20 @@ def _predict(
     (keep / f"predict-{safe}.json").write_text(json.dumps(row))
 
 
-def write(keep: Path, out: Path) -> None:
+def write(keep: Path, out: Path, note: str = "") -> None:
     """Write the page from what was kept."""
-    checked = json.loads((keep / "check.json").read_text())
+    files = sorted(keep.glob("check-*.json"), reverse=True)  # GraphX first
+    checked = [row for file in files for row in json.loads(file.read_text())]
     runs = [json.loads(file.read_text()) for file in sorted(keep.glob("predict-*.json"))]
     lines = [
-        "# Twins of GraphX's algorithms",
+        "# Twins of GraphX's and GraphFrames' algorithms",
         "",
         "    python -m benchmarks.spark_twins check|predict|write",
         "",
         "## The same, superstep by superstep?",
         "",
         "Records that the partitions sent in each superstep, as Spark counted them, against those "
-        "that the twin counted:",
+        "that the twin counted; GraphX with Spark 4.1, GraphFrames 0.8.2 with Spark 3.5:",
         f"equal in {sum(row['equal'] for row in checked)} of {len(checked)} runs, on "
         f"{len({row['graph'] for row in checked})} graphs.",
         "",
@@ -183,14 +206,15 @@ def write(keep: Path, out: Path) -> None:
             for row in checked
         ),
     ]
-    lines += ["", *(_runs_page(runs) if runs else _NO_RUNS)]
+    lines += ["", *(_runs_page(runs, note) if runs else _NO_RUNS)]
     out.write_text("\n".join(lines) + "\n")
 
 
-def _runs_page(runs: list[dict[str, Any]]) -> list[str]:
+def _runs_page(runs: list[dict[str, Any]], note: str) -> list[str]:
     """Return the part about predictions."""
-    errors = [run["predicted"] / run["seconds"] - 1.0 for run in runs]
-    volumes = [run["predicted_bytes"] / max(run["bytes"], 1) - 1.0 for run in runs]
+    errors = np.array([run["predicted"] / run["seconds"] - 1.0 for run in runs])
+    volumes = np.array([run["predicted_bytes"] / max(run["bytes"], 1) - 1.0 for run in runs])
+    capped = np.array([bool(run.get("cpu")) for run in runs])
     return [
         "## Predicted, then run",
         "",
@@ -201,7 +225,7 @@ def _runs_page(runs: list[dict[str, Any]]) -> list[str]:
         "| bytes | overhead |",
         "|---|---|---|---|---|---|---|---|---|",
         *(
-            f"| {run['algorithm']} | {run['graph']} | {run['workers']} ({run['master']}) "
+            f"| {run['algorithm']} | {run['graph']} | {run['workers']} ({_where(run)}) "
             f"| {run['supersteps']} "
             f"| {run['seconds']:.1f} s | {error:+.1%} "
             f"| {'yes' if run['low'] <= run['seconds'] <= run['high'] else 'no'} "
@@ -209,10 +233,21 @@ def _runs_page(runs: list[dict[str, Any]]) -> list[str]:
             for run, error, volume in zip(runs, errors, volumes, strict=True)
         ),
         "",
-        f"Runtime: median {np.median(np.abs(errors)):.1%}, worst {np.max(np.abs(errors)):.1%} "
-        "(bars: 12% and 30%). Bytes exchanged: median "
-        f"{np.median(np.abs(volumes)):.1%}, worst {np.max(np.abs(volumes)):.1%} (10% and 30%).",
+        "The bars are 12% (median) and 30% (worst) for the runtime, 10% and 30% for bytes.",
+        *(
+            f"{name}: runtime median {np.median(np.abs(errors[some])):.1%}, worst "
+            f"{np.max(np.abs(errors[some])):.1%}; bytes exchanged median "
+            f"{np.median(np.abs(volumes[some])):.1%}, worst {np.max(np.abs(volumes[some])):.1%}."
+            for name, some in (("In one process", ~capped), ("On capped workers", capped))
+            if some.any()
+        ),
+        *([note] if note else []),
     ]
+
+
+def _where(run: dict[str, Any]) -> str:
+    """Return what the workers of a run were."""
+    return f"{run['cpu']} cores each" if run.get("cpu") else str(run["master"]).partition(":")[0]
 
 
 def _named(name: str, parameters: dict[str, str]) -> str:
@@ -231,7 +266,9 @@ def main() -> None:
     parser.add_argument("cases", nargs="*", metavar="NAME,KEY=VALUE,GRAPH")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--master", help="instead of a cluster of its own")
+    parser.add_argument("--cpu", type=float, help="share of a core that each worker gets")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--note", default="", help="to be written below the predictions")
     parser.add_argument("--keep", type=Path, required=True)
     parser.add_argument("--out", type=Path)
     asked = parser.parse_intermixed_args()
@@ -239,9 +276,9 @@ def main() -> None:
     if asked.what == "check":
         check(asked.keep)
     elif asked.what == "predict":
-        predict(asked.keep, asked.cases, asked.workers, asked.seed, asked.master)
+        predict(asked.keep, asked.cases, asked.workers, asked.seed, asked.master, asked.cpu)
     else:
-        write(asked.keep, asked.out)
+        write(asked.keep, asked.out, asked.note)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,18 @@ from typing import Any
 
 from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
-from predict_graph.algorithms.registry import ALGORITHMS, BUILT_IN, check_algorithm
+from predict_graph.algorithms.registry import (
+    ALGORITHMS,
+    BUILT_IN,
+    SPARK_LIBRARIES,
+    check_algorithm,
+)
 from predict_graph.algorithms.vertex_program import VertexProgram
 
 __all__ = [
     "ALGORITHMS",
     "MAX_ITERATIONS",
+    "SPARK_LIBRARIES",
     "Algorithm",
     "Parameter",
     "Usual",

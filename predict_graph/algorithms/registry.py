@@ -8,7 +8,7 @@ from predict_graph.algorithms.base import Algorithm
 from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry
 
-__all__ = ["ALGORITHMS", "BUILT_IN", "check_algorithm"]
+__all__ = ["ALGORITHMS", "BUILT_IN", "SPARK_LIBRARIES", "check_algorithm"]
 
 _FOLDER = "predict_graph.builtin"
 
@@ -25,6 +25,9 @@ BUILT_IN = {
     "personalised-pagerank": f"{_FOLDER}.personalised_pagerank.definition:PersonalisedPageRank",
 }
 """A line each: name, and the class in its folder."""
+
+SPARK_LIBRARIES = ("graphx", "graphframes")
+"""What the names of algorithms begin with that libraries on Spark have: ``graphx:pageRank``."""
 
 ALGORITHMS: Registry[type[Algorithm]] = Registry("algorithm", "predict_graph.algorithms", BUILT_IN)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MethodDescriptorType, ModuleType
 from typing import Any
 
+from predict_graph.algorithms import SPARK_LIBRARIES
 from predict_graph.errors import RequestError, unknown_name
 
 __all__ = [
@@ -96,10 +97,12 @@ def is_function(value: Any) -> bool:
     --------
     >>> is_function("networkx:pagerank"), is_function("pagerank"), is_function(len)
     (True, False, True)
+    >>> is_function("graphframes:pageRank")
+    False
     """
     if isinstance(value, str):
         module, colon, name = value.rpartition(":")
-        return bool(colon and module and name) and module != "graphx"
+        return bool(colon and module and name) and module not in SPARK_LIBRARIES
     return callable(value)
 
 

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from predict_graph.engines import SampleSummary
-from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm, rounds_of
+from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
 from predict_graph.errors import RequestError
 from predict_graph.iterations.estimate import IterationEstimate
 from predict_graph.iterations.method import Method, SamplingCase
@@ -19,7 +19,7 @@ def _estimate(case: SamplingCase) -> IterationEstimate:
     from predict_graph.engines.spark import SparkEngine
 
     algorithm, engine = case.algorithm, case.engine
-    if not isinstance(algorithm, GraphXAlgorithm) or not isinstance(engine, SparkEngine):
+    if not isinstance(algorithm, LibraryAlgorithm) or not isinstance(engine, SparkEngine):
         raise RequestError(f"{algorithm.name} runs on Spark alone; accepted: --engine spark")
     started = time.perf_counter()
     rounds = rounds_of(algorithm, case.graph, engine.settings.partitions)
@@ -44,7 +44,7 @@ def _estimate(case: SamplingCase) -> IterationEstimate:
         low=count,
         high=count,
         curve=rounds["received"].to_numpy(np.float64) / max(case.graph.vertices, 1),
-        converged=bool(messages.iloc[-1] == 0),
+        converged=bool(rounds["received"].iloc[-1] == 0),
         samples=[summary],
         edge_steps=float(messages.sum()),
         counters=counters,
@@ -53,7 +53,7 @@ def _estimate(case: SamplingCase) -> IterationEstimate:
 
 TWIN = Method(
     "twin",
-    "the compiled twin of an algorithm of GraphX, by the same rules: exact",
+    "the compiled twin of an algorithm of GraphX or GraphFrames, by the same rules: exact",
     frozenset(),
     lambda algorithm: "twin" in algorithm.sampled_by,
     _estimate,

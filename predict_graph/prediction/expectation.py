@@ -18,7 +18,7 @@ from predict_graph.clock.expected import expected_of
 from predict_graph.engines import Engine, FixedPurse, Means, per_iteration
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
-from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm
+from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
@@ -154,7 +154,7 @@ def cheap_expectation(
 
 def _plain(algorithm: Algorithm) -> bool:
     """Whether the work of a superstep is known without a run of a twin or of the job itself."""
-    return not isinstance(algorithm, FunctionAlgorithm | GraphXAlgorithm)
+    return not isinstance(algorithm, FunctionAlgorithm | LibraryAlgorithm)
 
 
 def _on_cluster(

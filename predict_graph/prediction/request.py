@@ -9,7 +9,7 @@ from inspect import Parameter, signature
 from numbers import Integral
 from typing import Any
 
-from predict_graph.algorithms import ALGORITHMS, Algorithm, check_algorithm
+from predict_graph.algorithms import ALGORITHMS, SPARK_LIBRARIES, Algorithm, check_algorithm
 from predict_graph.budget import Budget, check_budget, check_within
 from predict_graph.engines import ENGINES, Costing, Engine, FixedPurse, Means, Purse
 from predict_graph.engines.local import LocalEngine
@@ -364,7 +364,7 @@ def direction(algorithm: Algorithm, directed: bool | None) -> bool | None:
 def check_function(
     algorithm: str | Algorithm, parameters: Mapping[str, object] | None = None
 ) -> Algorithm:
-    """Return an algorithm from its name, or what ``FILE.py:FUNCTION`` and ``graphx:NAME`` name.
+    """Return an algorithm from its name, or what ``FILE.py:FUNCTION`` and ``LIBRARY:NAME`` name.
 
     Raises
     ------
@@ -375,10 +375,10 @@ def check_function(
         from predict_graph.engines.spark.functions.algorithm import function_algorithm
 
         return function_algorithm(algorithm, parameters)
-    if isinstance(algorithm, str) and algorithm.startswith("graphx:"):
-        from predict_graph.builtin.graphx.definition import graphx_algorithm
+    if isinstance(algorithm, str) and algorithm.partition(":")[0] in SPARK_LIBRARIES:
+        from predict_graph.builtin.libraries import library_algorithm
 
-        return graphx_algorithm(algorithm, parameters)
+        return library_algorithm(algorithm, parameters)
     if isinstance(algorithm, str) and algorithm not in ALGORITHMS.names():
         import networkx
 

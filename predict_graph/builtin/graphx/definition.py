@@ -7,12 +7,13 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from predict_graph.algorithms import Parameter
-from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm
+from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry
 
 __all__ = [
     "GRAPHX",
+    "GraphXAlgorithm",
     "GraphXConnectedComponents",
     "GraphXLabelPropagation",
     "GraphXPageRank",
@@ -20,7 +21,7 @@ __all__ = [
     "GraphXShortestPaths",
     "GraphXStronglyConnectedComponents",
     "GraphXTriangleCount",
-    "graphx_algorithm",
+    "with_landmarks",
 ]
 
 _HERE = "predict_graph.builtin.graphx.definition"
@@ -42,20 +43,10 @@ GRAPHX: Registry[type[GraphXAlgorithm]] = Registry(
 """A line each: the name that GraphX has, and its class."""
 
 
-def graphx_algorithm(name: str, parameters: Mapping[str, object] | None = None) -> GraphXAlgorithm:
-    """Return the algorithm that ``graphx:NAME`` names.
+class GraphXAlgorithm(LibraryAlgorithm):
+    """An algorithm of GraphX."""
 
-    Raises
-    ------
-    RequestError
-        If there is none, or a parameter is not accepted.
-
-    Examples
-    --------
-    >>> graphx_algorithm("graphx:pageRank", {"tol": "0.01"})
-    GraphXPageRank(tol=0.01, resetProb=0.15)
-    """
-    return GRAPHX.get(name.removeprefix("graphx:"))(**dict(parameters or {}))
+    library = "GraphX"
 
 
 class GraphXPageRank(GraphXAlgorithm):
@@ -173,14 +164,8 @@ class GraphXShortestPaths(GraphXAlgorithm):
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:paths"})
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"twin": f"{_TWINS}:paths"})
 
-    def __init__(self, *, landmarks: object = "0") -> None:
-        several = landmarks if isinstance(landmarks, list | tuple) else [landmarks]
-        text = ",".join(str(each) for each in several)
-        if not all(each.strip().isdecimal() for each in text.split(",")):
-            raise RequestError(
-                f"landmarks are {text!r}; accepted: ids of vertices, with commas between them"
-            )
-        super().__init__(landmarks=text)
+    def __init__(self, **parameters: object) -> None:
+        super().__init__(**with_landmarks(parameters))
 
     @property
     def landmarks(self) -> list[int]:
@@ -188,6 +173,31 @@ class GraphXShortestPaths(GraphXAlgorithm):
         return list(
             dict.fromkeys(int(each) for each in str(self.parameters["landmarks"]).split(","))
         )
+
+
+def with_landmarks(parameters: Mapping[str, object]) -> dict[str, object]:
+    """Return parameters with the landmarks, if they are given, as a text of ids.
+
+    Raises
+    ------
+    RequestError
+        If they are something else.
+
+    Examples
+    --------
+    >>> with_landmarks({"landmarks": [3, 17]})
+    {'landmarks': '3,17'}
+    """
+    given = dict(parameters)
+    if "landmarks" in given:
+        several = given["landmarks"]
+        listed = several if isinstance(several, list | tuple) else [several]
+        text = given["landmarks"] = ",".join(str(each) for each in listed)
+        if not all(each.strip().isdecimal() for each in text.split(",")):
+            raise RequestError(
+                f"landmarks are {text!r}; accepted: ids of vertices, with commas between them"
+            )
+    return given
 
 
 class GraphXStronglyConnectedComponents(GraphXAlgorithm):
@@ -223,7 +233,7 @@ class GraphXTriangleCount(GraphXAlgorithm):
     name = "graphx:triangleCount"
     summary = "triangles through vertices by GraphX"
     declared = ()
-    deals_edges = True
+    told_by = "stages"
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:triangles"})
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType(
         {"twin": "predict_graph.builtin.graphx.triangles_twin:triangles"}

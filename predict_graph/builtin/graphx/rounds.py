@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.engines.spark.graphx.algorithm import TWIN_COLUMNS
+from predict_graph.engines.spark.library.algorithm import TWIN_COLUMNS
 from predict_graph.errors import RequestError
 
 __all__ = ["Rounds", "check_vertex"]

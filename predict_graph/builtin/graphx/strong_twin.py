@@ -24,7 +24,7 @@ import pandas as pd
 
 from predict_graph.builtin.graphx.definition import GraphXStronglyConnectedComponents
 from predict_graph.builtin.graphx.rounds import Rounds
-from predict_graph.engines.spark.graphx.layout import EdgeLayout
+from predict_graph.engines.spark.library.layout import EdgeLayout
 
 __all__ = ["strong"]
 
@@ -42,7 +42,7 @@ class _Strong:
     def __init__(self, layout: EdgeLayout) -> None:
         n = layout.vertices
         self.edges = layout
-        self.alive = np.zeros(n, np.bool_)  # GraphX knows of vertices with edges alone
+        self.alive = np.full(n, layout.everyone)  # else it knows of those with edges alone
         self.alive[layout.sources] = self.alive[layout.targets] = True
         self.color, self.final = np.arange(n, dtype=np.int64), np.zeros(n, np.bool_)
         # GraphX keeps sending vertices to partitions where they had edges once.

@@ -18,7 +18,7 @@ import pandas as pd
 
 from predict_graph.builtin.graphx.definition import GraphXTriangleCount
 from predict_graph.builtin.graphx.rounds import Rounds
-from predict_graph.engines.spark.graphx.layout import EdgeLayout
+from predict_graph.engines.spark.library.layout import EdgeLayout
 
 __all__ = ["triangles"]
 

@@ -26,10 +26,12 @@ from predict_graph.builtin.graphx.definition import (
     GraphXPersonalizedPageRank,
     GraphXShortestPaths,
 )
+from predict_graph.builtin.graphx.label_maps import first, first_older
 from predict_graph.builtin.graphx.rounds import Rounds, check_vertex
-from predict_graph.engines.spark.graphx.layout import EdgeLayout
+from predict_graph.engines.spark.library.layout import EdgeLayout
+from predict_graph.engines.spark.session.graphframes import scala_line
 
-__all__ = ["components", "labels", "pagerank", "paths", "personalized"]
+__all__ = ["components", "labels", "pagerank", "paths", "personalized", "propagated"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -113,20 +115,26 @@ def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.D
 
 
 def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFrame:
-    """Count ``LabelPropagation``: maps of labels along all edges, both ways.
+    """Count ``LabelPropagation``: maps of labels along all edges, both ways."""
+    return propagated(layout, int(algorithm.parameters["maxSteps"]))[0]  # type: ignore[arg-type]
 
-    What is sent after the last round is not looked at by anybody, but it is sent.
+
+def propagated(layout: EdgeLayout, steps: int) -> tuple[pd.DataFrame, IntArray]:
+    """Return the rows of label propagation, and the labels after so many steps.
+
+    What is sent after the last one is not looked at by anybody, but it is sent.
     """
     n, rounds = layout.vertices, Rounds(layout.copies())
-    groups = _inboxes(layout)
-    label = np.arange(n, dtype=np.int64)
+    groups, older = _inboxes(layout), scala_line() == "2.12"
+    following = np.arange(n, dtype=np.int64)
     received = np.zeros(n, np.bool_)
     received[groups[2]] = True
-    for _ in range(int(algorithm.parameters["maxSteps"]) + 1):  # type: ignore[arg-type]
-        counts, label = _votes(*groups, label, int(received.sum()))
+    for _ in range(steps + 1):
+        label = following
+        counts, following = _votes(*groups, label, int(received.sum()), older)
         if not rounds.add(counts, received):
             break
-    return rounds.table()
+    return rounds.table(), label
 
 
 def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
@@ -260,11 +268,11 @@ def _inboxes(layout: EdgeLayout) -> tuple[IntArray, IntArray, IntArray]:
 
 
 @numba.njit(cache=True, nogil=True)
-def _votes(starts: Any, senders: Any, receivers: Any, label: Any, active: int) -> Any:
+def _votes(starts: Any, senders: Any, receivers: Any, label: Any, active: int, older: bool) -> Any:
     """Count maps of labels, and return the labels that win.
 
     Of labels with as many votes GraphX takes the first in the order of the map that the messages
-    were combined to: ``mutable.HashMap`` of Scala 2.13, whose places are the low bits of the hash.
+    were combined to, which is another one in the `older` Scala.
     """
     n = len(label)
     following = label.copy()
@@ -295,23 +303,8 @@ def _votes(starts: Any, senders: Any, receivers: Any, label: Any, active: int) -
             if groups > 1:
                 merged += distinct
             g += 1
-        places = 16
-        while distinct >= 0.75 * places:  # load factor of Scala
-            places *= 2
-        best, most, place = touched[0], np.int64(-1), np.int64(0)
-        for i in range(distinct):
-            found = touched[i]
-            mixed = (found ^ (found >> 32)) & 0xFFFFFFFF
-            mixed ^= mixed >> 16
-            at = mixed & (places - 1)
-            before = at < place or (at == place and mixed < _mixed(best))
-            if votes[found] > most or (votes[found] == most and before):
-                best, most, place = found, votes[found], at
-        following[w] = best
+        if older:
+            following[w] = first_older(touched, distinct, votes)
+        else:
+            following[w] = first(touched, distinct, votes)
     return (active, len(senders), records, entries, merged), following
-
-
-@numba.njit(cache=True, nogil=True)
-def _mixed(label: int) -> int:
-    mixed = (label ^ (label >> 32)) & 0xFFFFFFFF
-    return mixed ^ (mixed >> 16)

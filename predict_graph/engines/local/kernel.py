@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.algorithms import Algorithm
+from predict_graph.algorithms import SPARK_LIBRARIES, Algorithm
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 
@@ -136,7 +136,7 @@ def kernel_of(algorithm: Algorithm) -> Callable[..., Kernel]:
         If there is none.
     """
     kernel: Callable[..., Kernel] | None = algorithm.part_for("local")
-    if kernel is None and algorithm.name.startswith("graphx:"):
+    if kernel is None and algorithm.name.partition(":")[0] in SPARK_LIBRARIES:
         raise RequestError(f"{algorithm.name} runs on Spark alone; accepted: --engine spark")
     if kernel is None:
         raise RequestError(

@@ -26,8 +26,8 @@ from predict_graph.engines.base import (
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.engines.spark.functions.running import run_spark_function
-from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm
-from predict_graph.engines.spark.graphx.running import run_graphx
+from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
+from predict_graph.engines.spark.library.running import run_library
 from predict_graph.engines.spark.log.eventlog import wait_for_group
 from predict_graph.engines.spark.log.features import moved_table, superstep_table
 from predict_graph.engines.spark.log.losses import executors_lost
@@ -40,6 +40,7 @@ from predict_graph.engines.spark.session.adopting import (
     warm_for,
 )
 from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.graphframes import check_brought
 from predict_graph.engines.spark.session.opening import OpenSession, open_session
 from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.engines.spark.session.settings import SparkSettings
@@ -211,8 +212,8 @@ class SparkEngine:
             check_spark_output(write_to)
         if isinstance(algorithm, FunctionAlgorithm):
             return self._run_own(algorithm, graph, write_to)
-        if isinstance(algorithm, GraphXAlgorithm):
-            return self._run_graphx(algorithm, graph, write_to)
+        if isinstance(algorithm, LibraryAlgorithm):
+            return self._run_library(algorithm, graph, write_to)
         self._check_program(algorithm)
         started_here = self._session is None
         with self.session() as session, _fresh_folder(session) as folder:
@@ -254,7 +255,7 @@ class SparkEngine:
         """
         if isinstance(algorithm, FunctionAlgorithm):
             raise RequestError("a job of your own reads its own files; accepted: an algorithm")
-        if isinstance(algorithm, GraphXAlgorithm):
+        if isinstance(algorithm, LibraryAlgorithm):
             raise RequestError(
                 f"{algorithm.name} runs on graphs that this process reads; leave --spark-reads out"
             )
@@ -331,19 +332,21 @@ class SparkEngine:
                 },
             )
 
-    def _run_graphx(
-        self, algorithm: GraphXAlgorithm, graph: Graph, write_to: Path | None
+    def _run_library(
+        self, algorithm: LibraryAlgorithm, graph: Graph, write_to: Path | None
     ) -> RunProfile:
-        """Run an algorithm of GraphX."""
+        """Run an algorithm of a library."""
         if write_to is not None:
             raise RequestError(
-                f"cannot write {write_to}: results of {algorithm.name} stay in GraphX; leave it out"
+                f"cannot write {write_to}: results of {algorithm.name} stay on Spark; leave it out"
             )
         require_spark()
+        if algorithm.library == "GraphFrames" and self._callers is None:
+            check_brought(self.settings.graphframes_jar, self.settings.conf)
         started_here, began = self._session is None, time.time()
         with self.session() as session:
             log = session.log_from_now()
-            profile = run_graphx(algorithm, session, graph)
+            profile = run_library(algorithm, session, graph)
             lost = self._lost(log().executors, began)
             phases = dict(profile.phases)
             phases["setup"] += session.seconds if started_here else 0.0

@@ -258,7 +258,7 @@ def _named_doubts(request: Request, prices: Prices) -> list[str]:
 
 
 def _convergence_doubts(estimate: IterationEstimate, limit: int) -> list[str]:
-    if estimate.converged or estimate.iterations < limit:  # GraphX has limits of its own
+    if estimate.converged or estimate.iterations < limit:  # a library has limits of its own
         return []
     return [
         f"the run will probably stop at its limit of {limit} iterations, before it has converged"

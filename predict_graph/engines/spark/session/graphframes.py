@@ -12,11 +12,20 @@ import re
 import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile, ZipFile
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import JobError, RequestError
 
-__all__ = ["check_graphframes", "graphframes_conf", "graphframes_jars", "python_half"]
+__all__ = [
+    "check_brought",
+    "check_graphframes",
+    "check_there",
+    "graphframes_conf",
+    "graphframes_jars",
+    "python_half",
+    "scala_line",
+]
 
 _CACHES = (
     "~/.ivy2.5.2/jars",
@@ -83,6 +92,48 @@ def graphframes_jars() -> list[Path]:
     return [jar for _, jar in newest.values()]
 
 
+def check_brought(named: str | Path | None, conf: Mapping[str, str]) -> None:
+    """Check, before a session of ours is opened, that something brings GraphFrames into it.
+
+    Parameters
+    ----------
+    named : str or Path, optional
+        A jar or coordinates.
+    conf : mapping of str to str
+        The user's own settings of Spark.
+
+    Raises
+    ------
+    JobError
+        If nothing does.
+    """
+    if graphframes_conf(named) or any(name.startswith("spark.jars") for name in conf):
+        return
+    import pyspark
+
+    raise JobError(
+        f"no jar of GraphFrames that fits pyspark {pyspark.__version__} is on this machine; name "
+        f"one with --graphframes-jar (graphframes_jar=): {_ACCEPTED}"
+    )
+
+
+def check_there(java: Any) -> None:
+    """Check that GraphFrames is in a session; `java` is the view of its classes.
+
+    Raises
+    ------
+    JobError
+        If it is not.
+    """
+    from py4j.java_gateway import JavaClass
+
+    if not isinstance(java.org.graphframes.GraphFrame, JavaClass):
+        raise JobError(
+            "the JVM half of GraphFrames is not in this session; open it with the jar (spark.jars, "
+            "or spark.jars.packages)"
+        )
+
+
 def python_half(conf: Mapping[str, str]) -> Path | None:
     """Return a jar among those of a session that has its own Python half in it, if there is one.
 
@@ -96,6 +147,12 @@ def python_half(conf: Mapping[str, str]) -> Path | None:
         except (OSError, BadZipFile):
             continue
     return None
+
+
+def scala_line() -> str:
+    """Return the line of Scala of the installed pyspark; that of Spark 4 if there is none."""
+    lines = _spark_lines()
+    return "2.13" if lines is None else lines[1]
 
 
 def _read_name(name: str) -> tuple[str, tuple[int, ...], tuple[str, str]]:

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["SITE", "Checkpoints", "called_ours", "cut_off", "cutting_off_in_a_row", "forget"]
+__all__ = [
+    "SITE",
+    "Checkpoints",
+    "called_ours",
+    "cut_off",
+    "cutting_off_in_a_row",
+    "forget",
+    "keeping_in",
+]
 
 SITE = "predict-graph.site"
 """Local property of a person's session: where tables of ours are said to have been made."""
@@ -65,6 +73,20 @@ def forget(table: DataFrame) -> None:
     """Give back what :func:`cut_off` keeps, of a table that will not be read again."""
     plan: Any = table._jdf.queryExecution().logical()
     plan.rdd().unpersist(False)
+
+
+@contextmanager
+def keeping_in(spark: SparkSession, folder: Path) -> Iterator[None]:
+    """Have what others write checkpoints go to a folder of ours, and put theirs back."""
+    java: Any = spark.sparkContext._jsc
+    context = java.sc()
+    before = context.getCheckpointDir()
+    context.setCheckpointDir(folder.resolve().as_uri())
+    try:
+        yield
+    finally:
+        with suppress(Exception):  # a session that failed has nothing left to put back
+            getattr(context, "checkpointDir_$eq")(before)
 
 
 class Checkpoints:

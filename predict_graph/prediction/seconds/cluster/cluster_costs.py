@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from predict_graph.algorithms import SPARK_LIBRARIES
 from predict_graph.errors import JobError
 from predict_graph.prediction.seconds.cluster.real_runs import contradictions
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
@@ -62,6 +63,8 @@ class ClusterCosts:
     setup, read : Phase
     checkpoint : Line
         Seconds of keeping a state in files once; of edges a machine.
+    after : Line
+        Seconds after the last superstep in which others' code makes its result; of edges a machine.
     start : ndarray of float64
         What the first supersteps take on top, in the order that they come.
     relative_std : float
@@ -86,6 +89,7 @@ class ClusterCosts:
     setup: Phase
     read: Phase
     checkpoint: Line
+    after: Line
     start: FloatArray
     relative_std: float
     r2: float
@@ -122,13 +126,14 @@ class ClusterCosts:
     ) -> dict[str, float]:
         """Return the seconds of opening a session, of setting up, of reading and of writing.
 
-        Nothing is written but states, `checkpoints` times.
+        Nothing is written but states, `checkpoints` times, and what others' code makes at the end.
         """
         return {
             "opening": self.opening.at(math.log2(machines)),
             "setup": self.setup.at(machines, edges, warm=warm),
             "read": self.read.at(machines, edges, warm=warm),
-            "write": checkpoints * self.checkpoint.at(edges / machines),
+            "write": checkpoints * self.checkpoint.at(edges / machines)
+            + self.after.at(edges / machines),
         }
 
 
@@ -196,6 +201,7 @@ def fit_cluster_costs(
         if common is not None and all(run.elsewhere for run in phased)
         else phase_of("read", phased, sessions),
         checkpoint=_checkpoint(phased),
+        after=_after(phased),
         start=start_of(sessions),
         relative_std=std,
         r2=model.r2(rows),
@@ -298,6 +304,19 @@ def _checkpoint(warm: list[ClusterRun]) -> Line:
             rows.append(
                 (run.profile.graph["edges"] / run.machines, run.profile.phases["write"] / times)
             )
+    if not rows:
+        return Line(0.0, 0.0)
+    sizes, seconds = np.array(rows).T
+    return fitted_line(sizes, seconds)
+
+
+def _after(warm: list[ClusterRun]) -> Line:
+    """Return the seconds after the last superstep: of libraries, and functions of one's own."""
+    rows = [
+        (run.profile.graph["edges"] / run.machines, run.profile.phases["write"])
+        for run in warm
+        if run.measures is not None or run.profile.algorithm.partition(":")[0] in SPARK_LIBRARIES
+    ]
     if not rows:
         return Line(0.0, 0.0)
     sizes, seconds = np.array(rows).T

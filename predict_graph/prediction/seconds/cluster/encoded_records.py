@@ -25,9 +25,9 @@ from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.spark.programs import program_of
 from predict_graph.engines.spark.superstep import Carried, CarriedRows, SuperstepProgram
 from predict_graph.engines.spark.tables.graph_tables import rows_of_a_file
+from predict_graph.engines.spark.tables.hashing import partition_of_one
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.on_cluster import AnyGraph
-from predict_graph.prediction.seconds.cluster.placement import partition_of_one
 
 __all__ = ["Encoded", "encoded", "record_factors"]
 

@@ -88,6 +88,7 @@ class Level:
             setup=costs.setup.scaled(self.phases),
             read=common.read,
             checkpoint=costs.checkpoint.scaled(self.tasks),
+            after=costs.after.scaled(self.tasks),
             start=costs.start * self.phases,
         )
 

@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from predict_graph.engines.spark.tables.hashing import hash_of_one
 from predict_graph.graph.counting_sort import in_threads
 from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 
-__all__ = ["Placement", "combined_share", "partition_of", "placement_of"]
+__all__ = ["Placement", "combined_share", "placement_of"]
 
-_SEED = 42  # by definition of Spark: its hash partitioning
 _BLOCK = 1024  # a choice: vertices whose hashes are held, in a cache
 _EDGES_TOLD = 1 << 19  # a choice: the share that stays is then right to 0.0007
 
@@ -47,67 +47,6 @@ class Placement:
     edge_skew: float
     local_share: float
     remote_share: float
-
-
-def partition_of(vertices: npt.ArrayLike, partitions: int) -> npt.NDArray[np.int64]:
-    """Return the partition of each vertex: Spark's ``pmod(hash(id), partitions)`` of a bigint.
-
-    References
-    ----------
-    A. Appleby: MurmurHash3, the 32-bit variant for x86, of the two halves of a long.
-
-    Examples
-    --------
-    >>> partition_of([0, 1, 2, 3], 4).tolist()
-    [1, 1, 0, 3]
-    """
-    ids = np.ascontiguousarray(vertices, dtype=np.int64).ravel()
-    found: npt.NDArray[np.int64] = _partitions(ids, partitions)
-    return found.reshape(np.shape(vertices))
-
-
-_32_BITS = np.uint64(0xFFFFFFFF)  # by definition; compiled code would widen products of 32 bits
-
-
-@njit(cache=True)
-def _times(mixed: Any, factor: int) -> Any:
-    return (mixed * np.uint64(factor)) & _32_BITS
-
-
-@njit(cache=True)
-def _turned(mixed: Any, bits: int) -> Any:
-    return ((mixed << np.uint64(bits)) | (mixed >> np.uint64(32 - bits))) & _32_BITS
-
-
-@njit(cache=True)
-def _stirred(mixed: Any, word: Any) -> Any:
-    word = _times(_turned(_times(word, 0xCC9E2D51), 15), 0x1B873593)
-    return (_times(_turned(mixed ^ word, 13), 5) + np.uint64(0xE6546B64)) & _32_BITS
-
-
-@njit(cache=True, nogil=True)
-def _hashed(vertex: Any) -> Any:
-    """Return Spark's hash of one vertex, a signed number of 32 bits."""
-    word = np.uint64(vertex)
-    mixed = _stirred(np.uint64(_SEED), word & _32_BITS)
-    mixed = _stirred(mixed, word >> np.uint64(32)) ^ np.uint64(8)
-    mixed = _times(mixed ^ (mixed >> np.uint64(16)), 0x85EBCA6B)
-    mixed = _times(mixed ^ (mixed >> np.uint64(13)), 0xC2B2AE35)
-    return np.int32(mixed ^ (mixed >> np.uint64(16)))
-
-
-@njit(cache=True, nogil=True)
-def partition_of_one(vertex: Any, partitions: Any) -> Any:
-    """Return the partition of one vertex."""
-    return np.int64(_hashed(vertex)) % partitions
-
-
-@njit(cache=True, nogil=True)
-def _partitions(vertices: Any, partitions: int) -> Any:
-    found = np.empty(len(vertices), np.int64)
-    for i in range(len(vertices)):
-        found[i] = partition_of_one(vertices[i], partitions)
-    return found
 
 
 def placement_of(
@@ -217,7 +156,7 @@ def _held(
     for start in range(first, last, _BLOCK):
         stop = min(start + _BLOCK, last)
         for v in range(start, stop):
-            hashes[v - start] = _hashed(v)
+            hashes[v - start] = hash_of_one(v)
         for k in range(len(machines)):
             many, count = np.int32(partitions[k]), np.int32(machines[k])
             for v in range(start, stop):
@@ -231,7 +170,7 @@ def _held_together(sources: Any, targets: Any, partitions: Any, machines: Any) -
     """Return how many edges have both ends on the same machine, for several numbers of them."""
     together = np.zeros(len(machines), np.int64)
     for e in range(len(sources)):
-        source, target = _hashed(sources[e]), _hashed(targets[e])
+        source, target = hash_of_one(sources[e]), hash_of_one(targets[e])
         for k in range(len(machines)):
             many, count = np.int32(partitions[k]), np.int32(machines[k])
             together[k] += _machine(source, many, count) == _machine(target, many, count)

@@ -95,7 +95,7 @@ def training_points(
 
 
 def supersteps_run(algorithm: Algorithm) -> int:
-    """Return the supersteps of a sample run, at most; GraphX cannot be told to stop."""
+    """Return the supersteps of a sample run, at most; a library cannot be told to stop."""
     if "twin" in algorithm.sampled_by:
         return algorithm.max_iterations
     return _STEADY_SUPERSTEPS if algorithm.steady else _SUPERSTEPS

@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm, VertexProgram
-from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm
+from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.history import RunRecord
 from predict_graph.prediction.seconds.cluster.lessons import cluster_run
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
@@ -48,7 +48,7 @@ NAMES = (
 
 _DIGITS = 5  # that are kept of a measured figure; a choice
 # What stands for an algorithm that has no lesson: one whose supersteps are all alike, or are not.
-# One of GraphX says itself which of GraphX it is.
+# One of a library says itself which it is.
 _STEADY, _SPREADING = "pagerank", "connected-components"
 _FIELDS = (
     "algorithm",
@@ -92,15 +92,15 @@ def shipped_name(algorithm: Algorithm) -> str:
     >>> from predict_graph.algorithms import check_algorithm
     >>> shipped_name(check_algorithm("semi-clustering"))
     'semi-clustering'
-    >>> from predict_graph.builtin.graphx.definition import graphx_algorithm
-    >>> shipped_name(graphx_algorithm("graphx:triangleCount"))
+    >>> from predict_graph.builtin.libraries import library_algorithm
+    >>> shipped_name(library_algorithm("graphx:triangleCount"))
     'graphx:connectedComponents'
     """
     if isinstance(algorithm, VertexProgram):
         return PROGRAM
     if algorithm.name in NAMES:
         return algorithm.name
-    if isinstance(algorithm, GraphXAlgorithm):
+    if isinstance(algorithm, LibraryAlgorithm):
         return algorithm.alike
     return _STEADY if algorithm.steady else _SPREADING
 

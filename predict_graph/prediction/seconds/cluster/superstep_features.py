@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.engines import Workload, critical_worker
-from predict_graph.engines.spark.graphx.running import MERGED, RECORDS
+from predict_graph.engines.spark.library.running import MERGED, RECORDS
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.placement import Placement, combined_share
 from predict_graph.prediction.seconds.cluster.record_sizes import RecordSizes
@@ -26,7 +26,7 @@ FloatArray = npt.NDArray[np.float64]
 FEATURES = ("vertices", "messages", "records", "remote_bytes", "merged")
 """Of a superstep: vertices, messages, records and received bytes of the critical worker. Records
 are messages after those to one vertex are combined; where they are maps, combining goes over so
-many entries (merged), which is known of GraphX alone."""
+many entries (merged), which is known of libraries alone."""
 
 
 def sent_messages(graph: AnyGraph, workload: Workload) -> pd.DataFrame:

@@ -12,14 +12,14 @@ import pandas as pd
 from predict_graph.engines import EMPTY, Purse, Workload
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
-from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm
+from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.programs import program_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.machine_counts import machine_counts
 from predict_graph.prediction.seconds.cluster.encoded_records import record_factors
-from predict_graph.prediction.seconds.cluster.graphx_work import graphx_rows
+from predict_graph.prediction.seconds.cluster.library_work import library_rows
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_rows
 from predict_graph.prediction.seconds.cluster.placement import placement_of
 from predict_graph.prediction.seconds.cluster.record_sizes import record_sizes
@@ -57,7 +57,7 @@ def work_by_machines(
     Raises
     ------
     RequestError
-        If the algorithm is GraphX's and the graph stays on the cluster.
+        If the algorithm is a library's and the graph stays on the cluster.
     """
     if isinstance(workload.algorithm, FunctionAlgorithm):
 
@@ -68,7 +68,7 @@ def work_by_machines(
             )
 
         return observed
-    if isinstance(workload.algorithm, GraphXAlgorithm):
+    if isinstance(workload.algorithm, LibraryAlgorithm):
         algorithm = workload.algorithm
         if not isinstance(graph, Graph):
             raise RequestError(
@@ -79,7 +79,7 @@ def work_by_machines(
 
         def counted(machines: int) -> pd.DataFrame:
             there = engine.settings.on(machines)
-            return graphx_rows(runs, algorithm, whole, machines, there.partitions, there.executors)
+            return library_rows(runs, algorithm, whole, machines, there.partitions, there.executors)
 
         return counted
     sent = sent_messages(graph, workload)

@@ -13,9 +13,9 @@ import predict_graph
 from predict_graph.algorithms import check_algorithm
 from predict_graph.builtin.graphx.definition import GRAPHX
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.spark.graphx.algorithm import rounds_of
-from predict_graph.engines.spark.graphx.layout import layout_of, write_layout
-from predict_graph.engines.spark.graphx.running import _check_dealing
+from predict_graph.engines.spark.library.algorithm import rounds_of
+from predict_graph.engines.spark.library.layout import layout_of, write_layout
+from predict_graph.engines.spark.library.loading import check_partitions
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_function
@@ -221,10 +221,10 @@ def test_edges_are_not_dealt_to_another_number_of_partitions(local_spark):
     with local_spark.session() as session:
         context = session.spark.sparkContext._jsc.sc()
         there = context.defaultParallelism()
-        _check_dealing(job, context, there)
+        check_partitions(job, context, there)
         said = f"is {there} in this session, and graphx:triangleCount deals edges to so many"
         with pytest.raises(RequestError, match=said):
-            _check_dealing(job, context, there + 1)
+            check_partitions(job, context, there + 1)
 
 
 def test_every_name_is_documented():

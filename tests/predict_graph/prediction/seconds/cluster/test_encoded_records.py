@@ -8,10 +8,10 @@ from predict_graph.engines import FixedPurse
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark.programs import program_of
 from predict_graph.engines.spark.superstep import Carried
+from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import check_graph
 from predict_graph.prediction.seconds.cluster import encoded_records
 from predict_graph.prediction.seconds.cluster.encoded_records import encoded, record_factors
-from predict_graph.prediction.seconds.cluster.placement import partition_of
 
 GRAPH = check_graph("rmat:scale=9,edge_factor=8,seed=1")
 

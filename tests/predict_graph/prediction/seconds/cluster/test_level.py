@@ -8,7 +8,8 @@ import pytest
 
 import predict_graph
 from predict_graph.algorithms import ALGORITHMS
-from predict_graph.builtin.graphx.definition import GRAPHX, graphx_algorithm
+from predict_graph.builtin.graphx.definition import GRAPHX
+from predict_graph.builtin.libraries import library_algorithm
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.history import History
@@ -83,7 +84,7 @@ def test_what_has_no_lessons_is_priced_as_another_of_graphx(name):
     given = {"srcId": int(graph.out_degrees.argmax())} if "personalized" in name else {}
     options = {"engine": "spark", "history": "none", "seed": 1}
     told = predict_graph.predict(name, graph, parameters=given, **options)
-    assert shipped_lessons.shipped_name(graphx_algorithm(name)) == WITHOUT[name]
+    assert shipped_lessons.shipped_name(library_algorithm(name)) == WITHOUT[name]
     other = predict_graph.predict(WITHOUT[name], graph, **options)
     each = told.phases["superstep"] / told.iterations.predicted
     as_much = other.phases["superstep"] / other.iterations.predicted

@@ -3,13 +3,13 @@ import pytest
 
 from predict_graph import predict
 from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import check_graph
 from predict_graph.iterations.completion import estimator
 from predict_graph.prediction.seconds.cluster import placement
 from predict_graph.prediction.seconds.cluster.folding import folded
 from predict_graph.prediction.seconds.cluster.placement import (
     combined_share,
-    partition_of,
     placement_of,
 )
 

@@ -1,8 +1,9 @@
-"""How edges lie in the partitions of a GraphX graph: dealt by a hash of both ends.
+"""How edges lie in the partitions of a library's graph: dealt by a hash of both ends.
 
-GraphX loads edges as their files have them. Ours have one file a partition, compressed by gzip,
-which Spark does not split: so where each edge is, is known beforehand. Any order in which a person
-has their edges would do; a hash is what ``PartitionStrategy.RandomVertexCut`` makes of it.
+GraphX loads edges as their files have them, and GraphFrames as their table lies. Ours have one file
+a partition, compressed by gzip, which Spark does not split: so where each edge is, is known
+beforehand. Any order in which a person has their edges would do; a hash is what
+``PartitionStrategy.RandomVertexCut`` makes of it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _LEVEL = 1  # of compression: these files are read once; a choice
 
 @dataclass(frozen=True)
 class EdgeLayout:
-    """The edges of a graph, partition by partition, in the order in which GraphX goes over them.
+    """The edges of a graph, partition by partition, in the order in which they are gone over.
 
     Parameters
     ----------
@@ -39,12 +40,15 @@ class EdgeLayout:
         Where the edges of each partition begin and end.
     sources, targets : ndarray of int64, shape (edges,)
         Ascending in each partition, by source and then by target.
+    everyone : bool
+        Whether the library knows of vertices without edges.
     """
 
     vertices: int
     starts: IntArray
     sources: IntArray
     targets: IntArray
+    everyone: bool = False
 
     @property
     def partitions(self) -> int:

@@ -1,4 +1,4 @@
-"""What an algorithm of GraphX declares: how it is called, and the twin that counts what it does."""
+"""What an algorithm of a library declares: how it is called, and the twin that counts it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines.spark.graphx.layout import EdgeLayout, layout_of
+from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of
 from predict_graph.graph import Graph
 
-__all__ = ["TWIN_COLUMNS", "GraphXAlgorithm", "rounds_of"]
+__all__ = ["TWIN_COLUMNS", "LibraryAlgorithm", "rounds_of"]
 
 TWIN_COLUMNS = (
     *("active_vertices", "messages", "records", "entries", "merged", "received", "shipped"),
@@ -20,26 +20,31 @@ TWIN_COLUMNS = (
 """Of each superstep of a twin: vertices that send, messages that they send, records that these are
 combined to in the partitions, entries in those records (one each, or those of maps, lists or sets
 that go along with them), entries that combining or comparing goes over, vertices that receive, and
-copies of changed vertices that are sent to partitions with edges of them."""
+copies of changed vertices that are sent to partitions with edges of them.
+
+In loops over tables messages are rows before they are combined, entries numbers beyond two a row,
+received vertices those of another result, and shipped rows those that are sent to be joined."""
 
 
-class GraphXAlgorithm(Algorithm):
-    """An algorithm of GraphX: Spark runs it as it is, and a twin counts its supersteps.
+class LibraryAlgorithm(Algorithm):
+    """An algorithm of a library: Spark runs it as it is, and a twin counts its supersteps.
 
-    The twin stops by the same rule, superstep by superstep: those of GraphX in which messages are
-    made, the last of which may find none.
+    The twin stops by the same rule, superstep by superstep. Those of GraphX are the ones in which
+    messages are made, the last of which may find none.
     """
 
+    library: ClassVar[str]
+    """What the library calls itself."""
     convergence = "fixed-point"
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    told_by: ClassVar[str] = "messages"
+    """What tells supersteps apart in the log: jobs in which GraphX makes messages; stages that do,
+    of one job that begins when the result is asked for; or sums that end a round over tables."""
     aggregations_before: ClassVar[int] = 0
     """Messages along all edges that GraphX sends before the first superstep: to count degrees."""
-    deals_edges: ClassVar[bool] = False
-    """Whether GraphX first deals the edges to partitions anew, by a hash of its own: a superstep.
-    All supersteps are then stages of one job, which begins when the result is asked for."""
     alike: ClassVar[str] = "graphx:connectedComponents"
-    """The algorithm of GraphX that stands for it where nothing is known of its own costs: one that
-    has lessons that come with the package."""
+    """The algorithm that stands for it where nothing is known of its own costs: one that has
+    lessons that come with the package."""
 
     @property
     def max_iterations(self) -> int:
@@ -47,18 +52,19 @@ class GraphXAlgorithm(Algorithm):
         return 2**31
 
     def threshold(self, vertices: int) -> float:
-        """Return 0: when it stops is GraphX's affair."""
+        """Return 0: when it stops is the library's affair."""
         return 0.0
 
     def call(self, java: Any, graph: Any) -> Any:
-        """Return the Java object of the resulting graph.
+        """Return the Java object of the result.
 
         Parameters
         ----------
         java : JVMView
             Of the gateway of pyspark.
         graph : JavaObject
-            ``org.apache.spark.graphx.Graph``, of edges with a number each.
+            The graph as the library has it: ``org.apache.spark.graphx.Graph``, of edges with a
+            number each, or ``org.graphframes.GraphFrame``.
         """
         return self.part_for("spark")(self, java, graph)
 
@@ -71,7 +77,7 @@ class GraphXAlgorithm(Algorithm):
 _last: dict[tuple[Any, ...], pd.DataFrame] = {}
 
 
-def rounds_of(algorithm: GraphXAlgorithm, graph: Graph, partitions: int) -> pd.DataFrame:
+def rounds_of(algorithm: LibraryAlgorithm, graph: Graph, partitions: int) -> pd.DataFrame:
     """Return what each superstep does on a graph whose edges are in so many partitions: exact.
 
     The last two answers are kept: the stages of a prediction ask one after the other.

@@ -1,4 +1,4 @@
-"""What a superstep of GraphX has to do, and the bytes that it exchanges, by its twin.
+"""What a superstep of a library has to do, and the bytes that it exchanges, by its twin.
 
 Records, entries of maps and copies of changed vertices are known exactly, of sample runs as of the
 real one. What each of them has in bytes, after compression, is fitted to the sample runs.
@@ -12,21 +12,21 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.engines.spark.graphx.algorithm import GraphXAlgorithm, rounds_of
+from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
 from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.superstep_features import by_place
 
-__all__ = ["graphx_rows"]
+__all__ = ["library_rows"]
 
 FloatArray = npt.NDArray[np.float64]
 
 _CARRIED = ("records", "entries", "received", "shipped")
 
 
-def graphx_rows(
+def library_rows(
     runs: Sequence[ClusterRun],
-    algorithm: GraphXAlgorithm,
+    algorithm: LibraryAlgorithm,
     graph: Graph,
     machines: int,
     partitions: int,
@@ -37,7 +37,7 @@ def graphx_rows(
     Parameters
     ----------
     runs : sequence of ClusterRun
-    algorithm : GraphXAlgorithm
+    algorithm : LibraryAlgorithm
     graph : Graph
     machines, partitions : int
     executors : int

@@ -1,0 +1,1 @@
+"""Algorithms of GraphFrames, by the names that it has for them."""

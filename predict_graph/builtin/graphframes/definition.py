@@ -1,0 +1,230 @@
+"""What each algorithm of GraphFrames is called, what it takes, and how it is called and counted.
+
+Names and parameters are those of version 0.8.2. All but one run GraphX, on the edges as their table
+lies in partitions: the twins are those of GraphX.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from predict_graph.algorithms import Parameter
+from predict_graph.builtin.graphx.definition import (
+    GraphXAlgorithm,
+    GraphXConnectedComponents,
+    GraphXLabelPropagation,
+    GraphXPageRank,
+    GraphXPersonalizedPageRank,
+    GraphXShortestPaths,
+    GraphXStronglyConnectedComponents,
+    with_landmarks,
+)
+from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
+from predict_graph.errors import RequestError
+from predict_graph.plugins import Registry
+
+__all__ = [
+    "GRAPHFRAMES",
+    "GraphFramesAlgorithm",
+    "GraphFramesConnectedComponents",
+    "GraphFramesLabelPropagation",
+    "GraphFramesPageRank",
+    "GraphFramesShortestPaths",
+    "GraphFramesStronglyConnectedComponents",
+]
+
+_HERE = "predict_graph.builtin.graphframes.definition"
+_CALLS = "predict_graph.builtin.graphframes.calls"
+_TWINS = "predict_graph.builtin.graphframes.twins"
+_AS_GRAPHX: Mapping[str, Any] = MappingProxyType({"twin": f"{_TWINS}:by_graphx"})
+
+GRAPHFRAMES: Registry[type[GraphFramesAlgorithm]] = Registry(
+    "algorithm of GraphFrames",
+    "predict_graph.graphframes",
+    {
+        "pageRank": f"{_HERE}:GraphFramesPageRank",
+        "connectedComponents": f"{_HERE}:GraphFramesConnectedComponents",
+        "labelPropagation": f"{_HERE}:GraphFramesLabelPropagation",
+        "shortestPaths": f"{_HERE}:GraphFramesShortestPaths",
+        "stronglyConnectedComponents": f"{_HERE}:GraphFramesStronglyConnectedComponents",
+    },
+)
+"""A line each: the name that GraphFrames has, and its class."""
+
+
+class GraphFramesAlgorithm(LibraryAlgorithm):
+    """An algorithm of GraphFrames, which needs its jar in the session."""
+
+    library = "GraphFrames"
+
+    @cached_property
+    def graphx(self) -> GraphXAlgorithm | None:
+        """The algorithm of GraphX that it is run by, if it is."""
+        return None
+
+
+class GraphFramesPageRank(GraphFramesAlgorithm):
+    """PageRank, by rounds or until no rank changes more than `tol`; of one vertex, if it is given.
+
+    Parameters
+    ----------
+    resetProbability : float
+    sourceId : int, optional
+        The vertex at which all start anew.
+    maxIter : int, optional
+    tol : float, optional
+        0.001 if `maxIter` is not given either; GraphFrames itself has no default.
+    """
+
+    name = "graphframes:pageRank"
+    summary = "ranks of vertices by GraphFrames"
+    declared: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("resetProbability", float, 0.15, "share that starts anew", 0.0, 1.0),
+        Parameter("sourceId", int, None, "id of the vertex to start at", 0, low_included=True),
+        Parameter("maxIter", int, None, "rounds, instead of tol", 1, low_included=True),
+        Parameter("tol", float, None, "stop when no rank changes more", 0.0),
+    )
+    aggregations_before = 1
+    alike = "graphx:pageRank"
+    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:pagerank"})
+    sampled_by: ClassVar[Mapping[str, Any]] = _AS_GRAPHX
+
+    def __init__(self, **parameters: object) -> None:
+        super().__init__(**parameters)
+        tol, rounds = self.parameters["tol"], self.parameters["maxIter"]
+        if tol is not None and rounds is not None:
+            raise RequestError(
+                f"tol is {tol} and maxIter is {rounds}; accepted: one of them, as GraphFrames has "
+                "it"
+            )
+        self.parameters = {**self.parameters, "tol": self.graphx.parameters["tol"]}
+
+    @cached_property
+    def graphx(self) -> GraphXAlgorithm:
+        """``PageRank`` of GraphX."""
+        given = self.parameters
+        names = {"tol": "tol", "maxIter": "numIter", "resetProbability": "resetProb"}
+        theirs = {its: given[mine] for mine, its in names.items()}
+        if given["sourceId"] is None:
+            return GraphXPageRank(**theirs)
+        return GraphXPersonalizedPageRank(srcId=given["sourceId"], **theirs)
+
+
+class GraphFramesConnectedComponents(GraphFramesAlgorithm):
+    """The smallest id of the component of each vertex, by stars over tables or by GraphX.
+
+    Parameters
+    ----------
+    algorithm : {"graphframes", "graphx"}
+    checkpointInterval : int
+        Rounds of stars from one table that is written to files to the next.
+    broadcastThreshold : int
+        Neighbours, beyond which what is known of a vertex is sent to all partitions.
+    """
+
+    name = "graphframes:connectedComponents"
+    summary = "connected components by GraphFrames"
+    declared = (
+        Parameter(
+            *("algorithm", str, "graphframes", "by stars over tables, or by GraphX"),
+            choices=("graphframes", "graphx"),
+        ),
+        # Without any, plans grow until no run ends.
+        Parameter(
+            *("checkpointInterval", int, 2, "rounds from one kept table to the next", 1, 2),
+            low_included=True,
+            high_included=True,
+        ),
+        Parameter(
+            *("broadcastThreshold", int, 1_000_000, "neighbours of a hub, at least", 0),
+            low_included=True,
+        ),
+    )
+    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:components"})
+    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"twin": f"{_TWINS}:components"})
+
+    def __init__(self, **parameters: object) -> None:
+        super().__init__(**parameters)
+        if self.graphx is None:
+            self.told_by = "sums"  # type: ignore[misc]
+
+    @cached_property
+    def graphx(self) -> GraphXAlgorithm | None:
+        """``ConnectedComponents`` of GraphX, if it is asked for."""
+        return GraphXConnectedComponents() if self.parameters["algorithm"] == "graphx" else None
+
+    @property
+    def most_neighbours(self) -> int:
+        """How many neighbours a vertex has at most that is no hub."""
+        return int(self.parameters["broadcastThreshold"])  # type: ignore[arg-type]
+
+
+class GraphFramesLabelPropagation(GraphFramesAlgorithm):
+    """The label that most neighbours have, `maxIter` times over, whatever the direction of edges.
+
+    Parameters
+    ----------
+    maxIter : int
+        GraphFrames itself has no default.
+    """
+
+    name = "graphframes:labelPropagation"
+    summary = "communities by label propagation of GraphFrames"
+    declared = (Parameter("maxIter", int, 5, "rounds", 1, low_included=True),)
+    alike = "graphx:labelPropagation"
+    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:labels"})
+    sampled_by: ClassVar[Mapping[str, Any]] = _AS_GRAPHX
+
+    @cached_property
+    def graphx(self) -> GraphXAlgorithm:
+        """``LabelPropagation`` of GraphX."""
+        return GraphXLabelPropagation(maxSteps=self.parameters["maxIter"])
+
+
+class GraphFramesShortestPaths(GraphFramesAlgorithm):
+    """Hops from each vertex to each of some landmarks, along the direction of edges.
+
+    Parameters
+    ----------
+    landmarks : str
+        Ids with commas between them.
+    """
+
+    name = "graphframes:shortestPaths"
+    summary = "hops to landmarks by GraphFrames"
+    declared = GraphXShortestPaths.declared
+    alike = "graphx:shortestPaths"
+    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:paths"})
+    sampled_by: ClassVar[Mapping[str, Any]] = _AS_GRAPHX
+
+    def __init__(self, **parameters: object) -> None:
+        super().__init__(**with_landmarks(parameters))
+
+    @cached_property
+    def graphx(self) -> GraphXShortestPaths:
+        """``ShortestPaths`` of GraphX."""
+        return GraphXShortestPaths(**self.parameters)
+
+
+class GraphFramesStronglyConnectedComponents(GraphFramesAlgorithm):
+    """The smallest id of the strong component of each vertex; of those found in `maxIter` rounds.
+
+    Parameters
+    ----------
+    maxIter : int
+        GraphFrames itself has no default.
+    """
+
+    name = "graphframes:stronglyConnectedComponents"
+    summary = "strongly connected components by GraphFrames"
+    declared = (Parameter("maxIter", int, 10, "rounds, at most", 1, low_included=True),)
+    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:strong"})
+    sampled_by: ClassVar[Mapping[str, Any]] = _AS_GRAPHX
+
+    @cached_property
+    def graphx(self) -> GraphXAlgorithm:
+        """``StronglyConnectedComponents`` of GraphX."""
+        return GraphXStronglyConnectedComponents(numIter=self.parameters["maxIter"])

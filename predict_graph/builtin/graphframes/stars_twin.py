@@ -1,0 +1,210 @@
+"""What ``ConnectedComponents`` of GraphFrames does in each iteration, by the same rules.
+
+Edges are kept once, from the smaller id to the larger. An iteration has two stars [1]_. The large
+star links the larger neighbours of each vertex to the smallest id among it and its neighbours; the
+small star links the smaller neighbours of each vertex, and itself, to the smallest of them. Both
+join edges with the minimum of their vertex, and keep what comes of it once. When the sum of the ids
+that edges begin at is that of the iteration before, all is found.
+
+Spark combines rows in each partition before it sends them to others. A partition has the rows whose
+key hashes to it: so records are known exactly, too. Of vertices with more neighbours than the
+threshold the edges stay where they are, and the minima are sent to all.
+
+References
+----------
+.. [1] R. Kiveris, S. Lattanzi, V. Mirrokni, V. Rastogi, S. Vassilvitskii: Connected Components in
+   MapReduce and Beyond, SoCC 2014, section 3 (the alternating algorithm).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.builtin.graphframes.definition import GraphFramesConnectedComponents
+from predict_graph.engines.spark.library.algorithm import TWIN_COLUMNS
+from predict_graph.engines.spark.library.layout import EdgeLayout
+from predict_graph.engines.spark.tables.hashing import partition_of_one, partition_of_pair
+
+__all__ = ["stars"]
+
+IntArray = npt.NDArray[np.int64]
+
+
+class _Rows(NamedTuple):
+    """Rows that an iteration hands on: to be joined, and to be combined; before and after that."""
+
+    joined: int = 0
+    combined: int = 0
+    records: int = 0
+    minima: int = 0  # of these records, those that have a count as well
+
+    def __add__(self, other: Any) -> _Rows:
+        return _Rows(*(mine + its for mine, its in zip(self, other, strict=True)))
+
+
+def stars(algorithm: GraphFramesConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
+    """Count ``ConnectedComponents`` by stars: a row an iteration.
+
+    The first has what comes before, too: edges are made distinct, and counted.
+    """
+    n, count, most = layout.vertices, layout.partitions, algorithm.most_neighbours
+    low, high, rows = _prepared(layout)
+    least, total, table = np.arange(n), None, []
+    while True:
+        ends, low, high, between = _large_star(n, count, most, low, high)
+        rows += between
+        low, high, between = _small_star(n, count, most, low, high)
+        rows += between
+        before, least = least, np.arange(n)
+        least[high[::-1]] = low[::-1]  # of several, the smallest: it comes last
+        table.append(_row(rows, ends, int(np.count_nonzero(least != before)), count))
+        total, earlier = (int(low.sum()) if len(low) else None), total
+        if total == earlier:
+            return pd.DataFrame(table, columns=list(TWIN_COLUMNS))
+        rows = _Rows()
+
+
+def _row(rows: _Rows, there: int, news: int, partitions: int) -> tuple[int, ...]:
+    """Return a row of ``TWIN_COLUMNS``; their sum takes a record of each partition."""
+    records = rows.joined + rows.records + partitions
+    messages = rows.joined + rows.combined
+    return there, messages, records, records + rows.minima, rows.combined, news, rows.joined
+
+
+def _prepared(layout: EdgeLayout) -> tuple[IntArray, IntArray, _Rows]:
+    """Return each pair of neighbours once."""
+    kept = layout.sources != layout.targets
+    ends = layout.sources[kept], layout.targets[kept]
+    parts = np.repeat(np.arange(layout.partitions), np.diff(layout.starts))[kept]
+    pairs = np.minimum(*ends), np.maximum(*ends)
+    records, low, high = _distinct(layout.vertices, layout.partitions, *pairs, parts)
+    # To count the edges takes a record of each partition.
+    return low, high, _Rows(0, len(parts), records + layout.partitions)
+
+
+def _large_star(
+    n: int, partitions: int, most: int, low: IntArray, high: IntArray
+) -> tuple[int, IntArray, IntArray, _Rows]:
+    """Return edges from each larger neighbour of a vertex to the smallest of all, itself included.
+
+    And how many vertices have edges.
+    """
+    least, counts, grouped = _least(n, partitions, low, high, True)
+    parts, joined = _homes(partitions, low, high, counts > most)
+    records, source, target = _distinct(n, 2 * partitions, high, least[low], parts)
+    rows = _Rows(joined, 3 * len(low), grouped + records, grouped)
+    return int(np.count_nonzero(counts)), source, target, rows
+
+
+def _small_star(
+    n: int, partitions: int, most: int, source: IntArray, target: IntArray
+) -> tuple[IntArray, IntArray, _Rows]:
+    """Return edges from the smallest neighbour of each vertex to it, and to its other neighbours.
+
+    All neighbours are smaller.
+    """
+    least, counts, grouped = _least(n, partitions, source, target, False)
+    parts, joined = _homes(partitions, source, target, counts > most)
+    there = np.flatnonzero(counts)
+    first = np.concatenate((least[source], least[there]))
+    second = np.concatenate((target, there))
+    parts = np.concatenate((parts, 2 * partitions + _alone(there, partitions)))
+    kept = first != second
+    records, low, high = _distinct(n, 3 * partitions, first[kept], second[kept], parts[kept])
+    combined = len(source) + int(np.count_nonzero(kept))
+    return low, high, _Rows(joined, combined, grouped + records, grouped)
+
+
+@numba.njit(cache=True, nogil=True)
+def _alone(vertices: Any, partitions: int) -> Any:
+    homes = np.empty(len(vertices), np.int64)
+    for i in range(len(vertices)):
+        homes[i] = partition_of_one(vertices[i], partitions)
+    return homes
+
+
+@numba.njit(cache=True, nogil=True)
+def _homes(partitions: int, first: Any, second: Any, hubs: Any) -> Any:
+    """Return where edges are joined with their first end, and how many are sent there."""
+    homes, joined = np.empty(len(first), np.int64), 0
+    for e in range(len(first)):
+        if hubs[first[e]]:
+            homes[e] = partitions + partition_of_pair(first[e], second[e], partitions)
+        else:
+            homes[e] = partition_of_one(first[e], partitions)
+            joined += 1
+    return homes, joined
+
+
+@numba.njit(cache=True, nogil=True)
+def _least(n: int, partitions: int, first: Any, second: Any, both: bool) -> Any:
+    """Return the smallest neighbour of each vertex, how many it has, and records of partitions.
+
+    Of edges both ways, with the vertex itself among its neighbours, or from their first end alone.
+    Edges lie in the partitions of both of their ends together.
+    """
+    least, counts = np.arange(n), np.zeros(n, np.int64)
+    if not both:
+        least[:] = n
+    homes = np.empty(len(first), np.int64)
+    for e in range(len(first)):
+        v, w = first[e], second[e]
+        homes[e] = partition_of_pair(v, w, partitions)
+        counts[v] += 1
+        least[v] = min(least[v], w)
+        if both:
+            counts[w] += 1
+            least[w] = min(least[w], v)
+    seen, records = np.full(n, -1, np.int64), 0
+    for e in _order(homes, partitions):
+        if seen[first[e]] != homes[e]:
+            seen[first[e]] = homes[e]
+            records += 1
+        if both and seen[second[e]] != homes[e]:
+            seen[second[e]] = homes[e]
+            records += 1
+    return least, counts, records
+
+
+@numba.njit(cache=True, nogil=True)
+def _distinct(n: int, partitions: int, first: Any, second: Any, parts: Any) -> Any:
+    """Return how many rows differ in each partition, and those that differ in all, by `first`."""
+    by_part = _order(parts, partitions)
+    order = by_part[_order(first[by_part], n)]
+    source, target = np.empty(len(first), np.int64), np.empty(len(first), np.int64)
+    seen, told = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+    records = kept = 0
+    group, v, part = -1, -1, -1
+    for e in order:
+        if first[e] != v or parts[e] != part:
+            v, part = first[e], parts[e]
+            group += 1
+        w = second[e]
+        if told[w] != group:
+            told[w] = group
+            records += 1
+        if seen[w] != v:
+            seen[w] = v
+            source[kept], target[kept] = v, w
+            kept += 1
+    return records, source[:kept], target[:kept]
+
+
+@numba.njit(cache=True, nogil=True)
+def _order(keys: Any, most: int) -> Any:
+    """Return what sorts whole numbers below `most`, those that are alike in their order."""
+    places = np.zeros(most + 1, np.int64)
+    for key in keys:
+        places[key + 1] += 1
+    for key in range(most):
+        places[key + 1] += places[key]
+    order = np.empty(len(keys), np.int64)
+    for i in range(len(keys)):
+        order[places[keys[i]]] = i
+        places[keys[i]] += 1
+    return order

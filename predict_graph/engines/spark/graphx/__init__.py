@@ -1,1 +1,0 @@
-"""Algorithms of GraphX, which comes with Spark: called by name, and counted by a compiled twin."""

@@ -1,0 +1,144 @@
+"""A run of a library's algorithm: its graph made, the algorithm called, its log taken apart."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from predict_graph.engines.profile import RunProfile
+from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
+from predict_graph.engines.spark.library.layout import layout_of, write_layout
+from predict_graph.engines.spark.library.loading import check_partitions, loader_of
+from predict_graph.engines.spark.library.supersteps import sent_records, supersteps_of
+from predict_graph.engines.spark.log.eventlog import EventLog, wait_for_listeners
+from predict_graph.engines.spark.recognition import Recognised, observed_table
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.tables.checkpoints import SITE, called_ours
+from predict_graph.errors import JobError
+from predict_graph.graph import Graph
+
+__all__ = ["MERGED", "RECORDS", "run_library"]
+
+RECORDS, MERGED = "twin_records", "merged_entries"
+"""Columns of the table of a run: records and entries that the twin counted."""
+
+
+def run_library(algorithm: LibraryAlgorithm, session: OpenSession, graph: Graph) -> RunProfile:
+    """Run an algorithm of a library on a graph.
+
+    Reading is the edges' way into memory; setting up, what the library makes of them before it is
+    called. What vertices send is counted by the twin, superstep by superstep; seconds, bytes and
+    records are Spark's.
+
+    Raises
+    ------
+    JobError
+        If Spark fails, the library is not there, or the twin has another number of supersteps.
+    RequestError
+        If GraphX would deal edges to another number of partitions than the twin.
+    """
+    partitions = session.settings.partitions
+    rounds = rounds_of(algorithm, graph, partitions)
+    folder = session.folder / uuid.uuid4().hex[:8]
+    folder.mkdir()
+    source = write_layout(layout_of(graph, partitions), folder)
+    spark: Any = session.for_functions
+    java, context = spark._jvm, spark.sparkContext._jsc.sc()
+    loader = loader_of(algorithm, session)
+    with (
+        _unpersisted(session),
+        called_ours(spark),
+        spark_failures(f"{algorithm.name} on Spark"),
+        loader.opened(folder),
+    ):
+        if algorithm.told_by == "stages":
+            check_partitions(algorithm, context, partitions)
+        session.group("read")
+        started = time.perf_counter()
+        loader.read(source)
+        read = time.perf_counter() - started
+        session.group("setup")
+        loaded = loader.graph(graph.vertices)
+        setup = time.perf_counter() - started - read
+        logged = session.log_from_now()
+        session.group(algorithm.name)
+        began = time.time()
+        result = algorithm.call(java, loaded)
+        if algorithm.told_by != "stages":  # else nothing is done yet
+            session.group("write")
+        loader.compute(result)
+        ended = time.time()
+        stored = session.storage_bytes()
+        wait_for_listeners(context)
+    log = logged()
+    found = supersteps_of(log, algorithm, began)
+    if found.iterations != len(rounds):
+        raise JobError(
+            f"{algorithm.name} took {found.iterations} supersteps on {graph.name}, and its twin "
+            f"{len(rounds)}: this {algorithm.library} has another rule; please report it"
+        )
+    steps = float(sum(step.seconds for step in found.supersteps))
+    return RunProfile(
+        algorithm=algorithm.name,
+        parameters=algorithm.to_dict(),
+        graph=graph.describe(),
+        engine={**session.settings.describe(), "workers": session.settings.machines},
+        phases={
+            "setup": setup,
+            "read": read,
+            "superstep": steps,
+            "write": max(ended - began - steps, 0.0),
+        },
+        table=_table(log, found, rounds, graph).assign(storage_bytes=stored),
+        convergence=np.full(found.iterations, np.nan),
+        converged=bool(rounds["received"].iloc[-1] == 0),
+        values=np.empty(0),
+        result={"combined_records": sent_records(log, algorithm, found).tolist()},
+    )
+
+
+def _table(log: EventLog, found: Recognised, rounds: pd.DataFrame, graph: Graph) -> pd.DataFrame:
+    """Return the table of Spark's metrics, with what the twin counted shared as records are."""
+    table = observed_table(log, found, graph.vertices)
+    wrote = table.groupby("worker")["shuffle_write_records"].sum()
+    share = table["worker"].map(wrote / max(wrote.sum(), 1)).to_numpy()
+    at = table["iteration"].to_numpy() - 1
+    size = table["local_message_bytes"] + table["remote_message_bytes"]
+    remote: Any = (table["remote_message_bytes"] / np.maximum(size, 1)).to_numpy()
+
+    def shared(name: str) -> Any:
+        return rounds[name].to_numpy(np.float64)[at] * share
+
+    messages = shared("messages")
+    table["active_vertices"] = np.rint(shared("active_vertices")).astype(np.int64)
+    table["remote_messages"] = np.rint(messages * remote).astype(np.int64)
+    table["local_messages"] = np.rint(messages).astype(np.int64) - table["remote_messages"]
+    table["average_message_bytes"] = size / np.maximum(messages, 1.0)
+    for column, name in ((RECORDS, "records"), (MERGED, "merged")):
+        table[column] = np.rint(shared(name)).astype(np.int64)
+    for name in ("entries", "received", "shipped"):
+        table[f"twin_{name}"] = np.rint(shared(name)).astype(np.int64)
+    return table
+
+
+@contextmanager
+def _unpersisted(session: OpenSession) -> Iterator[None]:
+    """Give back what GraphX keeps in memory; of a person's session, only what we made."""
+    context: Any = session.spark.sparkContext
+    site = context.getLocalProperty(SITE)
+    before = set(context._jsc.getPersistentRDDs().keys())
+    try:
+        yield
+    finally:
+        with suppress(Exception):  # a session that failed has nothing left to give back
+            kept = context._jsc.getPersistentRDDs()
+            for number in set(kept.keys()) - before:
+                if site is None or kept[number].rdd().getCreationSite() == site:
+                    kept[number].unpersist(False)

@@ -1,0 +1,167 @@
+"""Which supersteps an algorithm of a library had, by what its log shows.
+
+GraphX gives the stages in which messages are made and combined a name of its own: a job with any is
+a superstep, or such a stage is, where all is done in one job. Loops over tables end a round with a
+sum that the driver takes from a table as if from a dataset: the one kind of job that exchanges
+records without being a query.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
+from predict_graph.engines.spark.log.eventlog import EventLog
+from predict_graph.engines.spark.recognition import Recognised, Superstep
+from predict_graph.errors import JobError
+
+__all__ = ["sent_records", "supersteps_of"]
+
+IntArray = npt.NDArray[np.int64]
+
+_COMBINED = "GraphImpl.aggregateMessages - preAgg"
+
+
+def supersteps_of(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> Recognised:
+    """Return the supersteps in a log that begins with the call of an algorithm.
+
+    A superstep ends with the last job before the one in which the next messages are made, or with
+    its sum: it has all that the driver does in between. The first begins with the call.
+
+    Raises
+    ------
+    JobError
+        If there are none.
+    """
+    jobs = log.jobs.sort_values("job")
+    jobs = jobs[jobs["group"] == algorithm.name]
+    if algorithm.told_by == "sums":
+        return _by_sums(log, algorithm, jobs, began)
+    made = _counted(log, algorithm)
+    if not len(made):
+        raise JobError(f"{algorithm.name} made no messages that its log shows")
+    if algorithm.told_by == "stages":
+        return _by_stages(log, algorithm, made, began)
+    firsts = list(dict.fromkeys(int(job) for job in made["job"]))
+    steps, before = [], began
+    for number, first in enumerate(firsts):
+        until = firsts[number + 1] if number + 1 < len(firsts) else np.inf
+        since = first if number else -1
+        own = jobs[(jobs["job"] >= since) & (jobs["job"] < until)]
+        if number + 1 == len(firsts):
+            own = own[own["job"] <= _last_asked(log, own, first)]
+        steps.append(_of_jobs(log, own, before))
+        before = steps[-1].finished
+    reason = "each makes messages once"
+    return Recognised(tuple(steps), "names", algorithm.name, "certain", reason)
+
+
+def _by_sums(
+    log: EventLog, algorithm: LibraryAlgorithm, jobs: pd.DataFrame, began: float
+) -> Recognised:
+    """Return the rounds that end with a sum."""
+    exchanging = log.stages.loc[[bool(each) for each in log.stages["parents"]], "job"]
+    ends = jobs.loc[(jobs["execution"] < 0) & jobs["job"].isin(exchanging), "job"]
+    if not len(ends):
+        raise JobError(f"{algorithm.name} took no sum that its log shows")
+    steps, before, since = [], began, -1
+    for end in ends:
+        own = jobs[(jobs["job"] > since) & (jobs["job"] <= end)]
+        steps.append(_of_jobs(log, own, before))
+        before, since = steps[-1].finished, end
+    reason = "each ends with a sum"
+    return Recognised(tuple(steps), "names", algorithm.name, "certain", reason)
+
+
+def _of_jobs(log: EventLog, own: pd.DataFrame, before: float) -> Superstep:
+    """Return the superstep that some jobs are, from the end of the one before."""
+    finished = max(float(own["finished"].max()), before)
+    stages = log.stages.loc[log.stages["job"].isin(own["job"]), "stage"]
+    return Superstep(
+        started=before,
+        finished=finished,
+        seconds=finished - before,
+        jobs=tuple(own["job"]),
+        stages=tuple(dict.fromkeys(stages)),
+    )
+
+
+def _by_stages(
+    log: EventLog, algorithm: LibraryAlgorithm, made: pd.DataFrame, began: float
+) -> Recognised:
+    """Return the supersteps of one job: each has the stages that wait for records of the last.
+
+    The numbers of stages are higher than those of the stages that they wait for.
+    """
+    jobs = log.jobs[log.jobs["group"] == algorithm.name]
+    sent = {int(stage): number for number, stage in enumerate(made["stage"], start=1)}
+    own = log.stages[log.stages["job"].isin(jobs["job"])].drop_duplicates("stage")
+    heard: dict[int, int] = {}  # the last superstep whose records a stage waits for
+    for stage, parents in zip(own["stage"], own["parents"], strict=True):
+        heard[int(stage)] = max((sent.get(each, heard.get(each, 0)) for each in parents), default=0)
+    ended = log.tasks.groupby("stage")["finished"].max()
+    steps, before = [], began
+    for number in range(len(sent)):
+        last = number + 1 == len(sent)  # with what comes after
+        stages = tuple(
+            stage for stage, at in heard.items() if at == number or (last and at > number)
+        )
+        finished = jobs["finished"].max() if last else ended.reindex(stages).max()
+        finished = max(float(finished), before)
+        steps.append(
+            Superstep(
+                started=before,
+                finished=finished,
+                seconds=finished - before,
+                jobs=tuple(jobs["job"]),
+                stages=stages,
+            )
+        )
+        before = finished
+    reason = "each waits for the records of the one before"
+    return Recognised(tuple(steps), "stages", algorithm.name, "certain", reason)
+
+
+def _counted(log: EventLog, algorithm: LibraryAlgorithm) -> pd.DataFrame:
+    """Return the stages whose records the twin counts, in their order."""
+    made = _combining(log)[algorithm.aggregations_before :]
+    if not (algorithm.told_by == "stages" and len(made)):
+        return made
+    # The first messages are made of edges that an earlier stage has dealt to their partitions.
+    dealt = log.stages["stage"].isin(made["parents"].iloc[0]) & (log.stages["attempt"] == 0)
+    return pd.concat([log.stages[dealt], made])
+
+
+def _last_asked(log: EventLog, own: pd.DataFrame, first: int) -> int:
+    """Return the last job of the last superstep: those from the same place as its first."""
+    names = log.stages.drop_duplicates("job", keep="last").set_index("job")["name"]
+    site = names.get(first)
+    return max(int(job) for job in own["job"] if names.get(job) == site)
+
+
+def _combining(log: EventLog) -> pd.DataFrame:
+    """Return the stages in which messages are made and combined, in their order."""
+    made = log.stages[[_COMBINED in datasets for datasets in log.stages["datasets"]]]
+    return made[made["attempt"] == 0].sort_values("stage")
+
+
+def sent_records(log: EventLog, algorithm: LibraryAlgorithm, found: Recognised) -> IntArray:
+    """Return the records that partitions sent in each superstep, as Spark counted them.
+
+    Of GraphX, those that messages were combined to; in loops over tables, all.
+    """
+    done = log.tasks[~(log.tasks["failed"] | log.tasks["redone"]).astype(bool)]
+    wrote = done.groupby("stage")["shuffle_write_records"].sum()
+    if algorithm.told_by == "sums":
+        each = [wrote.reindex(step.stages, fill_value=0).sum() for step in found.supersteps]
+        return np.array(each, dtype=np.int64)
+    made = _counted(log, algorithm)
+    sent: Any = wrote.reindex(made["stage"].to_numpy(), fill_value=0)
+    if algorithm.told_by == "messages":  # several of a job are one superstep
+        sent = sent.groupby(made["job"].to_numpy(), sort=False).sum()
+    found_records: IntArray = sent.to_numpy(np.int64)
+    return found_records
