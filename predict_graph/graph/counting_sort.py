@@ -19,7 +19,15 @@ from numba import njit
 
 from predict_graph.graph.edges import EdgeBlock
 
-__all__ = ["Rows", "in_threads", "sorted_by_target", "transposed"]
+__all__ = [
+    "Rows",
+    "counted_targets",
+    "in_threads",
+    "reached",
+    "sorted_by_target",
+    "target_ranges",
+    "transposed",
+]
 
 IntArray = npt.NDArray[np.int64]
 IndexArray = npt.NDArray[np.integer]
@@ -28,6 +36,7 @@ Rows = tuple[IntArray, IndexArray, WeightArray]
 
 _NO_WEIGHTS = np.empty(0, np.float32)
 _CHUNKS = 16  # a choice: pieces that threads count
+_TOLD = 1 << 16  # edges that say where targets are; a choice: only time depends on it
 _WORTH_THREADS = 1 << 21  # a choice: edges, some milliseconds
 
 
@@ -138,6 +147,69 @@ def _buckets(n: int) -> tuple[int, int]:
     bits = max(n - 1, 1).bit_length()
     shift = max(13, min(bits - 9, 16), bits - 10)
     return shift, ((n - 1) >> shift) + 1 if n else 0
+
+
+def counted_targets(indptr: IntArray, indices: IndexArray, *, ascending: bool) -> IntArray:
+    """Return how many edges come in at each vertex, shape (n,).
+
+    Parameters
+    ----------
+    indptr, indices : ndarray
+        Rows of a graph, as it has checked them.
+    ascending : bool
+        Whether each row is.
+
+    Examples
+    --------
+    >>> counted_targets(np.array([0, 2, 2, 3]), np.array([1, 2, 1]), ascending=True).tolist()
+    [0, 2, 1]
+    """
+    vertices = len(indptr) - 1
+    counts = np.zeros(vertices, np.int64)
+    cuts = target_ranges(indices, vertices)
+    in_threads(
+        lambda i: _count_targets(indptr, indices, ascending, cuts[i], cuts[i + 1], counts),
+        range(len(cuts) - 1),
+        len(indices),
+    )
+    return counts
+
+
+def target_ranges(indices: IndexArray, vertices: int) -> IntArray:
+    """Return where ranges of targets begin and end, a range with about as many edges a thread."""
+    threads = numba.get_num_threads()
+    told = np.sort(indices[:: max(len(indices) // _TOLD, 1)])
+    inner = told[(np.arange(1, threads) * len(told)) // threads] if len(told) else []
+    return np.concatenate(([0], inner, [vertices])).astype(np.int64)
+
+
+@njit(cache=True, nogil=True)
+def reached(indices: IndexArray, start: int, stop: int, low: int) -> int:
+    """Return where an ascending row reaches a target."""
+    while start < stop:
+        middle = (start + stop) >> 1
+        if indices[middle] < low:
+            start = middle + 1
+        else:
+            stop = middle
+    return start
+
+
+@njit(cache=True, nogil=True)
+def _count_targets(
+    indptr: IntArray, indices: IndexArray, ascending: bool, low: int, high: int, counts: IntArray
+) -> None:
+    """Count the edges to a range of vertices."""
+    for v in range(len(indptr) - 1):
+        start, stop = indptr[v], indptr[v + 1]
+        if ascending and low > 0:
+            start = reached(indices, start, stop, low)
+        for e in range(start, stop):
+            w = indices[e]
+            if w >= low and w < high:
+                counts[w] += 1
+            elif ascending:
+                break
 
 
 def in_threads(work: Callable[[int], None], items: Iterable[int], edges: int) -> None:

@@ -143,9 +143,9 @@ class Graph:
             return self.out_degrees
         if "reverse" in vars(self):
             return self.reverse.out_degrees
-        from predict_graph.graph.inbound import counted_inbound
+        from predict_graph.graph.counting_sort import counted_targets
 
-        return counted_inbound(self)
+        return counted_targets(self.indptr, self.indices, ascending=self.ascending)
 
     @cached_property
     def in_degree_counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -16,34 +16,14 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.graph.counting_sort import in_threads
+from predict_graph.graph.counting_sort import in_threads, reached, target_ranges
 from predict_graph.graph.csr import Graph
 
-__all__ = ["counted_inbound", "inbound_rows", "inbound_shares"]
+__all__ = ["inbound_rows", "inbound_shares"]
 
 IntArray = npt.NDArray[np.int64]
 IndexArray = npt.NDArray[np.integer]
 FloatArray = npt.NDArray[np.float64]
-
-_TOLD = 1 << 16  # edges that say where targets are; a choice: only time depends on it
-
-
-def counted_inbound(graph: Graph) -> IntArray:
-    """Return how many edges come in at each vertex, shape (n,).
-
-    Examples
-    --------
-    >>> from predict_graph.graph import check_graph
-    >>> counted_inbound(check_graph("star:n=4", directed=True)).tolist()
-    [0, 1, 1, 1]
-    """
-    counts = np.zeros(graph.vertices, np.int64)
-    rows = (graph.indptr, graph.indices, graph.ascending)
-    cuts = _cuts(graph)
-    in_threads(
-        lambda i: _count(*rows, cuts[i], cuts[i + 1], counts), range(len(cuts) - 1), graph.edges
-    )
-    return counts
 
 
 def inbound_shares(graph: Graph) -> FloatArray:
@@ -59,7 +39,7 @@ def inbound_shares(graph: Graph) -> FloatArray:
     """
     both = np.zeros((graph.vertices, 2))
     rows = (graph.indptr, graph.indices, graph.ascending)
-    cuts = _cuts(graph)
+    cuts = target_ranges(graph.indices, graph.vertices)
     in_threads(
         lambda i: _share(*rows, cuts[i], cuts[i + 1], both), range(len(cuts) - 1), graph.edges
     )
@@ -113,43 +93,6 @@ def inbound_rows(graph: Graph, vertices: IntArray) -> tuple[IntArray, IndexArray
     return starts, result
 
 
-def _cuts(graph: Graph) -> IntArray:
-    """Return where ranges of targets begin and end, a range with about as many edges a thread."""
-    threads = numba.get_num_threads()
-    told = np.sort(graph.indices[:: max(graph.edges // _TOLD, 1)])
-    inner = told[(np.arange(1, threads) * len(told)) // threads] if len(told) else []
-    return np.concatenate(([0], inner, [graph.vertices])).astype(np.int64)
-
-
-@numba.njit(cache=True, nogil=True)
-def _first(indices: IndexArray, start: int, stop: int, low: int) -> int:
-    """Return where an ascending row reaches a target."""
-    while start < stop:
-        middle = (start + stop) >> 1
-        if indices[middle] < low:
-            start = middle + 1
-        else:
-            stop = middle
-    return start
-
-
-@numba.njit(cache=True, nogil=True)
-def _count(
-    indptr: IntArray, indices: IndexArray, ascending: bool, low: int, high: int, counts: IntArray
-) -> None:
-    """Count the edges to a range of vertices."""
-    for v in range(len(indptr) - 1):
-        start, stop = indptr[v], indptr[v + 1]
-        if ascending and low > 0:
-            start = _first(indices, start, stop, low)
-        for e in range(start, stop):
-            w = indices[e]
-            if w >= low and w < high:
-                counts[w] += 1
-            elif ascending:
-                break
-
-
 @numba.njit(cache=True, nogil=True)
 def _share(
     indptr: IntArray, indices: IndexArray, ascending: bool, low: int, high: int, both: FloatArray
@@ -161,7 +104,7 @@ def _share(
             continue
         part = 1.0 / (stop - start)
         if ascending and low > 0:
-            start = _first(indices, start, stop, low)
+            start = reached(indices, start, stop, low)
         for e in range(start, stop):
             w = indices[e]
             if w >= low and w < high:

@@ -82,7 +82,7 @@ def test_the_same_prediction_by_name(tmp_path: Path) -> None:
 
 def test_runs_on_other_graphs_are_learned_from(tmp_path: Path) -> None:
     history = History(tmp_path / "runs.sqlite")
-    for n in (1500, 2100):
+    for n in (2100, 2800):
         text = PREFERENTIAL.format(n=n)
         graph = build(check_graph(text), "networkx")
         predict_graph.track(

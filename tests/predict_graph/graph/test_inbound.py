@@ -5,7 +5,7 @@ import pytest
 
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.degrees import counted_degrees, degree_facts
-from predict_graph.graph.inbound import counted_inbound, inbound_rows, inbound_shares
+from predict_graph.graph.inbound import inbound_rows, inbound_shares
 
 GRAPHS = ["star:n=5", "rmat:scale=10,edge_factor=8,seed=1", "rmat:scale=18,edge_factor=16,seed=1"]
 
@@ -22,7 +22,7 @@ def unordered():
 @pytest.mark.parametrize("text", GRAPHS)
 def test_degrees_and_shares_are_those_of_the_reverse(text):
     graph, reverse = both_ways(text)
-    assert np.array_equal(counted_inbound(graph), reverse.out_degrees)
+    assert np.array_equal(graph.in_degrees, reverse.out_degrees)
     found = inbound_shares(graph)
     assert np.array_equal(found[:, 1], reverse.out_degrees)
     parts = 1.0 / np.maximum(graph.out_degrees, 1)
@@ -38,13 +38,13 @@ def test_degrees_and_shares_are_those_of_the_reverse(text):
 def test_in_degrees_come_with_the_shares(monkeypatch):
     graph, reverse = both_ways(GRAPHS[1])
     inbound_shares(graph)
-    monkeypatch.setattr("predict_graph.graph.inbound._count", None)  # no other pass
+    monkeypatch.setattr("predict_graph.graph.counting_sort.counted_targets", None)  # no other pass
     assert np.array_equal(graph.in_degrees, reverse.out_degrees)
 
 
 def test_rows_in_any_order_are_counted():
     assert not unordered().ascending
-    assert counted_inbound(unordered()).tolist() == [1, 1, 2]
+    assert unordered().in_degrees.tolist() == [1, 1, 2]
     assert inbound_shares(unordered())[:, 0].tolist() == pytest.approx([1 / 3, 1.0, 2 / 3])
 
 
