@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.graph.csr import Graph
+if TYPE_CHECKING:
+    from predict_graph.graph.csr import Graph
 
 __all__ = ["DegreeFacts", "binned_degrees", "counted_degrees", "degree_bins", "degree_facts"]
 
