@@ -16,9 +16,7 @@ __all__ = ["Gathered", "combined", "refuted"]
 
 _OF_A_ROUND = ("vertices", "edges", "edges_log")
 """Drivers of a round of a loop that goes on until nothing changes: it passes over the graph."""
-_COUNTED_STD = (
-    0.02  # of the logarithm of rounds that were counted: sums round differently; judgement
-)
+_COUNTED_STD = 0.02  # of log rounds that were counted: sums round differently; judgement
 _FEWEST_RUNS = 3  # with rounds, and half of all: some end in one or two; judgement, not measured
 
 

@@ -203,8 +203,8 @@ def _shape(seen: Sequence[Look], seconds: float, converges: bool) -> LoopShape:
         return LoopShape(reason=reason)
     after = max(seconds - inside[-1].seconds, 0.0)
     after /= max(inside[-1].seconds - inside[0].seconds, 1e-9)
-    early = last.early and (converges or last.done < _TO_THE_END * last.total)
-    early = early and last.counted
+    ended = converges or last.done < _TO_THE_END * last.total
+    early = last.counted and last.early and ended
     places = () if early else _bent(inside, always=not last.counted)
     rounds = last.done + 1.0 if early else 0.0
     return LoopShape(loop, min(share, 1.0), after, rounds, places=places, counted=last.counted)

@@ -21,6 +21,7 @@ from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
+from predict_graph.graph.counting_sort import reached
 from predict_graph.graph.hashing import splitmix64
 
 __all__ = ["SemiClusteringKernel"]
@@ -211,16 +212,10 @@ def _hashes(vertices: int) -> Any:
 @numba.njit(cache=True, nogil=True)
 def _weight_between(first: Any, stop: Any, indices: Any, weights: Any, w: Any) -> float:
     """Return the weight of the edge to `w` in an ascending row, 0 if there is none."""
-    low, high = first, stop
-    while low < high:
-        middle = (low + high) >> 1
-        if indices[middle] < w:
-            low = middle + 1
-        else:
-            high = middle
-    if low == stop or indices[low] != w:
+    place = reached(indices, first, stop, w)
+    if place == stop or indices[place] != w:
         return 0.0
-    return weights[low] if len(weights) else 1.0
+    return weights[place] if len(weights) else 1.0
 
 
 @numba.njit(cache=True, nogil=True, inline="always")

@@ -54,6 +54,7 @@ class ClusterCosting:
 
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "train_machines"})
     by_work_alone: ClassVar[bool] = True
+    """Whether the samples that the work was estimated from tell nothing of its seconds."""
 
     def __init__(
         self, engine: SparkEngine, graph: AnyGraph, algorithms: Sequence[Algorithm], means: Means
