@@ -16,7 +16,6 @@ __all__ = ["Gathered", "combined", "refuted"]
 
 _OF_A_ROUND = ("vertices", "edges", "edges_log")
 """Drivers of a round of a loop that goes on until nothing changes: it passes over the graph."""
-_COUNTED_STD = 0.02  # of log rounds that were counted: sums round differently; judgement
 _FEWEST_RUNS = 3  # with rounds, and half of all: some end in one or two; judgement, not measured
 
 
@@ -48,9 +47,9 @@ class Gathered:
         """Whether somebody has counted the rounds of the outermost loop."""
         return self._counted is not None
 
-    def count_rounds(self, rounds: int) -> None:
+    def count_rounds(self, rounds: Rounds) -> None:
         """Take the rounds of the outermost loop, which somebody has counted."""
-        self._counted = Rounds(float(rounds), _COUNTED_STD)
+        self._counted = rounds
         self._known = (-1, None)
 
     def add_history(self, points: Sequence[Point]) -> None:
@@ -90,7 +89,9 @@ class Gathered:
         known = [point for point in [*self.points, *self.earlier] if point.rounds]
         each = [replace(point, cost=point.cost / point.rounds) for point in known]
         usual = float(np.median([point.rounds for point in known]))
-        hyper = replace(Hyper(), seconds=Hyper().seconds / usual)
+        noise = 0.0 if self._counted is None else rounds.log_std  # each run is one try
+        own = Hyper()
+        hyper = replace(own, seconds=own.seconds / usual, noise=math.hypot(own.noise, noise))
         found = foretell(each, self._target, self._graph, hyper=hyper, names=_OF_A_ROUND)
         if found is None:
             return None

@@ -61,9 +61,13 @@ _GROWTH = 5.0  # cost of a sample / cost of the last one, at most; judgement
 _PART = 0.35  # of what is left that one sample may take; judgement
 _PREFIX_PART = 0.9  # of what is left that the prefix may take; judgement
 _COUNTING_PART = 0.5  # of what is left that counting rounds may take; judgement
+_OF_A_SAMPLE = 0.05  # of a run on a sample that counting its rounds may take; judgement
+_LEAST_COUNTING = 0.005  # seconds of the same, at least; judgement
 _LAST_PART = 0.5  # of what is left, for one more sample where no prefix can be had; judgement
 _MOST_SAMPLES = 14  # judgement
 _MOST_POWER = 8.0  # of vertices that seconds are thought to grow with; judgement: some explode
+_SPREAD_PART = 0.1  # of the vertices whose order is made for a first part, at least; a choice
+_SPREAD_SHARES = 3.0  # times the budget's share of the run, at least; a choice
 _LEAST_PREFIX = 0.5  # seconds of a first part where samples say little; judgement
 _FEWEST_CURVES = 2  # by definition: of a loop that is not counted, how they change has to be seen
 _LITTLE_STD = 0.7  # of their logarithm: a factor of 3 in one case of ten; judgement
@@ -143,7 +147,7 @@ def predict_function(
     subject = check_subject(checked, graph, directed=directed, ids=ids, seed=entropy)
     converting = processor_seconds(children=False) - began if form_of(graph) is not None else 0.0
     kept = check_history(history)
-    load_compiled(subject.graph.directed)
+    load_compiled(subject.graph.directed, checked)
     asked = _Prediction(subject, limit, kept, entropy, memory, progress or (lambda *_: None))
     asked.spent_elsewhere += converting
     return asked.made()
@@ -181,7 +185,7 @@ class _Prediction:
         self.too_large = subject.graph.vertices + 1  # of samples: the least not to end
         self.warms = True  # as long as the function ends on a tiny graph
         self.shape = LoopShape(reason="no run on a sample has come to its end")
-        self.counter = RoundCounter(subject.function, subject.graph)
+        self.counter = RoundCounter(subject.function, subject.graph, self.rng)
         self.shapes: list[LoopShape] = []  # of all runs that showed one
         self.prefix: Prefix | None = None
         self.prefix_run: ChildRun | None = None
@@ -370,9 +374,12 @@ class _Prediction:
                 run.looks, run.seconds, case.graph.vertices, converges=self.gathered.counted
             )
             graph = self.subject.graph.fingerprint
-            self.gathered.add(Point(drivers, run.seconds, sampler, graph, shape.rounds))
+            rounds = shape.rounds or self.counter.on(case.graph).usual(
+                max(_OF_A_SAMPLE * run.seconds, _LEAST_COUNTING)
+            )
+            self.gathered.add(Point(drivers, run.seconds, sampler, graph, rounds))
             self._note(run)
-            if shape.rounds:
+            if rounds:
                 self._count_rounds(_COUNTING_PART * self._left())
             self.shapes += [shape] if shape.loop else []
             self.shape = surer(self.shape, shape)
@@ -453,13 +460,13 @@ class _Prediction:
     def _order(self) -> npt.NDArray[np.integer]:
         """Return the order of the vertices in a run whose first part may have to say it all.
 
-        One whose every beginning is like the whole, where the loop goes through vertices. It costs
-        what the order of the graph has of neighbours side by side in memory: a loop that goes
-        through all of them in each round gets them as they are.
+        One whose every beginning is like the whole, as far as the first part can get. A loop that
+        goes through all vertices in each round gets them as they are.
         """
         if self.shape.rounds:
             return np.arange(self.subject.graph.vertices)
-        return spread_order(self.subject.graph, self.rng)
+        part = max(_SPREAD_PART, _SPREAD_SHARES * (self.budget.share or 0.0))
+        return spread_order(self.subject.graph, self.rng, min(part, 1.0))
 
     def _read(self, run: ChildRun) -> Prefix | None:
         shapes = [each for each in self.shapes if each.loop == self.shape.loop]

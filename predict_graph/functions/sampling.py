@@ -40,8 +40,14 @@ def draw(graph: Graph, sampler: str, size: int, rng: np.random.Generator) -> Gra
     return draw_sample(graph, sampler, min(size / graph.vertices, 1.0), rng).graph
 
 
-def spread_order(graph: Graph, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def spread_order(
+    graph: Graph, rng: np.random.Generator, part: float = 1.0
+) -> npt.NDArray[np.int64]:
     """Return the vertices in an order whose every beginning is like the whole.
+
+    Of a part of the vertices, that is; the others follow as they are, because rounds get dearer
+    where all that lies side by side in memory is torn apart (by a third for closeness in igraph, by
+    a tenth where nine in ten stay).
 
     Vertices are ranked by the degrees of their neighbours, and taken in the order of their ranks'
     reversed bits, from a random rank on: the first k of them are spread evenly over the ranks
@@ -52,7 +58,9 @@ def spread_order(graph: Graph, rng: np.random.Generator) -> npt.NDArray[np.int64
     ranked = np.argsort(work, kind="stable")
     bits = max(int(n - 1).bit_length(), 1)
     shifted = (np.arange(n, dtype=np.int64) + int(rng.integers(n))) % n
-    return ranked[np.argsort(_reversed_bits(shifted, bits), kind="stable")].astype(np.int64)
+    order = ranked[np.argsort(_reversed_bits(shifted, bits), kind="stable")].astype(np.int64)
+    order[int(part * n) :].sort()
+    return order
 
 
 def connected_part(graph: Graph) -> Graph:
