@@ -7,7 +7,8 @@ fraction of what its samples take, and what it says is exact (docs/studies/overh
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -23,8 +24,29 @@ from predict_graph.iterations.method import Method, SamplingCase
 __all__ = ["WHOLE_RUN", "recalled_estimate", "whole_run_estimates"]
 
 
+class _AbandonedError(Exception):
+    """A run costs more than it is worth."""
+
+
+class _Watch:
+    """Abandons a run, or one before it in a chain, that may not go on."""
+
+    def __init__(self, goes_on: Callable[[], bool]) -> None:
+        self._goes_on = goes_on
+
+    def __call__(self, iteration: int, aggregate: float) -> None:
+        if not self._goes_on():
+            raise _AbandonedError
+
+    def begins(self, algorithm: Algorithm, graph: Any, threshold: float, limit: int) -> None:
+        """Watch an algorithm of the chain like any other."""
+
+
 def whole_run_estimates(
-    graph: Graph, algorithms: Sequence[Algorithm], workers: int
+    graph: Graph,
+    algorithms: Sequence[Algorithm],
+    workers: int,
+    goes_on: Callable[[], bool] = lambda: True,
 ) -> list[IterationEstimate]:
     """Run the algorithms of a chain on this machine, and return what they did: exact.
 
@@ -35,9 +57,15 @@ def whole_run_estimates(
         In the order in which they run.
     workers : int
         Workers that messages are counted for.
+    goes_on : callable
+        Asked after each superstep; once it says no, the run is given up, and nothing comes back.
     """
     started = time.perf_counter()
-    profile: RunProfile | None = LocalEngine(workers=workers).run(algorithms[-1], graph)
+    profile: RunProfile | None
+    try:
+        profile = LocalEngine(workers=workers).run(algorithms[-1], graph, progress=_Watch(goes_on))
+    except _AbandonedError:
+        return []
     seconds = time.perf_counter() - started
     found: list[IterationEstimate] = []
     while profile is not None:

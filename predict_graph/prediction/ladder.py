@@ -35,6 +35,7 @@ _FIXED, _PER_EDGE, _PER_SAMPLED_EDGE = 0.08, 0.045e-6, 0.13e-6
 _LEAN_SHARE = 0.7  # of both, where nothing is calibrated; measured: web-NotreDame, R-MAT 16
 _COUNTING = 4e-9  # seconds an edge; measured on R-MAT 20
 OTHER_ENGINES = 40.0  # times as long as compiled, or more; judgement, not measured
+_OVER = 1.25  # times the budget, after which what was bought is given up; judgement
 _PROBING = 0.05  # of an iteration, and a fixed part; judgement, not measured
 _PROBE_FIXED = 0.02  # judgement, not measured
 
@@ -80,6 +81,10 @@ class Purse:
     def affords(self, seconds: float) -> bool:
         """Whether so many more seconds are within the budget."""
         return self.spent + seconds <= self._allowed
+
+    def still_affords(self) -> bool:
+        """Whether what was bought may go on, though it takes longer than it was expected to."""
+        return self.spent <= _OVER * self._allowed
 
 
 @dataclass(frozen=True)

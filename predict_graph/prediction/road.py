@@ -321,7 +321,8 @@ def predict_on(
         exact = [recalled_estimate(part[0], request.engine.workers) for part in records]
     elif ladder.buys_whole_run(graph, request, purse):
         request.progress("running on this machine, to count", 0.0)
-        exact = whole_run_estimates(graph, algorithms, request.engine.workers)
+        workers = request.engine.workers
+        exact = whole_run_estimates(graph, algorithms, workers, purse.still_affords)
     prediction = None
     for level in levels:
         more = [replace(part, max_overhead=level) for part in chain]

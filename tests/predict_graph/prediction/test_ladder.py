@@ -10,10 +10,11 @@ from predict_graph.algorithms import check_algorithm
 from predict_graph.budget import check_budget
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
+from predict_graph.iterations.whole_run import whole_run_estimates
 from predict_graph.prediction import ladder as module
 from predict_graph.prediction import road
 from predict_graph.prediction.expectation import cheap_expectation
-from predict_graph.prediction.first_guess import FirstGuess
+from predict_graph.prediction.first_guess import FirstGuess, chain_of
 from predict_graph.prediction.ladder import LEVELS, Ladder, Purse
 from predict_graph.prediction.request import check_request
 from predict_graph.prediction.road import _ladder
@@ -36,6 +37,25 @@ def test_the_compiled_run_is_bought_with_the_share_of_a_run_elsewhere(compiled, 
     request = check_request("pagerank", engine=spark(2))
     purse = Purse(check_budget("5%"), 100.0)
     assert ladder(compiled, 100.0).buys_whole_run(GRAPH, request, purse) is bought
+
+
+def test_a_compiled_run_that_takes_longer_than_its_budget_is_given_up():
+    """At the next superstep, also of the run before it in a chain; samples are taken instead."""
+    for name in ("pagerank", "topk-ranking"):
+        chain = chain_of(check_algorithm(name))
+        answers = iter([True, True, False])
+        assert whole_run_estimates(GRAPH, chain, 2, lambda: next(answers)) == []  # noqa: B023
+        assert len(whole_run_estimates(GRAPH, chain, 2)) == len(chain)
+    purse = Purse(check_budget("0.05s"), 100.0)
+    assert purse.still_affords()
+    time.sleep(0.07)
+    assert not purse.still_affords()
+
+
+def test_samples_are_taken_after_a_compiled_run_was_given_up(monkeypatch):
+    monkeypatch.setattr(Purse, "still_affords", lambda purse: False)
+    found = predict("pagerank", GRAPH, engine=spark(2), history="none", seed=1)
+    assert found.iterations.low < found.iterations.high
 
 
 @dataclass
