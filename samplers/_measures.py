@@ -129,7 +129,8 @@ def hop_counts(
         hops += 1
         if hops == counts.size:
             grown = np.zeros(2 * hops, dtype=np.int64)
-            grown[:hops] = counts
+            for i in range(hops):  # numba takes seconds to compile a slice that is assigned to
+                grown[i] = counts[i]
             counts = grown
         for i in range(count):
             v = reached[i]
@@ -154,7 +155,9 @@ def _root(parent: IntArray, v: int) -> int:
 def largest_component(indptr: IntArray, indices: IntArray) -> int:
     """Return the number of vertices of the largest weakly connected component."""
     n = indptr.size - 1
-    parent = np.arange(n).astype(indices.dtype)
+    parent = np.empty(n, dtype=indices.dtype)
+    for v in range(n):
+        parent[v] = v
     for v in range(n):
         mine = _root(parent, v)
         for e in range(indptr[v], indptr[v + 1]):
@@ -166,9 +169,12 @@ def largest_component(indptr: IntArray, indices: IntArray) -> int:
                 parent[mine] = other
                 mine = other
     sizes = np.zeros(n, dtype=indices.dtype)
+    largest = 0
     for v in range(n):
-        sizes[_root(parent, v)] += 1
-    return int(sizes.max())
+        root = _root(parent, v)
+        sizes[root] += 1
+        largest = max(largest, sizes[root])
+    return int(largest)
 
 
 @njit(cache=True, nogil=True)
