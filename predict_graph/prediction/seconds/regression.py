@@ -58,6 +58,7 @@ class TrainingSet:
         self.candidates = (*CANDIDATES, *(BY_ITERATION if by_iteration else ()))
         self._parts: list[pd.DataFrame] = []
         self._groups = 0
+        self._table: pd.DataFrame | None = None  # of all parts, once it was asked for
 
     def add(
         self, rows: pd.DataFrame, *, own: bool, source: str = "sample", apart: bool = False
@@ -85,22 +86,26 @@ class TrainingSet:
         part["source"] = source
         self._groups += len(rows) if apart else 1
         self._parts.append(part[part["seconds"] > 0])
+        self._table = None
 
     def without(self, groups: set[int]) -> TrainingSet:
         """Return the set without some runs."""
         rest = TrainingSet(by_iteration=self.by_iteration)
-        rest._parts = [part[~part["group"].isin(groups)] for part in self._parts]
+        rest._parts = [self.table[~self.table["group"].isin(groups)]]
         rest._groups = self._groups
         return rest
 
     @property
     def table(self) -> pd.DataFrame:
         """All rows: candidate features, seconds, weight, number of the run, and where from."""
-        columns = [*self.candidates, "seconds", "weight", "group", "own", "source"]
-        parts = [part for part in self._parts if len(part)]
-        if not parts:
-            return pd.DataFrame(columns=columns, dtype=np.float64)
-        return pd.concat(parts, ignore_index=True)[columns]
+        if self._table is None:
+            columns = [*self.candidates, "seconds", "weight", "group", "own", "source"]
+            parts = [part for part in self._parts if len(part)]
+            if parts:
+                self._table = pd.concat(parts, ignore_index=True)[columns]
+            else:
+                self._table = pd.DataFrame(columns=columns, dtype=np.float64)
+        return self._table
 
     def folds(self) -> list[set[int]]:
         """Return the runs to leave out in turn: what is most like the real run, and others' runs.
@@ -198,7 +203,8 @@ def fit_costs(training: TrainingSet, name: str, required: Sequence[str] = ()) ->
     features = table[list(training.candidates)]
     if len(features.drop_duplicates()) < FEWEST_ROWS or table["group"].nunique() < 2:
         return None
-    varying = [column for column in training.candidates if features[column].nunique() > 1]
+    varies = (features.min() < features.max()).to_numpy()
+    varying = [c for c, more in zip(training.candidates, varies, strict=True) if more]
     options: dict[str, Any] = {"sample_weight": table["weight"].to_numpy()}
     with blamed_on("cost model", name):
         model = factory()
