@@ -92,7 +92,8 @@ format: $(STAMP)
 # do, without the tests of packages; some files of packages are no Python of today.
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --upgrade pip
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --upgrade \
+	  -c constraints.txt pip
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt \
 	  -e ".[dev]"
 	$(BIN)/python -m compileall -qq -j 0 -x '/tests/' $(VENV)/lib || true
