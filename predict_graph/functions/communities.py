@@ -17,6 +17,8 @@ from predict_graph.graph import Graph
 __all__ = [
     "async_label_rounds",
     "fast_label_rounds",
+    "igraph_label_rounds",
+    "igraph_louvain_rounds",
     "louvain_rounds",
     "semi_synchronous_label_rounds",
 ]
@@ -91,9 +93,32 @@ def louvain_rounds(
 ) -> Iterator[float] | None:
     """Do the sweeps of ``louvain_communities``, on smaller graphs as parts of one on the first."""
     weighted = arguments["weight"] == "weight" and graph.weights is not None
-    if graph.directed or weighted or arguments["max_level"] is not None:
+    if weighted or arguments["max_level"] is not None:
         return None
-    resolution = float(arguments["resolution"])
+    return _louvain(graph, float(arguments["resolution"]), rng)
+
+
+def igraph_label_rounds(
+    graph: Graph, arguments: Mapping[str, Any], rng: np.random.Generator
+) -> Iterator[float] | None:
+    """Do rounds like those of ``community_label_propagation`` of igraph."""
+    if any(arguments[name] is not None for name in ("weights", "initial", "fixed")):
+        return None
+    return async_label_rounds(graph, {"weight": None}, rng)
+
+
+def igraph_louvain_rounds(
+    graph: Graph, arguments: Mapping[str, Any], rng: np.random.Generator
+) -> Iterator[float] | None:
+    """Do sweeps like those of ``community_multilevel`` of igraph."""
+    if arguments["weights"] is not None:
+        return None
+    return _louvain(graph, float(arguments["resolution"]), rng)
+
+
+def _louvain(graph: Graph, resolution: float, rng: np.random.Generator) -> Iterator[float] | None:
+    if graph.directed:
+        return None
 
     def rounds() -> Iterator[float]:
         indptr, indices = graph.indptr, graph.indices.astype(np.int64)

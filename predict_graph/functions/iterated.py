@@ -44,6 +44,8 @@ ROUNDS: Registry[RoundsOf] = Registry(
         "networkx:fast_label_propagation_communities": f"{_COMMUNITIES}:fast_label_rounds",
         "networkx:label_propagation_communities": f"{_COMMUNITIES}:semi_synchronous_label_rounds",
         "networkx:louvain_communities": f"{_COMMUNITIES}:louvain_rounds",
+        "igraph:community_label_propagation": f"{_COMMUNITIES}:igraph_label_rounds",
+        "igraph:community_multilevel": f"{_COMMUNITIES}:igraph_louvain_rounds",
     },
 )
 """By the name of a function, what does the rounds of its outermost loop: it takes the graph, all
@@ -55,7 +57,7 @@ these arguments do."""
 class RoundCounter:
     """Counts the rounds that a function will do on a graph, for as long as it is let.
 
-    A function with a parameter ``seed`` is taken for a random one, and counted several times.
+    Rounds that draw random numbers are counted several times.
 
     Parameters
     ----------
@@ -85,7 +87,8 @@ class RoundCounter:
             )
             given.apply_defaults()
             self._arguments = given.arguments
-            self._tries = _MOST_TRIES if "seed" in given.arguments else 1
+            self._tries = _MOST_TRIES
+            self._drawn = rng.bit_generator.state
             self._begin()
 
     def on(self, graph: Graph) -> RoundCounter:
@@ -114,6 +117,9 @@ class RoundCounter:
             if not self._ended(began + allowed):
                 break
             self._totals.append(self._done)
+            if self._rng.bit_generator.state == self._drawn:  # another try would be the same
+                self._tries = 1
+                break
             self._begin()
         return self._found() if self._totals else None
 

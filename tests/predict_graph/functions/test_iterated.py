@@ -79,6 +79,8 @@ UNKNOWN: dict[str, dict[str, Any]] = {
     "networkx:asyn_lpa_communities": {"weight": "length"},
     "networkx:fast_label_propagation_communities": {"weight": "length"},
     "networkx:louvain_communities": {"max_level": 1},
+    "igraph:community_label_propagation": {"initial": [0] * 16},
+    "igraph:community_multilevel": {"weights": [1.0] * 24},
 }
 
 
