@@ -420,7 +420,8 @@ class _Recorder:
                 # How many there are is not known at the first look.
                 known = loops[0].total or (math.inf if len(self._looks) < _LOOKS_TO_KNOW else 0.0)
                 total = min(known, self._limits.rounds)
-            rough = elapsed * min(loops[0].total, self._limits.rounds) / done if done else 0.0
+            most = min(loops[0].total, self._limits.rounds)
+            rough = elapsed * most / done if done and math.isfinite(most) else 0.0
         self._stop_in_time(elapsed, foretold, rough, done, total)
         self._started += processor_seconds() - now  # looking is not part of the run
         self._looking = False
@@ -485,7 +486,7 @@ def _foretold(elapsed: float, looks: list[Look], rounds: float) -> float:
         return 0.0
     seen = loops[0]
     total = min(seen.total, rounds)
-    if seen.done < min(_ROUNDS_FOR_STOP, total / 2):
+    if math.isinf(total) or seen.done < min(_ROUNDS_FOR_STOP, total / 2):
         return 0.0
     # It was entered between the first look that found it and the one before; rounds went by until
     # then, so that the later of the two would make the pace of the first few too fast.

@@ -55,7 +55,9 @@ def semi_synchronous_label_rounds(
         return None
 
     def rounds() -> Iterator[float]:
-        by_degree = np.argsort(-graph.out_degrees, kind="stable")
+        owner = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+        loops = np.bincount(owner[owner == graph.indices], minlength=graph.vertices)
+        by_degree = np.argsort(-graph.out_degrees - loops, kind="stable")  # a loop counts twice
         colours = _greedy_colours(graph.indptr, graph.indices, by_degree)
         _, first = np.unique(colours[by_degree], return_index=True)
         order = np.argsort(np.argsort(np.argsort(first))[colours], kind="stable")

@@ -78,7 +78,9 @@ class Gathered:
         seen = [(point.drivers["vertices"], point.rounds) for point in self.points if point.rounds]
         if self._counted is not None and seen:
             return self._counted
-        enough = len(seen) >= max(_FEWEST_RUNS, 0.5 * len(self.points))
+        shortest = min((point.cost for point in self.points if point.rounds), default=0.0)
+        long = sum(point.cost >= shortest for point in self.points)  # shorter ones show no rounds
+        enough = len(seen) >= max(_FEWEST_RUNS, 0.5 * long)
         return foretell_rounds(seen, self._target["vertices"]) if enough else None
 
     def _by_rounds(self) -> Growth | None:

@@ -167,7 +167,8 @@ def _by_value(loop: Loop, frame: FrameType, *, rebound: bool = False) -> Reader 
         return None
     if isinstance(source, range):
         return _until_bound(_in_range(source, target), loop)
-    listed = _in_container(source, target, bound)
+    held = iterable if isinstance(iterable, ast.Name) else None
+    listed = _in_container(source, target, bound, held)
     return _until_bound(listed, loop) if rebound else listed
 
 
@@ -265,8 +266,14 @@ def _rank_of_permutation(chosen: list[int], size: int) -> int:
     return rank
 
 
-def _in_container(source: Any, target: ast.expr | None, bound: Mapping[str, int]) -> Reader | None:
-    """Find a loop's variable, or the first part of it that will do, among the elements."""
+def _in_container(
+    source: Any, target: ast.expr | None, bound: Mapping[str, int], held: ast.Name | None = None
+) -> Reader | None:
+    """Find a loop's variable, or the first part of it that will do, among the elements.
+
+    Of a list that a variable holds the elements may be others in the next round of a loop around
+    this one, or in another order.
+    """
     size = _size(source)
     if size is None or not 0 < size <= _LARGEST or target is None:
         return None
@@ -278,8 +285,30 @@ def _in_container(source: Any, target: ast.expr | None, bound: Mapping[str, int]
             continue
         places = _places(source, number)
         if places is not None and len(places) == size:
+            if held is not None and number is None and isinstance(source, list):
+                return _in_list(source, places, part, held)
             return _lookup(places, part)
     return None
+
+
+def _in_list(source: list[Any], places: dict[Any, int], part: ast.expr, held: ast.Name) -> Reader:
+    def read(frame: FrameType) -> Progress | None:
+        nonlocal source, places
+        try:
+            element, now = _value(part, frame.f_locals), _evaluated(held, frame)
+            place = places.get(element)
+        except (KeyError, TypeError, _UnknownError):
+            return None
+        # The variable may have been bound to something else, or the list been changed, since.
+        if now is not source or place is None or place >= len(now) or now[place] is not element:
+            found = _places(now, None) if isinstance(now, list) else None
+            if found is None or element not in found:
+                return None
+            source, places = now, found
+            place = found[element]
+        return Progress(float(place), float(len(source)))
+
+    return read
 
 
 def _places(source: Any, number: int | None) -> dict[Any, int] | None:

@@ -66,6 +66,7 @@ _LEAST_COUNTING = 0.005  # seconds of the same, at least; judgement
 _LAST_PART = 0.5  # of what is left, for one more sample where no prefix can be had; judgement
 _MOST_SAMPLES = 14  # judgement
 _MOST_POWER = 8.0  # of vertices that seconds are thought to grow with; judgement: some explode
+_WHOLE_ROUNDS = 2.0  # in a first part, for which the order of one does not count; a choice
 _SPREAD_PART = 0.1  # of the vertices whose order is made for a first part, at least; a choice
 _SPREAD_SHARES = 3.0  # times the budget's share of the run, at least; a choice
 _LEAST_PREFIX = 0.5  # seconds of a first part where samples say little; judgement
@@ -463,9 +464,13 @@ class _Prediction:
         One whose every beginning is like the whole, as far as the first part can get. A loop that
         goes through all vertices in each round gets them as they are.
         """
-        if self.shape.rounds:
+        rounds = self.gathered.rounds()
+        share = self.budget.share or 0.0
+        if self.shape.rounds and rounds is not None and share * rounds.total > _WHOLE_ROUNDS:
             return np.arange(self.subject.graph.vertices)
-        part = max(_SPREAD_PART, _SPREAD_SHARES * (self.budget.share or 0.0))
+        if self.shape.rounds:
+            return spread_order(self.subject.graph, self.rng)
+        part = max(_SPREAD_PART, _SPREAD_SHARES * share)
         return spread_order(self.subject.graph, self.rng, min(part, 1.0))
 
     def _read(self, run: ChildRun) -> Prefix | None:

@@ -58,6 +58,8 @@ _STEADY = 0.7  # of the rounds of a tenth of the time, in the next one, at least
 _LEAST_STEP = 0.5  # factors of e between two sizes: samples of one size differ too; judgement
 _LOOKS_OF_A_LINE = 8  # at the least, of what a library reports; judgement
 _LOOKS_OF_A_CURVE = 20  # at the least; judgement
+_LOOKS_OF_A_ROUND = 3  # of a while's, on average, for them to be counted; judgement
+_FEWEST_ELEMENTS = 200  # of a loop in a while, for part of a round to stand for all; judgement
 _ROUND_STD = 0.5  # of one round about the mean, where the looks are too few to tell; judgement
 
 
@@ -199,14 +201,18 @@ def _shape(seen: Sequence[Look], seconds: float, converges: bool) -> LoopShape:
         return LoopShape(reason="nothing tells how far its outermost loop is")
     last = told[-1]
     reason = "" if last.counted else _unlike_time(loop, inside)
+    turned = math.isinf(last.total)
+    rounds = float(math.ceil(last.done)) if turned else last.done + 1.0
+    if turned and len(inside) < _LOOKS_OF_A_ROUND * rounds:
+        reason = "its outermost loop is a while, whose rounds on samples are too short to count"
     if reason:
         return LoopShape(reason=reason)
     after = max(seconds - inside[-1].seconds, 0.0)
     after /= max(inside[-1].seconds - inside[0].seconds, 1e-9)
     ended = converges or last.done < _TO_THE_END * last.total
     early = last.counted and last.early and ended
-    places = () if early else _bent(inside, always=not last.counted)
-    rounds = last.done + 1.0 if early else 0.0
+    places = () if early and not turned else _bent(inside, always=not last.counted)
+    rounds = rounds if early else 0.0
     return LoopShape(loop, min(share, 1.0), after, rounds, places=places, counted=last.counted)
 
 
@@ -246,7 +252,13 @@ def _curve(inside: Sequence[Look]) -> tuple[FloatArray, FloatArray]:
     """Return the part of the time, and the part of the rounds, at each look that tells a place."""
     told = [look for look in inside if look.loops[0].total > 0.0]
     times = np.array([look.seconds for look in told]) - inside[0].seconds
-    places = np.array([_place(look) / look.loops[0].total for look in told])
+    last = told[-1].loops[0].done if told else 0.0  # all rounds of one that has none at first
+    places = np.array(
+        [
+            _place(look) / (look.loops[0].total if math.isfinite(look.loops[0].total) else last)
+            for look in told
+        ]
+    )
     return times / max(float(times[-1]), 1e-9) if len(told) else times, places
 
 
@@ -402,6 +414,9 @@ def read_prefix(
     done = places[-1]
     if done < _FEWEST_ROUNDS and done < 0.02 * total:
         return None
+    elements = _elements(inside)
+    if elements and done < _FEWEST_ROUNDS and elements < _FEWEST_ELEMENTS:
+        return None
     if done >= _WARM_ROUNDS:  # what is done once at the beginning is not paid again
         early = int(np.searchsorted(times, before + _WARM_UP * (times[-1] - before)))
         if len(places) - early >= _FEWEST_LOOKS and places[early] > 0:
@@ -412,7 +427,8 @@ def read_prefix(
     if done >= total:
         whole = max(whole, seconds)
     left = max(1.0 - done / total, 0.0)
-    spread = math.hypot(_round_spread(places, times, done) * left, _MODEL_STD * left)
+    paces = _round_spread(places, times, done * max(elements, 1.0))
+    spread = math.hypot(paces * left, _MODEL_STD * left)
     if shape.rounds and rounds is not None:
         spread = math.hypot(spread, rounds.log_std * left)
     curve = math.hypot(_BENT_STD * math.log(bend), _drift(shapes, float(done / total), vertices))
@@ -420,6 +436,16 @@ def read_prefix(
     estimated = shape.rounds > 0.0
     seconds = max(float(whole), seconds)
     return Prefix(seconds, max(spread, 0.005), float(done), total, shape.loop, estimated)
+
+
+def _elements(inside: Sequence[Look]) -> float:
+    """Return how many elements a ``while`` goes through in each round; 0 for any other loop."""
+    seen = [
+        look.loops[1].total
+        for look in inside
+        if math.isinf(look.loops[0].total) and len(look.loops) > 1 and look.loops[1].total
+    ]
+    return float(np.median(seen)) if seen else 0.0
 
 
 def _drift(shapes: Sequence[LoopShape], place: float, vertices: float) -> float:

@@ -10,7 +10,7 @@ import inspect
 import math
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType, FrameType
 
 from predict_graph.functions.loops import COMPREHENSIONS, Loop, enclosing_loops
@@ -42,7 +42,8 @@ class Seen:
     loop : str
         ``file:function:line`` of its header.
     done, total : float
-        Rounds; both 0 where nothing tells.
+        Rounds; both 0 where nothing tells. Of a ``while`` that goes through a loop again and again
+        these are its rounds so far, with part of one, and infinity.
     bounded : bool
         False for a ``while`` whose condition tells nothing.
     early : bool
@@ -65,6 +66,23 @@ class Seen:
 class _Followed:
     reader: Reader | None = None
     sightings: int = 0
+
+
+@dataclass
+class _Turns:
+    """How often a ``while`` has gone through the loop in its body, and how far that is."""
+
+    inner: str
+    turns: int = 0
+    part: float = 0.0
+
+    def take(self, inner: Seen) -> float:
+        """Return the rounds done, after another look at the loop in the body."""
+        if inner.loop == self.inner and inner.total:
+            part = min(inner.done / inner.total, 1.0)
+            self.turns += part < self.part
+            self.part = part
+        return self.turns + self.part
 
 
 def reported(percent: float) -> Seen:
@@ -90,6 +108,7 @@ class LoopWatch:
         self._finding = 0.0
         self._tries: Counter[str] = Counter()
         self._followed: dict[tuple[int, str], _Followed] = {}
+        self._turns: dict[str, _Turns] = {}
 
     def look(self, frame: FrameType | None) -> list[Seen]:
         """Return the loops that `frame` is in, the outermost first; three of them at most."""
@@ -112,7 +131,21 @@ class LoopWatch:
                 skip = self._function(each, inner, found, skip)
             if len(found) >= _DEPTH:
                 break
-        return found[:_DEPTH]
+        return self._turned(found[:_DEPTH])
+
+    def _turned(self, found: list[Seen]) -> list[Seen]:
+        """Tell the rounds of an outermost ``while``, if the loop inside it tells its own."""
+        if not found or found[0].bounded:
+            return found
+        outer = found[0]
+        inner = found[1] if len(found) > 1 else None
+        turns = self._turns.get(outer.loop)
+        if turns is None and inner is not None and inner.counted and inner.total:
+            turns = self._turns[outer.loop] = _Turns(inner.loop)
+        if turns is None:
+            return found
+        done = turns.turns + turns.part if inner is None else turns.take(inner)
+        return [replace(outer, done=done, total=math.inf, bounded=True, counted=True), *found[1:]]
 
     def _function(
         self, frame: FrameType, inner: FrameType | None, found: list[Seen], skip: Loop | None

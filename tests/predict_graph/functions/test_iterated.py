@@ -138,7 +138,7 @@ def test_semi_synchronous_rounds_are_those_of_the_function(seed: int, text: str)
     found = RoundCounter(function, graph, RNG).counted(10.0)
     assert found is not None
     # The last round of arrays changes nothing: that is the function's last look.
-    assert abs(found.total - len(rounds)) <= 1.0
+    assert found.total == len(rounds)
 
 
 def test_a_queue_is_gone_through_as_often_as_by_the_function() -> None:

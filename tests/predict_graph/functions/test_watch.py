@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import random
 import sys
 import threading
 import time
@@ -21,6 +22,7 @@ from predict_graph.functions.loops import enclosing_loops
 from predict_graph.functions.naming import check_function
 from predict_graph.functions.prefix import (
     LoopShape,
+    Rounds,
     foretell_rounds,
     loop_shape,
     read_prefix,
@@ -117,6 +119,40 @@ def a_while(graph: nx.Graph) -> None:
         work()
         left -= 1
         changes = left > 0
+
+
+ROUNDS = 9
+
+
+def a_while_around_a_loop(graph: nx.Graph) -> None:
+    done = 0
+    while keeps_going(done):
+        for _vertex in graph:
+            work(100)
+        done += 1
+
+
+def a_while_that_shuffles(graph: nx.Graph) -> None:
+    done, rng = 0, random.Random(1)
+    while keeps_going(done):
+        vertices = list(graph)
+        rng.shuffle(vertices)
+        for _vertex in vertices:
+            work(100)
+        done += 1
+
+
+def a_while_that_shuffles_in_place(graph: nx.Graph) -> None:
+    done, rng, vertices = 0, random.Random(1), list(graph)
+    while keeps_going(done):
+        rng.shuffle(vertices)
+        for _vertex in vertices:
+            work(100)
+        done += 1
+
+
+def keeps_going(done: int) -> bool:
+    return done < ROUNDS
 
 
 def a_while_with_a_queue(graph: nx.Graph) -> None:
@@ -239,6 +275,24 @@ def test_the_first_part_of_a_while_that_uses_something_up_tells_the_whole(
     assert part.state == "stopped"
     said = read_prefix(part.looks, part.seconds, shape, None, [shape, shape], 300.0)
     assert said is not None
+    assert 0.6 * whole.seconds < said.seconds < 1.6 * whole.seconds
+
+
+@pytest.mark.parametrize(
+    "function", [a_while_around_a_loop, a_while_that_shuffles, a_while_that_shuffles_in_place]
+)
+def test_rounds_of_a_while_are_those_of_the_loop_inside(function: Callable[[Any], Any]) -> None:
+    whole = run(function)
+    shape = loop_shape(whole.looks, whole.seconds, 300.0)
+    assert shape.loop, shape.reason
+    assert shape.rounds == ROUNDS
+    part = run(function, seconds=0.2 * whole.seconds)
+    assert part.state == "stopped"
+    assert read_prefix(part.looks, part.seconds, shape) is None  # nobody says how many there are
+    said = read_prefix(part.looks, part.seconds, shape, Rounds(ROUNDS, 0.02))
+    assert said is not None
+    assert said.estimated
+    assert said.rounds < 0.5 * ROUNDS
     assert 0.6 * whole.seconds < said.seconds < 1.6 * whole.seconds
 
 
