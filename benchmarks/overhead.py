@@ -61,10 +61,10 @@ def command_line(command: str, job: Job, *extra: str, history: str = "none") -> 
 
 ABOUT = """\
 By the default budget, unless options below say otherwise: such runs are over in a second or
-two, and a prediction may take as long at the most. With all samples (`--budget none`) it was 8%
-off in the median, at 2.7 times the run, on a slower day of the machine. In view of these rows,
-setting up that is guessed was given the spread of guesses; intervals below are
-from before.""".splitlines()
+two, and a prediction may take as long at the most; of most of those under a second nothing is
+asked but a first guess, which is why their iterations are far off. With all samples
+(`--budget none`) the runtime was 8% off in the median, at 2.7 times the run, on a slower day of the
+machine.""".splitlines()
 
 
 @dataclass(frozen=True)
