@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import from_edges
@@ -32,28 +35,80 @@ def from_networkx(source: Any, *, directed: bool | None = None, name: str | None
     if ordered:
         nodes.sort()
     position = {node: i for i, node in enumerate(nodes)}
-    count = source.number_of_edges()
-    ends = np.fromiter(
-        (position[end] for edge in source.edges() for end in edge[:2]), np.int64, 2 * count
-    )
-    listed = [weight for _, _, weight in source.edges(data="weight")]
+    several = source.is_multigraph()
+    plain = ordered and nodes[0] == 0 and nodes[-1] == len(nodes) - 1
+    if several:
+        sources, targets, listed = _parallel(source, position)
+    else:
+        sources, targets, listed = _simple(source, None if plain else position)
     weights = None
-    if listed and all(weight is not None for weight in listed):
+    if listed:
         try:
             weights = np.array(listed, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise RequestError(f"a weight of the networkx graph is not a number: {error}") from None
         check_weights(weights, "the networkx graph")
-    plain = ordered and nodes[0] == 0 and nodes[-1] == len(nodes) - 1
     return from_edges(
-        ends[::2],
-        ends[1::2],
+        sources,
+        targets,
         vertices=len(nodes),
         weights=weights,
         directed=bool(source.is_directed()) if directed is None else directed,
         name=name or str(getattr(source, "name", "")) or "networkx",
         labels=None if plain else _labels(nodes),
     )
+
+
+_Edges = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], "list[Any] | None"]
+
+
+def _simple(source: Any, position: dict[Any, int] | None) -> _Edges:
+    """Return the ends of edges, and their weights if all have one, row by row.
+
+    An undirected edge is in two rows, and counts in the first. Nothing here is done edge by edge in
+    Python, but for weights; vertices that are 0 … n - 1 need no position, which is most of the
+    time.
+    """
+
+    def places(nodes: Iterable[Any], count: int) -> npt.NDArray[np.int64]:
+        found = nodes if position is None else map(position.__getitem__, nodes)
+        return np.fromiter(found, np.int64, count)
+
+    rows = source._adj
+    own = places(rows, len(rows))
+    counts = np.fromiter(map(len, rows.values()), np.int64, len(rows))
+    targets = places(chain.from_iterable(rows.values()), int(counts.sum()))
+    sources = np.repeat(own, counts)
+    kept = np.ones(len(targets), np.bool_)
+    if not source.is_directed():
+        turn = np.empty(len(own), np.int64)
+        turn[own] = np.arange(len(own))
+        kept = turn[sources] <= turn[targets]
+    data = chain.from_iterable(row.values() for row in rows.values())
+    if not any(data):  # attributes
+        return sources[kept], targets[kept], None
+    data = chain.from_iterable(row.values() for row in rows.values())
+    return sources[kept], targets[kept], _weights(compress(data, kept.tolist()))
+
+
+def _parallel(source: Any, position: dict[Any, int]) -> _Edges:
+    """Return the ends of the edges of a multigraph, and their weights if all have one."""
+    edges = list(source.edges(data=True))
+    ends = np.array(
+        [(position[one], position[other]) for one, other, _ in edges], dtype=np.int64
+    ).reshape(-1, 2)
+    return ends[:, 0], ends[:, 1], _weights(data for _, _, data in edges)
+
+
+def _weights(data: Iterable[Any]) -> list[Any] | None:
+    """Return the attribute ``weight`` of all edges; None if one has none."""
+    found = []
+    for each in data:
+        weight = each.get("weight")
+        if weight is None:
+            return None
+        found.append(weight)
+    return found
 
 
 def from_scipy(source: Any, *, directed: bool | None = None, name: str | None = None) -> Graph:

@@ -18,6 +18,7 @@ from scipy import sparse
 
 from predict_graph.graph import check_graph, open_graph, save_graph
 from predict_graph.graph.build import from_edges
+from predict_graph.graph.objects import from_networkx
 
 IDS = st.one_of(st.integers(0, 12), st.integers(0, 2**63 - 1))
 WEIGHTS = st.floats(-1e6, 1e6, width=32)
@@ -332,3 +333,43 @@ def test_open_graph_maps_the_files(tmp_path):
     while isinstance(base.base, np.ndarray):
         base = base.base
     assert isinstance(base, np.memmap)
+
+
+NAMES = st.one_of(st.integers(0, 9), st.integers(-5, 30), st.sampled_from("abcdefg"))
+
+
+@given(
+    kind=st.sampled_from([nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]),
+    edges=st.lists(st.tuples(NAMES, NAMES), min_size=1, max_size=30),
+    weight=st.sampled_from(["none", "some", "all"]),
+    part=st.booleans(),
+    directed=st.sampled_from([None, True, False]),
+)
+def test_graphs_of_networkx_are_read_by_rows_as_edge_by_edge(kind, edges, weight, part, directed):
+    source = kind()
+    for number, (one, other) in enumerate(edges):
+        has = weight == "all" or (weight == "some" and number % 2)
+        source.add_edge(one, other, **({"weight": 0.5 + number} if has else {}))
+    if part:  # a view that filters
+        source = source.subgraph(list(source)[::2])
+    nodes = list(source)
+    if all(type(node) is int for node in nodes):
+        nodes.sort()
+    place = {node: number for number, node in enumerate(nodes)}
+    listed = [(place[u], place[v], data.get("weight")) for u, v, data in source.edges(data=True)]
+    ends = np.array([edge[:2] for edge in listed], np.int64).reshape(-1, 2)
+    weights = [edge[2] for edge in listed]
+    expected = from_edges(
+        ends[:, 0],
+        ends[:, 1],
+        vertices=len(nodes),
+        weights=None if None in weights or not weights else np.array(weights),
+        directed=source.is_directed() if directed is None else directed,
+    )
+    found = from_networkx(source, directed=directed)
+    assert found.directed is expected.directed
+    assert np.array_equal(found.indptr, expected.indptr)
+    assert np.array_equal(found.indices, expected.indices)
+    assert (found.weights is None) == (expected.weights is None)
+    if found.weights is not None:
+        np.testing.assert_allclose(found.weights, expected.weights)
