@@ -47,8 +47,9 @@ what the prediction took beside the run, reading the graph and loading compiled 
 *Seen* is how many runs of the algorithm the history had, and *of others* how many of other
 algorithms. Errors are predicted / actual - 1.
 
-The first table, on graphs and machine counts that nothing was learned on, was made by the code as
-it is but for bytes of records, which are [encoded](record-bytes.md) since.
+The first two tables are of graphs and machine counts that nothing was learned on, each predicted
+before it was run; the first is by the code as it is, the second by that before bytes of records
+were [encoded](record-bytes.md).
 
 With 0.4 of a core, after 9.6 minutes of `learn` that had lessons of three algorithms (it passed
 over none that did not fit, and ended; since, the cheapest come first): the three rows of these,
