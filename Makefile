@@ -8,7 +8,7 @@
 # make shown   write anew the outputs, and the picture, that README and the pages show
 # make wheel   build a wheel, install it in an empty environment, and predict there
 # make spark35 another environment, .venv-spark35, with Spark 3.5 and a GraphFrames jar that fits
-# make check-spark35   the tests of GraphFrames jobs, and of the engine on Spark 3.5, there
+# make check-spark35   the tests of GraphFrames and GraphX, and of the engine on Spark 3.5, there
 # make format  rewrite the sources as the linter wants them
 # make clean   remove environments, builds and caches
 #
@@ -82,6 +82,7 @@ check-spark35: $(SPARK35)/.installed
 	$(SPARK35)/bin/python -m pytest -q -n $(JOBS) --dist loadfile \
 	  tests/predict_graph/engines/spark/test_graphframes.py \
 	  tests/predict_graph/engines/spark/test_graphframes_by_name.py \
+	  tests/predict_graph/engines/spark/test_graphx.py \
 	  tests/predict_graph/engines/spark/programs/test_programs.py
 
 format: $(STAMP)

@@ -20,13 +20,15 @@ class NamedVertices(Algorithm):
     """An algorithm with a parameter that names vertices of the graph that it runs on.
 
     They are looked up once, in the graph that a person gave (:meth:`on`). In any other graph, as in
-    a sample of it or a generated one, the vertices with most out-edges stand for them: whether a
+    a sample of it or a generated one, the vertices with most edges stand for them: whether a
     sample has the very ones is chance, and where they are, nothing would spread from a vertex
     without edges.
     """
 
     named_by: ClassVar[str]
     """The parameter: ids with commas between them, or None for the vertex with most out-edges."""
+    spread_by: ClassVar[str] = "out_degrees"
+    """The degrees that count: ``in_degrees`` if what is spread goes against the edges."""
 
     _found: IntArray | None = None
     _among = 0
@@ -51,10 +53,32 @@ class NamedVertices(Algorithm):
         if self.ids:
             settled._found = _looked_up(self.named_by, self.ids, graph)
         else:
-            degrees = getattr(graph, "out_degrees", None)
+            degrees = getattr(graph, self.spread_by, None)
             settled._found = None if degrees is None else _most_edges(degrees, 1)
         settled._among = graph.vertices
         return settled
+
+    def within(self, graph: Any) -> Self:
+        """Return the algorithm with the vertices of any graph known: its own, or stand-ins.
+
+        Raises
+        ------
+        RequestError
+            If they were not looked up before, and the graph has no such vertex.
+        """
+        settled = self.on(graph)
+        if settled._found is None or settled.known_in(graph.vertices) is not None:
+            return settled
+        placed = copy(settled)
+        placed._found = settled.vertices_in(getattr(graph, self.spread_by))
+        placed._among = graph.vertices
+        return placed
+
+    def as_in(self, other: NamedVertices) -> Self:
+        """Return the algorithm with the vertices that another one knows."""
+        placed = copy(self)
+        placed._found, placed._among = other._found, other._among
+        return placed
 
     def known_in(self, vertices: int) -> IntArray | None:
         """Return the vertices, if they were looked up in a graph of so many; else None."""
@@ -70,15 +94,13 @@ class NamedVertices(Algorithm):
         """How many there are."""
         return max(len(self.ids), 1)
 
-    def vertices_in(self, out_degrees: npt.NDArray[Any]) -> IntArray:
+    def vertices_in(self, degrees: npt.NDArray[Any]) -> IntArray:
         """Return the vertices in the graph that has these degrees, or what stands for them.
 
         A graph with fewer vertices than are named has some of them several times.
         """
-        known = self.known_in(len(out_degrees))
-        return (
-            np.resize(_most_edges(out_degrees, self.count), self.count) if known is None else known
-        )
+        known = self.known_in(len(degrees))
+        return np.resize(_most_edges(degrees, self.count), self.count) if known is None else known
 
 
 def check_ids(parameter: str, value: object) -> str | None:
@@ -110,9 +132,9 @@ def _split(text: str) -> list[str]:
     return [each.strip() for each in text.split(",")]
 
 
-def _most_edges(out_degrees: npt.NDArray[Any], count: int) -> IntArray:
-    """Return the vertices with most out-edges; of equal ones, the first."""
-    degrees = np.asarray(out_degrees)
+def _most_edges(degrees: npt.NDArray[Any], count: int) -> IntArray:
+    """Return the vertices with most edges; of equal ones, the first."""
+    degrees = np.asarray(degrees)
     count = min(count, len(degrees))
     if count == 1:
         return np.array([degrees.argmax()], np.int64)

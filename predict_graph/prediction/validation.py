@@ -113,6 +113,7 @@ def follow(
     spark: Any = None,
     history: History | str | PathLike[str] | bool | None = None,
     seed: int | None = None,
+    progress: Callable[[Moment], None] | None = None,
     expect: Expect | None = None,
     write_to: Path | None = None,
     spark_reads: bool = False,
@@ -124,7 +125,9 @@ def follow(
     algorithm, graph, parameters, directed, ids, engine, workers, threads, spark, history
         As in :func:`run`.
     seed, expect, write_to, spark_reads
-        As in :func:`run`; what it tells as `progress` is given here.
+        As in :func:`run`.
+    progress : callable, optional
+        Called with each moment as well, in the thread of the run.
 
     Returns
     -------
@@ -144,8 +147,14 @@ def follow(
     >>> moment.state
     'ended'
     """
-    return FollowedRun(
-        lambda tell: run(
+
+    def followed(tell: Callable[[Moment], None]) -> RunProfile:
+        def both(moment: Moment) -> None:
+            if progress is not None:
+                progress(moment)
+            tell(moment)
+
+        return run(
             algorithm,
             graph,
             parameters=parameters,
@@ -157,12 +166,13 @@ def follow(
             spark=spark,
             history=history,
             seed=seed,
-            progress=tell,
+            progress=both,
             expect=expect,
             write_to=write_to,
             spark_reads=spark_reads,
         )
-    )
+
+    return FollowedRun(followed)
 
 
 def _run_files(

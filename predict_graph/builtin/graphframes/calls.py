@@ -19,7 +19,7 @@ def pagerank(algorithm: GraphFramesPageRank, java: Any, graph: Any) -> Any:
     """Run ``pageRank``."""
     given = algorithm.parameters
     program = graph.pageRank()
-    for name, value in given.items():
+    for name, value in {**given, "sourceId": next(iter(algorithm.at), None)}.items():
         if value is not None:
             program = getattr(program, name)(value)
     return program.run().vertices()
@@ -41,7 +41,7 @@ def labels(algorithm: GraphFramesLabelPropagation, java: Any, graph: Any) -> Any
 def paths(algorithm: GraphFramesShortestPaths, java: Any, graph: Any) -> Any:
     """Run ``shortestPaths``."""
     listed = java.java.util.ArrayList()
-    for each in algorithm.graphx.landmarks:
+    for each in algorithm.at:
         listed.add(each)
     return graph.shortestPaths().landmarks(listed).run()
 

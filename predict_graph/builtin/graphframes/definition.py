@@ -7,9 +7,8 @@ lies in partitions: the twins are those of GraphX.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from predict_graph.algorithms import Parameter
 from predict_graph.builtin.graphx.definition import (
@@ -20,10 +19,10 @@ from predict_graph.builtin.graphx.definition import (
     GraphXPersonalizedPageRank,
     GraphXShortestPaths,
     GraphXStronglyConnectedComponents,
-    with_landmarks,
+    OneVertex,
+    tol_or_rounds,
 )
-from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
-from predict_graph.errors import RequestError
+from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, NamedLibraryAlgorithm
 from predict_graph.plugins import Registry
 
 __all__ = [
@@ -60,19 +59,19 @@ class GraphFramesAlgorithm(LibraryAlgorithm):
 
     library = "GraphFrames"
 
-    @cached_property
+    @property
     def graphx(self) -> GraphXAlgorithm | None:
         """The algorithm of GraphX that it is run by, if it is."""
         return None
 
 
-class GraphFramesPageRank(GraphFramesAlgorithm):
+class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
     """PageRank, by rounds or until no rank changes more than `tol`; of one vertex, if it is given.
 
     Parameters
     ----------
     resetProbability : float
-    sourceId : int, optional
+    sourceId : id, optional
         The vertex at which all start anew.
     maxIter : int, optional
     tol : float, optional
@@ -83,10 +82,11 @@ class GraphFramesPageRank(GraphFramesAlgorithm):
     summary = "ranks of vertices by GraphFrames"
     declared: ClassVar[tuple[Parameter, ...]] = (
         Parameter("resetProbability", float, 0.15, "share that starts anew", 0.0, 1.0),
-        Parameter("sourceId", int, None, "id of the vertex to start at", 0, low_included=True),
+        Parameter("sourceId", str, None, "id of the vertex to start at"),
         Parameter("maxIter", int, None, "rounds, instead of tol", 1, low_included=True),
         Parameter("tol", float, None, "stop when no rank changes more", 0.0),
     )
+    named_by = "sourceId"
     aggregations_before = 1
     alike = "graphx:pageRank"
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:pagerank"})
@@ -94,15 +94,13 @@ class GraphFramesPageRank(GraphFramesAlgorithm):
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
-        tol, rounds = self.parameters["tol"], self.parameters["maxIter"]
-        if tol is not None and rounds is not None:
-            raise RequestError(
-                f"tol is {tol} and maxIter is {rounds}; accepted: one of them, as GraphFrames has "
-                "it"
-            )
-        self.parameters = {**self.parameters, "tol": self.graphx.parameters["tol"]}
+        self.parameters = tol_or_rounds(self.parameters, "maxIter", self.library)
 
-    @cached_property
+    def on(self, graph: Any) -> Self:
+        """Return the algorithm with its vertex looked up, if it has one."""
+        return super().on(graph) if self.ids else self
+
+    @property
     def graphx(self) -> GraphXAlgorithm:
         """``PageRank`` of GraphX."""
         given = self.parameters
@@ -110,7 +108,7 @@ class GraphFramesPageRank(GraphFramesAlgorithm):
         theirs = {its: given[mine] for mine, its in names.items()}
         if given["sourceId"] is None:
             return GraphXPageRank(**theirs)
-        return GraphXPersonalizedPageRank(srcId=given["sourceId"], **theirs)
+        return GraphXPersonalizedPageRank(srcId=given["sourceId"], **theirs).as_in(self)
 
 
 class GraphFramesConnectedComponents(GraphFramesAlgorithm):
@@ -151,7 +149,7 @@ class GraphFramesConnectedComponents(GraphFramesAlgorithm):
         if self.graphx is None:
             self.told_by = "sums"  # type: ignore[misc]
 
-    @cached_property
+    @property
     def graphx(self) -> GraphXAlgorithm | None:
         """``ConnectedComponents`` of GraphX, if it is asked for."""
         return GraphXConnectedComponents() if self.parameters["algorithm"] == "graphx" else None
@@ -178,35 +176,33 @@ class GraphFramesLabelPropagation(GraphFramesAlgorithm):
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:labels"})
     sampled_by: ClassVar[Mapping[str, Any]] = _AS_GRAPHX
 
-    @cached_property
+    @property
     def graphx(self) -> GraphXAlgorithm:
         """``LabelPropagation`` of GraphX."""
         return GraphXLabelPropagation(maxSteps=self.parameters["maxIter"])
 
 
-class GraphFramesShortestPaths(GraphFramesAlgorithm):
+class GraphFramesShortestPaths(NamedLibraryAlgorithm, GraphFramesAlgorithm):
     """Hops from each vertex to each of some landmarks, along the direction of edges.
 
     Parameters
     ----------
-    landmarks : str
-        Ids with commas between them.
+    landmarks : str or sequence of ids, optional
+        Ids with commas between them; by default the vertex with most in-edges.
     """
 
     name = "graphframes:shortestPaths"
     summary = "hops to landmarks by GraphFrames"
+    named_by, spread_by = GraphXShortestPaths.named_by, GraphXShortestPaths.spread_by
     declared = GraphXShortestPaths.declared
     alike = "graphx:shortestPaths"
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:paths"})
     sampled_by: ClassVar[Mapping[str, Any]] = _AS_GRAPHX
 
-    def __init__(self, **parameters: object) -> None:
-        super().__init__(**with_landmarks(parameters))
-
-    @cached_property
+    @property
     def graphx(self) -> GraphXShortestPaths:
         """``ShortestPaths`` of GraphX."""
-        return GraphXShortestPaths(**self.parameters)
+        return GraphXShortestPaths(**self.parameters).as_in(self)
 
 
 class GraphFramesStronglyConnectedComponents(GraphFramesAlgorithm):
@@ -224,7 +220,7 @@ class GraphFramesStronglyConnectedComponents(GraphFramesAlgorithm):
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:strong"})
     sampled_by: ClassVar[Mapping[str, Any]] = _AS_GRAPHX
 
-    @cached_property
+    @property
     def graphx(self) -> GraphXAlgorithm:
         """``StronglyConnectedComponents`` of GraphX."""
         return GraphXStronglyConnectedComponents(numIter=self.parameters["maxIter"])

@@ -32,11 +32,12 @@ def personalized(algorithm: GraphXPersonalizedPageRank, java: Any, graph: Any) -
     By the methods of the graph that call them, which take the id as a number: in an ``Option``, one
     that is not of Java's type ``Long`` would not do.
     """
-    given, reset = algorithm.parameters, float(str(algorithm.parameters["resetProb"]))
+    given, (source,) = algorithm.parameters, algorithm.at
+    reset = float(str(given["resetProb"]))
     if given["numIter"] is not None:
         rounds = int(given["numIter"])
-        return graph.ops().staticPersonalizedPageRank(algorithm.source, rounds, reset)
-    return graph.ops().personalizedPageRank(algorithm.source, float(str(given["tol"])), reset)
+        return graph.ops().staticPersonalizedPageRank(source, rounds, reset)
+    return graph.ops().personalizedPageRank(source, float(str(given["tol"])), reset)
 
 
 def components(algorithm: GraphXConnectedComponents, java: Any, graph: Any) -> Any:
@@ -55,9 +56,9 @@ def labels(algorithm: GraphXLabelPropagation, java: Any, graph: Any) -> Any:
 def paths(algorithm: GraphXShortestPaths, java: Any, graph: Any) -> Any:
     """Run ``ShortestPaths.run``."""
     listed = java.java.util.ArrayList()
-    for each in algorithm.landmarks:
+    for each in algorithm.at:
         listed.add(each)
-    landmarks = java.scala.jdk.javaapi.CollectionConverters.asScala(listed).toSeq()
+    landmarks = java.org.apache.spark.api.python.PythonUtils.toSeq(listed)
     return java.org.apache.spark.graphx.lib.ShortestPaths.run(graph, landmarks, _tag(java))
 
 

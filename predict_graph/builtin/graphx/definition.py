@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from predict_graph.algorithms import Parameter
-from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
+from predict_graph.algorithms.parameters import Value
+from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, NamedLibraryAlgorithm
 from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry
 
@@ -21,7 +22,8 @@ __all__ = [
     "GraphXShortestPaths",
     "GraphXStronglyConnectedComponents",
     "GraphXTriangleCount",
-    "with_landmarks",
+    "OneVertex",
+    "tol_or_rounds",
 ]
 
 _HERE = "predict_graph.builtin.graphx.definition"
@@ -76,24 +78,44 @@ class GraphXPageRank(GraphXAlgorithm):
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
-        tol, rounds = self.parameters["tol"], self.parameters["numIter"]
-        if tol is not None and rounds is not None:
-            raise RequestError(
-                f"tol is {tol} and numIter is {rounds}; accepted: one of them, as GraphX has it"
-            )
-        if tol is None and rounds is None:
-            self.parameters = {**self.parameters, "tol": 0.001}
+        self.parameters = tol_or_rounds(self.parameters, "numIter", self.library)
 
 
-class GraphXPersonalizedPageRank(GraphXPageRank):
+def tol_or_rounds(given: Mapping[str, Value], rounds: str, library: str) -> dict[str, Value]:
+    """Return parameters with a `tol` unless there is a number of rounds.
+
+    Raises
+    ------
+    RequestError
+        If both are given.
+    """
+    tol, number = given["tol"], given[rounds]
+    if tol is not None and number is not None:
+        raise RequestError(
+            f"tol is {tol} and {rounds} is {number}; accepted: one of them, as {library} has it"
+        )
+    return {**given, "tol": 0.001} if tol is None and number is None else dict(given)
+
+
+class OneVertex(NamedLibraryAlgorithm):
+    """An algorithm with a parameter that names one vertex."""
+
+    def __init__(self, **parameters: object) -> None:
+        super().__init__(**parameters)
+        if len(self.ids) > 1:
+            text = self.parameters[self.named_by]
+            raise RequestError(f"{self.named_by} is {text!r}; accepted: the id of one vertex")
+
+
+class GraphXPersonalizedPageRank(OneVertex, GraphXPageRank):
     """PageRank of those who start anew at one vertex, by rounds or until no rank changes by `tol`.
 
     Until it converges, only what is reached from there sends; by rounds, every edge does.
 
     Parameters
     ----------
-    srcId : int
-        The vertex.
+    srcId : id, optional
+        The vertex; by default the one with most out-edges.
     tol : float, optional
         0.001 if `numIter` is not given either.
     numIter : int, optional
@@ -103,17 +125,13 @@ class GraphXPersonalizedPageRank(GraphXPageRank):
     name = "graphx:personalizedPageRank"
     summary = "ranks as seen from one vertex by GraphX"
     declared = (
-        Parameter("srcId", int, 0, "id of the vertex to start at", 0, low_included=True),
+        Parameter("srcId", str, None, "id of a vertex; by default the one with most out-edges"),
         *GraphXPageRank.declared,
     )
+    named_by = "srcId"
     alike = "graphx:pageRank"
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:personalized"})
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"twin": f"{_TWINS}:personalized"})
-
-    @property
-    def source(self) -> int:
-        """The vertex to start at."""
-        return int(self.parameters["srcId"])  # type: ignore[arg-type]
 
 
 class GraphXConnectedComponents(GraphXAlgorithm):
@@ -149,55 +167,28 @@ class GraphXLabelPropagation(GraphXAlgorithm):
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"twin": f"{_TWINS}:labels"})
 
 
-class GraphXShortestPaths(GraphXAlgorithm):
+class GraphXShortestPaths(NamedLibraryAlgorithm, GraphXAlgorithm):
     """Hops from each vertex to each of some landmarks, along the direction of edges.
 
     Parameters
     ----------
-    landmarks : str
-        Ids with commas between them.
+    landmarks : str or sequence of ids, optional
+        Ids with commas between them; by default the vertex with most in-edges.
     """
 
     name = "graphx:shortestPaths"
     summary = "hops to landmarks by GraphX"
-    declared = (Parameter("landmarks", str, "0", "ids of vertices, with commas between them"),)
+    named_by, spread_by = "landmarks", "in_degrees"
+    declared = (
+        Parameter(
+            "landmarks",
+            str,
+            None,
+            "ids of vertices, with commas between them; by default the one with most in-edges",
+        ),
+    )
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:paths"})
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"twin": f"{_TWINS}:paths"})
-
-    def __init__(self, **parameters: object) -> None:
-        super().__init__(**with_landmarks(parameters))
-
-    @property
-    def landmarks(self) -> list[int]:
-        """The ids, each once."""
-        return list(
-            dict.fromkeys(int(each) for each in str(self.parameters["landmarks"]).split(","))
-        )
-
-
-def with_landmarks(parameters: Mapping[str, object]) -> dict[str, object]:
-    """Return parameters with the landmarks, if they are given, as a text of ids.
-
-    Raises
-    ------
-    RequestError
-        If they are something else.
-
-    Examples
-    --------
-    >>> with_landmarks({"landmarks": [3, 17]})
-    {'landmarks': '3,17'}
-    """
-    given = dict(parameters)
-    if "landmarks" in given:
-        several = given["landmarks"]
-        listed = several if isinstance(several, list | tuple) else [several]
-        text = given["landmarks"] = ",".join(str(each) for each in listed)
-        if not all(each.strip().isdecimal() for each in text.split(",")):
-            raise RequestError(
-                f"landmarks are {text!r}; accepted: ids of vertices, with commas between them"
-            )
-    return given
 
 
 class GraphXStronglyConnectedComponents(GraphXAlgorithm):

@@ -9,9 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.engines.spark.library.algorithm import TWIN_COLUMNS
-from predict_graph.errors import RequestError
 
-__all__ = ["Rounds", "check_vertex"]
+__all__ = ["Rounds"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -41,16 +40,3 @@ class Rounds:
     def table(self) -> pd.DataFrame:
         """Return a row a superstep."""
         return pd.DataFrame(self.rows, columns=list(TWIN_COLUMNS))
-
-
-def check_vertex(name: str, vertex: int, vertices: int, *, has: str = "is") -> None:
-    """Refuse an id that the graph does not have.
-
-    Raises
-    ------
-    RequestError
-    """
-    if vertex >= vertices:
-        raise RequestError(
-            f"{name} {has} {vertex}; accepted: ids of the graph, from 0 to {vertices - 1}"
-        )

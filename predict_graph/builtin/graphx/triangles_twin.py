@@ -19,14 +19,15 @@ import pandas as pd
 from predict_graph.builtin.graphx.definition import GraphXTriangleCount
 from predict_graph.builtin.graphx.rounds import Rounds
 from predict_graph.engines.spark.library.layout import EdgeLayout
+from predict_graph.engines.spark.session.graphframes import scala_line
 
 __all__ = ["triangles"]
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-# By definition: Scala 2.13 hashes a case class by MurmurHash3, from this seed, into which the hash
-# of the name "Tuple2" is mixed first; and the constants of that hash.
+# By definition: Scala hashes a case class by MurmurHash3, from this seed, into which 2.13 mixes the
+# hash of the name "Tuple2" first; and the constants of that hash.
 _SEED, _CLASS = 0xCAFEBABE, 0x95FC5D8A
 _C1, _C2, _MIXED = 0xCC9E2D51, 0x1B873593, 0xE6546B64
 _LAST_1, _LAST_2 = 0x85EBCA6B, 0xC2B2AE35
@@ -75,21 +76,24 @@ def _dealt(layout: EdgeLayout, kept: BoolArray) -> tuple[EdgeLayout, int]:
     fresh = (np.diff(low, prepend=-1) != 0) | (np.diff(high, prepend=-1) != 0)
     records = int(np.count_nonzero(fresh | (np.diff(parts, prepend=-1) != 0)))
     low, high = low[fresh], high[fresh]
-    home = _pair_hash(low, high) % count
+    home = _pair_hash(low, high, older=scala_line() == "2.12") % count
     order = np.argsort(home, kind="stable")
     starts = np.concatenate(([0], np.cumsum(np.bincount(home, minlength=count)))).astype(np.int64)
     return EdgeLayout(n, starts, low[order], high[order]), records
 
 
-def _pair_hash(first: IntArray, second: IntArray) -> IntArray:
+def _pair_hash(first: IntArray, second: IntArray, *, older: bool = False) -> IntArray:
     """Return ``Tuple2(first, second).hashCode`` of ids, as Scala 2.13 has it: 32 bits and a sign.
+
+    With `older`, as 2.12 has it, which is that of Spark 3.
 
     Examples
     --------
     >>> _pair_hash(np.array([0, 1, 5]), np.array([1, 2, 100000])).tolist()
     [1084890308, 1316541600, 1475829013]
     """
-    h = np.full(len(first), _mix(np.uint64(_SEED), np.uint64(_CLASS)), np.uint64)
+    seed = np.uint64(_SEED)
+    h = np.full(len(first), seed if older else _mix(seed, np.uint64(_CLASS)), np.uint64)
     for each in (first, second):
         h = _mix(h, _long_hash(each))
     h ^= np.uint64(2)  # fields

@@ -27,7 +27,7 @@ from predict_graph.builtin.graphx.definition import (
     GraphXShortestPaths,
 )
 from predict_graph.builtin.graphx.label_maps import first, first_older
-from predict_graph.builtin.graphx.rounds import Rounds, check_vertex
+from predict_graph.builtin.graphx.rounds import Rounds
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.session.graphframes import scala_line
 
@@ -59,8 +59,7 @@ def personalized(algorithm: GraphXPersonalizedPageRank, layout: EdgeLayout) -> p
 
     By rounds, all edges send, if only zeros; what is shipped are ranks that changed.
     """
-    n, given, source = layout.vertices, algorithm.parameters, algorithm.source
-    check_vertex("srcId", source, n)
+    n, given, (source,) = layout.vertices, algorithm.parameters, algorithm.at
     reset, degrees = float(str(given["resetProb"])), _degrees(layout)
     rank = np.zeros(n)
     rank[source] = 1.0
@@ -139,9 +138,7 @@ def propagated(layout: EdgeLayout, steps: int) -> tuple[pd.DataFrame, IntArray]:
 
 def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``ShortestPaths``: a map of landmarks goes against an edge where it tells news."""
-    n, rounds, landmarks = layout.vertices, Rounds(layout.copies()), algorithm.landmarks
-    for each in landmarks:
-        check_vertex("landmarks", each, n, has="have")
+    n, rounds, landmarks = layout.vertices, Rounds(layout.copies()), list(algorithm.at)
     hops = np.full((n, len(landmarks)), _FAR, np.int32)
     hops[landmarks, np.arange(len(landmarks))] = 0
     active = np.ones(n, np.bool_)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.algorithms.naming import NamedVertices, check_ids
 from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of
 from predict_graph.graph import Graph
 
-__all__ = ["TWIN_COLUMNS", "LibraryAlgorithm", "rounds_of"]
+__all__ = ["TWIN_COLUMNS", "LibraryAlgorithm", "NamedLibraryAlgorithm", "rounds_of"]
 
 TWIN_COLUMNS = (
     *("active_vertices", "messages", "records", "entries", "merged", "received", "shipped"),
@@ -55,6 +56,15 @@ class LibraryAlgorithm(Algorithm):
         """Return 0: when it stops is the library's affair."""
         return 0.0
 
+    def within(self, graph: Graph) -> Self:
+        """Return the algorithm as it is called on a graph, be it a sample: itself, as a rule."""
+        return self
+
+    @property
+    def at(self) -> tuple[int, ...]:
+        """The vertices that a parameter names, in the graph that it is within."""
+        return ()
+
     def call(self, java: Any, graph: Any) -> Any:
         """Return the Java object of the result.
 
@@ -74,6 +84,21 @@ class LibraryAlgorithm(Algorithm):
         return found
 
 
+class NamedLibraryAlgorithm(NamedVertices, LibraryAlgorithm):
+    """One with a parameter that names vertices."""
+
+    def __init__(self, **parameters: object) -> None:
+        name = self.named_by
+        if name in parameters:
+            parameters[name] = check_ids(name, parameters[name])
+        super().__init__(**parameters)
+
+    @property
+    def at(self) -> tuple[int, ...]:
+        """The vertices that it names, or that stand for them."""
+        return () if self.known is None else tuple(self.known.tolist())
+
+
 _last: dict[tuple[Any, ...], pd.DataFrame] = {}
 
 
@@ -82,7 +107,8 @@ def rounds_of(algorithm: LibraryAlgorithm, graph: Graph, partitions: int) -> pd.
 
     The last two answers are kept: the stages of a prediction ask one after the other.
     """
-    key = (algorithm.name, str(algorithm.to_dict()), graph.fingerprint, partitions)
+    algorithm = algorithm.within(graph)
+    key = (algorithm.name, str(algorithm.to_dict()), algorithm.at, graph.fingerprint, partitions)
     if key not in _last:
         while len(_last) > 1:
             _last.pop(next(iter(_last)))

@@ -44,7 +44,7 @@ def run_library(algorithm: LibraryAlgorithm, session: OpenSession, graph: Graph)
     RequestError
         If GraphX would deal edges to another number of partitions than the twin.
     """
-    partitions = session.settings.partitions
+    partitions, algorithm = session.settings.partitions, algorithm.within(graph)
     rounds = rounds_of(algorithm, graph, partitions)
     folder = session.folder / uuid.uuid4().hex[:8]
     folder.mkdir()

@@ -160,6 +160,26 @@ def test_components_by_graphx_are_those_of_graphx():
     assert rounds.equals(rounds_of(check_function("graphx:connectedComponents"), graph, 2))
 
 
+@pytest.mark.parametrize(
+    ("mine", "its"),
+    [
+        (("shortestPaths", {"landmarks": "50"}), ("shortestPaths", {"landmarks": "50"})),
+        (("shortestPaths", {}), ("shortestPaths", {})),
+        (("pageRank", {"sourceId": 50}), ("personalizedPageRank", {"srcId": 50})),
+        (("pageRank", {"tol": 0.1}), ("pageRank", {"tol": 0.1})),
+    ],
+)
+def test_vertices_are_those_of_graphx(mine, its):
+    """In the graph that is asked for and, by those that stand for them, in a smaller one."""
+    frames, graphx = (
+        check_function(f"{library}:{name}", parameters).on(graph_of("directed"))
+        for library, (name, parameters) in (("graphframes", mine), ("graphx", its))
+    )
+    for graph in (graph_of("directed"), check_graph("rmat:scale=5,edge_factor=4,seed=3")):
+        assert frames.within(graph).at == graphx.within(graph).at
+        assert rounds_of(frames, graph, 2).equals(rounds_of(graphx, graph, 2))
+
+
 def test_vertices_without_edges_are_taken_away():
     """GraphFrames gives GraphX all vertices: a cycle then has one more count of the degrees."""
     cycle = csr_array((np.ones(3), ([0, 1, 2], [1, 2, 0])), shape=(5, 5))
@@ -176,12 +196,12 @@ def test_vertices_without_edges_are_taken_away():
         ("nothing", {}, "unknown algorithm of GraphFrames 'nothing'; accepted: connectedComp"),
         ("pageRank", {"tol": 0.1, "maxIter": 3}, "accepted: one of them, as GraphFrames has it"),
         ("pageRank", {"numIter": 3}, "did you mean maxIter"),
-        ("pageRank", {"sourceId": -1}, "sourceId is -1; accepted: a whole number at least 0"),
+        ("pageRank", {"sourceId": "1,2"}, "sourceId is '1,2'; accepted: the id of one vertex"),
         ("connectedComponents", {"algorithm": "x"}, "algorithm is 'x'; accepted: graphframes, gr"),
         ("connectedComponents", {"checkpointInterval": 0}, "accepted: a whole number at least 1"),
         ("connectedComponents", {"broadcastThreshold": -1}, "accepted: a whole number at least 0"),
         ("labelPropagation", {"maxIter": 0}, "maxIter is 0; accepted: a whole number at least 1"),
-        ("shortestPaths", {"landmarks": "a"}, "landmarks are 'a'; accepted: ids of vertices"),
+        ("shortestPaths", {"landmarks": "1,"}, "landmarks is '1,'; accepted: ids of vertices"),
         ("shortestPaths", {"landmark": 3}, "did you mean landmarks"),
         ("stronglyConnectedComponents", {"maxIter": "x"}, "maxIter is 'x'; accepted"),
     ],

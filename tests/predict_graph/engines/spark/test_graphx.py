@@ -162,8 +162,10 @@ def test_lists_of_a_hub_are_copied():
         ("nothing", {}, "unknown algorithm of GraphX 'nothing'; accepted: connectedComponents"),
         ("pageRank", {"tol": 0.1, "numIter": 3}, "accepted: one of them"),
         ("pageRank", {"tol": -1}, "tol is -1; accepted: a number greater than 0"),
-        ("shortestPaths", {"landmarks": "a"}, "landmarks are 'a'; accepted: ids of vertices"),
-        ("personalizedPageRank", {"srcId": -1}, "srcId is -1; accepted: a whole number"),
+        ("shortestPaths", {"landmarks": "1,,2"}, "landmarks is '1,,2'; accepted: ids of vertices"),
+        ("shortestPaths", {"landmark": "1"}, "did you mean landmarks"),
+        ("personalizedPageRank", {"srcId": 1.5}, "srcId is 1.5; accepted: ids of vertices"),
+        ("personalizedPageRank", {"srcId": "1,2"}, "srcId is '1,2'; accepted: the id of one"),
         ("personalizedPageRank", {"tol": 0.1, "numIter": 3}, "accepted: one of them"),
         ("stronglyConnectedComponents", {"numIter": 0}, "numIter is 0; accepted"),
         ("triangleCount", {"numIter": 3}, "numIter"),
@@ -174,14 +176,37 @@ def test_what_is_refused(name, parameters, said):
         check_function(f"graphx:{name}", parameters)
 
 
-def test_a_landmark_that_is_not_there():
-    with pytest.raises(RequestError, match="landmarks have 99; accepted: ids of the graph, from 0"):
-        rounds_of(check_function("graphx:shortestPaths", {"landmarks": 99}), graph_of("path"), 1)
+@pytest.mark.parametrize(
+    ("name", "parameter"), [("shortestPaths", "landmarks"), ("personalizedPageRank", "srcId")]
+)
+@pytest.mark.parametrize("given", [99, "a", -1])
+def test_a_vertex_that_is_not_there(name, parameter, given):
+    job = check_function(f"graphx:{name}", {parameter: given})
+    with pytest.raises(RequestError, match=f"{parameter} has {given}, which is no vertex of path"):
+        rounds_of(job, graph_of("path"), 1)
 
 
-def test_a_start_that_is_not_there():
-    with pytest.raises(RequestError, match="srcId is 99; accepted: ids of the graph, from 0"):
-        rounds_of(check_function("graphx:personalizedPageRank", {"srcId": 99}), graph_of("path"), 1)
+def test_vertices_are_named_by_the_ids_of_the_file(tmp_path):
+    file = tmp_path / "ids.txt"
+    file.write_text("10 20\n20 30\n30 40\n40 7\n")
+    graph = check_graph(str(file), directed=True)
+    job = check_function("graphx:shortestPaths", {"landmarks": "40, 30"})
+    assert [int(graph.labels[each]) for each in job.within(graph).at] == [40, 30]
+    assert len(rounds_of(job, graph, 1)) == 4  # 10 is three hops away from 40; and none is left
+
+
+def test_what_stands_for_named_vertices_in_a_sample():
+    """Where most of what they send goes: along edges for ranks, against them for hops."""
+    whole = graph_of("path")
+    ends = ([0, 0, 1, 2, 4], [1, 2, 3, 3, 3])
+    star = check_graph(csr_array((np.ones(5), ends), shape=(5, 5)), directed=True)
+    hops = check_function("graphx:shortestPaths", {"landmarks": 6}).on(whole)
+    ranks = check_function("graphx:personalizedPageRank", {"srcId": 6}).on(whole)
+    assert (hops.within(star).at, ranks.within(star).at) == ((3,), (0,))
+    assert (hops.within(whole).at, ranks.within(whole).at) == ((6,), (6,))
+    # By default they are those of the graph, too.
+    assert check_function("graphx:shortestPaths").within(star).at == (3,)
+    assert check_function("graphx:personalizedPageRank").within(star).at == (0,)
 
 
 def test_on_the_local_engine():
