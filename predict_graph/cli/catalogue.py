@@ -123,13 +123,18 @@ def _transforms() -> Rows:
 
 def _algorithms() -> Rows:
     from predict_graph.algorithms import ALGORITHMS
+    from predict_graph.builtin.libraries import LIBRARIES
 
     def describe(algorithm: Any) -> str:
         usual = algorithm().to_dict()  # with defaults that depend on other parameters
         parameters = ", ".join(f"{name}={value}" for name, value in usual.items())
         return f"{algorithm.summary} ({parameters})" if parameters else str(algorithm.summary)
 
-    return _described(ALGORITHMS, describe)
+    rows = _described(ALGORITHMS, describe)
+    for library, registry in LIBRARIES.items():
+        own = _described(registry, describe)
+        rows += [(f"{library}:{name}", origin, text) for name, origin, text in own]
+    return rows
 
 
 def _engines() -> Rows:

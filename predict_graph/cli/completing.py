@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["BUILT_IN", "graphs", "kinds", "names_of"]
+__all__ = ["BUILT_IN", "ON_SPARK", "algorithms", "graphs", "kinds", "names_of"]
 
 BUILT_IN = {
     "algorithms": (
@@ -45,6 +45,26 @@ BUILT_IN = {
 }
 """Kind of plug-in to the names of what is built in."""
 
+ON_SPARK = {
+    "graphx": (
+        "pageRank",
+        "connectedComponents",
+        "labelPropagation",
+        "shortestPaths",
+        "personalizedPageRank",
+        "stronglyConnectedComponents",
+        "triangleCount",
+    ),
+    "graphframes": (
+        "pageRank",
+        "connectedComponents",
+        "labelPropagation",
+        "shortestPaths",
+        "stronglyConnectedComponents",
+    ),
+}
+"""Library to its algorithms that come along."""
+
 Completer = Callable[[str], list[str]]
 
 
@@ -72,6 +92,12 @@ def names_of(kind: str) -> Completer:
 def kinds(incomplete: str) -> list[str]:
     """Complete the kinds of plug-ins."""
     return [kind for kind in ("samplers", *BUILT_IN) if kind.startswith(incomplete)]
+
+
+def algorithms(incomplete: str) -> list[str]:
+    """Complete an algorithm: one of ours, or of a library on Spark."""
+    libraries = [f"{library}:{name}" for library, names in ON_SPARK.items() for name in names]
+    return [name for name in (*_names("algorithms"), *libraries) if name.startswith(incomplete)]
 
 
 def graphs(incomplete: str) -> list[str]:

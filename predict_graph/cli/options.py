@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from predict_graph.cli.completing import graphs, names_of
+from predict_graph.cli.completing import algorithms, graphs, names_of
 from predict_graph.errors import RequestError
 from predict_graph.reports.terminal import printable
 
@@ -50,9 +50,7 @@ __all__ = [
 
 AlgorithmName = Annotated[
     str,
-    typer.Argument(
-        metavar="ALGORITHM", help="Such as pagerank.", autocompletion=names_of("algorithms")
-    ),
+    typer.Argument(metavar="ALGORITHM", help="Such as pagerank.", autocompletion=algorithms),
 ]
 GraphSource = Annotated[
     str,

@@ -10,8 +10,9 @@ import sys
 import pytest
 
 from predict_graph.algorithms import ALGORITHMS
+from predict_graph.builtin.libraries import LIBRARIES
 from predict_graph.cli.commands import COMMANDS, Commands
-from predict_graph.cli.completing import BUILT_IN, graphs, kinds, names_of
+from predict_graph.cli.completing import BUILT_IN, algorithms, graphs, kinds, names_of
 from predict_graph.durations import remaining
 from predict_graph.engines import ENGINES
 from predict_graph.errors import did_you_mean
@@ -41,6 +42,19 @@ def test_completion_knows_every_name(kind):
     assert registry.group == f"predict_graph.{kind.replace('-', '_')}"
     assert kind in kinds("")
     assert set(BUILT_IN) == set(REGISTRIES) - {"samplers"}
+
+
+def test_completion_of_algorithms():
+    listed = [f"{library}:{name}" for library, each in LIBRARIES.items() for name in each.names()]
+    assert set(algorithms("")) == {*names_of("algorithms")(""), *listed}
+    assert algorithms("graphx:pa") == ["graphx:pageRank"]
+    assert algorithms("page") == ["pagerank"]
+
+
+def test_the_list_of_algorithms_has_those_of_libraries(program):
+    shown = program("list", "algorithms").out
+    assert "graphx:triangleCount" in shown
+    assert "graphframes:connectedComponents" in shown
 
 
 def test_completion_of_graphs(tmp_path, monkeypatch):
