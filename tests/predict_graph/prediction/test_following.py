@@ -41,6 +41,12 @@ def test_the_iterator_gives_the_same_and_the_profile():
     assert list(following) == []
 
 
+def test_the_iterator_and_a_callback_hear_the_same():
+    heard = []
+    told = predict_graph.follow("pagerank", GRAPH, history="none", progress=heard.append)
+    assert list(told) == heard
+
+
 def test_an_iterator_that_is_left_ends_the_run():
     with predict_graph.follow(
         "pagerank", GRAPH, history="none", parameters={"tolerance": 1e-300, "max_iterations": 10**9}
