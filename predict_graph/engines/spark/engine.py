@@ -313,24 +313,15 @@ class SparkEngine:
                 f"checkpoint is {self.settings.checkpoint}, but a job of your own keeps its own; "
                 "accepted: for algorithms"
             )
-        started_here, began = self._session is None, time.time()
+        started_here = self._session is None
         with self.session() as session:
-            log = session.log_from_now()
             kept = session.storage_bytes()  # what jobs before this one have left there
             profile = run_spark_function(algorithm.job, session, graph)
             opening = session.seconds if started_here else 0.0
             phases = {**profile.phases, "setup": profile.phases["setup"] + opening}
             table = profile.table.assign(storage_bytes=max(session.storage_bytes() - kept, 0))
-            return replace(
-                profile,
-                phases=phases,
-                table=table,
-                engine={
-                    **self.describe(),
-                    "executors_lost": self._lost(log().executors, began),
-                    **self._ran(algorithm),
-                },
-            )
+            engine = {**self.describe(), **profile.engine, **self._ran(algorithm)}
+            return replace(profile, phases=phases, table=table, engine=engine)
 
     def _run_library(
         self, algorithm: LibraryAlgorithm, graph: Graph, write_to: Path | None
@@ -343,14 +334,12 @@ class SparkEngine:
         require_spark()
         if algorithm.library == "GraphFrames" and self._callers is None:
             check_brought(self.settings.graphframes_jar, self.settings.conf)
-        started_here, began = self._session is None, time.time()
+        started_here = self._session is None
         with self.session() as session:
-            log = session.log_from_now()
             profile = run_library(algorithm, session, graph)
-            lost = self._lost(log().executors, began)
             phases = dict(profile.phases)
             phases["setup"] += session.seconds if started_here else 0.0
-            engine = {**self.describe(), "executors_lost": lost, **self._ran(algorithm)}
+            engine = {**self.describe(), **profile.engine, **self._ran(algorithm)}
             return replace(profile, phases=phases, engine=engine)
 
     @property

@@ -19,6 +19,7 @@ import numpy as np
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.functions.source_file import load_module
 from predict_graph.engines.spark.log.eventlog import EventLog, wait_for_listeners
+from predict_graph.engines.spark.log.losses import executors_lost
 from predict_graph.engines.spark.recognition import (
     observed_convergence,
     observed_phases,
@@ -156,6 +157,7 @@ def run_spark_function(job: SparkFunction, session: OpenSession, graph: Graph) -
     folder = session.folder / uuid.uuid4().hex[:8]
     folder.mkdir()
     source = write_edges(graph, folder, session.settings.partitions)
+    since, logged = time.time(), session.log_from_now()
     spark = session.for_functions
     with spark_failures(f"reading {graph.name} on Spark"):
         session.group("read")
@@ -166,11 +168,10 @@ def run_spark_function(job: SparkFunction, session: OpenSession, graph: Graph) -
         vertices = spark.range(graph.vertices).select(F.col("id"))
         read = time.perf_counter() - started
     try:
-        return profile_spark_function(
-            job, session, edges, vertices, graph=graph.describe(), read_seconds=read
-        )
+        log = _run_on_tables(job, session, edges, vertices, logged)
     finally:
         edges.unpersist()
+    return _profile(job, session, log, graph.describe(), read, since)
 
 
 def profile_spark_function(
@@ -220,16 +221,28 @@ def profile_spark_function(
             return profile_spark_function(
                 job, adopted, edges, vertices, graph=graph, read_seconds=read_seconds
             )
+    since, logged = time.time(), session.log_from_now()
+    log = _run_on_tables(job, session, edges, vertices, logged)
+    return _profile(job, session, log, graph, read_seconds, since)
+
+
+def _run_on_tables(
+    job: SparkFunction,
+    session: OpenSession,
+    edges: DataFrame,
+    vertices: DataFrame,
+    logged: Callable[[], EventLog],
+) -> EventLog:
+    """Run a job, and return what Spark logged of it alone, by `logged`."""
     with _no_advice():
         arguments = _arguments(job, session, edges, vertices)
-    logged = session.log_from_now()
     _nameless(session)
     began = time.time()
     with _failures_of(job), _no_advice():
         _computed(job.function(*arguments, **job.parameters))
     ended = time.time()
     flush(session)
-    return _profile(job, session, _between(logged(), began, ended), graph, read_seconds)
+    return _between(logged(), began, ended)
 
 
 def flush(session: OpenSession) -> None:
@@ -245,7 +258,9 @@ def _profile(
     log: EventLog,
     graph: Mapping[str, Any],
     read_seconds: float,
+    since: float,
 ) -> RunProfile:
+    """Return the profile of a run whose tables were read from `since` on."""
     try:
         found = recognise(log)
     except RequestError as error:
@@ -256,7 +271,11 @@ def _profile(
         algorithm=job.name,
         parameters=dict(job.parameters),
         graph=dict(graph),
-        engine={**session.settings.describe(), "workers": session.settings.machines},
+        engine={
+            **session.settings.describe(),
+            "workers": session.settings.machines,
+            "executors_lost": executors_lost(log.executors, since, session.settings.executors),
+        },
         phases=phases,
         table=observed_table(log, found, int(graph["vertices"])),
         convergence=observed_convergence(found),

@@ -17,6 +17,7 @@ from predict_graph.engines.spark.library.layout import layout_of, write_layout
 from predict_graph.engines.spark.library.loading import check_partitions, loader_of
 from predict_graph.engines.spark.library.supersteps import sent_records, supersteps_of
 from predict_graph.engines.spark.log.eventlog import EventLog, wait_for_listeners
+from predict_graph.engines.spark.log.losses import executors_lost
 from predict_graph.engines.spark.recognition import Recognised, observed_table
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
@@ -52,6 +53,7 @@ def run_library(algorithm: LibraryAlgorithm, session: OpenSession, graph: Graph)
     spark: Any = session.for_functions
     java, context = spark._jvm, spark.sparkContext._jsc.sc()
     loader = loader_of(algorithm, session)
+    since, logged = time.time(), session.log_from_now()
     with (
         _unpersisted(session),
         called_ours(spark),
@@ -67,7 +69,6 @@ def run_library(algorithm: LibraryAlgorithm, session: OpenSession, graph: Graph)
         session.group("setup")
         loaded = loader.graph(graph.vertices)
         setup = time.perf_counter() - started - read
-        logged = session.log_from_now()
         session.group(algorithm.name)
         began = time.time()
         result = algorithm.call(java, loaded)
@@ -78,6 +79,7 @@ def run_library(algorithm: LibraryAlgorithm, session: OpenSession, graph: Graph)
         stored = session.storage_bytes()
         wait_for_listeners(context)
     log = logged()
+    lost = executors_lost(log.executors, since, session.settings.executors)
     found = supersteps_of(log, algorithm, began)
     if found.iterations != len(rounds):
         raise JobError(
@@ -89,7 +91,11 @@ def run_library(algorithm: LibraryAlgorithm, session: OpenSession, graph: Graph)
         algorithm=algorithm.name,
         parameters=algorithm.to_dict(),
         graph=graph.describe(),
-        engine={**session.settings.describe(), "workers": session.settings.machines},
+        engine={
+            **session.settings.describe(),
+            "workers": session.settings.machines,
+            "executors_lost": lost,
+        },
         phases={
             "setup": setup,
             "read": read,
