@@ -101,9 +101,14 @@ class Follower:
         self.clock.superstep(iteration, time.perf_counter() - self._began, aggregate)
         self._now()
 
-    def ends(self) -> None:
-        """Take note that the run has ended."""
-        self.clock.end(time.perf_counter() - self._began)
+    def ends(self, profile: RunProfile) -> None:
+        """Take note that the run has ended, and of its supersteps if nobody told them before."""
+        at = time.perf_counter() - self._began
+        if not self._begun:
+            self.clock.begins(self._algorithm.name, at)
+            for number in range(1, profile.iterations + 1):
+                self.clock.superstep(number, at)
+        self.clock.end(at)
         self._now()
 
     def _now(self) -> None:

@@ -40,7 +40,7 @@ from predict_graph.prediction.seconds.earlier_runs import earlier_prices, of_thi
 from predict_graph.prediction.work import workloads_of
 from predict_graph.transforms import Transform
 
-__all__ = ["estimates_of", "predict", "predict_on"]
+__all__ = ["estimates_of", "is_table", "predict", "predict_on"]
 
 
 class PredictOptions(TypedDict, total=False):
@@ -256,7 +256,7 @@ def predict(
         progress=progress,
     )
     kept = check_history(history)
-    if spark_reads or _is_table(graph):
+    if spark_reads or is_table(graph):
         from predict_graph.prediction.on_cluster import predict_on_cluster
 
         there = direction(request.algorithm, directed)
@@ -267,13 +267,13 @@ def predict(
     return predict_on(whole, request, kept, source=graph)
 
 
-def _is_table(graph: Any) -> bool:
+def is_table(graph: Any) -> bool:
     """Whether a graph is a table of Spark."""
     if not type(graph).__module__.startswith("pyspark."):
         return False
-    from predict_graph.engines.spark.blocks.edges import is_table
+    from predict_graph.engines.spark.blocks import edges
 
-    return is_table(graph)
+    return edges.is_table(graph)
 
 
 def predict_on(

@@ -25,7 +25,7 @@ from predict_graph.prediction.request import (
     check_seed,
     direction,
 )
-from predict_graph.prediction.road import predict_on
+from predict_graph.prediction.road import is_table, predict_on
 from predict_graph.prediction.run_records import records_of
 from predict_graph.transforms import Transform
 
@@ -84,6 +84,7 @@ def run(
     if expect is not None and progress is None:
         raise RequestError("expect is read where progress is given; accepted: both, or neither")
     follower = None if progress is None else Follower(progress, chosen, runner, kept, expect)
+    _check_no_table(graph)
     if spark_reads:
         profile = _run_files(runner, chosen, graph, directed, ids, follower, write_to)
     else:
@@ -94,7 +95,7 @@ def run(
             follower.knows(whole)
         profile = runner.run(chosen, whole, progress=follower, write_to=write_to)
     if follower is not None:
-        follower.ends()
+        follower.ends(profile)
     if kept is not None:
         kept.add_all(records_of(profile))
     return profile
@@ -173,6 +174,14 @@ def follow(
         )
 
     return FollowedRun(followed)
+
+
+def _check_no_table(graph: Any) -> None:
+    if is_table(graph):
+        raise RequestError(
+            "a table of Spark can be predicted, not run; accepted: the path or address of files "
+            "that it is written to (edges.write.parquet), with spark_reads=True"
+        )
 
 
 def _run_files(
@@ -279,6 +288,7 @@ def validate(
         raise RequestError(
             "fresh_process is given, but a session that is open stays in this process; leave it out"
         )
+    _check_no_table(graph)
     kept = check_history(history)
     directed = direction(request.algorithm, directed)
     prediction = predict_on(

@@ -241,6 +241,17 @@ def test_the_twin_does_what_graphx_does(local_spark, algorithm, parameters, name
 
 
 @pytest.mark.spark
+def test_who_follows_hears_of_the_supersteps_at_the_end(local_spark):
+    """What happens in one call of Java is not told before it is over."""
+    heard = []
+    options = {"engine": local_spark, "history": "none", "progress": heard.append}
+    profile = predict_graph.run("graphx:connectedComponents", "path:n=5", **options)
+    assert [each.state for each in heard] == ["before", "ended"]
+    last = heard[-1]
+    assert (last.algorithm, last.done) == ("graphx:connectedComponents", profile.iterations)
+
+
+@pytest.mark.spark
 def test_edges_are_not_dealt_to_another_number_of_partitions(local_spark):
     job = check_function("graphx:triangleCount")
     with local_spark.session() as session:

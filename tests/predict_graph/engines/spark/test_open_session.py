@@ -246,6 +246,16 @@ def test_no_executors(spark, monkeypatch):
         settings_of(spark)
 
 
+@pytest.mark.parametrize("reads", [{}, {"spark_reads": True}])
+def test_a_table_is_not_run(spark, reads):
+    edges = spark.range(3).selectExpr("id AS source", "id + 1 AS target")
+    with pytest.raises(RequestError, match="a table of Spark can be predicted, not run; accepted"):
+        predict_graph.run("pagerank", edges, engine="spark", spark=spark, history="none", **reads)
+    if not reads:
+        with pytest.raises(RequestError, match="a table of Spark can be predicted, not run"):
+            predict_graph.validate("pagerank", edges, engine="spark", spark=spark, history="none")
+
+
 def test_a_stopped_session(spark):
     """A context that was stopped has no Java half any more."""
     context = spark.sparkContext
