@@ -32,6 +32,7 @@ class Gathered:
 
     def __init__(self, target: Mapping[str, float], graph: str) -> None:
         self.points: list[Point] = []
+        self.turns = False  # whether rounds are those of a while around a loop over the graph
         self.earlier: list[Point] = []
         self._target = target
         self._graph = graph
@@ -81,7 +82,8 @@ class Gathered:
         shortest = min((point.cost for point in self.points if point.rounds), default=0.0)
         long = sum(point.cost >= shortest for point in self.points)  # shorter ones show no rounds
         enough = len(seen) >= max(_FEWEST_RUNS, 0.5 * long)
-        return foretell_rounds(seen, self._target["vertices"]) if enough else None
+        size = self._target["vertices"]
+        return foretell_rounds(seen, size, passes=self.turns) if enough else None
 
     def _by_rounds(self) -> Growth | None:
         """Return what a round of such a loop will cost, times the rounds."""

@@ -379,6 +379,7 @@ class _Prediction:
                 max(_OF_A_SAMPLE * run.seconds, _LEAST_COUNTING)
             )
             self.gathered.add(Point(drivers, run.seconds, sampler, graph, rounds))
+            self.gathered.turns |= shape.turned
             self._note(run)
             if rounds:
                 self._count_rounds(_COUNTING_PART * self._left())

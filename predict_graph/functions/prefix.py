@@ -89,6 +89,8 @@ class LoopShape:
         See :class:`~predict_graph.functions.watch.Seen`.
     looks : int
         That saw any loop.
+    turned : bool
+        Whether it is a ``while`` whose rounds are those of a loop inside it.
     """
 
     loop: str = ""
@@ -100,6 +102,7 @@ class LoopShape:
     vertices: float = 0.0
     counted: bool = True
     looks: int = 0
+    turned: bool = False
 
     def bend(self, place: float) -> float:
         """Return by what the pace up to a place, 0 to 1, overstates the time of the loop.
@@ -213,7 +216,8 @@ def _shape(seen: Sequence[Look], seconds: float, converges: bool) -> LoopShape:
     early = last.counted and last.early and ended
     places = () if early and not turned else _bent(inside, always=not last.counted)
     rounds = rounds if early else 0.0
-    return LoopShape(loop, min(share, 1.0), after, rounds, places=places, counted=last.counted)
+    found = LoopShape(loop, min(share, 1.0), after, rounds, places=places, counted=last.counted)
+    return replace(found, turned=turned)
 
 
 def _unlike_time(loop: str, inside: Sequence[Look]) -> str:
@@ -274,7 +278,12 @@ def _bent(inside: Sequence[Look], *, always: bool = False) -> tuple[float, ...]:
     return tuple(np.maximum(curve, 1e-6).tolist())
 
 
-def foretell_rounds(samples: Sequence[tuple[float, float]], vertices: float) -> Rounds | None:
+def foretell_rounds(
+    samples: Sequence[tuple[float, float]],
+    vertices: float,
+    *,
+    passes: bool = False,
+) -> Rounds | None:
     """Return the rounds until a loop ends, from those that it did on samples.
 
     A line through logarithms of vertices and rounds, whose slope is near 0, as where something has
@@ -287,6 +296,8 @@ def foretell_rounds(samples: Sequence[tuple[float, float]], vertices: float) -> 
         Vertices and rounds of runs that came to their end; None comes back for less than two.
     vertices : float
         Of the graph.
+    passes : bool
+        Whether each round goes through the graph: their number hardly grows with it then.
 
     Examples
     --------
@@ -301,7 +312,7 @@ def foretell_rounds(samples: Sequence[tuple[float, float]], vertices: float) -> 
         return None
     far = np.log([size / vertices for size, _ in samples])
     logs = np.log([rounds for _, rounds in samples])
-    lines = [_rounds_by_line(far, logs, slope) for slope in _ROUNDS_SLOPES]
+    lines = [_rounds_by_line(far, logs, slope) for slope in _ROUNDS_SLOPES[: 1 if passes else None]]
     means, variances, scores = (np.array(each) for each in zip(*lines, strict=True))
     weights = np.exp(scores - scores.max())
     weights /= weights.sum()
