@@ -64,6 +64,9 @@ were three to seventeen times too long, for label propagation most, since they h
 busy machine and the kernels were made faster. The same thirty cases by default, since: of a second
 and more off by 14% in the median and 90% at worst (13 and 972% before, asked again), 90% inside
 (70%), for 0.04 of the run (0.17); of less 20 and 57% (40 and 146%), for 0.05 (0.07).
+
+On Spark: two workers without a quota, nothing learned, beside other jobs of the machine, which may
+be why 60 s of sample runs were worse than none for one of the two algorithms.
 """.splitlines()
 
 Row = dict[str, Any]
