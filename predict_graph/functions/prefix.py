@@ -206,7 +206,9 @@ def _shape(seen: Sequence[Look], seconds: float, converges: bool) -> LoopShape:
     reason = "" if last.counted else _unlike_time(loop, inside)
     turned = math.isinf(last.total)
     rounds = float(math.ceil(last.done)) if turned else last.done + 1.0
-    if turned and len(inside) < _LOOKS_OF_A_ROUND * rounds:
+    if turned and len(told) < _MOST_OF_A_RUN * len(inside):
+        reason = "its outermost loop is a while around several loops"
+    elif turned and len(inside) < _LOOKS_OF_A_ROUND * rounds:
         reason = "its outermost loop is a while, whose rounds on samples are too short to count"
     if reason:
         return LoopShape(reason=reason)

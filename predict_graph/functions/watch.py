@@ -78,7 +78,7 @@ class _Turns:
 
     def take(self, inner: Seen) -> float:
         """Return the rounds done, after another look at the loop in the body."""
-        if inner.loop == self.inner and inner.total:
+        if inner.total:
             part = min(inner.done / inner.total, 1.0)
             self.turns += part < self.part
             self.part = part
@@ -142,9 +142,9 @@ class LoopWatch:
         turns = self._turns.get(outer.loop)
         if turns is None and inner is not None and inner.counted and inner.total:
             turns = self._turns[outer.loop] = _Turns(inner.loop)
-        if turns is None:
+        if turns is None or inner is None or inner.loop != turns.inner:
             return found
-        done = turns.turns + turns.part if inner is None else turns.take(inner)
+        done = turns.take(inner)
         return [replace(outer, done=done, total=math.inf, bounded=True, counted=True), *found[1:]]
 
     def _function(

@@ -151,6 +151,16 @@ def a_while_that_shuffles_in_place(graph: nx.Graph) -> None:
         done += 1
 
 
+def a_while_around_several_loops(graph: nx.Graph) -> None:
+    done = 0
+    while keeps_going(done):
+        for _vertex in graph:
+            work(60)
+        for _vertex in graph:
+            work(60)
+        done += 1
+
+
 def keeps_going(done: int) -> bool:
     return done < ROUNDS
 
@@ -294,6 +304,13 @@ def test_rounds_of_a_while_are_those_of_the_loop_inside(function: Callable[[Any]
     assert said.estimated
     assert said.rounds < 0.5 * ROUNDS
     assert 0.6 * whole.seconds < said.seconds < 1.6 * whole.seconds
+
+
+def test_rounds_of_a_while_around_several_loops_are_not_told() -> None:
+    whole = run(a_while_around_several_loops)
+    shape = loop_shape(whole.looks, whole.seconds, 300.0)
+    assert not shape.loop
+    assert "several loops" in shape.reason
 
 
 @pytest.mark.parametrize("function", [a_while_over_a_set, a_while_whose_rounds_grow])
