@@ -28,7 +28,7 @@ SPARE_GRAPH = rmat:scale=18,edge_factor=16,seed=1
 # Not written, bytecode of our own files would be compiled by each of hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check long quick lint types layers test docs site-check shown wheel spark35 \
+.PHONY: demo check beside long quick lint types layers test docs site-check shown wheel spark35 \
   check-spark35 format clean
 
 demo: $(STAMP)
@@ -37,10 +37,12 @@ demo: $(STAMP)
 	  echo "$(GRAPH) is neither here nor can it be downloaded: taking $(SPARE_GRAPH)"; fi; \
 	$(BIN)/predict-graph validate semi-clustering "$$graph"
 
-# Types and the site are one process each, most of the time.
+# Types and the site take what the tests leave of the cores: some wait for Spark, or for a clock.
 check: lint
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync types layers docs
-	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse beside test
+
+beside:
+	@nice -n 19 $(MAKE) --no-print-directory types layers docs
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -196,7 +196,13 @@ def critical_worker(table: pd.DataFrame) -> int:
 
 def per_iteration(table: pd.DataFrame) -> pd.DataFrame:
     """Sum the counters of a run's table over workers; one row an iteration."""
-    grouped = table.groupby("iteration", sort=True)
-    sums = grouped[[*COUNTERS, "total_vertices"]].sum()
-    firsts = grouped[["seconds", "convergence", "working_set_bytes"]].first()
-    return sums.join(firsts).reset_index()
+    iterations = table["iteration"].to_numpy()
+    order = np.argsort(iterations, kind="stable")
+    each, starts = np.unique(iterations[order], return_index=True)
+    columns = {"iteration": each}
+    for name in (*COUNTERS, "total_vertices"):
+        values = table[name].to_numpy()
+        columns[name] = np.add.reduceat(values[order], starts) if len(each) else values
+    for name in ("seconds", "convergence", "working_set_bytes"):  # of all workers together
+        columns[name] = table[name].to_numpy()[order[starts]]
+    return pd.DataFrame(columns)

@@ -121,7 +121,7 @@ def a_while(graph: nx.Graph) -> None:
         changes = left > 0
 
 
-ROUNDS = 9
+ROUNDS = 6
 
 
 def a_while_around_a_loop(graph: nx.Graph) -> None:
