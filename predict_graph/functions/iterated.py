@@ -32,7 +32,7 @@ _OTHER_TRIES = 0.2  # of the seconds that the first try may take, for all after 
 _COUNTED_STD = 0.02  # of log rounds that were counted: sums round differently; judgement
 # Of the same where they are random, before there are tries enough to tell: asynchronous label
 # propagation on seven graphs had 0.05 to 0.57, 0.1 on most; it counts as much as two tries.
-_RANDOM_STD = 0.3  # seven graphs, see above
+_RANDOM_STD = 0.3  # measured on seven graphs
 _RANDOM_TRIES = 2  # judgement
 
 ROUNDS: Registry[RoundsOf] = Registry(
