@@ -35,17 +35,21 @@ from predict_graph.prediction.seconds.cluster.shipped_lessons import NAMES
 QUANTILE = 1.645  # by definition: of 90% intervals
 ABOUT = """\
 Written by `python -m benchmarks.cold_start`. Runs on clusters other than the one that the lessons
-of the package are of (two workers of a machine with two cores, no quota), priced by these lessons,
-the work of each run as it was counted. *Runs* are of whole graphs and of samples; cold ones alone,
-as a person's run is. *Off by* is a factor, the larger of predicted / measured and its inverse;
-*held* are those inside the 90% interval that the level has.
+of the package are of (two workers without quota, on a machine with two cores that did nothing
+else), priced by these lessons, the work of each run as it was counted. *Runs* are of whole graphs
+and of samples; cold ones alone, as a person's run is. *Off by* is a factor, the larger of
+predicted / measured and its inverse; *held* are those inside the 90% interval that the level has.
 
-Workers with a fifth of a core are five times as slow as the cluster of the lessons, and so
-predictions there are five times too low until something ran. A deviation of 0.8 of the logarithm (a
-factor of 3.7 either way) is judgement: it holds clusters of half a core to those of four, not a
-fifth. That of another algorithm on a cluster known by others is 0.25, 0.35 with one other, beside
+A cluster of which nothing is known is taken to be 1.6 times as slow as that of the lessons, with a
+deviation of 0.8 of the logarithm: from half to six times as slow. That is judgement: these workers
+have 0.2 to 0.4 of a core and are two to nine times as slow, those of most people have whole cores.
+The deviation of another algorithm on a cluster known by others is 0.25, 0.35 with one other, beside
 0.35 for another graph; of the algorithm itself 0.15. Tasks, the driver and the phases differ by 0.2
-to 0.5 from algorithm to algorithm, their sum by less.""".splitlines()
+to 0.5 from algorithm to algorithm, their sum by less.
+
+The lessons before these were made beside other work, some twice as much as others. By them, the
+same runs were off by 1.31, 4.35 and 7.45 (nothing ran there), 1.11, 1.46 and 1.84 (other
+algorithms), 1.14, 1.39 and 1.54 (the algorithm).""".splitlines()
 
 
 def runs_of(path: Path) -> dict[str, list[ClusterRun]]:

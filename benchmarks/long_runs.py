@@ -8,10 +8,12 @@ the cases before it and nothing else. Then it is run, with the clock that runs a
     python -m benchmarks.long_runs run --keep DIR --cpu 0.2 --case 'pagerank web-NotreDame 2'
     python -m benchmarks.long_runs report --keep DIR --out docs/studies/long-runs.md
 
-With ``--learn 15m``, what `learn` learns in that time is in the history before the first case.
+With ``--learn 15m``, what `learn` learns in that time, of ``--algorithms`` or all, is in the
+history before the first case.
 
-A case is an algorithm, a graph, a machine count, and parameters such as ``epsilon=1e-6``. Cases are
-kept as they end, so that the same command goes on.
+A case is an algorithm, a graph, a machine count, and parameters such as ``epsilon=1e-6``;
+``memory=700m`` among them is that of an executor. Cases are
+kept as they end, so that the same command goes on; one that is named twice is run twice.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import signal
 import statistics
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +66,14 @@ same supersteps again). Up to five other jobs used what these workers left of th
 machine.""".splitlines()
 
 
-def learned(cluster: Any, machines: int, memory: str, budget: str, history: Path) -> Row:
+def learned(
+    cluster: Any, machines: int, memory: str, budget: str, names: list[str] | None, history: Path
+) -> Row:
     """Learn what the cluster charges, as `predict-graph learn` does, and say what was learned."""
     engine: Any = SparkEngine(cluster.master, machines, memory=memory)
-    found = learn(engine, budget=budget, history=str(history), seed=1, progress=_told)
+    found = learn(
+        engine, algorithms=names, budget=budget, history=str(history), seed=1, progress=_told
+    )
     print(found, flush=True)
     return {"machines": machines, "budget": budget, **found.to_dict()}
 
@@ -75,6 +82,7 @@ def measured(text: str, cluster: Any, cpu: float, memory: str, history: Path) ->
     """Predict a case, run it, compare."""
     algorithm, graph, machines, *_ = text.split()
     parameters = parameters_of(text)
+    memory = str(parameters.pop("memory", memory))
     undirected = check_function(algorithm).undirected
     whole = check_graph(graph, directed=False if undirected else None)
     options: Row = {
@@ -104,6 +112,8 @@ def measured(text: str, cluster: Any, cpu: float, memory: str, history: Path) ->
         "machines": int(machines),
         "cpu": cpu,
         "memory": memory,
+        "spilled": float(profile.table["spilled_bytes"].sum()),
+        "executors": found.to_dict().get("executors"),
         "seen": seen,
         "others": len(kept) - seen,
         "asked_seconds": asked,
@@ -121,7 +131,7 @@ def measured(text: str, cluster: Any, cpu: float, memory: str, history: Path) ->
     }
 
 
-def parameters_of(case: str) -> dict[str, float]:
+def parameters_of(case: str) -> dict[str, float | str]:
     """Return the parameters of a case: what comes after algorithm, graph and machines."""
     pairs = (each.split("=") for each in case.split()[3:])
     return {name: _number(value) for name, value in pairs}
@@ -133,8 +143,13 @@ def _said(moment: Moment) -> list[float | None]:
     return [moment.elapsed, moment.done, None if left is None else left.predicted]
 
 
-def _number(text: str) -> float:
-    return int(text) if text.isdigit() else float(text)
+def _number(text: str) -> float | str:
+    if text.isdigit():
+        return int(text)
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _told(words: str, _: float) -> None:
@@ -188,6 +203,16 @@ def _table(rows: list[Row]) -> list[str]:
             f"| {row['seconds']:.0f} s | {middle:.0f} s ({low:.0f} to {high:.0f}{mark}) "
             f"| {errors['runtime_seconds']:+.1%} | {cost:.1%} |"
         )
+    for row in rows:
+        if row.get("spilled"):
+            said = row["executors"]
+            needed = said["execution_bytes"] + said["storage_bytes"]
+            lines += [
+                "",
+                f"`{row['case']}` spilled {row['spilled'] / 2**20:.0f} MiB: an executor needed "
+                f"{needed / 2**20:.0f} MiB, as was said before, and had "
+                f"{said['available_bytes'] / 2**20:.0f}.",
+            ]
     lines += ["", "| | bar | here |", "|---|---|---|"]
     for what, own in (
         ("runtime, learned", [row for row in rows if row.get("learned")]),
@@ -232,13 +257,14 @@ def main() -> None:
     parser.add_argument("--memory", default="2400m", help="that each worker offers")
     parser.add_argument("--executor-memory", default="2g")
     parser.add_argument("--learn", metavar="TIME", help="learn for so long before the first case")
+    parser.add_argument("--algorithms", nargs="+", metavar="NAME", help="to learn; by default all")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     folder = given.keep[0]
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / "cases.ndjson"
     if given.what == "run":
-        done = {json.loads(line)["case"] for line in _lines(kept)}
+        done = Counter(json.loads(line)["case"] for line in _lines(kept))
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the cluster is taken down
         address = folder / "port"  # the cluster is the same one when the command goes on
         port = int(address.read_text()) if address.exists() else None
@@ -249,11 +275,14 @@ def main() -> None:
             memory, history = given.executor_memory, folder / "history.sqlite"
             lessons = folder / "learned.json"
             if given.learn and not lessons.exists():
-                found = learned(cluster, given.workers, memory, given.learn, history)
+                found = learned(
+                    cluster, given.workers, memory, given.learn, given.algorithms, history
+                )
                 lessons.write_text(json.dumps(found))
             known = json.loads(lessons.read_text()) if lessons.exists() else None
             for case in given.case:
-                if case in done:
+                if done[case]:
+                    done[case] -= 1
                     continue
                 row = measured(case, cluster, given.cpu, memory, history) | {"learned": known}
                 with kept.open("a") as file:

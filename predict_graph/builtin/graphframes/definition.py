@@ -64,6 +64,11 @@ class GraphFramesAlgorithm(LibraryAlgorithm):
         """The algorithm of GraphX that it is run by, if it is."""
         return None
 
+    @property
+    def runs(self) -> str:
+        """The algorithm of GraphX by which it is run, or itself."""
+        return self.name if self.graphx is None else self.graphx.name
+
 
 class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
     """PageRank, by rounds or until no rank changes more than `tol`; of one vertex, if it is given.
@@ -88,7 +93,6 @@ class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
     )
     named_by = "sourceId"
     aggregations_before = 1
-    alike = "graphx:pageRank"
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:pagerank"})
     sampled_by: ClassVar[Mapping[str, Any]] = _AS_GRAPHX
 
@@ -172,7 +176,6 @@ class GraphFramesLabelPropagation(GraphFramesAlgorithm):
     name = "graphframes:labelPropagation"
     summary = "communities by label propagation of GraphFrames"
     declared = (Parameter("maxIter", int, 5, "rounds", 1, low_included=True),)
-    alike = "graphx:labelPropagation"
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:labels"})
     sampled_by: ClassVar[Mapping[str, Any]] = _AS_GRAPHX
 
@@ -195,7 +198,6 @@ class GraphFramesShortestPaths(NamedLibraryAlgorithm, GraphFramesAlgorithm):
     summary = "hops to landmarks by GraphFrames"
     named_by, spread_by = GraphXShortestPaths.named_by, GraphXShortestPaths.spread_by
     declared = GraphXShortestPaths.declared
-    alike = "graphx:shortestPaths"
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:paths"})
     sampled_by: ClassVar[Mapping[str, Any]] = _AS_GRAPHX
 

@@ -129,7 +129,6 @@ class GraphXPersonalizedPageRank(OneVertex, GraphXPageRank):
         *GraphXPageRank.declared,
     )
     named_by = "srcId"
-    alike = "graphx:pageRank"
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:personalized"})
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"twin": f"{_TWINS}:personalized"})
 

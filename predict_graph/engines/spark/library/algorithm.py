@@ -43,9 +43,11 @@ class LibraryAlgorithm(Algorithm):
     of one job that begins when the result is asked for; or sums that end a round over tables."""
     aggregations_before: ClassVar[int] = 0
     """Messages along all edges that GraphX sends before the first superstep: to count degrees."""
-    alike: ClassVar[str] = "graphx:connectedComponents"
-    """The algorithm that stands for it where nothing is known of its own costs: one that has
-    lessons that come with the package."""
+
+    @property
+    def runs(self) -> str:
+        """What is run in the end, itself as a rule, whose costs are known beforehand."""
+        return self.name
 
     @property
     def max_iterations(self) -> int:

@@ -16,14 +16,17 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.builtin.libraries import LIBRARIES, library_algorithm
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.history import History, machine_identity
+from predict_graph.errors import RequestError
+from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.prediction.seconds.cluster.cluster_costs import ClusterCosts, fit_cluster_costs
 from predict_graph.prediction.seconds.cluster.lessons import cluster_run, cluster_settings
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.session_phases import CommonPhases, common_phases
 from predict_graph.prediction.seconds.cluster.shipped_lessons import (
     NAMES,
+    shipped_name,
     shipped_runs,
 )
 from predict_graph.prediction.seconds.cluster.superstep_features import busiest_rows
@@ -49,6 +52,9 @@ FloatArray = npt.NDArray[np.float64]
 _CLUSTER_STD, _ALGORITHM_STD = 0.8, 0.25
 # Of one of the three parts, by another algorithm: small runs tell them less well than their sum.
 _PART_STD = 0.4  # measured: as above
+# How slow a cluster is taken to be, beside the one of the lessons, which had a machine to itself:
+# measured, those of the study were two to nine times as slow; judgement, most are not capped.
+_USUAL = 1.6
 _OWN_STD = 0.15  # of runs of the algorithm itself: one session differs from the next; as above
 _SAME = ("name", "master", "cores", "session")  # by definition: what makes it the same cluster
 _ENOUGH = 6  # supersteps of a cold run, of which the later half is looked at; a choice
@@ -93,7 +99,7 @@ class Level:
         )
 
 
-UNKNOWN = Level()
+UNKNOWN = Level(_USUAL, _USUAL, _USUAL)
 """Of a cluster on which nothing ran."""
 
 
@@ -162,23 +168,38 @@ def _common(known: Mapping[str, Sequence[ClusterRun]]) -> CommonPhases | None:
 
 
 def _runs_of_cluster(history: History | None, engine: SparkEngine) -> dict[str, list[ClusterRun]]:
-    """Return the newest runs of each algorithm on a cluster, in the order in which they ran."""
+    """Return the newest runs on a cluster, by the lessons that stand for them."""
     if history is None or len(history) == 0:
         return {}
     here = machine_identity() if engine.settings.local else None
     settings = {name: value for name, value in cluster_settings(engine).items() if name in _SAME}
-    known = {}
-    for name in NAMES:
+    known: dict[str, list[ClusterRun]] = {}
+    for name in dict.fromkeys((*NAMES, *_of_libraries())):
         found = history.training_runs(
             name, settings, here, kinds=("run", "sample"), limit=_NEWEST_RUNS, tables=False
         )
-        runs = [
-            cluster_run(history.record(int(number)), first=True, elsewhere=True)
-            for number in (sorted(found.runs["id"]) if len(found) else ())
-        ]
-        if runs:
-            known[name] = runs
+        for number in sorted(found.runs["id"]) if len(found) else ():
+            record = history.record(int(number))
+            lessons = _lessons_of(record)
+            if lessons is not None:
+                run = cluster_run(record, first=True, elsewhere=True)
+                known.setdefault(lessons, []).append(run)
     return known
+
+
+def _of_libraries() -> list[str]:
+    return [f"{library}:{name}" for library, own in LIBRARIES.items() for name in own.names()]
+
+
+def _lessons_of(record: RunRecord) -> str | None:
+    """Return whose lessons stand for a run; None if its library takes other parameters now."""
+    if record.algorithm not in _of_libraries():
+        return record.algorithm
+    given = {name: value for name, value in record.parameters.items() if value is not None}
+    try:
+        return shipped_name(library_algorithm(record.algorithm, given))
+    except RequestError:
+        return None
 
 
 def logs_of(
@@ -248,7 +269,7 @@ def superstep_seconds_of(run: ClusterRun, costs: ClusterCosts) -> tuple[float, f
 
 
 def level_of_told(told: Sequence[FloatArray], *, own: bool) -> Level:
-    """Return the mean of what algorithms tell, drawn a little to a cluster as the shipped one.
+    """Return the mean of what algorithms tell, drawn a little to a cluster as they usually are.
 
     As the posterior of a normal mean, with what is known of clusters as its prior. A part of which
     nothing is known is as the others are.
@@ -265,5 +286,6 @@ def level_of_told(told: Sequence[FloatArray], *, own: bool) -> Level:
     part = _OWN_STD if own else _PART_STD
     weight = len(logs) / (len(logs) + (part / _CLUSTER_STD) ** 2)
     std = _OWN_STD if own else math.hypot(_ALGORITHM_STD, _ALGORITHM_STD / math.sqrt(len(logs)))
-    tasks, driver, phases = np.exp(weight * logs.mean(axis=0))
+    usual = math.log(_USUAL)
+    tasks, driver, phases = np.exp(usual + weight * (logs.mean(axis=0) - usual))
     return Level(float(tasks), float(driver), float(phases), std, len(logs))

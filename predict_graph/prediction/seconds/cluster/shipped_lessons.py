@@ -24,7 +24,15 @@ from predict_graph.history import RunRecord
 from predict_graph.prediction.seconds.cluster.lessons import cluster_run
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 
-__all__ = ["FILE", "NAMES", "PROGRAM", "packed_lessons", "shipped_name", "shipped_runs"]
+__all__ = [
+    "FILE",
+    "NAMES",
+    "PROGRAM",
+    "packed_lessons",
+    "shipped_name",
+    "shipped_records",
+    "shipped_runs",
+]
 
 FILE = "shipped_lessons.json.gz"
 """Where the lessons are, beside this module."""
@@ -38,17 +46,24 @@ NAMES = (
     "neighborhood",
     "topk-ranking",
     "semi-clustering",
+    "shortest-paths",
+    "k-core",
+    "triangle-count",
+    "personalised-pagerank",
     PROGRAM,
     "graphx:pageRank",
     "graphx:connectedComponents",
     "graphx:labelPropagation",
     "graphx:shortestPaths",
+    "graphx:personalizedPageRank",
+    "graphx:stronglyConnectedComponents",
+    "graphx:triangleCount",
+    "graphframes:connectedComponents",
 )
 """Algorithms that have lessons."""
 
 _DIGITS = 5  # that are kept of a measured figure; a choice
 # What stands for an algorithm that has no lesson: one whose supersteps are all alike, or are not.
-# One of a library says itself which it is.
 _STEADY, _SPREADING = "pagerank", "connected-components"
 _FIELDS = (
     "algorithm",
@@ -81,11 +96,23 @@ def shipped_runs(name: str, *, first: bool) -> list[ClusterRun]:
     >>> sorted({run.machines for run in shipped_runs("pagerank", first=True)})
     [1, 2]
     """
-    return [cluster_run(record, first=first, elsewhere=True) for record in _content()[name]]
+    return [cluster_run(record, first=first, elsewhere=True) for record in shipped_records(name)]
+
+
+def shipped_records(name: str) -> list[RunRecord]:
+    """Return the same runs as they are kept.
+
+    Parameters
+    ----------
+    name : str
+    """
+    return _content()[name]
 
 
 def shipped_name(algorithm: Algorithm) -> str:
     """Return the algorithm whose lessons stand for one: its own, or those of one that goes alike.
+
+    GraphFrames has most of its algorithms run by GraphX.
 
     Examples
     --------
@@ -93,15 +120,14 @@ def shipped_name(algorithm: Algorithm) -> str:
     >>> shipped_name(check_algorithm("semi-clustering"))
     'semi-clustering'
     >>> from predict_graph.builtin.libraries import library_algorithm
-    >>> shipped_name(library_algorithm("graphx:triangleCount"))
-    'graphx:connectedComponents'
+    >>> shipped_name(library_algorithm("graphframes:pageRank"))
+    'graphx:pageRank'
     """
     if isinstance(algorithm, VertexProgram):
         return PROGRAM
-    if algorithm.name in NAMES:
-        return algorithm.name
-    if isinstance(algorithm, LibraryAlgorithm):
-        return algorithm.alike
+    name = algorithm.runs if isinstance(algorithm, LibraryAlgorithm) else algorithm.name
+    if name in NAMES:
+        return name
     return _STEADY if algorithm.steady else _SPREADING
 
 

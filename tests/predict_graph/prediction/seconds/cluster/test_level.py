@@ -11,7 +11,6 @@ from predict_graph.algorithms import ALGORITHMS
 from predict_graph.builtin.graphx.definition import GRAPHX
 from predict_graph.builtin.libraries import library_algorithm
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.graph import check_graph
 from predict_graph.history import History
 from predict_graph.prediction.run_records import record_of
 from predict_graph.prediction.seconds.cluster import shipped_lessons
@@ -60,43 +59,59 @@ def kept_there(history, runs):
         history.add_all([record_of(profile, sample=sample, sample_of="x")])
 
 
-OURS = [
+OURS = {
     "pagerank",
     "connected-components",
     "label-propagation",
     "neighborhood",
     "topk-ranking",
     "semi-clustering",
-]
-
-
-WITHOUT = {
-    "graphx:personalizedPageRank": "graphx:pageRank",
-    "graphx:stronglyConnectedComponents": "graphx:connectedComponents",
-    "graphx:triangleCount": "graphx:connectedComponents",
+    "shortest-paths",
+    "k-core",
+    "triangle-count",
+    "personalised-pagerank",
 }
 
 
-@pytest.mark.parametrize("name", WITHOUT)
-def test_what_has_no_lessons_is_priced_as_another_of_graphx(name):
-    """In seconds that are of the same order, and with a warning that says so."""
-    graph = check_graph("rmat:scale=10,edge_factor=8,seed=1")
-    given = {"srcId": int(graph.out_degrees.argmax())} if "personalized" in name else {}
-    options = {"engine": "spark", "history": "none", "seed": 1}
-    told = predict_graph.predict(name, graph, parameters=given, **options)
-    assert shipped_lessons.shipped_name(library_algorithm(name)) == WITHOUT[name]
-    other = predict_graph.predict(WITHOUT[name], graph, **options)
-    each = told.phases["superstep"] / told.iterations.predicted
-    as_much = other.phases["superstep"] / other.iterations.predicted
-    assert as_much / 10 < each < 10 * as_much
-    said = f"no run of {name} is known: its supersteps are priced as those of {WITHOUT[name]}"
-    assert said in told.warnings
+@pytest.mark.parametrize(
+    ("name", "given", "lessons"),
+    [
+        ("graphframes:pageRank", {}, "graphx:pageRank"),
+        ("graphframes:pageRank", {"sourceId": "1"}, "graphx:personalizedPageRank"),
+        ("graphframes:connectedComponents", {"algorithm": "graphx"}, "graphx:connectedComponents"),
+        ("graphframes:connectedComponents", {}, "graphframes:connectedComponents"),
+        ("graphframes:stronglyConnectedComponents", {}, "graphx:stronglyConnectedComponents"),
+    ],
+)
+def test_what_graphx_runs_for_graphframes_is_priced_as_graphx(name, given, lessons, tmp_path):
+    """And what it took tells how slow the cluster is."""
+    algorithm = library_algorithm(name, given)
+    assert shipped_lessons.shipped_name(algorithm) == lessons
+    history = History(tmp_path / "history.sqlite")
+    runs = [slower(run) for run in shipped_runs(lessons, first=True)]
+    for run in runs:
+        object.__setattr__(run.profile, "algorithm", name)
+        object.__setattr__(run.profile, "parameters", algorithm.parameters)
+    kept_there(history, runs)
+    level = level_of_cluster(history, ENGINE)
+    assert level.algorithms == 1
+    assert 0.7 * TASKS < level.tasks < 1.3 * TASKS
+
+
+def test_a_run_of_a_library_that_had_other_parameters_is_passed_over(tmp_path):
+    history = History(tmp_path / "history.sqlite")
+    runs = shipped_runs("graphx:pageRank", first=True)
+    for run in runs:
+        object.__setattr__(run.profile, "parameters", {"tolerance": 0.1})
+    kept_there(history, runs)
+    assert level_of_cluster(history, ENGINE) == UNKNOWN
 
 
 def test_each_algorithm_that_runs_on_spark_has_lessons():
-    assert all("spark" in ALGORITHMS.get(name).runs_on for name in OURS)
-    graphx = {f"graphx:{name}" for name in GRAPHX.names()} - WITHOUT.keys()
-    assert set(shipped_lessons.NAMES) == {*OURS, *graphx, shipped_lessons.PROGRAM}
+    assert {name for name in ALGORITHMS.names() if "spark" in ALGORITHMS.get(name).runs_on} == OURS
+    graphx = {f"graphx:{name}" for name in GRAPHX.names()}
+    stars = "graphframes:connectedComponents"
+    assert set(shipped_lessons.NAMES) == {*OURS, *graphx, stars, shipped_lessons.PROGRAM}
     for name in shipped_lessons.NAMES:
         runs = shipped_runs(name, first=True)
         assert {run.cold for run in runs} == {True, False}, name
@@ -171,7 +186,10 @@ def test_one_real_run_tells_how_slow_a_cluster_is_rather_than_what_costs_grow_wi
     history.add_all([record_of(run.profile)])
     found = predict_graph.predict("pagerank", graph, **options, history=history)
     assert found.evidence[0]["rung"] == "real runs on the cluster"
-    longer = {name: found.phases[name] / unknown.phases[name] for name in ("superstep", "setup")}
+    usual = UNKNOWN.tasks  # that a cluster is taken to be slower than the one of the lessons
+    assert UNKNOWN.tasks == UNKNOWN.driver == UNKNOWN.phases
+    said = {name: unknown.phases[name] / usual for name in ("superstep", "setup")}
+    longer = {name: found.phases[name] / said[name] for name in said}
     assert DRIVER * 0.8 < longer["superstep"] < TASKS
     assert longer["setup"] == pytest.approx(PHASES, rel=0.3)
     widths = [p.runtime_seconds.high / p.runtime_seconds.predicted for p in (unknown, found)]
