@@ -25,6 +25,7 @@ from predict_graph.prediction.seconds.cluster.lessons import cluster_run, cluste
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.session_phases import CommonPhases, common_phases
 from predict_graph.prediction.seconds.cluster.shipped_lessons import (
+    KEPT,
     NAMES,
     shipped_name,
     shipped_runs,
@@ -107,7 +108,14 @@ UNKNOWN = Level(_USUAL, _USUAL, _USUAL)
 def shipped_costs(algorithm: str, cost_model: str | None = None) -> ClusterCosts:
     """Return the costs that the shipped lessons of an algorithm say, by a registered model."""
     runs = shipped_runs(algorithm, first=True)
-    return fit_cluster_costs(runs, [], cost_model, _shipped_common())
+    costs = fit_cluster_costs(runs, [], cost_model, _shipped_common())
+    return replace(costs, checkpoint=_shipped_checkpoint())
+
+
+@lru_cache(maxsize=1)
+def _shipped_checkpoint() -> Line:
+    """Return the seconds of keeping a state once, by edges on a machine: of any algorithm."""
+    return fit_cluster_costs(shipped_runs(KEPT, first=True), []).checkpoint
 
 
 @lru_cache(maxsize=1)

@@ -26,6 +26,7 @@ from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 
 __all__ = [
     "FILE",
+    "KEPT",
     "NAMES",
     "PROGRAM",
     "packed_lessons",
@@ -36,6 +37,9 @@ __all__ = [
 
 FILE = "shipped_lessons.json.gz"
 """Where the lessons are, beside this module."""
+
+KEPT = "a state that is kept"
+"""What the lessons are called that say what keeping a state takes: those of `--checkpoint`."""
 
 PROGRAM = "a vertex program"
 """What the lessons are called that stand for all vertex programs."""

@@ -11,6 +11,7 @@ from predict_graph.algorithms import ALGORITHMS
 from predict_graph.builtin.graphx.definition import GRAPHX
 from predict_graph.builtin.libraries import library_algorithm
 from predict_graph.engines.spark import SparkEngine
+from predict_graph.graph import check_graph
 from predict_graph.history import History
 from predict_graph.prediction.run_records import record_of
 from predict_graph.prediction.seconds.cluster import shipped_lessons
@@ -116,6 +117,22 @@ def test_each_algorithm_that_runs_on_spark_has_lessons():
         runs = shipped_runs(name, first=True)
         assert {run.cold for run in runs} == {True, False}, name
         assert {run.machines for run in runs} == {1, 2}, name
+
+
+@pytest.mark.parametrize("name", ["pagerank", "connected-components"])
+def test_keeping_states_costs_something_where_nothing_ran_yet(name, tmp_path):
+    """The more often, the more; and nothing where no state is kept."""
+    graph = check_graph("rmat:scale=12,edge_factor=8,seed=2")
+    written = []
+    for interval in (None, 4, 1):
+        kept = {"checkpoint": tmp_path, "checkpoint_interval": interval} if interval else {}
+        engine = SparkEngine("spark://nowhere:7077", 2, **kept)
+        found = predict_graph.predict(name, graph, engine=engine, history="none", seed=1)
+        written.append(found.phases["write"])
+    none, some, every = written
+    times = found.iterations.predicted
+    assert none == 0.0 < some < every
+    assert every / some == pytest.approx(times / -(-times // 4))
 
 
 def test_packing_loses_nothing_that_counts():
