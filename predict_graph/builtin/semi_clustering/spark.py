@@ -40,6 +40,7 @@ class SemiClusteringProgram(SuperstepProgram):
     algorithm: SemiClustering
 
     oldest_spark = (4, 1)  # whose functions of columns take Arrow's arrays as they are
+    looks_up = False  # what arrives is put together in arrays
 
     def __init__(
         self, algorithm: SemiClustering, tables: GraphTables, prior: DataFrame | None = None

@@ -40,6 +40,7 @@ class MergingProgram(SuperstepProgram):
     """
 
     oldest_spark = (4, 1)  # whose functions of columns take Arrow's arrays as they are
+    looks_up = False  # what arrives is put together in arrays
 
     empty: Rows
     """A row that changes nothing when it is merged, shape (width,)."""

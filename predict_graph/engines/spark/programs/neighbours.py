@@ -28,6 +28,7 @@ class NeighbourProgram(SuperstepProgram):
     """
 
     oldest_spark = (4, 1)  # whose functions of columns take Arrow's arrays as they are
+    looks_up = False  # what arrives is put together in arrays
 
     def __init__(self, algorithm: Any, tables: GraphTables, prior: DataFrame | None = None) -> None:
         super().__init__(algorithm, tables, prior)

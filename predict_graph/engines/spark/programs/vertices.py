@@ -55,6 +55,7 @@ class VertexTables:
 
     oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
     combines: ClassVar[bool] = True
+    looks_up: ClassVar[bool] = False
 
     carried = staticmethod(SuperstepProgram.carried)
     carried_rows = staticmethod(SuperstepProgram.carried_rows)

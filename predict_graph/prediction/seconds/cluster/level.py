@@ -30,7 +30,7 @@ from predict_graph.prediction.seconds.cluster.shipped_lessons import (
     shipped_name,
     shipped_runs,
 )
-from predict_graph.prediction.seconds.cluster.superstep_features import busiest_rows
+from predict_graph.prediction.seconds.cluster.superstep_features import rows_of_run
 from predict_graph.prediction.seconds.straight_line import Line
 
 __all__ = [
@@ -233,7 +233,7 @@ def _of_supersteps(run: ClusterRun, costs: ClusterCosts, *, later: bool = False)
 
     Later ones alone tell what a superstep takes once Java is warm: of a cold run, its second half.
     """
-    rows = busiest_rows(run.profile.table, run.machines, int(run.profile.engine.get("cores", 1)))
+    rows = rows_of_run(run.profile, run.machines)
     skipped = len(rows) // 2 if later and run.cold and len(rows) >= _ENOUGH else 0
     start, rows = costs.start[skipped : len(rows)], rows.iloc[skipped:]
     working = float(rows["working"].sum())

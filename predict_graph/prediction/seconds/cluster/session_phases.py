@@ -17,7 +17,7 @@ import pandas as pd
 from predict_graph.algorithms import check_algorithm
 from predict_graph.errors import RequestError
 from predict_graph.prediction.seconds.cluster.sample_runs import WARM_UP, ClusterRun, by_session
-from predict_graph.prediction.seconds.cluster.superstep_features import busiest_rows
+from predict_graph.prediction.seconds.cluster.superstep_features import rows_of_run
 from predict_graph.prediction.seconds.straight_line import Line, fitted_line
 
 __all__ = [
@@ -172,7 +172,7 @@ def _same_sample(run: ClusterRun, other: ClusterRun) -> bool:
 
 def typical_rows(run: ClusterRun) -> pd.DataFrame:
     """Return the rows of a run; one, of median seconds, for supersteps that are all alike."""
-    rows = busiest_rows(run.profile.table, run.machines, int(run.profile.engine.get("cores", 1)))
+    rows = rows_of_run(run.profile, run.machines)
     if not (_alike(rows) and _steady(run.profile.algorithm)):
         return rows
     typical = rows.iloc[[-1]].copy()

@@ -6,8 +6,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.engines import Workload, critical_worker
+from predict_graph.algorithms import check_algorithm
+from predict_graph.engines import RunProfile, Workload, critical_worker
 from predict_graph.engines.spark.library.running import MERGED, RECORDS
+from predict_graph.engines.spark.programs import program_of
+from predict_graph.errors import RequestError
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.placement import Placement, combined_share
 from predict_graph.prediction.seconds.cluster.record_sizes import RecordSizes
@@ -18,6 +21,7 @@ __all__ = [
     "by_place",
     "predicted_rows",
     "records_a_message",
+    "rows_of_run",
     "sent_messages",
 ]
 
@@ -59,6 +63,7 @@ def predicted_rows(
     factors: FloatArray | float = 1.0,
     *,
     combines: bool = True,
+    looks_up: bool = True,
 ) -> pd.DataFrame:
     """Return the features of each iteration of the real run.
 
@@ -74,12 +79,15 @@ def predicted_rows(
         Records over what the number of messages says, as far as that is known of the graph.
     combines : bool
         Whether messages to one vertex are combined before they leave a partition.
+    looks_up : bool
+        Whether they are looked up in tables of the vertices of a partition.
 
     Returns
     -------
     DataFrame
-        ``FEATURES`` of the critical worker, and messages and bytes of all workers together:
-        messages as they are sent, bytes as Spark moves them.
+        ``FEATURES`` of the critical worker, its ``partitions`` (NaN where nothing is
+        looked up), and messages and bytes of all workers together: messages as they are sent,
+        bytes as Spark moves them.
     """
     machines = placement.machines
     messages = sent["messages"].to_numpy(np.float64)
@@ -89,6 +97,9 @@ def predicted_rows(
     return pd.DataFrame(
         {
             "vertices": np.full(len(sent), graph.vertices * placement.vertex_skew / machines),
+            "partitions": np.full(
+                len(sent), placement.partitions / machines if looks_up else np.nan
+            ),
             "messages": messages * placement.edge_skew / machines,
             "records": records / machines,
             "remote_bytes": volume * placement.remote_share / machines,
@@ -121,7 +132,20 @@ def by_place(
     }
 
 
-def busiest_rows(table: pd.DataFrame, machines: int, cores: int = 1) -> pd.DataFrame:
+def rows_of_run(profile: RunProfile, machines: int) -> pd.DataFrame:
+    """Return the features and the seconds of each iteration of a run, as :func:`busiest_rows`."""
+    cores = int(profile.engine.get("cores", 1))
+    partitions = cores * int(profile.engine.get("partitions_per_core", 1))
+    try:
+        looked_up = program_of(check_algorithm(profile.algorithm)).looks_up
+    except RequestError:  # others' code, or a function of one's own
+        looked_up = False
+    return busiest_rows(profile.table, machines, cores, partitions if looked_up else None)
+
+
+def busiest_rows(
+    table: pd.DataFrame, machines: int, cores: int = 1, partitions: int | None = None
+) -> pd.DataFrame:
     """Return the features and the seconds of each iteration of a run that happened.
 
     Parameters
@@ -131,13 +155,16 @@ def busiest_rows(table: pd.DataFrame, machines: int, cores: int = 1) -> pd.DataF
     machines : int
     cores : int, default 1
         Of each machine.
+    partitions : int, optional
+        Of each machine, where messages are looked up in tables of their vertices.
 
     Returns
     -------
     DataFrame
-        ``FEATURES`` of the critical worker, ``machines``, ``seconds``, and of these ``working``: in
-        which tasks ran on that worker. The rest is the driver's, whatever the size of the graph.
-        ``processor`` is how long a processor was busy with those tasks, in Java.
+        ``FEATURES`` of the critical worker, its ``partitions`` (NaN where nothing is looked up),
+        ``machines``, ``seconds``, and of these ``working``: in which tasks ran on that worker. The
+        rest is the driver's, whatever the size of the graph. ``processor`` is how long a processor
+        was busy with those tasks, in Java.
     """
     rows = table[table["worker"] == critical_worker(table)]
     messages = rows["local_messages"] + rows["remote_messages"]
@@ -155,6 +182,7 @@ def busiest_rows(table: pd.DataFrame, machines: int, cores: int = 1) -> pd.DataF
             "messages": messages.to_numpy(np.float64),
             "records": records.to_numpy(np.float64),
             "remote_bytes": rows["remote_message_bytes"].to_numpy(np.float64),
+            "partitions": np.full(len(rows), np.nan if partitions is None else float(partitions)),
             "machines": np.full(len(rows), float(machines)),
             "seconds": seconds,
             "working": working,

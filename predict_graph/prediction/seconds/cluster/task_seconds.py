@@ -8,6 +8,10 @@ They are predicted in two ways, and the mean is taken:
 - by the clock: seconds go with vertices, messages, records and remote bytes. Everything is in them,
   noise too where supersteps are short.
 
+Both are of tables that the caches of a processor hold. Where Spark looks messages up in hash tables
+of the vertices of a partition, in no order, it takes longer the more these are: so much a doubling,
+whatever the algorithm. Sample runs are too small to show that, and large runs are predicted by it.
+
 All features are kept: few small sample runs cannot tell which of them matter in a large run. On
 measured runs (docs/studies/spark.md), choosing among features, or between the two ways, by the
 runs left out did worse than either.
@@ -26,12 +30,37 @@ from predict_graph.prediction.seconds.cluster.superstep_features import FEATURES
 from predict_graph.prediction.seconds.regression import COST_MODELS
 from predict_graph.prediction.seconds.straight_line import Line, fitted_line
 
-__all__ = ["TaskSeconds", "fit_task_seconds"]
+__all__ = ["TaskSeconds", "fit_task_seconds", "outgrown"]
 
 FloatArray = npt.NDArray[np.float64]
 
 _LEAST = 1e-3  # by definition, in seconds: Spark counts milliseconds
 _BY_CLOCK = Line(0.0, 1.0)  # by definition: as it is
+# Measured on PageRank of R-MAT 16 to 21 (docs/studies/spark.md): vertices of a partition whose
+# tables are still near, and what a doubling of them adds.
+_NEAR, _A_DOUBLING = 100_000, 0.25
+
+
+def outgrown(rows: pd.DataFrame) -> FloatArray:
+    """Return by how much the tables of partitions slow their tasks down, 1 where they are small.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        ``vertices`` and ``partitions`` of the busiest machine; 1 where one of them is not known.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> outgrown(pd.DataFrame({"vertices": [50_000, 800_000], "partitions": [1.0, 2.0]}))
+    array([1. , 1.5])
+    """
+    if "partitions" not in rows:
+        return np.ones(len(rows))
+    held = rows["vertices"].to_numpy(np.float64) / rows["partitions"].to_numpy(np.float64)
+    held = np.where(np.isfinite(held), held, 0.0)
+    factors: FloatArray = 1.0 + _A_DOUBLING * np.log2(np.maximum(held / _NEAR, 1.0))
+    return factors
 
 
 @dataclass(frozen=True)
@@ -78,7 +107,7 @@ class TaskSeconds:
 
     @property
     def terms(self) -> dict[str, float]:
-        """Seconds a unit of each feature, and the constant."""
+        """Seconds a unit of each feature, and the constant, of small partitions."""
         found: dict[str, float] = {}
         for way in self.ways:
             for name, value in way.terms.items():
@@ -88,7 +117,7 @@ class TaskSeconds:
     def predict(self, features: pd.DataFrame) -> FloatArray:
         """Return the seconds of each superstep."""
         predicted: FloatArray = np.mean([way.predict(features) for way in self.ways], axis=0)
-        return self.factor * predicted
+        return self.factor * outgrown(features) * predicted
 
     def r2(self, rows: pd.DataFrame) -> float:
         """Return the coefficient of determination on rows; NaN if all took as long."""
@@ -104,15 +133,17 @@ def fit_task_seconds(rows: pd.DataFrame, cost_model: str) -> TaskSeconds:
     Parameters
     ----------
     rows : DataFrame
-        ``FEATURES``, ``working`` and ``processor`` seconds, ``weight``, and ``group``, the run.
+        ``FEATURES``, ``partitions``, ``working`` and ``processor`` seconds, ``weight``, and
+        ``group``, the run.
     cost_model : str
         Of a registered cost model.
     """
-    working = _working(rows)
+    slowed = outgrown(rows)
+    working = _working(rows) / slowed
     weight = rows["weight"].to_numpy(np.float64)
     ways = [_Way(*_model(cost_model, rows, list(FEATURES), working), _BY_CLOCK)]
     if (rows["processor"] > 0).all():
-        processor = rows["processor"].to_numpy(np.float64)
+        processor = rows["processor"].to_numpy(np.float64) / slowed
         busy = [name for name in FEATURES if name != "remote_bytes"]
         model, columns = _model(cost_model, rows, busy, processor)
         ways.append(_Way(model, columns, fitted_line(processor, working, weight)))

@@ -84,7 +84,8 @@ def work_by_machines(
         return counted
     sent = sent_messages(graph, workload)
     sizes = record_sizes(runs, len(sent))
-    combines = program_of(workload.algorithm).combines
+    program = program_of(workload.algorithm)
+    combines, looks_up = program.combines, program.looks_up
     partitions = engine.settings.partitions
     messages = sent["messages"].to_numpy(np.float64)
 
@@ -104,6 +105,8 @@ def work_by_machines(
         placement = placement_of(
             graph, machines, settings.partitions, executors=settings.executors, beside=beside
         )
-        return predicted_rows(graph, sent, placement, sizes, records, combines=combines)
+        return predicted_rows(
+            graph, sent, placement, sizes, records, combines=combines, looks_up=looks_up
+        )
 
     return known
