@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from predict_graph.functions.track import track
     from predict_graph.graph import Graph, check_graph
+    from predict_graph.limits import limited
     from predict_graph.plugin_files import load_plugin
     from predict_graph.prediction import Comparison, Prediction, follow, predict, run, validate
+    from predict_graph.prediction.learn import learn
     from predict_graph.transforms import register_transform
 
 __all__ = [
@@ -28,6 +30,8 @@ __all__ = [
     "Prediction",
     "check_graph",
     "follow",
+    "learn",
+    "limited",
     "load_plugin",
     "predict",
     "register_transform",
@@ -43,6 +47,8 @@ _HOMES = {
     "Prediction": "predict_graph.prediction",
     "check_graph": "predict_graph.graph",
     "follow": "predict_graph.prediction",
+    "learn": "predict_graph.prediction.learn",
+    "limited": "predict_graph.limits",
     "load_plugin": "predict_graph.plugin_files",
     "predict": "predict_graph.prediction",
     "register_transform": "predict_graph.transforms",

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import predict_graph
 from benchmarks.pages import ROOT, Different, check_page, pages, read_blocks, update_page
 from predict_graph.graph.datasets import dataset_names, dataset_path
 
@@ -54,6 +55,17 @@ def test_commands_of_ours_are_shown_as_run_or_the_page_says_why_not():
         if block.text.startswith("$ predict-graph") and block.kind != "console" and not block.why
     ]
     assert left == []
+
+
+def test_names_of_ours_that_are_called_are_there():
+    """Where `import predict_graph` is all that a page says before it calls them."""
+    called = {
+        (name, dotted)
+        for name, text in TEXTS.items()
+        for dotted in re.findall(r"\bpredict_graph\.([\w.]+)\(", text)
+    }
+    assert len(called) > 10
+    assert [each for each in sorted(called) if each[1] not in predict_graph.__all__] == []
 
 
 @pytest.fixture

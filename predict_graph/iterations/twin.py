@@ -9,10 +9,11 @@ import numpy as np
 from predict_graph.engines import SampleSummary
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
 from predict_graph.errors import RequestError
+from predict_graph.graph import Graph
 from predict_graph.iterations.estimate import IterationEstimate
 from predict_graph.iterations.method import Method, SamplingCase
 
-__all__ = ["TWIN"]
+__all__ = ["TWIN", "twin_estimate"]
 
 
 def _estimate(case: SamplingCase) -> IterationEstimate:
@@ -21,21 +22,36 @@ def _estimate(case: SamplingCase) -> IterationEstimate:
     algorithm, engine = case.algorithm, case.engine
     if not isinstance(algorithm, LibraryAlgorithm) or not isinstance(engine, SparkEngine):
         raise RequestError(f"{algorithm.name} runs on Spark alone; accepted: --engine spark")
+    return twin_estimate(algorithm, case.graph, engine.workers, engine.settings.partitions)
+
+
+def twin_estimate(
+    algorithm: LibraryAlgorithm, graph: Graph, workers: int, partitions: int
+) -> IterationEstimate:
+    """Return what each superstep does, by the twin: exact.
+
+    Parameters
+    ----------
+    algorithm : LibraryAlgorithm
+    graph : Graph
+    workers, partitions : int
+        That messages are counted for, and that the edges are in.
+    """
     started = time.perf_counter()
-    rounds = rounds_of(algorithm, case.graph, engine.settings.partitions)
+    rounds = rounds_of(algorithm, graph, partitions)
     seconds = time.perf_counter() - started
-    count, workers = len(rounds), engine.workers
+    count = len(rounds)
     messages = rounds["messages"].astype(np.float64)
     counters = rounds[["active_vertices"]].assign(
         local_messages=messages / workers,
         remote_messages=messages - messages / workers,
         local_message_bytes=0.0,
         remote_message_bytes=0.0,
-        total_vertices=case.graph.vertices,
+        total_vertices=graph.vertices,
         working_set_bytes=0,
     )
     summary = SampleSummary(
-        "whole graph", 1.0, case.graph.vertices, case.graph.edges, count, seconds, "iterations"
+        "whole graph", 1.0, graph.vertices, graph.edges, count, seconds, "iterations"
     )
     return IterationEstimate(
         method=TWIN.name,
@@ -43,7 +59,7 @@ def _estimate(case: SamplingCase) -> IterationEstimate:
         iterations=count,
         low=count,
         high=count,
-        curve=rounds["received"].to_numpy(np.float64) / max(case.graph.vertices, 1),
+        curve=rounds["received"].to_numpy(np.float64) / max(graph.vertices, 1),
         converged=bool(rounds["received"].iloc[-1] == 0),
         samples=[summary],
         edge_steps=float(messages.sum()),

@@ -22,6 +22,7 @@ from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
+from predict_graph.iterations.twin import twin_estimate
 from predict_graph.iterations.whole_run import recalled_estimate
 from predict_graph.prediction.first_guess import (
     GUESS,
@@ -135,7 +136,9 @@ def cheap_expectation(
     if records and all(told):
         return _from_records(algorithms, told)
     guesses = first_guess(graph, algorithms, history)
-    if isinstance(engine, SparkEngine) and isinstance(graph, Graph) and _plain(algorithm):
+    # What a superstep of a function of one's own does is known from runs of it alone.
+    ours = not isinstance(algorithm, FunctionAlgorithm)
+    if isinstance(engine, SparkEngine) and isinstance(graph, Graph) and ours:
         return _on_cluster(engine, graph, guesses, records, history, elapsed)
     parts = [
         _guessed(graph, guess, engine, history, record)
@@ -152,11 +155,6 @@ def cheap_expectation(
     return _together(parts, setup + max(graph.read_seconds, elapsed), 0.0, source)
 
 
-def _plain(algorithm: Algorithm) -> bool:
-    """Whether the work of a superstep is known without a run of a twin or of the job itself."""
-    return not isinstance(algorithm, FunctionAlgorithm | LibraryAlgorithm)
-
-
 def _on_cluster(
     engine: SparkEngine,
     graph: Graph,
@@ -165,10 +163,16 @@ def _on_cluster(
     history: History | None,
     elapsed: float,
 ) -> Expected:
-    """Return what a prediction without any budget says: guessed supersteps, priced as it prices."""
+    """Return what a prediction without any budget says: guessed supersteps, priced as it prices.
+
+    Those of a library are counted by the twin, which the run asks in any case: once, at its end.
+    """
     algorithms = [guess.algorithm for guess in guesses]
+    partitions = engine.settings.partitions
     estimates = [
-        recalled_estimate(own[0], engine.workers)
+        twin_estimate(guess.algorithm, graph, engine.workers, partitions)
+        if isinstance(guess.algorithm, LibraryAlgorithm)
+        else recalled_estimate(own[0], engine.workers)
         if own
         else guessed_estimate(graph, guess, engine.workers)
         for guess, own in zip(guesses, records or [[]] * len(guesses), strict=True)

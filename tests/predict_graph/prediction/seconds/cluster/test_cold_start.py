@@ -1,17 +1,24 @@
 """A cluster of which nothing is known: an answer at once, and samples that the budget affords."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import predict_graph
 from predict_graph.algorithms import VertexProgram, check_algorithm
 from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.programs import program_of
 from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.expectation import cheap_expectation
-from predict_graph.prediction.request import check_request
+from predict_graph.prediction.request import check_function, check_request
 from predict_graph.prediction.seconds.cluster.learning import worth_running
+from predict_graph.prediction.seconds.cluster.level import shipped_costs
 from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_runs
+from predict_graph.prediction.seconds.cluster.superstep_features import FEATURES
+from predict_graph.prediction.seconds.cluster.task_seconds import fit_task_seconds, outgrown
 
 GRAPH = "rmat:scale=12,edge_factor=8,seed=3"
 NOBODY = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
@@ -46,6 +53,46 @@ def test_the_clock_of_a_run_starts_from_what_runs_on_another_cluster_took():
     assert each == pytest.approx(found.phases["superstep"] / found.iterations.predicted, rel=0.5)
     assert expected.before == pytest.approx(found.phases["setup"] + found.phases["read"], rel=0.05)
     assert expected.total.high > 3.0 * expected.total.predicted
+
+
+def test_the_clock_of_a_library_s_run_starts_from_what_its_twin_counts():
+    graph = check_graph(GRAPH)
+    algorithm = check_function("graphx:connectedComponents").on(graph)
+    expected = cheap_expectation(algorithm, NOBODY, graph, None)
+    found = predict_graph.predict(algorithm, graph, engine=NOBODY, history="none", seed=1)
+    assert expected.source == "runs on another cluster"
+    assert expected.parts[0].iterations == found.iterations.predicted
+    assert expected.parts[0].iterations_std == 0.0
+    assert expected.total.predicted == pytest.approx(found.runtime_seconds.predicted, rel=0.01)
+
+
+@pytest.mark.parametrize("name", ["pagerank", "neighborhood"])
+def test_looking_up_takes_longer_in_larger_tables_and_adding_to_arrays_does_not(name):
+    """Of the same superstep on twice as many vertices; in four partitions the tables are small."""
+    program = program_of(check_algorithm(name))
+    costs = shipped_costs(name)
+    rows = pd.DataFrame({each: [1e6, 1e6] for each in FEATURES}).assign(vertices=[1e6, 2e6])
+    held = rows.assign(partitions=1.0 if program.looks_up else np.nan)
+    near, far = costs.model.predict(held) / costs.model.predict(rows)
+    spread, _ = costs.model.predict(held.assign(partitions=20.0)) / costs.model.predict(rows)
+    assert spread == 1.0
+    if program.looks_up:
+        assert 1.3 < near < far < 3.0
+    else:
+        assert near == far == 1.0
+
+
+@given(st.lists(st.integers(1_000, 10_000_000), min_size=4, max_size=12, unique=True))
+def test_what_small_tables_cost_is_learned_from_large_ones_too(vertices):
+    """Costs of looking up are taken off before they are fitted, and put back."""
+    sizes = np.array(vertices, dtype=np.float64)
+    rows = pd.DataFrame({each: sizes for each in FEATURES if each != "merged"})
+    rows = rows.assign(partitions=2.0, weight=1.0, group=range(len(rows)))
+    rows["processor"] = rows["working"] = outgrown(rows) * (0.05 + 3e-7 * sizes)
+    fitted = fit_task_seconds(rows, "forward-nnls")
+    assert fitted.predict(rows) == pytest.approx(rows["working"].to_numpy(), rel=1e-3)
+    few = rows.iloc[:1].assign(vertices=sizes[0], partitions=1e6)
+    assert fitted.predict(few) == pytest.approx(0.05 + 3e-7 * sizes[0], rel=1e-3)
 
 
 class Hops(VertexProgram):
