@@ -172,7 +172,7 @@ def common_of_cluster(history: History | None, engine: SparkEngine) -> CommonPha
 
 
 def _common(known: Mapping[str, Sequence[ClusterRun]]) -> CommonPhases | None:
-    return common_phases(run for runs in known.values() for run in runs)
+    return common_phases((run for runs in known.values() for run in runs), _shipped_common())
 
 
 def _runs_of_cluster(history: History | None, engine: SparkEngine) -> dict[str, list[ClusterRun]]:

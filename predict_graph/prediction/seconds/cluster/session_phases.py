@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,8 @@ __all__ = [
 ]
 
 FloatArray = npt.NDArray[np.float64]
+
+_FAR = 4e6  # edges a machine, at which another cluster is heard once; a choice: beyond samples
 
 
 @dataclass(frozen=True)
@@ -80,24 +82,57 @@ class CommonPhases:
         return CommonPhases(self.opening.scaled(factor), self.read.scaled(factor))
 
 
-def common_phases(runs: Iterable[ClusterRun]) -> CommonPhases | None:
-    """Return what sample runs of any algorithms on one cluster say of opening and of reading.
+def common_phases(
+    runs: Iterable[ClusterRun], like: CommonPhases | None = None
+) -> CommonPhases | None:
+    """Return what runs of any algorithms on one cluster say of opening and of reading.
 
-    None where no session of theirs is known from its opening on: a real run has it in its setup.
+    None where no session of a sample run is known from its opening on: a real run has it in its
+    setup. Samples are too small to say what an edge takes to read: real runs say it, and so does
+    another cluster, as much slower as this one was in the beginning of its sessions.
 
     Parameters
     ----------
     runs : iterable of ClusterRun
         Those of one session one after the other.
+    like : CommonPhases, optional
+        Of another cluster.
     """
-    samples = [run for run in runs if not run.real]
+    samples: list[ClusterRun] = []
+    real: list[ClusterRun] = []
+    for run in runs:
+        (real if run.real else samples).append(run)
     opening = opening_of(samples)
     reading = [run for run in samples if run.profile.phases["read"] > 0.0]
     warm = [run for run in reading if not run.cold and run.summary.purpose != WARM_UP]
     sessions = sessions_of(reading)
     if opening is None or not (warm and sessions):
         return None
-    return CommonPhases(opening, phase_of("read", warm, sessions))
+    read = phase_of("read", warm, sessions)
+    rows = [(*_read(run), 1.0) for run in warm]
+    for run in real:
+        size, seconds = _read(run)
+        started = 0.0 if run.profile.engine.get("warm") else read.start.at(math.log2(run.machines))
+        if seconds > started:  # the less of it was work, the less it says of work
+            rows.append((size, seconds - started, 1.0 - started / seconds))
+    if like is not None:
+        slower = _slower([session.starting[0] for session in sessions], like.read)
+        size, seconds, weight = np.median(np.array(rows[: len(warm)]), axis=0)
+        seconds += slower * like.read.work.slope * max(_FAR - size, 0.0)
+        rows.append((_FAR, seconds, weight))
+    sizes, each, weights = np.array(rows).T
+    return CommonPhases(opening, replace(read, work=fitted_line(sizes, each, weights)))
+
+
+def _read(run: ClusterRun) -> tuple[float, float]:
+    """Return edges a machine, and the seconds that reading them took."""
+    return run.profile.graph["edges"] / run.machines, run.profile.phases["read"]
+
+
+def _slower(first: list[ClusterRun], read: Phase) -> float:
+    """Return how many times as long first runs of sessions took to read."""
+    said = [read.at(run.machines, int(run.profile.graph["edges"])) for run in first]
+    return sum(run.profile.phases["read"] for run in first) / max(sum(said), 1e-9)
 
 
 def opening_of(runs: Iterable[ClusterRun]) -> Line | None:

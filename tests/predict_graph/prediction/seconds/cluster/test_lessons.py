@@ -144,7 +144,8 @@ def test_a_lesson_of_another_graph_makes_it_less_sure_and_is_said(tmp_path, engi
         learn(history, engine, source)
         found[name] = predict_graph.predict(JOB, GRAPH, engine=engine, history=history, seed=1)
     seconds = {name: prediction.runtime_seconds for name, prediction in found.items()}
-    assert seconds["own"].predicted == pytest.approx(seconds["other"].predicted)
+    # How long this very graph takes to read, its own lesson says alone.
+    assert seconds["own"].predicted == pytest.approx(seconds["other"].predicted, rel=0.03)
     assert seconds["other"].high > 1.1 * seconds["own"].high
     assert any("of another graph" in warning for warning in found["other"].warnings)
     assert not any("of another graph" in warning for warning in found["own"].warnings)

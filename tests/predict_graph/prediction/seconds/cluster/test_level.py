@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,6 +22,12 @@ from predict_graph.prediction.seconds.cluster.level import (
     level_of_cluster,
     level_of_runs,
     shipped_costs,
+)
+from predict_graph.prediction.seconds.cluster.sample_runs import REAL
+from predict_graph.prediction.seconds.cluster.session_phases import (
+    CommonPhases,
+    Phase,
+    common_phases,
 )
 from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_runs
 
@@ -159,6 +166,29 @@ def test_runs_of_the_algorithm_tell_the_level_part_by_part():
     assert applied.phases(2, 10_000)["opening"] == pytest.approx(told.common.opening.at(1.0))
     slow = applied.phases(2, 10_000)["setup"] / told.applied(costs).phases(2, 10_000)["setup"]
     assert slow == pytest.approx(PHASES, rel=0.15)
+
+
+def test_what_an_edge_takes_to_read_is_told_by_real_runs_and_by_another_cluster():
+    """Samples have a few hundred thousand edges: a line through them says little of more."""
+    samples = shipped_runs("pagerank", first=True)
+    alone = common_phases(samples)
+    steep = Phase(alone.read.work.scaled(10.0), alone.read.start)
+    like = CommonPhases(alone.opening, steep)
+    beside = common_phases(samples, like)
+    assert beside.read.work.at(8e6) > 1.3 * alone.read.work.at(8e6)
+    seconds = alone.read.start.at(1.0) + 60.0
+    profile = replace(
+        samples[0].profile,
+        graph={**samples[0].profile.graph, "edges": 40_000_000},
+        phases={**samples[0].profile.phases, "read": seconds},
+    )
+    summary = replace(samples[0].summary, purpose=REAL)
+    real = replace(samples[0], machines=2, cold=True, profile=profile, summary=summary)
+    told = common_phases([*samples, real], like)
+    assert told.read.at(2, 40_000_000) == pytest.approx(seconds, rel=0.15)
+    assert told.opening == alone.opening
+    small = [common.read.at(2, 200_000) for common in (alone, told)]
+    assert small[1] == pytest.approx(small[0], rel=0.1)
 
 
 def test_other_algorithms_on_the_cluster_tell_it_too_and_nothing_else_does(tmp_path):
