@@ -176,7 +176,7 @@ def test_what_an_edge_takes_to_read_is_told_by_real_runs_and_by_another_cluster(
     like = CommonPhases(alone.opening, steep)
     beside = common_phases(samples, like)
     assert beside.read.work.at(8e6) > 1.3 * alone.read.work.at(8e6)
-    seconds = alone.read.start.at(1.0) + 60.0
+    seconds = alone.read.start.at(1.0) + 2.0 * alone.read.work.at(2e7)
     profile = replace(
         samples[0].profile,
         graph={**samples[0].profile.graph, "edges": 40_000_000},
@@ -185,7 +185,8 @@ def test_what_an_edge_takes_to_read_is_told_by_real_runs_and_by_another_cluster(
     summary = replace(samples[0].summary, purpose=REAL)
     real = replace(samples[0], machines=2, cold=True, profile=profile, summary=summary)
     told = common_phases([*samples, real], like)
-    assert told.read.at(2, 40_000_000) == pytest.approx(seconds, rel=0.15)
+    assert told.read.at(2, 40_000_000) == pytest.approx(seconds, rel=0.2)
+    assert alone.read.at(2, 40_000_000) < 0.75 * seconds
     assert told.opening == alone.opening
     small = [common.read.at(2, 200_000) for common in (alone, told)]
     assert small[1] == pytest.approx(small[0], rel=0.1)
