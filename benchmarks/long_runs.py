@@ -57,7 +57,7 @@ With 0.2 of a core, two to eight machines, after `learn` that had time for one a
 code in which [larger tables take longer](spark.md#large-tables), which was made before these runs.
 In view of them reading is told by real runs and by the shipped lessons, too: small samples had said
 36 and 139 s for what took 56 and 71. Replayed with that alone, each from the history as it was
-before it, the rows of R-MAT graphs are -10, -23, -7 and -19% off. Label propagation spilled 21 GB
+before it, the rows of R-MAT graphs are -11, -24, -4 and -19% off. Label propagation spilled 21 GB
 in its first two supersteps, as had been said, and what spilling takes is not priced. The same run
 three times (PageRank on web-NotreDame) took 129, 131 and 136 s.
 

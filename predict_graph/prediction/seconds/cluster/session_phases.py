@@ -226,7 +226,9 @@ def _steady(name: str) -> bool:
 
 
 def _alike(rows: pd.DataFrame) -> bool:
-    return len(rows[["messages", "vertices"]].drop_duplicates()) == 1
+    """Whether supersteps have the same to do; merging maps may be most of it."""
+    known = [name for name in ("messages", "vertices", "merged") if name in rows]
+    return len(rows[known].drop_duplicates()) == 1
 
 
 def by_machines(seconds: Mapping[int, float]) -> Line:

@@ -5,6 +5,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import predict_graph
@@ -28,6 +29,7 @@ from predict_graph.prediction.seconds.cluster.session_phases import (
     CommonPhases,
     Phase,
     common_phases,
+    typical_rows,
 )
 from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_runs
 
@@ -166,6 +168,20 @@ def test_runs_of_the_algorithm_tell_the_level_part_by_part():
     assert applied.phases(2, 10_000)["opening"] == pytest.approx(told.common.opening.at(1.0))
     slow = applied.phases(2, 10_000)["setup"] / told.applied(costs).phases(2, 10_000)["setup"]
     assert slow == pytest.approx(PHASES, rel=0.15)
+
+
+def test_supersteps_that_merge_less_and_less_are_not_alike_though_messages_are():
+    """GraphX's label propagation puts maps together, hundreds of entries a message at first."""
+    runs = shipped_runs("graphx:labelPropagation", first=True)
+    warm = [run for run in runs if not run.cold and run.summary.purpose == "cost"]
+    for run in warm:
+        rows = typical_rows(run)
+        assert rows["messages"].nunique() <= 2
+        assert len(rows) == run.profile.iterations
+        assert rows["merged"].iloc[0] > 10.0 * rows["merged"].iloc[-1]
+    rows = pd.concat(map(typical_rows, warm))
+    costs = shipped_costs("graphx:labelPropagation")
+    assert costs.model.predict(rows) == pytest.approx(rows["working"].to_numpy(), rel=0.35)
 
 
 def test_what_an_edge_takes_to_read_is_told_by_real_runs_and_by_another_cluster():
