@@ -47,9 +47,9 @@ The deviation of another algorithm on a cluster known by others is 0.25, 0.35 wi
 0.35 for another graph; of the algorithm itself 0.15. Tasks, the driver and the phases differ by 0.2
 to 0.5 from algorithm to algorithm, their sum by less.
 
-The lessons before these were made beside other work, some twice as much as others. By them, the
-same runs were off by 1.31, 4.35 and 7.45 (nothing ran there), 1.11, 1.46 and 1.84 (other
-algorithms), 1.14, 1.39 and 1.54 (the algorithm).""".splitlines()
+Before larger tables took longer, before real runs said what an edge takes to read, and with lessons
+of GraphX from small graphs, the runs of the first five clusters were off by 1.38, 4.11 and 7.22
+(nothing ran there), 1.09, 1.37 and 1.75 (other algorithms), 1.10, 1.34 and 1.56 (the algorithm).""".splitlines()
 
 
 def runs_of(path: Path) -> dict[str, list[ClusterRun]]:
