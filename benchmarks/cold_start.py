@@ -49,7 +49,8 @@ to 0.5 from algorithm to algorithm, their sum by less.
 
 Before larger tables took longer, before real runs said what an edge takes to read, and with lessons
 of GraphX from small graphs, the runs of the first five clusters were off by 1.38, 4.11 and 7.22
-(nothing ran there), 1.09, 1.37 and 1.75 (other algorithms), 1.10, 1.34 and 1.56 (the algorithm).""".splitlines()
+(nothing ran there), 1.09, 1.37 and 1.75 (other algorithms), 1.10, 1.34 and 1.56 (the same
+algorithm).""".splitlines()
 
 
 def runs_of(path: Path) -> dict[str, list[ClusterRun]]:
