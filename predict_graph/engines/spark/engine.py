@@ -351,15 +351,15 @@ class SparkEngine:
         """Say what a person's session cannot tell; nothing of a session of our own."""
         return [] if self._callers is None else doubts_of(self._callers, self.settings)
 
-    def is_warm(self, algorithm: Algorithm) -> bool:
+    def is_warm(self, name: str) -> bool:
         """Whether an algorithm ran in the person's session before: its Java code is compiled."""
-        return self._callers is not None and algorithm.name in warm_for(self._callers)
+        return self._callers is not None and name in warm_for(self._callers)
 
     def _ran(self, algorithm: Algorithm) -> dict[str, Any]:
         """Note that an algorithm ran in a person's session, and return whether it did before."""
         if self._callers is None:
             return {}
-        before = self.is_warm(algorithm)
+        before = self.is_warm(algorithm.name)
         warm_for(self._callers).add(algorithm.name)
         return {"warm": True} if before else {}
 

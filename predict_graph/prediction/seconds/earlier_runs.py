@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from predict_graph.engines import Engine, Prices, Witness, Workload, per_iteration
+from predict_graph.engines.spark import SparkEngine
 from predict_graph.history import RunRecord, machine_identity
 
 __all__ = ["ONCE_STD", "earlier_prices", "of_this_engine"]
@@ -15,14 +16,22 @@ ONCE_STD = 0.15  # two runs of the same on one machine differ so much (docs/stud
 
 
 def of_this_engine(records: Sequence[RunRecord], engine: Engine) -> list[RunRecord]:
-    """Return the runs by the same engine, with the same settings, on this machine."""
+    """Return the runs by the same engine, with the same settings, on this machine.
+
+    In a session that a person has open, those that began as warm as a run would begin now.
+    """
     settings = engine.describe()
     return [
         record
         for record in records
         if record.machine == machine_identity()
         and all(record.engine.get(name) == value for name, value in settings.items())
+        and bool(record.engine.get("warm")) == _is_warm(engine, record.algorithm)
     ]
+
+
+def _is_warm(engine: Engine, name: str) -> bool:
+    return isinstance(engine, SparkEngine) and engine.is_warm(name)
 
 
 def earlier_prices(records: Sequence[RunRecord], workload: Workload, *, first: bool) -> Prices:

@@ -137,7 +137,7 @@ def _priced(
     """Return the prices of one algorithm; the first of a chain opens the session and reads."""
     costs, runs, std = known.costs, known.runs, known.std
     work = work_by_machines(graph, engine, workload, runs, purse)
-    warm = engine.is_warm(workload.algorithm)
+    warm = engine.is_warm(workload.algorithm.name)
 
     def at(machines: int) -> tuple[dict[str, float], pd.DataFrame]:
         rows = work(machines)
