@@ -133,14 +133,21 @@ def by_place(
 
 
 def rows_of_run(profile: RunProfile, machines: int) -> pd.DataFrame:
-    """Return the features and the seconds of each iteration of a run, as :func:`busiest_rows`."""
+    """Return the features and the seconds of each iteration of a run, as :func:`busiest_rows`.
+
+    On a local master one process has the threads of all machines: each has its share.
+    """
     cores = int(profile.engine.get("cores", 1))
     partitions = cores * int(profile.engine.get("partitions_per_core", 1))
     try:
         looked_up = program_of(check_algorithm(profile.algorithm)).looks_up
     except RequestError:  # others' code, or a function of one's own
         looked_up = False
-    return busiest_rows(profile.table, machines, cores, partitions if looked_up else None)
+    local = str(profile.engine.get("master", "")).startswith("local")
+    shared = machines if local and profile.table["worker"].nunique() == 1 else 1
+    rows = busiest_rows(profile.table, machines, cores * shared, partitions if looked_up else None)
+    counted = [name for name in FEATURES if name in rows]
+    return rows.assign(**(rows[counted] / shared))
 
 
 def busiest_rows(
