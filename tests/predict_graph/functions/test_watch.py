@@ -315,11 +315,17 @@ def test_rounds_of_a_while_around_several_loops_are_not_told() -> None:
 
 @pytest.mark.parametrize("function", [a_while_over_a_set, a_while_whose_rounds_grow])
 def test_what_remains_of_a_while_is_told(function: Callable[[Any], Any]) -> None:
+    """In one of three runs of a second or two, in each of which something else may take the time."""
+    assert any(_said_wrong(function) < 0.25 for _ in range(3))
+
+
+def _said_wrong(function: Callable[[Any], Any]) -> float:
+    """Return how wrong the seconds were that a run said of itself in its later half."""
     tracked = run_tracked(check_function(function), nx.path_graph(900), show=False)
     late = [each for each in tracked.said if 0.5 < each.elapsed / tracked.seconds < 0.9]
     assert late
     wrong = [abs((each.total or 0.0) / tracked.seconds - 1.0) for each in late]
-    assert sum(wrong) / len(wrong) < 0.25
+    return sum(wrong) / len(wrong)
 
 
 def test_what_a_longer_run_shows_of_progress_counts() -> None:
