@@ -315,7 +315,7 @@ def test_rounds_of_a_while_around_several_loops_are_not_told() -> None:
 
 @pytest.mark.parametrize("function", [a_while_over_a_set, a_while_whose_rounds_grow])
 def test_what_remains_of_a_while_is_told(function: Callable[[Any], Any]) -> None:
-    """In one of three runs of a second or two, in each of which something else may take the time."""
+    """In one of three runs of a second or two: something else may take the time in any."""
     assert any(_said_wrong(function) < 0.25 for _ in range(3))
 
 
