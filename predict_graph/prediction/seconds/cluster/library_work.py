@@ -1,7 +1,8 @@
 """What a superstep of a library has to do, and the bytes that it exchanges, by its twin.
 
 Records, entries of maps and copies of changed vertices are known exactly, of sample runs as of the
-real one. What each of them has in bytes, after compression, is fitted to the sample runs.
+real one. What each of them has in bytes, after compression, is fitted to the sample runs: to the
+bytes that are read, as a library may read what it exchanged once more in the next superstep.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ __all__ = ["library_rows"]
 FloatArray = npt.NDArray[np.float64]
 
 _CARRIED = ("records", "entries", "received", "shipped")
+_AGAIN = ("records", "entries", "shipped")  # may be read once more in the next superstep
 
 
 def library_rows(
@@ -62,42 +64,45 @@ def library_rows(
 
 
 def _volume(runs: Sequence[ClusterRun], rounds: pd.DataFrame, partitions: int) -> FloatArray:
-    """Return the bytes of each superstep: by relative error over those of sample runs.
+    """Return the bytes that each superstep reads: by relative error over those of sample runs.
 
     The first one replicates all vertices, and may count degrees before: it is told in proportion.
     """
     sums = [_sums(run) for run in runs]
-    later = pd.concat([each.iloc[1:] for each in sums], ignore_index=True)
-    if not len(later):
-        later = pd.concat(sums, ignore_index=True)
-    written = later["shuffle_write_bytes"].to_numpy(np.float64)
+    carried = [_carried(each) for each in sums]
+    skipped = 1 if any(len(each) > 1 for each in sums) else 0
+    later = np.concatenate([each[skipped:] for each in carried])
+    read = np.concatenate([each["read"].to_numpy(np.float64)[skipped:] for each in sums])
     # The last supersteps are all headers of blocks: they count as little as they are.
-    weight = np.sqrt(written / written.max()) / np.maximum(written, 1.0)
+    weight = np.sqrt(read / max(read.max(), 1.0)) / np.maximum(read, 1.0)
     from scipy.optimize import nnls  # slow to import: only who fits waits for it
 
-    each, _ = nnls(_carried(later) * weight[:, None], written * weight)
+    each, _ = nnls(later * weight[:, None], read * weight)
     volume = _carried(rounds.assign(blocks=float(partitions) ** 2)) @ each
-    firsts = pd.concat([own.iloc[:1] for own in sums], ignore_index=True)
-    more = firsts["shuffle_write_bytes"].to_numpy(np.float64) / np.maximum(
-        _carried(firsts) @ each, 1.0
-    )
-    largest = int(np.argmax(firsts["shuffle_write_bytes"].to_numpy()))
-    volume[0] *= more[largest]
+    firsts = np.array([float(own["read"].iloc[0]) for own in sums])
+    largest = int(np.argmax(firsts))
+    volume[0] *= firsts[largest] / max(float(carried[largest][0] @ each), 1.0)
     return np.asarray(volume, dtype=np.float64)
 
 
 def _carried(rounds: pd.DataFrame) -> FloatArray:
-    """Return what is written to other partitions in each superstep; entries beyond one a record."""
+    """Return what is exchanged in each superstep, and what was in the one before.
+
+    Of entries, those beyond one a record.
+    """
     carried = rounds[[*_CARRIED, "blocks"]].to_numpy(np.float64)
     carried[:, 1] -= carried[:, 0]
-    return carried
+    again = carried[:-1, [_CARRIED.index(name) for name in _AGAIN]]
+    before = np.vstack((np.zeros(len(_AGAIN)), again))
+    return np.hstack((carried, before))
 
 
 def _sums(run: ClusterRun) -> pd.DataFrame:
-    """Return bytes and what they carried, a row a superstep of a sample run."""
+    """Return bytes that were read, and what was exchanged, a row a superstep of a sample run."""
     names = {f"twin_{name}": name for name in _CARRIED}
-    columns = ["shuffle_write_bytes", *names]
+    columns = ["local_message_bytes", "remote_message_bytes", *names]
     sums = run.profile.table.groupby("iteration")[columns].sum().rename(columns=names)
     engine = run.profile.engine
     partitions = run.machines * int(engine["cores"]) * int(engine["partitions_per_core"])
-    return sums.assign(blocks=float(partitions) ** 2)
+    read = sums["local_message_bytes"] + sums["remote_message_bytes"]
+    return sums.assign(read=read, blocks=float(partitions) ** 2)
