@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,13 +16,22 @@ from typing import Protocol
 
 import numpy as np
 
+from predict_graph.algorithms import SPARK_LIBRARIES
 from predict_graph.clock.expected import Expected, ExpectedPart
 from predict_graph.clock.moment import Figure, Moment
 from predict_graph.clock.supersteps import SuperstepClock
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.growing import GrowingLog, running_log
 from predict_graph.engines.spark.log.status import ApplicationStatus
-from predict_graph.engines.spark.recognition import Recognised, named_runs, recognise
+from predict_graph.engines.spark.recognition import (
+    Recognised,
+    by_messages,
+    finished_jobs,
+    named_runs,
+    recognise,
+    recognised_so_far,
+    whole_supersteps,
+)
 from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History
 
@@ -176,29 +184,35 @@ class Watch:
 
     def _recognised(self, log: EventLog) -> Recognised | None:
         """Return the supersteps that are done; None if none can be told apart yet."""
-        done = log.jobs["finished"].notna()
-        over = replace(log, jobs=log.jobs[done])
-        named = named_runs(over)
         if self.run is not None:
-            own = [each for each in named if each.name == self.run]
-            if not own and self.application.ended:
+            named = named_runs(finished_jobs(log))
+            own = next((each for each in named if each.name == self.run), None)
+            if own is None and self.application.ended:
                 known = ", ".join(each.name for each in named) or "none is named"
                 raise RequestError(f"there is no run {self.run!r}; accepted: {known}")
-            found = own[0] if own else None
-        elif named:
-            found = max(named, key=lambda each: each.finished)
-        else:
-            try:
-                found = recognise(over)
-            except RequestError:
-                return None
-        if found is None or self.application.ended:
+            if own is None or self.application.ended:
+                return own
+            whole = whole_supersteps(own.supersteps)
+            return replace(own, supersteps=whole) if whole else None
+        library = self._library(log)
+        if not self.application.ended:
+            return recognised_so_far(log, library)
+        found = None if library is None else by_messages(log, library)
+        if found is not None:
             return found
-        *before, last = found.supersteps
-        usual = Counter(len(each.jobs) for each in before).most_common(1)
-        if usual and found.by != "stages" and len(last.jobs) < usual[0][0]:
-            return replace(found, supersteps=tuple(before))
-        return found
+        named = named_runs(log)
+        if named:
+            return max(named, key=lambda each: each.finished)
+        try:
+            return recognise(log)
+        except RequestError:
+            return None
+
+    def _library(self, log: EventLog) -> str | None:
+        """Return the algorithm of GraphX that runs: as expected, or by the name of its jobs."""
+        names = [part.algorithm for part in self.expected.parts] if self.expected else []
+        names += [str(each) for each in log.jobs["group"].dropna().unique()]
+        return next((each for each in names if each.partition(":")[0] in SPARK_LIBRARIES), None)
 
     def _clock(self, found: Recognised, log: EventLog) -> SuperstepClock:
         name = _algorithm(found)

@@ -39,6 +39,12 @@ class RunFollower(Protocol):
     def begins(self, algorithm: Algorithm, graph: Any, threshold: float, limit: int) -> None:
         """Take note that the supersteps of an algorithm begin, on a graph with its sizes."""
 
+    def superstep(self, iteration: int, ended: float) -> None:
+        """Take note of an iteration that ended at a moment, in seconds since 1970.
+
+        One that comes again takes those after it back.
+        """
+
 
 def follower_of(progress: IterationCallback | None) -> RunFollower | None:
     """Return a callback if it follows the runs before, too."""
@@ -46,7 +52,7 @@ def follower_of(progress: IterationCallback | None) -> RunFollower | None:
 
 
 def supersteps_begin(
-    progress: IterationCallback | None,
+    progress: IterationCallback | RunFollower | None,
     algorithm: Algorithm,
     graph: Any,
     threshold: float,

@@ -101,13 +101,22 @@ class Follower:
         self.clock.superstep(iteration, time.perf_counter() - self._began, aggregate)
         self._now()
 
+    def superstep(self, iteration: int, ended: float) -> None:
+        """Take note of a superstep that ended at a moment, in seconds since 1970."""
+        since = time.time() - ended
+        self.clock.superstep(iteration, time.perf_counter() - self._began - since)
+        self._now()
+
     def ends(self, profile: RunProfile) -> None:
-        """Take note that the run has ended, and of its supersteps if nobody told them before."""
+        """Take note that the run has ended, and of those of its supersteps that nobody told."""
         at = time.perf_counter() - self._began
         if not self._begun:
             self.clock.begins(self._algorithm.name, at)
-            for number in range(1, profile.iterations + 1):
-                self.clock.superstep(number, at)
+        done = int(self.clock.moment(at).done)
+        if done > profile.iterations:  # the last one comes again, and takes those after it back
+            done = profile.iterations - 1
+        for number in range(done + 1, profile.iterations + 1):
+            self.clock.superstep(number, at)
         self.clock.end(at)
         self._now()
 

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,20 +20,24 @@ import pandas as pd
 from predict_graph.algorithms import Algorithm, VertexProgram
 from predict_graph.engines.base import (
     IterationCallback,
+    RunFollower,
     follower_of,
     stopping_rule,
     supersteps_begin,
 )
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
-from predict_graph.engines.spark.functions.running import run_spark_function
+from predict_graph.engines.spark.functions.running import run_spark_function, since
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.library.running import run_library
-from predict_graph.engines.spark.log.eventlog import wait_for_group
+from predict_graph.engines.spark.log.eventlog import EventLog, wait_for_group
 from predict_graph.engines.spark.log.features import moved_table, superstep_table
+from predict_graph.engines.spark.log.following import told_meanwhile
+from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.log.losses import executors_lost
 from predict_graph.engines.spark.programs import check_program, program_of
 from predict_graph.engines.spark.programs.vertices import VertexTables, run_vertex_program
+from predict_graph.engines.spark.recognition import recognised_so_far
 from predict_graph.engines.spark.session.adopting import (
     adopted_session,
     doubts_of,
@@ -211,9 +216,9 @@ class SparkEngine:
         if write_to is not None:
             check_spark_output(write_to)
         if isinstance(algorithm, FunctionAlgorithm):
-            return self._run_own(algorithm, graph, write_to)
+            return self._run_own(algorithm, graph, write_to, follower_of(progress))
         if isinstance(algorithm, LibraryAlgorithm):
-            return self._run_library(algorithm, graph, write_to)
+            return self._run_library(algorithm, graph, write_to, follower_of(progress))
         self._check_program(algorithm)
         started_here = self._session is None
         with self.session() as session, _fresh_folder(session) as folder:
@@ -303,7 +308,11 @@ class SparkEngine:
                 tables.vertices.unpersist()
 
     def _run_own(
-        self, algorithm: FunctionAlgorithm, graph: Graph, write_to: Path | None
+        self,
+        algorithm: FunctionAlgorithm,
+        graph: Graph,
+        write_to: Path | None,
+        follower: RunFollower | None,
     ) -> RunProfile:
         """Run a function of one's own, profiled from outside."""
         if write_to is not None:
@@ -315,8 +324,17 @@ class SparkEngine:
             )
         started_here = self._session is None
         with self.session() as session:
+
+            @contextmanager
+            def meanwhile(logged: GrowingLog, began: float) -> Iterator[None]:
+                supersteps_begin(follower, algorithm, graph, 0.0, algorithm.max_iterations)
+                with told_meanwhile(
+                    session.for_functions, logged, follower, partial(_recognised_ends, began=began)
+                ):
+                    yield
+
             kept = session.storage_bytes()  # what jobs before this one have left there
-            profile = run_spark_function(algorithm.job, session, graph)
+            profile = run_spark_function(algorithm.job, session, graph, meanwhile)
             opening = session.seconds if started_here else 0.0
             phases = {**profile.phases, "setup": profile.phases["setup"] + opening}
             table = profile.table.assign(storage_bytes=max(session.storage_bytes() - kept, 0))
@@ -324,7 +342,11 @@ class SparkEngine:
             return replace(profile, phases=phases, table=table, engine=engine)
 
     def _run_library(
-        self, algorithm: LibraryAlgorithm, graph: Graph, write_to: Path | None
+        self,
+        algorithm: LibraryAlgorithm,
+        graph: Graph,
+        write_to: Path | None,
+        follower: RunFollower | None,
     ) -> RunProfile:
         """Run an algorithm of a library."""
         if write_to is not None:
@@ -336,7 +358,7 @@ class SparkEngine:
             check_brought(self.settings.graphframes_jar, self.settings.conf)
         started_here = self._session is None
         with self.session() as session:
-            profile = run_library(algorithm, session, graph)
+            profile = run_library(algorithm, session, graph, follower)
             phases = dict(profile.phases)
             phases["setup"] += session.seconds if started_here else 0.0
             engine = {**self.describe(), **profile.engine, **self._ran(algorithm)}
@@ -453,7 +475,7 @@ class SparkEngine:
         else:
             program = kind(algorithm, tables, prior_values)
             log = run_supersteps(program, session, **options)
-        events = wait_for_group(logged, superstep_group(run, len(log.convergence)))
+        events = wait_for_group(logged.read, superstep_group(run, len(log.convergence)))
         lost = self._lost(events.executors, started)
         table = superstep_table(log, events.tasks, run)
         if moved is not None:
@@ -503,6 +525,12 @@ class SparkEngine:
             values=np.empty(0),
             prior=prior,
         )
+
+
+def _recognised_ends(log: EventLog, began: float) -> list[float]:
+    """Return when the supersteps ended that can be told apart in what a function did so far."""
+    found = recognised_so_far(since(log, began))
+    return [] if found is None else [step.finished for step in found.supersteps]
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import traceback
 import uuid
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ import numpy as np
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.functions.source_file import load_module
 from predict_graph.engines.spark.log.eventlog import EventLog, wait_for_listeners
+from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.log.losses import executors_lost
 from predict_graph.engines.spark.recognition import (
     observed_convergence,
@@ -39,10 +40,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 __all__ = [
+    "Meanwhile",
     "SparkFunction",
     "load_spark_function",
     "profile_spark_function",
     "run_spark_function",
+    "since",
     "spark_function",
 ]
 
@@ -144,7 +147,16 @@ def spark_function(
     return SparkFunction(function, name, graph_frame, given, file)
 
 
-def run_spark_function(job: SparkFunction, session: OpenSession, graph: Graph) -> RunProfile:
+Meanwhile = Callable[[GrowingLog, float], AbstractContextManager[None]]
+"""What goes on beside a call, with the log of its session and the moment at which it began."""
+
+
+def run_spark_function(
+    job: SparkFunction,
+    session: OpenSession,
+    graph: Graph,
+    meanwhile: Meanwhile = lambda logged, began: nullcontext(),
+) -> RunProfile:
     """Write a graph to where Spark reads it, read it, and profile a job on it.
 
     Raises
@@ -157,7 +169,7 @@ def run_spark_function(job: SparkFunction, session: OpenSession, graph: Graph) -
     folder = session.folder / uuid.uuid4().hex[:8]
     folder.mkdir()
     source = write_edges(graph, folder, session.settings.partitions)
-    since, logged = time.time(), session.log_from_now()
+    began, logged = time.time(), session.log_from_now()
     spark = session.for_functions
     with spark_failures(f"reading {graph.name} on Spark"):
         session.group("read")
@@ -168,10 +180,10 @@ def run_spark_function(job: SparkFunction, session: OpenSession, graph: Graph) -
         vertices = spark.range(graph.vertices).select(F.col("id"))
         read = time.perf_counter() - started
     try:
-        log = _run_on_tables(job, session, edges, vertices, logged)
+        log = _run_on_tables(job, session, edges, vertices, logged, meanwhile)
     finally:
         edges.unpersist()
-    return _profile(job, session, log, graph.describe(), read, since)
+    return _profile(job, session, log, graph.describe(), read, began)
 
 
 def profile_spark_function(
@@ -221,9 +233,9 @@ def profile_spark_function(
             return profile_spark_function(
                 job, adopted, edges, vertices, graph=graph, read_seconds=read_seconds
             )
-    since, logged = time.time(), session.log_from_now()
+    began, logged = time.time(), session.log_from_now()
     log = _run_on_tables(job, session, edges, vertices, logged)
-    return _profile(job, session, log, graph, read_seconds, since)
+    return _profile(job, session, log, graph, read_seconds, began)
 
 
 def _run_on_tables(
@@ -231,18 +243,20 @@ def _run_on_tables(
     session: OpenSession,
     edges: DataFrame,
     vertices: DataFrame,
-    logged: Callable[[], EventLog],
+    logged: GrowingLog,
+    meanwhile: Meanwhile = lambda logged, began: nullcontext(),
 ) -> EventLog:
-    """Run a job, and return what Spark logged of it alone, by `logged`."""
+    """Run a job, and return what Spark logged of it alone."""
     with _no_advice():
         arguments = _arguments(job, session, edges, vertices)
     _nameless(session)
     began = time.time()
-    with _failures_of(job), _no_advice():
+    with _failures_of(job), _no_advice(), meanwhile(logged, began):
         _computed(job.function(*arguments, **job.parameters))
     ended = time.time()
     flush(session)
-    return _between(logged(), began, ended)
+    log = since(logged.read(), began)
+    return replace(log, application={**log.application, "started": began, "finished": ended})
 
 
 def flush(session: OpenSession) -> None:
@@ -258,9 +272,9 @@ def _profile(
     log: EventLog,
     graph: Mapping[str, Any],
     read_seconds: float,
-    since: float,
+    began: float,
 ) -> RunProfile:
-    """Return the profile of a run whose tables were read from `since` on."""
+    """Return the profile of a run whose tables were read from `began` on."""
     try:
         found = recognise(log)
     except RequestError as error:
@@ -274,7 +288,7 @@ def _profile(
         engine={
             **session.settings.describe(),
             "workers": session.settings.machines,
-            "executors_lost": executors_lost(log.executors, since, session.settings.executors),
+            "executors_lost": executors_lost(log.executors, began, session.settings.executors),
         },
         phases=phases,
         table=observed_table(log, found, int(graph["vertices"])),
@@ -285,15 +299,14 @@ def _profile(
     )
 
 
-def _between(log: EventLog, began: float, ended: float) -> EventLog:
-    """Return what happened in a log between two moments."""
+def since(log: EventLog, began: float) -> EventLog:
+    """Return what happened in a log from a moment on, in seconds since 1970."""
     jobs = log.jobs[log.jobs["started"] >= began - _CLOCK]
     return replace(
         log,
         jobs=jobs,
         tasks=log.tasks[log.tasks["job"].isin(jobs["job"])],
         stages=log.stages[log.stages["job"].isin(jobs["job"])],
-        application={**log.application, "started": began, "finished": ended},
     )
 
 

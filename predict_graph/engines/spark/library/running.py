@@ -6,17 +6,24 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from predict_graph.engines.base import RunFollower, supersteps_begin
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
 from predict_graph.engines.spark.library.layout import layout_of, write_layout
 from predict_graph.engines.spark.library.loading import check_partitions, loader_of
-from predict_graph.engines.spark.library.supersteps import sent_records, supersteps_of
+from predict_graph.engines.spark.library.supersteps import (
+    ended_supersteps,
+    sent_records,
+    supersteps_of,
+)
 from predict_graph.engines.spark.log.eventlog import EventLog, wait_for_listeners
+from predict_graph.engines.spark.log.following import told_meanwhile
 from predict_graph.engines.spark.log.losses import executors_lost
 from predict_graph.engines.spark.recognition import Recognised, observed_table
 from predict_graph.engines.spark.session.failures import spark_failures
@@ -31,8 +38,13 @@ RECORDS, MERGED = "twin_records", "merged_entries"
 """Columns of the table of a run: records and entries that the twin counted."""
 
 
-def run_library(algorithm: LibraryAlgorithm, session: OpenSession, graph: Graph) -> RunProfile:
-    """Run an algorithm of a library on a graph.
+def run_library(
+    algorithm: LibraryAlgorithm,
+    session: OpenSession,
+    graph: Graph,
+    follower: RunFollower | None = None,
+) -> RunProfile:
+    """Run an algorithm of a library on a graph; a follower is told of its supersteps as they end.
 
     Reading is the edges' way into memory; setting up, what the library makes of them before it is
     called. What vertices send is counted by the twin, superstep by superstep; seconds, bytes and
@@ -70,15 +82,18 @@ def run_library(algorithm: LibraryAlgorithm, session: OpenSession, graph: Graph)
         loaded = loader.graph(graph.vertices)
         setup = time.perf_counter() - started - read
         session.group(algorithm.name)
+        supersteps_begin(follower, algorithm, graph, 0.0, len(rounds))
         began = time.time()
-        result = algorithm.call(java, loaded)
-        if algorithm.told_by != "stages":  # else nothing is done yet
-            session.group("write")
-        loader.compute(result)
+        ends = partial(ended_supersteps, algorithm=algorithm, began=began)
+        with told_meanwhile(spark, logged, follower, ends):
+            result = algorithm.call(java, loaded)
+            if algorithm.told_by != "stages":  # else nothing is done yet
+                session.group("write")
+            loader.compute(result)
         ended = time.time()
         stored = session.storage_bytes()
         wait_for_listeners(context)
-    log = logged()
+    log = logged.read()
     lost = executors_lost(log.executors, since, session.settings.executors)
     found = supersteps_of(log, algorithm, began)
     if found.iterations != len(rounds):

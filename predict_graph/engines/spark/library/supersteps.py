@@ -16,14 +16,18 @@ import pandas as pd
 
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.log.eventlog import EventLog
-from predict_graph.engines.spark.recognition import Recognised, Superstep
+from predict_graph.engines.spark.recognition import (
+    COMBINED,
+    Recognised,
+    Superstep,
+    finished_jobs,
+    whole_supersteps,
+)
 from predict_graph.errors import JobError
 
-__all__ = ["sent_records", "supersteps_of"]
+__all__ = ["ended_supersteps", "sent_records", "supersteps_of"]
 
 IntArray = npt.NDArray[np.int64]
-
-_COMBINED = "GraphImpl.aggregateMessages - preAgg"
 
 
 def supersteps_of(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> Recognised:
@@ -58,6 +62,23 @@ def supersteps_of(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> R
         before = steps[-1].finished
     reason = "each makes messages once"
     return Recognised(tuple(steps), "names", algorithm.name, "certain", reason)
+
+
+def ended_supersteps(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> list[float]:
+    """Return when the supersteps ended that are done, in the log of a call that goes on.
+
+    Until the next one begins, the last one is done if it has as many jobs as those before it.
+    """
+    over = log if algorithm.told_by == "stages" else finished_jobs(log)
+    try:
+        found = supersteps_of(over, algorithm, began).supersteps
+    except JobError:  # none has begun
+        return []
+    if algorithm.told_by == "messages":
+        found = whole_supersteps(found)
+    elif algorithm.told_by == "stages":  # the last one, and those whose stages have not run yet
+        found = found[:-1]
+    return [step.finished for step in found if step.finished > began]
 
 
 def _by_sums(
@@ -145,7 +166,7 @@ def _last_asked(log: EventLog, own: pd.DataFrame, first: int) -> int:
 
 def _combining(log: EventLog) -> pd.DataFrame:
     """Return the stages in which messages are made and combined, in their order."""
-    made = log.stages[[_COMBINED in datasets for datasets in log.stages["datasets"]]]
+    made = log.stages[[COMBINED in datasets for datasets in log.stages["datasets"]]]
     return made[made["attempt"] == 0].sort_values("stage")
 
 

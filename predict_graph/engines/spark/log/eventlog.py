@@ -114,7 +114,6 @@ def read_event_log(
     start: int = 0,
     *,
     kept: Iterable[int] = (),
-    executors: Iterable[Mapping[str, Any]] = (),
 ) -> EventLog:
     """Read an event log, finished or still being written.
 
@@ -126,18 +125,15 @@ def read_event_log(
         Byte of a plain file to begin at; what came before is left out.
     kept : iterable of int
         Numbers of the datasets (RDDs) that were in memory by then.
-    executors : iterable of mapping
-        Those that were there before the log began, with the columns that executors have.
 
     Raises
     ------
     RequestError
         If there is no such file, it is no event log, or it is compressed by lzf.
     """
-    there = {str(each["executor"]): dict(each) for each in executors}
-    reader = LogReader(kept=set(kept), executors=there)
+    reader = LogReader(kept=set(kept))
     take_lines(reader, log_lines(path, start), path)
-    if not (start or reader.application or reader.jobs or there):
+    if not (start or reader.application or reader.jobs):
         raise RequestError(f"{path} is not an event log of Spark; accepted: one event a line, JSON")
     return event_log_of(reader)
 

@@ -29,6 +29,10 @@ class GrowingLog:
     ----------
     path : Path
         A file, or the folder of a rolled log.
+    start : int
+        Byte of a plain file to begin at; what came before is left out.
+    reader : LogReader, optional
+        That knows what was there before.
 
     Raises
     ------
@@ -36,10 +40,11 @@ class GrowingLog:
         If there is none.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, start: int = 0, reader: LogReader | None = None) -> None:
         self.path = path
-        self._reader = LogReader()
-        self._taken: dict[str, int] = {}  # bytes of plain files, lines of compressed ones
+        self._start, self._reader = start, reader or LogReader()
+        # Bytes of plain files, lines of compressed ones.
+        self._taken: dict[str, int] = {path.name: start} if start else {}
         self._newest = -1  # number of the newest rolled file that was read
         log_files(path)
 
@@ -69,6 +74,17 @@ class GrowingLog:
             take_lines(self._reader, self._new_lines(file), self.path)
         return sum(self._taken.values()) > before
 
+    def read(self) -> EventLog:
+        """Read what is new, and return all that was read so far.
+
+        Raises
+        ------
+        JobError, RequestError
+            As :meth:`poll`.
+        """
+        self.poll()
+        return self.log()
+
     def log(self) -> EventLog:
         """Return what was read so far.
 
@@ -77,7 +93,8 @@ class GrowingLog:
         RequestError
             If that is no event log.
         """
-        if not self._reader.application and not self._reader.jobs and self._taken:
+        nothing = not (self._start or self._reader.application or self._reader.jobs)
+        if nothing and self._taken:
             raise RequestError(
                 f"{self.path} is not an event log of Spark; accepted: one event a line, JSON"
             )

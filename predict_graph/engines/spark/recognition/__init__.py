@@ -8,18 +8,28 @@ from predict_graph.engines.spark.recognition.observed import (
     observed_table,
 )
 from predict_graph.engines.spark.recognition.supersteps import (
+    COMBINED,
     Recognised,
     Superstep,
+    by_messages,
+    finished_jobs,
     named_runs,
     recognise,
+    recognised_so_far,
+    whole_supersteps,
 )
 
 __all__ = [
+    "COMBINED",
     "Recognised",
     "Superstep",
+    "by_messages",
+    "finished_jobs",
     "named_runs",
     "observed_convergence",
     "observed_phases",
     "observed_table",
     "recognise",
+    "recognised_so_far",
+    "whole_supersteps",
 ]

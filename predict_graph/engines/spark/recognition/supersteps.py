@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +16,20 @@ from predict_graph.engines.spark.recognition.repetition import (
 from predict_graph.engines.spark.recognition.units import Unit, job_units, stage_units
 from predict_graph.errors import RequestError
 
-__all__ = ["Recognised", "Superstep", "named_runs", "recognise"]
+__all__ = [
+    "COMBINED",
+    "Recognised",
+    "Superstep",
+    "by_messages",
+    "finished_jobs",
+    "named_runs",
+    "recognise",
+    "recognised_so_far",
+    "whole_supersteps",
+]
+
+COMBINED = "GraphImpl.aggregateMessages - preAgg"
+"""What GraphX calls the dataset in which messages are made and combined."""
 
 _ALIKE = 0.5  # judgement, not measured: of two jobs' operators, in one superstep and the next
 _SURE = 3  # iterations; a choice: once may be chance, and twice
@@ -128,6 +142,79 @@ def recognise(log: EventLog, *, run: str | None = None) -> Recognised:
             "repeats; run more iterations, or put each in a job group whose name ends in its number"
         )
     return max(found, key=_covered)
+
+
+def finished_jobs(log: EventLog) -> EventLog:
+    """Return a log without jobs that still run."""
+    jobs = log.jobs[log.jobs["finished"].notna()]
+    return replace(log, jobs=jobs, stages=log.stages[log.stages["job"].isin(jobs["job"])])
+
+
+def whole_supersteps(found: tuple[Superstep, ...]) -> tuple[Superstep, ...]:
+    """Return supersteps of a job that goes on, without the last one if more of it may come.
+
+    It is whole if it has as many jobs as most before it.
+    """
+    *before, last = found
+    usual = Counter(len(step.jobs) for step in before).most_common(1)
+    return found if usual and len(last.jobs) >= usual[0][0] else tuple(before)
+
+
+def by_messages(log: EventLog, name: str) -> Recognised | None:
+    """Return the supersteps of an algorithm of GraphX, which makes messages in each; None if none.
+
+    That is one more than rounds of its loop: the first messages are made before it. A superstep has
+    what comes until the next messages are made; the last one, what was asked for in the same place.
+
+    Parameters
+    ----------
+    log : EventLog
+        Of whose jobs those in the group of that name count, if there are any.
+    name : str
+        Of the algorithm, such as ``graphx:pageRank``.
+    """
+    if "datasets" not in log.stages:  # an address tells no datasets
+        return None
+    own = log.jobs[log.jobs["group"] == name]
+    units = job_units(replace(log, jobs=own) if len(own) else log)
+    made = {
+        int(job)
+        for job, datasets in zip(log.stages["job"], log.stages["datasets"], strict=True)
+        if COMBINED in datasets
+    }
+    firsts = [number for number, unit in enumerate(units) if made.intersection(unit.jobs)]
+    if not firsts:
+        return None
+    last = firsts[-1]
+    while last + 1 < len(units) and units[last + 1].site == units[firsts[-1]].site:
+        last += 1
+    groups = [
+        list(units[start:stop]) for start, stop in zip(firsts, [*firsts[1:], last + 1], strict=True)
+    ]
+    return Recognised(_steps(groups), "names", name, "certain", "each makes messages of GraphX")
+
+
+def recognised_so_far(log: EventLog, library: str | None = None) -> Recognised | None:
+    """Return the supersteps that are done in the log of a job that goes on; None if none is known.
+
+    Parameters
+    ----------
+    log : EventLog
+    library : str, optional
+        The algorithm of GraphX that it is known to be.
+    """
+    over = finished_jobs(log)
+    found = None if library is None else by_messages(over, library)
+    if found is None:
+        named = named_runs(over)
+        try:
+            found = max(named, key=lambda each: each.finished) if named else recognise(over)
+        except RequestError:
+            return None
+    if found.by == "stages":  # of a job that has ended
+        return found
+    whole = whole_supersteps(found.supersteps)
+    return replace(found, supersteps=whole) if whole else None
 
 
 def named_runs(log: EventLog) -> list[Recognised]:

@@ -7,17 +7,15 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.engines.spark.log.eventlog import (
-    EventLog,
-    read_event_log,
-    wait_for_listeners,
-)
+from predict_graph.engines.spark.log.eventlog import wait_for_listeners
+from predict_graph.engines.spark.log.events import LogReader
+from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.session.driver import driver_process
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.master import check_master
@@ -90,19 +88,18 @@ class OpenSession:
         used = [status.apply(n)._1() - status.apply(n)._2() for n in range(status.size())]
         return max(int(sum(used) / self.settings.machines) - self.stored_before, 0)
 
-    def log_from_now(self) -> Callable[[], EventLog]:
-        """Return what reads that which Spark logs from now on, beside the executors that are there.
+    def log_from_now(self) -> GrowingLog:
+        """Return the log of what Spark does from now on, beside the executors that are there.
 
         A session logs all that it ever runs: reading all of it takes longer with each run.
         """
         context: Any = self.spark.sparkContext._jsc
         with spark_failures("reading Spark's event log"):
             wait_for_listeners(context.sc())
-            executors = executors_of(self.spark)
+            there = {each["executor"]: each for each in executors_of(self.spark)}
             kept = set(context.getPersistentRDDs().keys())
         log = self.event_log
-        start = log.stat().st_size
-        return lambda: read_event_log(log, start, kept=kept, executors=executors)
+        return GrowingLog(log, log.stat().st_size, LogReader(kept=kept, executors=there))
 
     def group(self, name: str) -> None:
         """Put the jobs that follow under a name, by which the event log tells them apart."""

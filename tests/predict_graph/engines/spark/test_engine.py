@@ -76,10 +76,10 @@ def test_of_the_event_log_only_what_comes_is_read(local_session):
     local_session.spark.range(10).count()
     logged = local_session.log_from_now()
     assert local_session.event_log.stat().st_size > 0
-    assert not len(logged().jobs)
+    assert not len(logged.read().jobs)
     local_session.group("a name")
     local_session.spark.range(10).count()
-    log = wait_for_group(logged, "a name")
+    log = wait_for_group(logged.read, "a name")
     assert set(log.jobs["group"]) == {"a name"}
     assert log.executors["executor"].tolist() == ["driver"]  # which was there before
 

@@ -3,15 +3,18 @@
 import numpy as np
 import pytest
 
+import predict_graph
 from predict_graph.engines.profile import PHASES, TABLE_COLUMNS
 from predict_graph.engines.spark.functions.running import (
     load_spark_function,
     run_spark_function,
     spark_function,
 )
+from predict_graph.engines.spark.log import following
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
+from predict_graph.prediction.request import check_function
 
 JOB = '''
 """A loop over DataFrames, an action an iteration."""
@@ -147,6 +150,23 @@ class TestOnSpark:
             load_spark_function(f"{job_file}:ranks", {"rounds": 4}), local_session, graph
         )
         assert again.iterations == 4
+
+    def test_its_iterations_are_told_as_they_end(self, local_spark, job_file, graph, monkeypatch):
+        monkeypatch.setattr(following, "_EVERY", 0.02)
+        monkeypatch.setattr(following, "_SHARE", 1.0)
+        heard = []
+        with local_spark.session():
+            profile = predict_graph.run(
+                check_function(f"{job_file}:ranks", {"rounds": 6}),
+                graph,
+                engine=local_spark,
+                history="none",
+                progress=heard.append,
+            )
+        counts = {each.done for each in heard if each.state == "running"}
+        assert len(counts & set(range(2, 6))) >= 2  # once a few of them have shown what repeats
+        assert (heard[-1].state, heard[-1].done) == ("ended", profile.iterations)
+        assert profile.iterations == 6
 
     def test_a_loop_without_checkpoints(self, local_session, job_file, graph):
         job = load_spark_function(f"{job_file}:ranks", {"checkpoint": "false", "rounds": "3"})

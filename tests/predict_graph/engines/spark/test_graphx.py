@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,14 @@ from scipy.sparse import csr_array
 import predict_graph
 from predict_graph.algorithms import check_algorithm
 from predict_graph.builtin.graphx.definition import GRAPHX
+from predict_graph.clock import Expected, ExpectedPart
+from predict_graph.clock.applications import Watch
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark.library.algorithm import rounds_of
 from predict_graph.engines.spark.library.layout import layout_of, write_layout
 from predict_graph.engines.spark.library.loading import check_partitions
+from predict_graph.engines.spark.log import following
+from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_function
@@ -240,15 +245,99 @@ def test_the_twin_does_what_graphx_does(local_spark, algorithm, parameters, name
     json.dumps(profile.to_dict(), default=str)
 
 
+@pytest.fixture
+def looks_often(monkeypatch):
+    """Supersteps of tiny graphs are over in no time."""
+    monkeypatch.setattr(following, "_EVERY", 0.02)
+    monkeypatch.setattr(following, "_SHARE", 1.0)
+
+
 @pytest.mark.spark
-def test_who_follows_hears_of_the_supersteps_at_the_end(local_spark):
-    """What happens in one call of Java is not told before it is over."""
+@pytest.mark.parametrize(
+    ("algorithm", "parameters", "least"),
+    [
+        ("connectedComponents", {}, 3),
+        ("pageRank", {"numIter": "4"}, 3),
+        ("stronglyConnectedComponents", {"numIter": 2}, 3),
+        ("triangleCount", {}, 1),  # one job, of which Spark writes when the next stage is over
+    ],
+)
+def test_who_follows_hears_of_supersteps_as_they_end(
+    local_spark, looks_often, algorithm, parameters, least
+):
+    """One call of Java makes them all; each is told when it ended, as the log says afterwards."""
     heard = []
     options = {"engine": local_spark, "history": "none", "progress": heard.append}
-    profile = predict_graph.run("graphx:connectedComponents", "path:n=5", **options)
-    assert [each.state for each in heard] == ["before", "ended"]
-    last = heard[-1]
-    assert (last.algorithm, last.done) == ("graphx:connectedComponents", profile.iterations)
+    profile = predict_graph.run(
+        f"graphx:{algorithm}", graph_of("path"), parameters=parameters, **options
+    )
+    running = [each for each in heard if each.state == "running"]
+    counts = [each.done for each in running]
+    assert counts == sorted(counts)
+    assert len({each for each in counts if 0 < each < profile.iterations}) >= least
+    assert all(each.of.predicted == profile.iterations for each in running)
+    assert (heard[-1].state, heard[-1].done) == ("ended", profile.iterations)
+
+
+@pytest.mark.spark
+def test_when_supersteps_ended_is_told(local_spark, looks_often):
+    class Notes:
+        def __init__(self):
+            self.ends, self.began = [], None
+
+        def __call__(self, iteration, aggregate):
+            raise AssertionError("nobody knows an aggregate")
+
+        def begins(self, algorithm, graph, threshold, limit):
+            self.began = time.time()
+
+        def superstep(self, iteration, ended):
+            del self.ends[iteration - 1 :]  # one that had more to come
+            assert iteration == len(self.ends) + 1
+            self.ends.append(ended)
+
+    notes = Notes()
+    job = check_function("graphx:connectedComponents")
+    profile = local_spark.run(job, graph_of("path"), progress=notes)
+    assert 2 < len(notes.ends) <= profile.iterations
+    told = np.diff([notes.began, *notes.ends])
+    assert told == pytest.approx(profile.iteration_seconds[: len(told)], abs=0.05)
+
+
+@pytest.mark.spark
+def test_what_a_follower_raises_ends_the_run(local_spark, looks_often):
+    def tell(moment):
+        if moment.done == 1:
+            raise ValueError("enough")
+
+    job = ("graphx:stronglyConnectedComponents", graph_of("directed"))
+    with local_spark.session() as session:
+        with pytest.raises(ValueError, match="enough"):
+            predict_graph.run(*job, engine=local_spark, history="none", progress=tell)
+        assert not session.spark.sparkContext.statusTracker().getActiveJobsIds()
+        assert session.spark.range(3).count() == 3  # and nothing ends what comes next
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("algorithm", "parameters"), CASES[:-1])
+def test_who_watches_counts_as_the_twin_does(local_spark, tmp_path, algorithm, parameters):
+    """From outside, of an application that is expected to run it, or has our names."""
+    name = f"graphx:{algorithm}"
+    with local_spark.session() as session:
+        start = session.event_log.stat().st_size
+        profile = local_spark.run(check_function(name, parameters), graph_of("directed"))
+        log = tmp_path / "app-1"
+        ended = b'{"Event":"SparkListenerApplicationEnd","Timestamp":%d}\n' % (1e3 * time.time())
+        log.write_bytes(session.event_log.read_bytes()[start:] + ended)
+    watched = Watch(GrowingLog(log))
+    watched.application.poll()
+    assert watched._look().done == profile.iterations
+    nameless = tmp_path / "app-2"
+    nameless.write_bytes(log.read_bytes().replace(b'"spark.jobGroup.id":', b'"no.name":'))
+    part = ExpectedPart(name, float(profile.iterations), 0.0)
+    watched = Watch(GrowingLog(nameless), Expected((part,)))
+    watched.application.poll()
+    assert watched._look().done == profile.iterations
 
 
 @pytest.mark.spark

@@ -93,7 +93,7 @@ def test_results_and_supersteps_are_those_of_the_local_engine(engine, case):
     with engine.session() as session:
         logged = session.log_from_now()
         ours = engine.run(algorithm, graph)
-        assert stages_of_supersteps(logged().tasks) == [3] * ours.iterations
+        assert stages_of_supersteps(logged.read().tasks) == [3] * ours.iterations
     theirs = LocalEngine(workers=2).run(algorithm, graph)
     check_whole(ours, graph.vertices, 1)
     same_course(ours, theirs)
