@@ -1,16 +1,17 @@
 """Learning once what a cluster charges, so that predictions on it cost next to nothing.
 
-Lessons are sample runs of generated graphs, kept in the history as they come: whatever ends the
-learning, what was learned so far is used. Algorithms take turns, the cheapest first, graphs grow
-from turn to turn, and a lesson is begun only if what it is expected to take is left.
+Lessons are runs of generated graphs, kept in the history as they come: whatever ends the learning,
+what was learned so far is used. A session serves all algorithms, as opening one and getting Java
+warm takes longer than many runs in it. Graphs are small first, and then as large as the budget
+affords: tables that caches of a processor hold tell little of those that they do not. The cheapest
+algorithm comes first, and a run is begun only if what it is expected to take is left.
 """
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
 
@@ -20,7 +21,7 @@ from predict_graph.engines import Engine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError, PredictGraphError, RequestError
-from predict_graph.graph import check_graph
+from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, check_history
 from predict_graph.iterations.whole_run import whole_run_estimates
 from predict_graph.prediction.request import (
@@ -31,16 +32,31 @@ from predict_graph.prediction.request import (
     direction,
 )
 from predict_graph.prediction.road import estimates_of
-from predict_graph.prediction.seconds.cluster import expected_lesson_seconds, learn_on_cluster
+from predict_graph.prediction.seconds.cluster import (
+    WARM_UP,
+    ClusterRun,
+    Quote,
+    lesson_records,
+    level_of_cluster,
+    new_lesson,
+    ran_sample,
+    settled,
+)
 from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_name
 from predict_graph.prediction.work import workloads_of
 
 __all__ = ["Learning", "learn"]
 
-_FIRST_SCALE, _LAST_SCALE = 16, 20  # of R-MAT graphs: a million edges, and sixteen
-_EDGE_FACTORS = (16, 8)  # a choice: denser and sparser in turn, so that costs come apart
-_GROWTH = 2.0  # about: a graph of the next scale takes twice as long; a choice
-_MARGIN = 1.2  # of what a lesson is expected to take: an overrun is the person's time; a choice
+# R-MAT graphs of half a million edges, and about four, sixteen and sixty, by scale and edge factor:
+# some denser than others, so that what a vertex costs and what an edge does come apart; a choice.
+_GRAPHS = ((15, 16), (19, 8), (20, 16), (21, 32))
+_SUPERSTEPS = (6, 4, 4, 4)  # that are run of each at most: their work differs little; a choice
+# Graphs that an algorithm is run on before the next one is, on all machines and on fewer, which
+# have larger tables: the least that tells what costs grow with; a choice.
+_ALL, _ON_FEWER = (0, 1), (1,)
+_FIRST_SHARE = 0.65  # of the budget, of the session on all machines; a choice
+_FEWER = 4  # times fewer machines in the second session; a choice
+_MARGIN = 1.2  # of what a run is expected to take: an overrun is the person's time; a choice
 
 
 @dataclass
@@ -121,110 +137,240 @@ def learn(
     names = list(algorithms) if algorithms is not None else _with_programs()
     jobs = [check_function(name) for name in names]
     entropy, tell = check_seed(seed), progress or (lambda text, fraction: None)
-    found, started, before = Learning(), time.perf_counter(), len(kept)
-    took: dict[str, float] = {}  # seconds of the last lesson of each algorithm
-    quoted: dict[str, float] = {}
-    first: dict[str, _Lesson] = {}  # of the first graph: looked at before any is run
+    learner = _Learner(engine, jobs, kept, entropy, allowed, tell)
     try:
-        for turn in range(_LAST_SCALE - _FIRST_SCALE + 1):
-            scale, factor = _FIRST_SCALE + turn, _EDGE_FACTORS[turn % len(_EDGE_FACTORS)]
-            source = f"rmat:scale={scale},edge_factor={factor},seed={entropy}"
-            if turn == 0:
-                tell("looking at what lessons will take", 0.0)
-                first = {
-                    job.name: _Lesson(engine, job, source, kept, entropy, tell) for job in jobs
-                }
-                quoted = {name: lesson.expected() for name, lesson in first.items()}
-            begun_here = False
-            for job in sorted(jobs, key=lambda job: _order(job, took, quoted)):
-                spent = time.perf_counter() - started
-                if (
-                    found.lessons
-                    and spent + _MARGIN * _expected(job.name, turn, took, quoted) > allowed
-                ):
-                    continue
-                begun, begun_here = time.perf_counter(), True
-                tell(f"{job.name} on {source}", min(spent / allowed, 1.0))
-                lesson = first.pop(job.name, None)
-                (lesson or _Lesson(engine, job, source, kept, entropy, tell)).run()
-                took[job.name] = time.perf_counter() - begun
-                found.lessons.setdefault(job.name, []).append(source)
-            first = {}
-            if not begun_here:
-                found.ended = "the next lesson would have taken longer than the budget allows"
-                return found
-        found.ended = "there is nothing larger to learn from"
+        learner.learn()
     except PredictGraphError as error:
-        if not found.lessons:
+        if not learner.found.lessons:
             raise
-        found.ended = f"the cluster failed: {error}"
+        learner.found.ended = f"the cluster failed: {error}"
     finally:
-        found.runs = len(kept) - before
-        found.seconds = time.perf_counter() - started
-    return found
+        learner.found.seconds = learner.spent
+    return learner.found
 
 
-def _order(job: Algorithm, took: dict[str, float], quoted: dict[str, float]) -> tuple[bool, float]:
-    """Return what lessons are sorted by: the cheapest first, of those whose price is known.
-
-    One without lessons in the package is quoted at the price of another, which says little.
-    """
-    known = job.name in took or shipped_name(job) == job.name
-    return not known, took.get(job.name, quoted[job.name])
-
-
-def _expected(name: str, turn: int, took: dict[str, float], quoted: dict[str, float]) -> float:
-    """Return the seconds of the next lesson of an algorithm, from those that there were."""
-    if turn and name in took:
-        return _GROWTH * took[name]
-    slower = statistics.median(seconds / quoted[other] for other, seconds in took.items())
-    return slower * _GROWTH**turn * quoted[name]
-
-
-class _Lesson:
-    """The sample runs that a prediction of a generated graph would make without a limit.
+class _Learner:
+    """The sessions of one call, and the time that is left for them.
 
     Parameters
     ----------
     engine : SparkEngine
-    algorithm : Algorithm
-    source : str
+    jobs : sequence of Algorithm
     history : History
     seed : int
-    progress : callable (text, fraction)
+    allowed : float
+        Seconds.
+    tell : callable (text, fraction)
     """
 
     def __init__(
         self,
-        engine: Any,
-        algorithm: Algorithm,
-        source: str,
+        engine: SparkEngine,
+        jobs: Sequence[Algorithm],
         history: History,
         seed: int,
-        progress: Callable[[str, float], None],
+        allowed: float,
+        tell: Callable[[str, float], None],
     ) -> None:
-        request = check_request(
-            algorithm, engine=engine, seed=seed, progress=progress, budget="none"
-        )
-        self._engine, self._history = engine, history
-        self._graph = check_graph(source, directed=direction(algorithm, None), seed=seed)
-        self._chain = [part.algorithm for part in request.chain]
-        if runs_here(algorithm):
-            estimates = whole_run_estimates(self._graph, self._chain, engine.workers)
-        else:
-            estimates = estimates_of(self._graph, request.chain)
-        self._workloads = workloads_of(self._graph, self._chain, estimates, engine.workers)
-        self._means = request.means(history, self._graph.edges)
+        self.found = Learning()
+        self._started = time.perf_counter()
+        self._engine, self._history, self._seed = engine, history, seed
+        self._allowed, self._tell = allowed, tell
+        tell("looking at what lessons will take", 0.0)
+        self._subjects = [_Subject(engine, job, history, seed) for job in jobs]
+        self._passed = False  # whether something did not fit
 
-    def expected(self) -> float:
-        """Return the seconds that it will take, at the level of the cluster."""
-        return expected_lesson_seconds(
-            self._graph, self._engine, self._chain, self._means, self._workloads
+    @property
+    def spent(self) -> float:
+        """Seconds that have gone by."""
+        return time.perf_counter() - self._started
+
+    def learn(self) -> None:
+        """Run as much as there is time for: on all machines first, then on fewer."""
+        for number, machines in enumerate(self._counts()):
+            there = self._engine.on(machines)
+            turns = _ON_FEWER if number else _ALL
+            first = self._cheapest(self._subjects)
+            if number and not self._fits(
+                first.expected(machines, turns[0], cold=True), self._allowed
+            ):
+                self._passed = True
+                break
+            last = number + 1 == len(self._counts())
+            until = self._allowed if last else _FIRST_SHARE * self._allowed
+            self._tell(f"opening a session on {machines} machines", self._fraction)
+            with there.session() as session:
+                self._in_session(there, session.seconds, until, turns)
+        self.found.ended = (
+            "the next run would have taken longer than the budget allows"
+            if self._passed
+            else "there is nothing larger to learn from"
         )
 
-    def run(self) -> None:
-        """Run the samples, and keep them."""
-        learn_on_cluster(self._graph, self._engine, self._chain, self._means, self._workloads)
+    def _counts(self) -> list[int]:
+        """Return the machine counts to learn on: two tell what costs more with machines."""
+        machines = self._engine.workers
+        fewer = max(machines // _FEWER, 1)
+        return (
+            [machines] if self._engine.in_open_session or fewer == machines else [machines, fewer]
+        )
+
+    def _cheapest(self, subjects: Sequence[_Subject]) -> _Subject:
+        """Return the algorithm whose first run takes least, of those with a known price.
+
+        One without lessons in the package is quoted at the price of another, which says little: it
+        comes last.
+        """
+        level = level_of_cluster(self._history, self._engine)
+        for subject in subjects:
+            if not subject.heard:
+                subject.quote.level = level
+        machines = self._engine.workers
+        return min(
+            subjects,
+            key=lambda each: (not (each.known or each.heard), each.expected(machines, 0)),
+        )
+
+    def _in_session(
+        self, there: SparkEngine, opening: float, until: float, turns: Sequence[int]
+    ) -> None:
+        """Run graphs of growing size: some of each algorithm, the cheapest first, then more."""
+        machines, cold = there.workers, True
+        waiting = list(self._subjects)
+        while waiting:
+            subject = self._cheapest(waiting)
+            waiting.remove(subject)
+            for turn in turns:
+                first = cold and not self.found.lessons
+                if not first and not self._fits(subject.expected(machines, turn), until):
+                    self._passed = True
+                    break
+                self._run(subject, there, opening, turn, cold=cold)
+                cold = False
+        for turn in range(turns[-1] + 1, len(_GRAPHS)):
+            waiting = [each for each in self._subjects if each.largest.get(machines) == turn - 1]
+            while waiting:
+                subject = self._cheapest(waiting)
+                waiting.remove(subject)
+                if self._fits(subject.expected(machines, turn), until):
+                    self._run(subject, there, opening, turn)
+                else:
+                    self._passed = True
+
+    def _fits(self, seconds: float, until: float) -> bool:
+        return self.spent + _MARGIN * seconds <= until
+
+    @property
+    def _fraction(self) -> float:
+        return min(self.spent / self._allowed, 1.0)
+
+    def _run(
+        self,
+        subject: _Subject,
+        there: SparkEngine,
+        opening: float,
+        turn: int,
+        *,
+        cold: bool = False,
+    ) -> None:
+        """Run an algorithm on one of the graphs; until Java is warm, if it is its first here.
+
+        Nothing but the very first run of a session shows what starting takes.
+        """
+        graph = subject.graph(turn)
+        self._tell(f"{subject.name} on {graph.name}, {there.workers} machines", self._fraction)
+
+        def run(*, cold: bool = False) -> ClusterRun:
+            limit = _SUPERSTEPS[turn]
+            return ran_sample(
+                there, opening, subject.job, graph, graph, "whole", "cost", cold=cold, limit=limit
+            )
+
+        ran = [run(cold=cold)]
+        if there.workers not in subject.largest:
+            self._keep(subject, ran[0], "cost" if cold else WARM_UP)
+            ran.append(run())
+            while not settled(ran):
+                self._keep(subject, ran[-1], WARM_UP)
+                ran.append(run())
+        self._keep(subject, ran[-1], "cost")
+        subject.largest[there.workers] = turn
+        own = self.found.lessons.setdefault(subject.name, [])
+        if graph.name not in own:
+            own.append(graph.name)
+
+    def _keep(self, subject: _Subject, run: ClusterRun, purpose: str) -> None:
+        """Keep a run at once, so that it is not lost."""
+        kept = replace(run, summary=replace(run.summary, purpose=purpose))
+        subject.hears(kept)
+        records = lesson_records(kept, subject.lesson, subject.graph(0), self._seed)
+        self._history.add_all(records)
+        self.found.runs += len(records)
+
+
+class _Subject:
+    """An algorithm to be learned: its graphs, and what runs on them are expected to take.
+
+    Parameters
+    ----------
+    engine : SparkEngine
+    job : Algorithm
+    history : History
+    seed : int
+    """
+
+    def __init__(self, engine: Any, job: Algorithm, history: History, seed: int) -> None:
+        self.name, self.job, self.lesson = job.name, job, new_lesson()
+        self.known = shipped_name(job) == job.name
+        self.largest: dict[int, int] = {}  # of the graphs that it was run on, by machine count
+        self.heard = False
+        self._seed = seed
+        self._made: tuple[int, Graph] | None = None
+        self._first = self._generated(0)
+        request = check_request(job, engine=engine, seed=seed, budget="none")
+        chain = [part.algorithm for part in request.chain]
+        estimates = (
+            whole_run_estimates(self._first, chain, engine.workers)
+            if runs_here(job)
+            else estimates_of(self._first, request.chain)
+        )
+        workloads = workloads_of(self._first, chain, estimates, engine.workers)
+        self.quote = Quote(self._first, engine, workloads, level_of_cluster(history, engine))
+
+    def graph(self, turn: int) -> Graph:
+        """Return a graph, the same every time; the last large one is kept."""
+        if turn == 0:
+            return self._first
+        if self._made is None or self._made[0] != turn:
+            self._made = (turn, self._generated(turn))
+        return self._made[1]
+
+    def _generated(self, turn: int) -> Graph:
+        scale, factor = _GRAPHS[turn]
+        source = f"rmat:scale={scale},edge_factor={factor},seed={self._seed}"
+        return check_graph(source, directed=direction(self.job, None), seed=self._seed)
+
+    def expected(self, machines: int, turn: int, *, cold: bool = False) -> float:
+        """Return the seconds of a run, or of those until Java is warm, as far as is known.
+
+        Parameters
+        ----------
+        machines, turn : int
+        cold : bool
+            Whether a session is opened for it.
+        """
+        first, factor = _GRAPHS[0], _GRAPHS[turn]
+        larger = 2.0 ** (factor[0] - first[0]) * factor[1] / first[1]
+        limit = _SUPERSTEPS[turn]
+        once = self.quote.sample_seconds(machines, larger, cold=False, limit=limit)
+        if machines in self.largest:
+            return once
+        return once + self.quote.sample_seconds(machines, larger, cold=cold, limit=limit)
+
+    def hears(self, run: ClusterRun) -> None:
+        """Learn what a run took."""
+        self.heard = True
+        self.quote.hears(run)
 
 
 def _with_programs() -> list[str]:

@@ -1,17 +1,23 @@
 """Which lessons fit into the time that a person gives."""
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
 
+import predict_graph
 import predict_graph.prediction.learn as learning
+from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.history import History
+from predict_graph.prediction.seconds.cluster.lessons import recall
 
 pytest.importorskip("pyspark")
 
-# Seconds that a lesson of the first graph is expected to take; the cluster takes twice as long.
-EXPECTED = {"semi-clustering": 40.0, "pagerank": 10.0, "connected-components": 15.0}
+# Seconds that a run of the first graph is thought to take; the cluster takes twice as long. A first
+# run of a session takes as long as two, and each graph four times as long as the one before.
+THOUGHT = {"semi-clustering": 40.0, "pagerank": 5.0, "connected-components": 8.0}
+OPENING = 10.0
 
 
 @pytest.fixture
@@ -19,44 +25,122 @@ def cluster(monkeypatch):
     """A cluster on which only a clock goes on."""
     now, begun = [0.0], []
 
-    def lesson(graph, engine, chain, means, workloads):
-        begun.append((chain[-1].name, graph.vertices))
-        now[0] += 2.0 * EXPECTED[chain[-1].name] * graph.vertices / 2**7
+    def expected(subject, machines, turn, *, cold=False):
+        slower = 2.0 if any(name == subject.name for name, *_ in begun) else 1.0
+        runs = 1.0 if machines in subject.largest else 2.0
+        return slower * THOUGHT[subject.name] * 4.0**turn * runs + (OPENING if cold else 0.0)
 
-    monkeypatch.setattr(learning, "_FIRST_SCALE", 7)
+    def run(learner, subject, there, opening, turn, *, cold=False):
+        begun.append((subject.name, there.workers, turn))
+        runs = 1.0 if there.workers in subject.largest else 2.0
+        now[0] += 2.0 * THOUGHT[subject.name] * 4.0**turn * runs
+        subject.largest[there.workers] = turn
+        learner.found.lessons.setdefault(subject.name, []).append(turn)
+
+    def session(engine):
+        now[0] += OPENING
+        return nullcontext(SimpleNamespace(seconds=OPENING))
+
+    monkeypatch.setattr(learning, "_GRAPHS", ((6, 4), (7, 4), (8, 4), (8, 8)))
     monkeypatch.setattr(learning, "time", SimpleNamespace(perf_counter=lambda: now[0]))
-    monkeypatch.setattr(learning, "learn_on_cluster", lesson)
-    monkeypatch.setattr(
-        learning, "expected_lesson_seconds", lambda _1, _2, chain, *_: EXPECTED[chain[-1].name]
-    )
+    monkeypatch.setattr(learning._Subject, "expected", expected)
+    monkeypatch.setattr(learning._Learner, "_run", run)
+    monkeypatch.setattr(SparkEngine, "session", session)
     return begun
+
+
+def learned(cluster, tmp_path, budget, machines=1):
+    found = learning.learn(
+        SparkEngine("spark://nowhere:7077", machines),
+        algorithms=list(THOUGHT),
+        budget=budget,
+        history=History(tmp_path / "history.sqlite"),
+        seed=1,
+    )
+    return found, cluster
 
 
 @pytest.mark.parametrize(
     ("budget", "lessons"),
     [
-        # However little there is, one lesson is learned; it tells how slow the cluster is.
-        ("1s", ["pagerank"]),
-        ("52s", ["pagerank"]),  # 20 went, and 30 would, and a margin
-        ("60s", ["pagerank", "connected-components"]),
-        # 50 went; semi-clustering would take 80: a larger graph of the others comes first.
-        ("100s", ["pagerank", "connected-components", "pagerank"]),
-        ("150s", ["pagerank", "connected-components", "semi-clustering"]),
+        # However little there is, one graph is run; it tells how slow the cluster is.
+        ("1s", [("pagerank", 0)]),
+        # 10 and 20 went; the next graph of PageRank would take 40 and a margin, components 16.
+        ("70s", [("pagerank", 0), ("connected-components", 0)]),
+        ("85s", [("pagerank", 0), ("pagerank", 1)]),
+        (
+            "190s",
+            [
+                ("pagerank", 0),
+                ("pagerank", 1),
+                ("connected-components", 0),
+                ("connected-components", 1),
+            ],
+        ),
+        # Semi-clustering would take 320 of the second graph, and components 256 of the third.
+        (
+            "520s",
+            [
+                ("pagerank", 0),
+                ("pagerank", 1),
+                ("connected-components", 0),
+                ("connected-components", 1),
+                ("semi-clustering", 0),
+                ("pagerank", 2),
+            ],
+        ),
     ],
 )
 def test_the_cheapest_comes_first_and_what_does_not_fit_is_passed_over(
     cluster, tmp_path, budget, lessons
 ):
-    found = learning.learn(
-        SparkEngine("spark://nowhere:7077", 2),
-        algorithms=list(EXPECTED),
-        budget=budget,
-        history=History(tmp_path / "history.sqlite"),
-        seed=1,
-    )
-    assert [name for name, _ in cluster] == lessons
-    assert cluster[0][1] == 2**7
+    found, begun = learned(cluster, tmp_path, budget)
+    assert [(name, turn) for name, _, turn in begun] == lessons
     assert {name: len(of) for name, of in found.lessons.items()} == {
-        name: lessons.count(name) for name in lessons
+        name: sum(each == name for each, _ in lessons) for name, _ in lessons
     }
     assert "budget" in found.ended
+
+
+def test_there_is_an_end_to_what_can_be_learned(cluster, tmp_path):
+    found, begun = learned(cluster, tmp_path, "10h")
+    assert len(begun) == 3 * 4
+    assert found.ended == "there is nothing larger to learn from"
+
+
+def test_a_third_of_the_time_is_left_for_a_session_on_fewer_machines(cluster, tmp_path):
+    found, begun = learned(cluster, tmp_path, "400s", machines=8)
+    counts = [machines for _, machines, _ in begun]
+    assert counts == sorted(counts, reverse=True)
+    assert set(counts) == {8, 2}
+    # There tables are larger, and the smallest graph says nothing new.
+    assert next((name, turn) for name, machines, turn in begun if machines == 2) == ("pagerank", 1)
+    assert found.seconds <= 400.0
+
+
+@pytest.mark.spark
+def test_lessons_of_one_session_serve_every_algorithm_that_ran_in_it(
+    local_spark, tmp_path, monkeypatch
+):
+    """The first run of the session alone is cold; of each algorithm there is what costs are
+    fitted to, and the others know from the first what a session takes that begins."""
+    monkeypatch.setattr(learning, "_GRAPHS", ((7, 8), (8, 4), (8, 8)))
+    monkeypatch.setattr(learning, "_FEWER", 1)
+    history = History(tmp_path / "history.sqlite")
+    names = ["connected-components", "pagerank"]
+    found = learning.learn(local_spark, algorithms=names, budget="10m", history=history, seed=1)
+    assert sorted(found.lessons) == names
+    assert all(len(graphs) == 3 for graphs in found.lessons.values())
+    graph = predict_graph.graph.check_graph("rmat:scale=9,seed=5")
+    cold = []
+    for name in names:
+        (runs,) = recall(history, [check_algorithm(name)], local_spark, graph)
+        cold += [run.cold for run in runs]
+        assert sum(run.summary.purpose == "cost" and not run.cold for run in runs) == 3
+        prediction = predict_graph.predict(
+            name, graph, directed=False, engine=local_spark, history=history, seed=1
+        )
+        assert prediction.cost_model["runs"] == 3
+        assert prediction.cost_model["start_seconds"] > 0.0
+        assert "lessons of the cluster" in str(prediction.evidence)
+    assert cold.count(True) == 1

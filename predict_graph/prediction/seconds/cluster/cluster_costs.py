@@ -142,6 +142,7 @@ def fit_cluster_costs(
     others: list[ClusterRun],
     cost_model: str | None = None,
     common: CommonPhases | None = None,
+    like: ClusterCosts | None = None,
 ) -> ClusterCosts:
     """Fit the costs to sample runs, and to real runs on the same cluster.
 
@@ -160,6 +161,9 @@ def fit_cluster_costs(
     common : CommonPhases, optional
         Of all algorithms on the cluster; what these runs say of opening and reading by default.
         Runs of samples of this very graph say themselves how it is read.
+    like : ClusterCosts, optional
+        What they are taken to be like where these runs say nothing: in what a session that begins
+        takes on top, if they were in sessions that others had begun, and at other machine counts.
 
     Raises
     ------
@@ -187,7 +191,7 @@ def fit_cluster_costs(
         std = _LEAST_STD if len(others) >= _FEW_RUNS else _FEW_STD
         errors = _left_out_errors(real, cost_model)
     rows = pd.concat([part for part in (lessons, real) if len(part)], ignore_index=True)
-    model, driver = _fitted(rows, cost_model)
+    model, driver = _fitted(rows, cost_model, None if like is None else like.driver)
     phased = warm or others
     sessions = sessions_of(runs or others)
     opening = common.opening if common else opening_of(runs)
@@ -196,13 +200,13 @@ def fit_cluster_costs(
         model=model,
         driver=driver,
         opening=opening or Line(0.0, 0.0),
-        setup=phase_of("setup", phased, sessions),
+        setup=phase_of("setup", phased, sessions, None if like is None else like.setup.start),
         read=common.read
         if common is not None and all(run.elsewhere for run in phased)
         else phase_of("read", phased, sessions),
         checkpoint=_checkpoint(phased),
         after=_after(phased),
-        start=start_of(sessions),
+        start=like.start if like is not None and not sessions else start_of(sessions),
         relative_std=std,
         r2=model.r2(rows),
         rows=len(rows),
@@ -256,11 +260,13 @@ def _disturbed(run: ClusterRun) -> bool:
     return int(run.profile.engine.get("executors_lost", 0)) > 0
 
 
-def _fitted(rows: pd.DataFrame, cost_model: str) -> tuple[TaskSeconds, Line]:
+def _fitted(
+    rows: pd.DataFrame, cost_model: str, like: Line | None = None
+) -> tuple[TaskSeconds, Line]:
     """Fit the seconds of tasks to features, and the rest to machines."""
     driver = (rows["seconds"] - rows["working"]).clip(lower=_LEAST_DRIVER)
     middle = driver.groupby(rows["machines"]).median()
-    line = by_machines({int(count): float(middle.loc[count]) for count in middle.index})
+    line = by_machines({int(count): float(middle.loc[count]) for count in middle.index}, like)
     return fit_task_seconds(rows, cost_model), line
 
 

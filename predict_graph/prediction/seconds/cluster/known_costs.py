@@ -104,8 +104,9 @@ def known_costs(
     if learned.level is not None and not others:
         return _by_shipped(learned, runs, algorithm, engine, cost_model)
     # A session that a person opened costs nothing to open.
-    common = None if engine.in_open_session else learned.common
-    costs = fit_cluster_costs(runs, others, cost_model, common)
+    common = None if engine.in_open_session else learned.cluster.common
+    like = learned.cluster.applied(shipped_costs(shipped_name(algorithm)))
+    costs = fit_cluster_costs(runs, others, cost_model, common, like)
     common_std = 0.0
     if not runs and cost_model is None:
         better = _by_level(others, algorithm, costs, engine, common)

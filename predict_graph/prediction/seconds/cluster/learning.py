@@ -20,11 +20,7 @@ from predict_graph.prediction.seconds.cluster.lessons import (
     new_lesson,
     recall,
 )
-from predict_graph.prediction.seconds.cluster.level import (
-    Level,
-    common_of_cluster,
-    level_of_cluster,
-)
+from predict_graph.prediction.seconds.cluster.level import UNKNOWN, Level, level_of_cluster
 from predict_graph.prediction.seconds.cluster.quote import Quote
 from predict_graph.prediction.seconds.cluster.real_runs import real_runs
 from predict_graph.prediction.seconds.cluster.sample_plan import (
@@ -33,14 +29,12 @@ from predict_graph.prediction.seconds.cluster.sample_plan import (
     training_points,
 )
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun, cluster_sample_runs
-from predict_graph.prediction.seconds.cluster.session_phases import CommonPhases
 from predict_graph.prediction.seconds.cluster.superstep_features import sent_messages
 from predict_graph.prediction.seconds.sample_runs import DEFAULT_TRAIN_RATIOS
 
 __all__ = [
     "Learned",
     "default_train_machines",
-    "expected_lesson_seconds",
     "learn_on_cluster",
     "worth_running",
 ]
@@ -67,15 +61,15 @@ class Learned:
         shipped lessons are of.
     more : str
         What a larger budget would buy.
-    common : CommonPhases, optional
-        What runs of all algorithms on the cluster say of opening a session and of reading.
+    cluster : Level
+        What runs of all algorithms on the cluster say of it.
     """
 
     runs: Lesson
     others: Lesson
     level: Level | None = None
     more: str = ""
-    common: CommonPhases | None = None
+    cluster: Level = UNKNOWN
 
 
 def learn_on_cluster(
@@ -119,7 +113,7 @@ def learn_on_cluster(
         runs = _run_samples(graph, engine, algorithms, means, plan.points, quote)
     runs = runs or [[] for _ in algorithms]
     if quote is None or _warm_runs(runs) >= _ENOUGH:
-        return Learned(runs, others, common=common_of_cluster(means.history, engine))
+        return Learned(runs, others, cluster=level_of_cluster(means.history, engine))
     cost = readable_seconds(quote.plan_seconds(plan.whole))
     more = f"about {cost} of sample runs on the cluster would narrow this (--budget none)"
     return Learned(runs, others, quote.level, more)
@@ -135,18 +129,6 @@ def worth_running(
     """Return the ratios that :func:`learn_on_cluster` would run at each machine count; or none."""
     others, runs = _of_history(graph, engine, algorithms, means)
     return _plan(graph, engine, algorithms, means, workloads, others, runs).points
-
-
-def expected_lesson_seconds(
-    graph: AnyGraph,
-    engine: SparkEngine,
-    algorithms: Sequence[Algorithm],
-    means: Means,
-    workloads: Sequence[Workload],
-) -> float:
-    """Return what all samples of a graph will take on the cluster, at the level that is known."""
-    quote = Quote(graph, engine, workloads, level_of_cluster(means.history, engine))
-    return quote.plan_seconds(_sample_points(graph, engine, algorithms[-1], means, workloads))
 
 
 def _of_history(

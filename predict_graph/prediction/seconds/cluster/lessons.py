@@ -131,15 +131,13 @@ def same_superstep(parameters: Mapping[str, Any], others: Mapping[str, Any]) -> 
 
 
 def _complete(runs: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the runs at machine counts that have a first run and one after it.
+    """Return the runs at machine counts that have one for which Java was warm.
 
     A cluster that went away in the middle has taught what it did until then; where there is a whole
     lesson, that is not needed.
     """
-    cold: dict[int, set[bool]] = {}
-    for run in runs:
-        cold.setdefault(run["sample"]["machines"], set()).add(run["sample"]["cold"])
-    return [run for run in runs if cold[run["sample"]["machines"]] == {True, False}]
+    warm = {run["sample"]["machines"] for run in runs if not run["sample"]["cold"]}
+    return [run for run in runs if run["sample"]["machines"] in warm]
 
 
 def cluster_run(record: RunRecord, *, first: bool, elsewhere: bool) -> ClusterRun:

@@ -36,7 +36,6 @@ from predict_graph.prediction.seconds.straight_line import Line
 __all__ = [
     "UNKNOWN",
     "Level",
-    "common_of_cluster",
     "level_of_cluster",
     "level_of_runs",
     "level_of_told",
@@ -160,17 +159,6 @@ def level_of_cluster(history: History | None, engine: SparkEngine) -> Level:
     return replace(level_of_told(told, own=False), common=common)
 
 
-def common_of_cluster(history: History | None, engine: SparkEngine) -> CommonPhases | None:
-    """Return what the runs of all algorithms on a cluster tell of opening and reading.
-
-    Parameters
-    ----------
-    history : History or None
-    engine : SparkEngine
-    """
-    return _common(_runs_of_cluster(history, engine))
-
-
 def _common(known: Mapping[str, Sequence[ClusterRun]]) -> CommonPhases | None:
     return common_phases((run for runs in known.values() for run in runs), _shipped_common())
 
@@ -217,12 +205,13 @@ def logs_of(
 
     Supersteps are those of warm runs where there are any; cold ones are held against as slow a
     start. Opening a session is in the phases of cold runs alone; where opening and reading are
-    known, the phases are setting up.
+    known, the phases are setting up, of which warm runs say little where others begin a session.
     """
     warm = [run for run in runs if not run.cold]
     cold = [run for run in runs if run.cold]
     parts = np.array([_of_supersteps(run, costs, later=True) for run in warm or cold])
-    phases = np.array([_of_phases(run, costs, common) for run in cold or warm])
+    phases = np.array([_of_phases(run, costs, common) for run in cold or ([] if common else warm)])
+    phases = phases.reshape(-1, 2)
     measured, said = np.concatenate((parts.sum(axis=0), phases.sum(axis=0)[None, :])).T
     known = (measured > 0.0) & (said > 0.0)
     return np.where(known, np.log(np.maximum(measured, 1e-9) / np.maximum(said, 1e-9)), np.nan)
@@ -280,7 +269,7 @@ def level_of_told(told: Sequence[FloatArray], *, own: bool) -> Level:
     """Return the mean of what algorithms tell, drawn a little to a cluster as they usually are.
 
     As the posterior of a normal mean, with what is known of clusters as its prior. A part of which
-    nothing is known is as the others are.
+    an algorithm tells nothing is as it is by others, or as its other parts are.
 
     Parameters
     ----------
@@ -290,6 +279,9 @@ def level_of_told(told: Sequence[FloatArray], *, own: bool) -> Level:
         Whether these are of the algorithm that is predicted.
     """
     logs = np.array(told)
+    known = ~np.isnan(logs)
+    means = np.where(known, logs, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    logs = np.where(known | ~known.any(axis=0), logs, means)
     logs = np.where(np.isnan(logs), np.nanmean(logs, axis=1, keepdims=True), logs)
     part = _OWN_STD if own else _PART_STD
     weight = len(logs) / (len(logs) + (part / _CLUSTER_STD) ** 2)

@@ -67,9 +67,14 @@ class Quote:
         opening = self._costs[0].phases(machines, 0)["opening"]
         return opening + self._seconds(machines, 1.0, None, warm=False)
 
-    def sample_seconds(self, machines: int, ratio: float, *, cold: bool) -> float:
-        """Seconds of a sample run; of opening its session too if it is the first there."""
-        limit = supersteps_run(self._algorithms[-1])
+    def sample_seconds(
+        self, machines: int, ratio: float, *, cold: bool, limit: int | None = None
+    ) -> float:
+        """Seconds of a sample run; of opening its session too if it is the first there.
+
+        It has no more supersteps than `limit`, or than sample runs of a prediction have.
+        """
+        limit = limit or supersteps_run(self._algorithms[-1])
         opening = self._costs[0].phases(machines, 0)["opening"] if cold else 0.0
         return opening + self._seconds(machines, ratio, limit, warm=not cold)
 

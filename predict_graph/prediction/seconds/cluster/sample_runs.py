@@ -27,7 +27,15 @@ from predict_graph.prediction.seconds.cluster.sample_plan import (
     supersteps_run,
 )
 
-__all__ = ["REAL", "WARM_UP", "ClusterRun", "by_session", "cluster_sample_runs"]
+__all__ = [
+    "REAL",
+    "WARM_UP",
+    "ClusterRun",
+    "by_session",
+    "cluster_sample_runs",
+    "ran_sample",
+    "settled",
+]
 
 WARM_UP = "warm-up"
 """Purpose of runs that are there to make Java compile what is run, and to show how long it does."""
@@ -108,10 +116,13 @@ class ClusterRun:
 
 
 def by_session(runs: list[ClusterRun]) -> list[list[ClusterRun]]:
-    """Return runs by the session in which they ran, in their order: each starts with a cold one."""
+    """Return runs by the session in which they ran, in their order: each starts with a cold one.
+
+    Unless another algorithm began it; a session is on so many machines.
+    """
     sessions: list[list[ClusterRun]] = []
     for run in runs:
-        if run.cold or not sessions:
+        if run.cold or not sessions or run.machines != sessions[-1][-1].machines:
             sessions.append([])
         sessions[-1].append(run)
     return sessions
@@ -155,7 +166,7 @@ def cluster_sample_runs(
         if not goes_on(machines, wanted[0], True):
             return
         with there.session() as session:
-            run_sample = partial(_ran, there, session.seconds, algorithm, graph)
+            run_sample = partial(ran_sample, there, session.seconds, algorithm, graph)
             ran: list[ClusterRun] = []
             for number, one in enumerate(wanted):
                 if number > 1 and not goes_on(machines, one, False):
@@ -165,7 +176,7 @@ def cluster_sample_runs(
                     samples[one] = _sample(graph, means, one, rng)
                 sampler = _sampler(graph, means, one)
                 ran.append(run_sample(samples[one], sampler, one.purpose, cold=number == 0))
-                while number == 1 and not _settled(ran) and goes_on(machines, one, False):
+                while number == 1 and not settled(ran) and goes_on(machines, one, False):
                     last = ran[-1]
                     yield replace(last, summary=replace(last.summary, purpose=WARM_UP))
                     ran.append(run_sample(samples[one], sampler, one.purpose))
@@ -180,13 +191,13 @@ def _sampler(graph: AnyGraph, means: Means, wanted: WantedSample) -> str:
     return "degrees" if isinstance(graph, ClusterGraph) else means.sampler
 
 
-def _settled(ran: list[ClusterRun]) -> bool:
+def settled(ran: list[ClusterRun]) -> bool:
     """Whether the last run was hardly faster than the one before, of the same sample."""
     before, last = (run.profile.phases["superstep"] for run in ran[-2:])
     return last > (1.0 - _STILL_FASTER) * before or len(ran) > 1 + _MOST_WARM_UPS
 
 
-def _ran(
+def ran_sample(
     engine: SparkEngine,
     opening: float,
     algorithm: Algorithm,
@@ -196,13 +207,17 @@ def _ran(
     purpose: str,
     *,
     cold: bool = False,
+    limit: int | None = None,
 ) -> ClusterRun:
-    """Run a sample in the open session of an engine."""
+    """Run a sample in the open session of an engine.
+
+    It has no more supersteps than `limit`, or than sample runs of a prediction have.
+    """
     started = time.perf_counter()
     profile = engine.run(
         algorithm,
         sample,
-        max_iterations=supersteps_run(algorithm),
+        max_iterations=limit or supersteps_run(algorithm),
         threshold=0.0 if algorithm.steady else None,
     )
     machines, ratio = engine.workers, sample.vertices / graph.vertices

@@ -102,13 +102,13 @@ def common_phases(
     real: list[ClusterRun] = []
     for run in runs:
         (real if run.real else samples).append(run)
-    opening = opening_of(samples)
+    opening = opening_of(samples, None if like is None else like.opening)
     reading = [run for run in samples if run.profile.phases["read"] > 0.0]
     warm = [run for run in reading if not run.cold and run.summary.purpose != WARM_UP]
     sessions = sessions_of(reading)
     if opening is None or not (warm and sessions):
         return None
-    read = phase_of("read", warm, sessions)
+    read = phase_of("read", warm, sessions, None if like is None else like.read.start)
     rows = [(*_read(run), 1.0) for run in warm]
     for run in real:
         size, seconds = _read(run)
@@ -135,15 +135,16 @@ def _slower(first: list[ClusterRun], read: Phase) -> float:
     return sum(run.profile.phases["read"] for run in first) / max(sum(said), 1e-9)
 
 
-def opening_of(runs: Iterable[ClusterRun]) -> Line | None:
-    """Return what runs say of opening their session; None if none does."""
+def opening_of(runs: Iterable[ClusterRun], like: Line | None = None) -> Line | None:
+    """Return what runs say of opening their session, by a line like another; None if none does."""
     opened: dict[int, list[float]] = {}
     for run in runs:
         if run.session_seconds > 0.0:
             opened.setdefault(run.machines, []).append(run.session_seconds)
     if not opened:
         return None
-    return by_machines({count: float(np.mean(seconds)) for count, seconds in opened.items()})
+    means = {count: float(np.mean(seconds)) for count, seconds in opened.items()}
+    return by_machines(means, like)
 
 
 @dataclass(frozen=True)
@@ -231,24 +232,35 @@ def _alike(rows: pd.DataFrame) -> bool:
     return len(rows[known].drop_duplicates()) == 1
 
 
-def by_machines(seconds: Mapping[int, float]) -> Line:
+def by_machines(seconds: Mapping[int, float], like: Line | None = None) -> Line:
     """Fit what grows with the machines, not with the graph: in their logarithm.
 
     Two or three counts cannot tell a logarithm from a proportion (terms three and four of Ernest's
-    equation 1); of the two it is the one that goes less wrong far from them.
+    equation 1); of the two it is the one that goes less wrong far from them. One count tells how
+    much of another line it is, and none leaves that as it is, if there is one.
     """
+    if like is not None and len(seconds) < 2:
+        said = {count: like.at(math.log2(count)) for count in seconds}
+        if all(said.values()):
+            return like.scaled(math.prod(seconds[count] / said[count] for count in seconds))
     counts = np.array([math.log2(count) for count in seconds])
     return fitted_line(counts, np.array(list(seconds.values())))
 
 
-def phase_of(name: str, warm: list[ClusterRun], sessions: list[Session]) -> Phase:
-    """Return what a phase takes by warm runs, and on top of that in sessions that begin."""
+def phase_of(
+    name: str, warm: list[ClusterRun], sessions: list[Session], like: Line | None = None
+) -> Phase:
+    """Return what a phase takes by warm runs, and on top of that in sessions that begin.
+
+    The latter as in `like` where few sessions are known, or none.
+    """
     extra: dict[int, list[float]] = {}
     for session in sessions:
         extra.setdefault(session.machines, []).append(session.extra(name))
     sizes = np.array([run.profile.graph["edges"] / run.machines for run in warm])
     work = fitted_line(sizes, np.array([run.profile.phases[name] for run in warm]))
-    return Phase(work, by_machines({count: float(np.mean(own)) for count, own in extra.items()}))
+    starts = {count: float(np.mean(own)) for count, own in extra.items()}
+    return Phase(work, by_machines(starts, like))
 
 
 def start_of(sessions: list[Session]) -> FloatArray:
