@@ -28,6 +28,7 @@ from predict_graph.prediction.seconds.cluster.known_costs import KnownCosts, kno
 from predict_graph.prediction.seconds.cluster.learning import Learned, learn_on_cluster
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.work_by_machines import work_by_machines
 
 __all__ = ["ClusterCosting", "priced"]
@@ -154,7 +155,9 @@ def _priced(
         return named, rows
 
     phases, rows = at(engine.workers)
-    memory = memory_of(runs, graph, rows, engine.settings)
+    name = workload.algorithm.name
+    usual = shipped_runs(name, first=first) if shipped_name(workload.algorithm) == name else []
+    memory = memory_of(runs, graph, rows, engine.settings, usual)
     witness = Witness(
         known.source,
         rows["seconds"].to_numpy(np.float64),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,7 +68,11 @@ def heap_bytes(memory: str) -> int:
 
 
 def memory_of(
-    runs: list[ClusterRun], graph: AnyGraph, rows: pd.DataFrame, settings: SparkSettings
+    runs: list[ClusterRun],
+    graph: AnyGraph,
+    rows: pd.DataFrame,
+    settings: SparkSettings,
+    usual: Sequence[ClusterRun] = (),
 ) -> ExecutorMemory | None:
     """Return what an executor needs: what any run does, and what grows with an executor's share.
 
@@ -85,14 +90,18 @@ def memory_of(
         See :func:`~predict_graph.prediction.seconds.cluster.superstep_features.predicted_rows`.
     settings : SparkSettings
         Of the real run.
+    usual : sequence of ClusterRun
+        Of the algorithm elsewhere: they tell what is fixed where `runs` are all of one size.
     """
     telling = [run for run in runs if not run.seen_by_log and run.profile.graph["edges"]]
     if not telling:
         return None
+    if len({_share_of(run) for run in telling}) == 1:
+        telling = [*telling, *usual]
     seen = pd.DataFrame(
         [
             (
-                (run.profile.graph["vertices"] + run.profile.graph["edges"]) / run.machines,
+                _share_of(run),
                 float(run.profile.table["peak_memory_bytes"].max()),
                 float(run.profile.table["storage_bytes"].max()),
             )
@@ -115,6 +124,11 @@ def memory_of(
             "fail; take more machines or more memory"
         )
     return ExecutorMemory(execution, storage, shuffle, available, warnings)
+
+
+def _share_of(run: ClusterRun) -> float:
+    """Return the vertices and edges of a machine."""
+    return float(run.profile.graph["vertices"] + run.profile.graph["edges"]) / run.machines
 
 
 def _at(share: float, seen: pd.Series[float]) -> float:
