@@ -94,7 +94,7 @@ def learn(
     engine: str | Engine,
     *,
     spark: Any = None,
-    algorithms: Sequence[str] | None = None,
+    algorithms: Sequence[str | Algorithm] | None = None,
     budget: str | float = "10m",
     history: History | str | PathLike[str] | bool | None = None,
     seed: int | None = None,
@@ -108,7 +108,7 @@ def learn(
         The cluster; its machines are the most that a lesson runs on.
     spark : SparkSession, optional
         A session that is open, to learn in.
-    algorithms : sequence of str, optional
+    algorithms : sequence of str or Algorithm, optional
         All that the engine has programs for by default.
     budget : str or float
         A time such as ``"10m"``, or seconds.

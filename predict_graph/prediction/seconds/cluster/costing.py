@@ -23,7 +23,7 @@ from predict_graph.engines import (
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.iterations import IterationEstimate
-from predict_graph.prediction.seconds.cluster.executor_memory import memory_of
+from predict_graph.prediction.seconds.cluster.executor_memory import ExecutorMemory, memory_of
 from predict_graph.prediction.seconds.cluster.known_costs import KnownCosts, known_costs
 from predict_graph.prediction.seconds.cluster.learning import Learned, learn_on_cluster
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
@@ -140,9 +140,15 @@ def _priced(
     work = work_by_machines(graph, engine, workload, runs, purse)
     warm = engine.is_warm(workload.algorithm.name)
 
-    def at(machines: int) -> tuple[dict[str, float], pd.DataFrame]:
+    name = workload.algorithm.name
+    usual = shipped_runs(name, first=first) if shipped_name(workload.algorithm) == name else []
+
+    def at(machines: int) -> tuple[dict[str, float], pd.DataFrame, ExecutorMemory | None]:
         rows = work(machines)
         rows["seconds"] = costs.supersteps(rows, machines, warm=warm)
+        memory = memory_of(runs, graph, rows, engine.settings.on(machines), usual)
+        if memory is not None:
+            rows["seconds"] += memory.spilling_seconds(known.slower)
         kept = engine.settings.checkpoints(workload.iterations)
         phases = costs.phases(machines, graph.edges, kept, warm=warm)
         opening = phases.pop("opening") if first else 0.0
@@ -152,12 +158,9 @@ def _priced(
             "superstep": float(rows["seconds"].sum()),
             "write": phases["write"],
         }
-        return named, rows
+        return named, rows, memory
 
-    phases, rows = at(engine.workers)
-    name = workload.algorithm.name
-    usual = shipped_runs(name, first=first) if shipped_name(workload.algorithm) == name else []
-    memory = memory_of(runs, graph, rows, engine.settings, usual)
+    phases, rows, memory = at(engine.workers)
     witness = Witness(
         known.source,
         rows["seconds"].to_numpy(np.float64),

@@ -17,8 +17,13 @@ from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 
 __all__ = ["ExecutorMemory", "heap_bytes", "memory_of"]
 
+FloatArray = npt.NDArray[np.float64]
+
 _RESERVED = 300 << 20  # by definition of Spark: bytes of a heap that it keeps for itself
 _UNIFIED = 0.6  # by default of Spark (spark.memory.fraction), of the rest: execution and storage
+# Seconds of a core, and bytes in memory and on disk over those that a table needs
+# (docs/studies/spark.md): records are sorted instead, written, read and merged.
+_A_BYTE_SPILLED, _SPILLED_OF_NEEDED = 7e-9, 1.1
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}  # by definition
 
 
@@ -36,6 +41,8 @@ class ExecutorMemory:
         Written by an executor over the whole run.
     available_bytes : float
         For execution and storage together.
+    spilled_bytes : ndarray of float64, shape (iterations,)
+        That an executor spills in each iteration, as Spark counts them.
     warnings : list of str
     """
 
@@ -43,7 +50,18 @@ class ExecutorMemory:
     storage_bytes: float
     shuffle_bytes: float
     available_bytes: float
+    spilled_bytes: FloatArray
     warnings: list[str] = field(default_factory=list)
+
+    def spilling_seconds(self, slower: float) -> FloatArray:
+        """Return what spilling takes in each iteration.
+
+        Parameters
+        ----------
+        slower : float
+            How much longer tasks take than on a cluster of two workers with a core each.
+        """
+        return _A_BYTE_SPILLED * slower * self.spilled_bytes
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures, for JSON."""
@@ -52,6 +70,7 @@ class ExecutorMemory:
             "storage_bytes": int(self.storage_bytes),
             "shuffle_bytes": int(self.shuffle_bytes),
             "available_bytes": int(self.available_bytes),
+            "spilled_bytes": int(self.spilled_bytes.sum()),
         }
 
 
@@ -116,6 +135,10 @@ def memory_of(
     moved = float(rows[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum())
     shuffle = moved / settings.machines
     available = max(heap_bytes(settings.memory) - _RESERVED, 0) * _UNIFIED
+    # Tables of an iteration have as many rows as it exchanges records.
+    records = rows["records"].to_numpy(np.float64)
+    needed = execution * records / max(float(records.max()), 1.0)
+    spilled = np.where(needed + storage > available, _SPILLED_OF_NEEDED * needed, 0.0)
     warnings = []
     if execution + storage > available:
         warnings.append(
@@ -123,7 +146,7 @@ def memory_of(
             f"but has {_readable(available)} of its {settings.memory}: it will spill to disk or "
             "fail; take more machines or more memory"
         )
-    return ExecutorMemory(execution, storage, shuffle, available, warnings)
+    return ExecutorMemory(execution, storage, shuffle, available, spilled, warnings)
 
 
 def _share_of(run: ClusterRun) -> float:
@@ -136,7 +159,7 @@ def _at(share: float, seen: pd.Series[float]) -> float:
     slope alone.
     """
     shares, values = seen.index.to_numpy(np.float64), seen.to_numpy(np.float64)
-    columns: npt.NDArray[np.float64] = shares[:, None]
+    columns: FloatArray = shares[:, None]
     if len(shares) > 1:
         columns = np.column_stack([np.ones(len(shares)), shares])
     scale = float(shares.max())

@@ -58,6 +58,8 @@ class KnownCosts:
         In a word or two.
     std, common_std : float
         Relative: of supersteps, and of all phases together.
+    slower : float
+        How much longer tasks take than those of the shipped lessons.
     samples : list of ClusterRun
         Those of the runs that ran on this cluster as samples.
     warnings : list of str
@@ -71,6 +73,7 @@ class KnownCosts:
     source: str
     std: float
     common_std: float = 0.0
+    slower: float = 1.0
     samples: list[ClusterRun] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     more: str = ""
@@ -124,6 +127,7 @@ def known_costs(
         _source(runs),
         math.hypot(costs.relative_std, between_graphs_std(costs.errors) if elsewhere else 0.0),
         common_std,
+        learned.cluster.tasks,
         samples=telling,
         warnings=warnings,
     )
@@ -188,6 +192,7 @@ def _by_shipped(
         source,
         math.hypot(costs.relative_std, between, _STAND_IN_STD if stand_in else 0.0),
         level.std,
+        level.tasks,
         runs,
         warnings,
         learned.more,

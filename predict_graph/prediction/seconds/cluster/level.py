@@ -30,7 +30,10 @@ from predict_graph.prediction.seconds.cluster.shipped_lessons import (
     shipped_name,
     shipped_runs,
 )
-from predict_graph.prediction.seconds.cluster.superstep_features import rows_of_run
+from predict_graph.prediction.seconds.cluster.superstep_features import (
+    rows_of_run,
+    without_spilling,
+)
 from predict_graph.prediction.seconds.straight_line import Line
 
 __all__ = [
@@ -224,7 +227,8 @@ def _of_supersteps(run: ClusterRun, costs: ClusterCosts, *, later: bool = False)
     """
     rows = rows_of_run(run.profile, run.machines)
     skipped = len(rows) // 2 if later and run.cold and len(rows) >= _ENOUGH else 0
-    start, rows = costs.start[skipped : len(rows)], rows.iloc[skipped:]
+    rows = without_spilling(rows.iloc[skipped:])
+    start = costs.start[rows.index[rows.index < len(costs.start)]]
     working = float(rows["working"].sum())
     # A log does not know messages: nothing is said of its tasks.
     tasks = 0.0 if run.seen_by_log else float(costs.model.predict(rows).sum())

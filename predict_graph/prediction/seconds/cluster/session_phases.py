@@ -17,7 +17,10 @@ import pandas as pd
 from predict_graph.algorithms import check_algorithm
 from predict_graph.errors import RequestError
 from predict_graph.prediction.seconds.cluster.sample_runs import WARM_UP, ClusterRun, by_session
-from predict_graph.prediction.seconds.cluster.superstep_features import rows_of_run
+from predict_graph.prediction.seconds.cluster.superstep_features import (
+    rows_of_run,
+    without_spilling,
+)
 from predict_graph.prediction.seconds.straight_line import Line, fitted_line
 
 __all__ = [
@@ -210,7 +213,7 @@ def typical_rows(run: ClusterRun) -> pd.DataFrame:
     """Return the rows of a run; one, of median seconds, for supersteps that are all alike."""
     rows = rows_of_run(run.profile, run.machines)
     if not (_alike(rows) and _steady(run.profile.algorithm)):
-        return rows
+        return without_spilling(rows)
     typical = rows.iloc[[-1]].copy()
     later = rows.iloc[len(rows) // 2 :] if run.real else rows  # a real run starts cold
     for name in ("seconds", "working", "processor"):

@@ -23,6 +23,7 @@ __all__ = [
     "records_a_message",
     "rows_of_run",
     "sent_messages",
+    "without_spilling",
 ]
 
 FloatArray = npt.NDArray[np.float64]
@@ -150,6 +151,15 @@ def rows_of_run(profile: RunProfile, machines: int) -> pd.DataFrame:
     return rows.assign(**(rows[counted] / shared))
 
 
+def without_spilling(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of iterations that did not spill, whose seconds have a price of their own.
+
+    All of them, if each did.
+    """
+    dry = rows[rows["spilled"] == 0.0]
+    return dry if len(dry) else rows
+
+
 def busiest_rows(
     table: pd.DataFrame, machines: int, cores: int = 1, partitions: int | None = None
 ) -> pd.DataFrame:
@@ -171,12 +181,13 @@ def busiest_rows(
         ``FEATURES`` of the critical worker, its ``partitions`` (NaN where nothing is looked up),
         ``machines``, ``seconds``, and of these ``working``: in which tasks ran on that worker. The
         rest is the driver's, whatever the size of the graph. ``processor`` is how long a processor
-        was busy with those tasks, in Java.
+        was busy with those tasks, in Java, and ``spilled`` the bytes that they spilled.
     """
     rows = table[table["worker"] == critical_worker(table)]
     messages = rows["local_messages"] + rows["remote_messages"]
     seconds = rows["seconds"].to_numpy(np.float64)
     working = np.minimum(rows["task_seconds"].to_numpy(np.float64) / cores, seconds)
+    spilled = rows.get("spilled_bytes", pd.Series(0.0, rows.index))  # a table that was imported
     counted = {}
     records = rows["shuffle_read_records"]
     if MERGED in rows and rows[MERGED].notna().all():  # by a twin, exactly
@@ -194,5 +205,6 @@ def busiest_rows(
             "seconds": seconds,
             "working": working,
             "processor": rows["cpu_seconds"].to_numpy(np.float64) / cores,
+            "spilled": spilled.to_numpy(np.float64),
         }
     )

@@ -217,9 +217,48 @@ def test_sample_runs_of_a_large_graph_are_short_and_of_a_small_one_say_something
         assert work < 0.051 or factor == 1.0
 
 
+def moved_rows():
+    """Five iterations, the last of which exchanges next to nothing."""
+    return pd.DataFrame(
+        {
+            "local_message_bytes": [4e6] * 5,
+            "remote_message_bytes": [6e6] * 5,
+            "records": [1e6, 1e6, 1e6, 8e5, 10.0],
+        }
+    )
+
+
+def test_what_spills_is_priced_and_teaches_nothing_else():
+    graph = check_graph("rmat:scale=16,edge_factor=16,seed=1")
+    rows, runs = moved_rows(), sample_runs()
+    little, plenty = (
+        memory_of(runs, graph, rows, SparkSettings(machines=2, memory=memory))
+        for memory in ("340m", "8g")
+    )
+    assert plenty.spilled_bytes.tolist() == [0.0] * 5
+    assert plenty.spilling_seconds(3.0).tolist() == [0.0] * 5
+    spilled = little.spilled_bytes
+    assert spilled[0] == spilled[2] > spilled[3] > spilled[4] == 0.0
+    assert little.to_dict()["spilled_bytes"] == int(spilled.sum())
+    seconds = little.spilling_seconds(3.0)
+    assert seconds == pytest.approx(3.0 * little.spilling_seconds(1.0))
+    assert seconds[0] > seconds[3] > 0.0
+    # A run that spilled in its first iteration is as if that had not been.
+    run = runs[1]
+    first = run.profile.table["iteration"] == 1
+    table = run.profile.table.assign(
+        spilled_bytes=np.where(first, 1e9, 0.0),
+        task_seconds=run.profile.table["task_seconds"] * np.where(first, 50.0, 1.0),
+    )
+    wet = dataclasses.replace(run, profile=dataclasses.replace(run.profile, table=table))
+    costs = fit_cluster_costs(runs, [])
+    again = fit_cluster_costs([runs[0], wet, *runs[2:]], [])
+    assert again.terms == pytest.approx(costs.terms, rel=0.05)
+
+
 def test_too_little_memory_is_said():
     graph = check_graph("rmat:scale=16,edge_factor=16,seed=1")
-    rows = pd.DataFrame({"local_message_bytes": [4e6] * 5, "remote_message_bytes": [6e6] * 5})
+    rows = moved_rows()
     runs = sample_runs()
     small = memory_of(runs, graph, rows, SparkSettings(machines=2, memory="340m"))
     assert len(small.warnings) == 1
@@ -230,7 +269,7 @@ def test_too_little_memory_is_said():
 
 
 def test_a_page_of_a_hash_table_does_not_grow_with_the_graph():
-    rows = pd.DataFrame({"local_message_bytes": [4e6] * 5, "remote_message_bytes": [6e6] * 5})
+    rows = moved_rows()
     graph = check_graph("rmat:scale=16,edge_factor=16,seed=1")
     settings = SparkSettings(machines=2, memory="1g")
     page, small = 64 << 20, sample_runs()
