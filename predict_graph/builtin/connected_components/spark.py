@@ -42,24 +42,22 @@ class ComponentsProgram(SuperstepProgram):
             F.col("id").alias("label"),
         )
         # Spark would take it to be spread by the label, which is the same here but not later.
-        return declared(state, "id", self.tables.partitions)
+        return declared(state, self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send labels that fell, keep the smallest, and take it where it is below one's own."""
         from pyspark.sql import functions as F
 
-        offers = state.where("sending and degree > 0").select("id", F.col("label").alias("offer"))
+        offers = state.where("sending and degree > 0").selectExpr("id", "label AS offer")
         inbox = (
-            self.tables.edges.join(offers.hint("shuffle_hash"), F.col("src") == F.col("id"))
+            self.tables.edges.join(offers.hint("shuffle_hash"), F.expr("src = id"))
             .groupBy("dst")
-            .agg(F.min("offer").alias("received"))
+            .agg(F.expr("min(offer) AS received"))
         )
-        return state.join(inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left").select(
-            "id",
-            "degree",
-            "inside",
-            F.coalesce(F.col("received") < F.col("label"), F.lit(False)).alias("sending"),
-            F.least("label", "received").alias("label"),
+        return state.join(inbox.hint("shuffle_hash"), F.expr("id = dst"), "left").selectExpr(
+            *("id", "degree", "inside"),
+            "coalesce(received < label, false) AS sending",
+            "least(label, received) AS label",
         )
 
     def sums(self) -> dict[str, Column]:

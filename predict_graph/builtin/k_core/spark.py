@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -55,13 +56,23 @@ class KCoreProgram(NeighbourProgram):
             told("id", "estimate").alias("told"),
             F.lit(b"").alias("known"),
         )
-        return declared(state, "id", self.tables.partitions)
+        return declared(state, self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send estimates that fell, and lower those of who hears of it."""
+        joined = self.hearing(state, _beside)
+        following = joined.withColumn("new", self._looked_at).selectExpr(
+            *("id", "degree", "inside"),
+            "coalesce(new.estimate < estimate, false) AS sending",
+            *(f"coalesce(new.{name}, {name}) AS {name}" for name in ("estimate", "told", "known")),
+        )
+        return declared(following, self.tables.partitions)
+
+    @cached_property
+    def _looked_at(self) -> Column:
+        """What Python makes of an estimate and of those that neighbours tell."""
         from pyspark.sql import functions as F
 
-        joined = self.hearing(state, _beside)
         # Without neighbours there is nothing to hear, and nothing to rest on.
         looks = F.col("received").isNotNull() | (F.col("targets").isNull() & F.expr("estimate > 0"))
         asked = (
@@ -71,16 +82,7 @@ class KCoreProgram(NeighbourProgram):
             F.coalesce(F.when(looks, F.col("known")), F.lit(b"")),
             F.coalesce("received", F.array().cast("array<binary>")),
         )
-        fallen = by_batch(_fallen, "estimate long, told binary, known binary")
-        following = joined.withColumn("new", fallen(*asked)).select(
-            *("id", "degree", "inside"),
-            F.coalesce(F.col("new.estimate") < F.col("estimate"), F.lit(False)).alias("sending"),
-            *(
-                F.coalesce(f"new.{name}", name).alias(name)
-                for name in ("estimate", "told", "known")
-            ),
-        )
-        return declared(following, "id", self.tables.partitions)
+        return by_batch(_fallen, "estimate long, told binary, known binary")(*asked)
 
     def sums(self) -> dict[str, Column]:
         """Count the estimates that fell."""

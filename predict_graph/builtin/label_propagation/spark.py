@@ -49,29 +49,28 @@ class LabelPropagationProgram(SuperstepProgram):
             F.lit(False).alias("changed"),
         )
         # Spark would take it to be spread by the label, which is the same here but not later.
-        return declared(state, "id", self.tables.partitions)
+        return declared(state, self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send all labels, add votes up, and take the label with most; the smallest if equal."""
         from pyspark.sql import functions as F
 
         edges = self.tables.edges
-        weight = F.col("weight") if "weight" in edges.columns else F.lit(1.0)
-        offers = state.where("degree > 0").select("id", "label")
+        weight = "weight" if "weight" in edges.columns else "1.0D AS weight"
+        offers = state.where("degree > 0").selectExpr("id", "label")
         votes = (
-            edges.join(offers.hint("shuffle_hash"), F.col("src") == F.col("id"))
-            .select("dst", "label", weight.alias("weight"))
+            edges.join(offers.hint("shuffle_hash"), F.expr("src = id"))
+            .selectExpr("dst", "label", weight)
             .repartition(self.tables.partitions, "dst")
             .groupBy("dst", "label")
-            .agg(F.sum("weight").alias("votes"))
+            .agg(F.expr("sum(weight) AS votes"))
         )
-        best = F.max(F.struct("votes", (-F.col("label")).alias("negative")))
-        inbox = votes.groupBy("dst").agg((-best["negative"]).alias("received"))
-        label = F.coalesce("received", "label")
-        return state.join(inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left").select(
+        best = F.expr("-max(struct(votes, -label AS negative)).negative AS received")
+        inbox = votes.groupBy("dst").agg(best)
+        return state.join(inbox.hint("shuffle_hash"), F.expr("id = dst"), "left").selectExpr(
             *("id", "degree", "inside", "sending"),
-            label.alias("label"),
-            (label != F.col("label")).alias("changed"),
+            "coalesce(received, label) AS label",
+            "coalesce(received, label) != label AS changed",
         )
 
     def sums(self) -> dict[str, Column]:

@@ -47,27 +47,24 @@ class PageRankProgram(SuperstepProgram):
         """Send, add up, and add what every vertex gets."""
         from pyspark.sql import functions as F
 
-        algorithm = self.algorithm
-        offers = state.where("degree > 0").select(
-            "id", (F.col("rank") * algorithm.damping / F.col("degree")).alias("offer")
+        damping = float(self.algorithm.damping)
+        offers = state.where("degree > 0").selectExpr(
+            "id", f"rank * {damping!r}D / degree AS offer"
         )
         inbox = (
-            self.tables.edges.join(offers.hint("shuffle_hash"), F.col("src") == F.col("id"))
+            self.tables.edges.join(offers.hint("shuffle_hash"), F.expr("src = id"))
             .groupBy("dst")
-            .agg(F.sum("offer").alias("received"))
+            .agg(F.expr("sum(offer) AS received"))
         )
-        rank = self.base(sums) + F.coalesce("received", F.lit(0.0))
-        return state.join(inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left").select(
-            "id",
-            "degree",
-            "inside",
-            "sending",
-            rank.alias("rank"),
-            F.abs(rank - F.col("rank")).alias("change"),
+        rank = f"({self.base(sums)} + coalesce(received, 0.0D))"
+        return state.join(inbox.hint("shuffle_hash"), F.expr("id = dst"), "left").selectExpr(
+            *("id", "degree", "inside", "sending"),
+            f"{rank} AS rank",
+            f"abs({rank} - rank) AS change",
         )
 
-    def base(self, sums: Mapping[str, float]) -> Column:
-        """Return what vertices get, whatever they hear."""
+    def base(self, sums: Mapping[str, float]) -> str:
+        """Return what vertices get, whatever they hear, as SQL."""
         algorithm, n = self.algorithm, self.tables.count
         spread = algorithm.damping * sums["dangling"] / n if algorithm.spread_dangling else 0.0
         return changing_number((1.0 - algorithm.damping) / n + spread)

@@ -12,7 +12,7 @@ from predict_graph.engines.spark.tables.named import vertices_in_tables
 from predict_graph.graph import Graph
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 __all__ = ["PersonalisedPageRankProgram"]
 
@@ -37,17 +37,15 @@ class PersonalisedPageRankProgram(PageRankProgram):
         return self.tables.vertices.select(
             *("id", "degree", "inside"),
             F.lit(True).alias("sending"),
-            self._at_source(F.lit(1.0)).alias("rank"),
+            F.expr(f"{self._at_source('1.0D')} AS rank"),
             F.lit(0.0).alias("change"),
         )
 
-    def base(self, sums: Mapping[str, float]) -> Column:
+    def base(self, sums: Mapping[str, float]) -> str:
         """Return what vertices get, whatever they hear: the source alone something."""
         damping = self.algorithm.damping
         spread = damping * sums["dangling"] if self.algorithm.spread_dangling else 0.0
         return self._at_source(changing_number(1.0 - damping + spread))
 
-    def _at_source(self, value: Column) -> Column:
-        from pyspark.sql import functions as F
-
-        return F.when(F.col("id") == self._source, value).otherwise(0.0)
+    def _at_source(self, value: str) -> str:
+        return f"CASE WHEN id = {self._source} THEN {value} ELSE 0.0D END"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.builtin.semi_clustering.batches import (
@@ -76,7 +77,7 @@ class SemiClusteringProgram(SuperstepProgram):
             F.lit(1).cast("long").alias("best_size"),
             F.lit(0.0).alias("total_score"),
         )
-        return declared(state, "id", self.tables.partitions)
+        return declared(state, self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send, and make of what comes what is sent next and what is kept."""
@@ -85,16 +86,21 @@ class SemiClusteringProgram(SuperstepProgram):
         assert self._out_rows is not None  # made with the first state
         inbox = spread(state, "sent", self._out_rows, without_copies)
         joined = self._with_edges(state, self._out_rows).join(
-            inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left"
+            inbox.hint("shuffle_hash"), F.expr("id = dst"), "left"
         )
-        weights = ["weights"] if "weights" in joined.columns else []
-        grow = by_batch(grown, _RESULT, limits=self._limits)
-        arguments = ("id", "targets", "sent", "kept", "received", *weights)
-        following = joined.withColumn("new", grow(*arguments)).select(
+        following = joined.withColumn("new", self._grown).selectExpr(
             *("id", "degree", "inside", "sending"),
-            *(F.col(f"new.{name}").alias(name) for name in _NAMES),
+            *(f"new.{name} AS {name}" for name in _NAMES),
         )
-        return declared(following, "id", self.tables.partitions)
+        return declared(following, self.tables.partitions)
+
+    @cached_property
+    def _grown(self) -> Column:
+        """What Python makes of a vertex, its edges, and the semi-clusters that come."""
+        assert self._out_rows is not None  # made with the first state
+        weights = ["weights"] if "weights" in self._out_rows.columns else []
+        grow = by_batch(grown, _RESULT, limits=self._limits)
+        return grow("id", "targets", "sent", "kept", "received", *weights)
 
     def sums(self) -> dict[str, Column]:
         """Add up the places of lists that are new, those that are held, and their scores."""
@@ -130,4 +136,4 @@ class SemiClusteringProgram(SuperstepProgram):
         """Give vertices their edges to others; those that have none are kept."""
         from pyspark.sql import functions as F
 
-        return table.join(rows.hint("shuffle_hash"), F.col("id") == F.col("src"), "left")
+        return table.join(rows.hint("shuffle_hash"), F.expr("id = src"), "left")

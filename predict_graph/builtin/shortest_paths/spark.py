@@ -39,29 +39,28 @@ class ShortestPathsProgram(SuperstepProgram):
         state = self.tables.vertices.select(
             *("id", "degree", "inside"), reduce(or_, here).alias("sending"), *hops
         )
-        return declared(state, "id", self.tables.partitions)
+        return declared(state, self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send what is known where there was news, and take what is fewer hops."""
         from pyspark.sql import functions as F
 
         names = self._columns
-        told = [(F.col(name) + 1).alias(f"told_{name}") for name in names]
-        offers = state.where("sending and degree > 0").select("id", *told)
+        told = (f"{name} + 1 AS told_{name}" for name in names)
+        offers = state.where("sending and degree > 0").selectExpr("id", *told)
         inbox = (
-            self.tables.edges.join(offers.hint("shuffle_hash"), F.col("src") == F.col("id"))
+            self.tables.edges.join(offers.hint("shuffle_hash"), F.expr("src = id"))
             .groupBy("dst")
-            .agg(*(F.min(f"told_{name}").alias(f"heard_{name}") for name in names))
+            .agg(*(F.expr(f"min(told_{name}) AS heard_{name}") for name in names))
         )
         news = (
-            F.col(f"heard_{name}").isNotNull()
-            & (F.col(name).isNull() | (F.col(f"heard_{name}") < F.col(name)))
+            f"heard_{name} IS NOT NULL AND ({name} IS NULL OR heard_{name} < {name})"
             for name in names
         )
-        return state.join(inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left").select(
+        return state.join(inbox.hint("shuffle_hash"), F.expr("id = dst"), "left").selectExpr(
             *("id", "degree", "inside"),
-            reduce(or_, news).alias("sending"),
-            *(F.least(name, f"heard_{name}").alias(name) for name in names),
+            f"{' OR '.join(news)} AS sending",
+            *(f"least({name}, heard_{name}) AS {name}" for name in names),
         )
 
     def sums(self) -> dict[str, Column]:

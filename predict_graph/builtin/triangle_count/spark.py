@@ -41,7 +41,7 @@ class TriangleCountProgram(NeighbourProgram):
             F.lit(0).cast("long").alias("triangles"),
             F.lit(0).alias("ordered"),
         )
-        return declared(state, "id", self.tables.partitions)
+        return declared(state, self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Put neighbours in order, or where that is done, count."""
@@ -69,7 +69,7 @@ class TriangleCountProgram(NeighbourProgram):
                 counted(targets, received).alias("triangles"),
                 "ordered",
             )
-        return declared(following, "id", self.tables.partitions)
+        return declared(following, self.tables.partitions)
 
     def sums(self) -> dict[str, Column]:
         """Count who has something to send, who knows the order, and triangles at their corners."""

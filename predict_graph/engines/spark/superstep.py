@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 _MOST_LOSSES = 3  # of executors without a superstep in between; a choice: a fourth is no accident
+_SUM = "sum_"
 _COUNTS = ("total_vertices", "active_vertices", "local_messages", "remote_messages", OUT_EDGES)
 
 
@@ -81,6 +82,10 @@ class CarriedRows:
 
 class SuperstepProgram(ABC):
     """An algorithm as supersteps over tables.
+
+    What runs in every superstep is best written as SQL (``selectExpr``, ``expr``), or made once and
+    kept: each part of a column is several round trips to Java, and a hundred of them are a tenth
+    of a small superstep.
 
     The state is a table with a row a vertex, by the hash of ``id`` as the vertices are: ``id``,
     ``degree``, ``inside``, ``sending`` (whether the vertex sends along its out-edges in the next
@@ -201,16 +206,14 @@ class SuperstepLog:
     redone: int = 0
 
 
-def changing_number(value: float) -> Column:
-    """Return a number that is another one in each superstep, as a column of a state.
+def changing_number(value: float) -> str:
+    """Return a number that is another one in each superstep, as SQL has it for a row of a state.
 
     Spark writes numbers into the Java that it makes of a query, and compiles it anew for each: that
     takes 30 to 90 ms, and the machine code of the supersteps before is of no use. An element of an
     array is handed over as data; which element has to look as if it hung on the row.
     """
-    from pyspark.sql import functions as F
-
-    return F.get(F.array(F.lit(float(value))), (F.col("degree") - F.col("degree")).cast("int"))
+    return f"get(array({float(value)!r}D), cast(degree - degree AS int))"
 
 
 def superstep_group(run: str, iteration: int) -> str:
@@ -293,6 +296,7 @@ class _Run:
     ) -> None:
         self._program, self._session, self._run = program, session, run
         self._threshold, self._limit, self._progress = threshold, limit, progress
+        self._figures: list[Column] = []
         self._saved: tuple[int, DataFrame, pd.DataFrame] | None = None
         self._losses: list[int] = []  # supersteps that were done by then
         self.lost_seconds = self.checkpoint_seconds = self.setup_seconds = 0.0
@@ -302,7 +306,9 @@ class _Run:
         """Make the first state, as if nothing had been done."""
         started = time.perf_counter()
         self._session.group(superstep_group(self._run, 0))
-        self.state, self._counts, sums = _settled(self._program.initial(), self._program)
+        state = self._program.initial()
+        self._figures = _figures(self._program)
+        self.state, self._counts, sums = _settled(state, self._figures)
         self.found: list[pd.DataFrame] = []
         self.all_sums: list[Mapping[str, float]] = [sums]
         self.aggregates: list[float] = []
@@ -355,7 +361,7 @@ class _Run:
             with spark_failures(f"superstep {iteration} on Spark"):
                 self._session.group(superstep_group(self._run, iteration))
                 following = self._program.advance(self.state, self.all_sums[-1])
-                following, counts, sums = _settled(following, self._program)
+                following, counts, sums = _settled(following, self._figures)
         except ExecutorLostError:
             self.lost_seconds += time.perf_counter() - started
             raise
@@ -384,10 +390,11 @@ class _Run:
         self.checkpoint_seconds += time.perf_counter() - started
 
 
-def _settled(
-    state: DataFrame, program: SuperstepProgram
-) -> tuple[DataFrame, pd.DataFrame, dict[str, float]]:
-    """Cut a state off, add up its sums, and return it with who will send and the sums."""
+def _figures(program: SuperstepProgram) -> list[Column]:
+    """Return what is added up of every state, its partition first.
+
+    Made once a run, see :class:`SuperstepProgram`.
+    """
     from pyspark.sql import functions as F
 
     sending = F.col("sending")
@@ -397,14 +404,23 @@ def _settled(
         "local_messages": F.sum(F.when(sending, F.col("inside")).otherwise(0)),
         OUT_EDGES: F.sum("degree"),
         "remote_messages": F.sum(F.when(sending, F.col("degree") - F.col("inside")).otherwise(0)),
-        **{f"sum_{name}": F.sum(column) for name, column in program.sums().items()},
+        **{f"{_SUM}{name}": F.sum(column) for name, column in program.sums().items()},
     }
+    partition = F.spark_partition_id().alias("partition")
+    return [partition, *(column.alias(name) for name, column in columns.items())]
+
+
+def _settled(
+    state: DataFrame, figures: list[Column]
+) -> tuple[DataFrame, pd.DataFrame, dict[str, float]]:
+    """Cut a state off, add up its sums, and return it with who will send and the sums."""
+    partition, *columns = figures
     state = cut_off(state)
-    rows = (
-        state.groupBy(F.spark_partition_id().alias("partition"))
-        .agg(*(column.alias(name) for name, column in columns.items()))
-        .collect()
-    )
+    rows = state.groupBy(partition).agg(*columns).collect()
     table = pd.DataFrame([row.asDict() for row in rows]).sort_values("partition")
-    sums = {name: float(table[f"sum_{name}"].sum()) for name in program.sums()}
+    sums = {
+        str(name).removeprefix(_SUM): float(table[name].sum())
+        for name in table
+        if str(name).startswith(_SUM)
+    }
     return state, table[["partition", *_COUNTS]].reset_index(drop=True), sums

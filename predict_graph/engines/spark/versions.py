@@ -41,7 +41,8 @@ def table_of(table: DataFrame, partitioning: Any) -> DataFrame:
     from pyspark.sql import DataFrame as Table
 
     spark: Any = table.sparkSession
-    sql, nothing = spark._jvm.org.apache.spark.sql, spark._jvm.scala.Option.empty()
+    jvm, sql = spark._jvm, "org.apache.spark.sql"
+    nothing = getattr(jvm, "scala.Option").empty()
     execution = table._jdf.queryExecution()
     given = (
         execution.analyzed().output(),
@@ -54,6 +55,8 @@ def table_of(table: DataFrame, partitioning: Any) -> DataFrame:
         nothing,
         nothing,
     )
-    plan = sql.execution.LogicalRDD(*given)
-    datasets = sql.classic.Dataset if spark_line() >= (4, 0) else sql.Dataset
+    plan = getattr(jvm, f"{sql}.execution.LogicalRDD")(*given)
+    datasets = getattr(
+        jvm, f"{sql}.classic.Dataset" if spark_line() >= (4, 0) else f"{sql}.Dataset"
+    )
     return Table(datasets.ofRows(spark._jsparkSession, plan), spark)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,7 +65,7 @@ class MergingProgram(SuperstepProgram):
 
         self._out_rows = out_rows(self.tables)
         rows = self.first_rows().withColumn("sending", F.lit(True))
-        return declared(rows.select(*self._columns), "id", self.tables.partitions)
+        return declared(rows.select(*self._columns), self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send rows that changed, and merge those that come."""
@@ -78,27 +78,16 @@ class MergingProgram(SuperstepProgram):
             self._out_rows,
             partial(_combined, empty=self.empty, merge=self.merge),
         )
-        kind = "row binary, changed boolean" + (", figure double" if self.measure else "")
-        fixed = {"width": len(self.empty), "merge": self.merge, "measure": self.measure}
-        received = by_batch(_received, kind, **fixed)
-        heard = F.col("received").isNotNull()
-        nothing = F.array().cast("array<binary>")
-        joined = state.join(inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left")
-        merged = joined.withColumn(
-            "new", received(F.when(heard, F.col("row")), F.coalesce("received", nothing))
-        )
+        joined = state.join(inbox.hint("shuffle_hash"), F.expr("id = dst"), "left")
         found = {
-            "sending": F.coalesce("new.changed", F.lit(False)),
-            "row": F.coalesce("new.row", "row"),
-            "figure": F.coalesce("new.figure", "figure") if self.measure else None,
+            "sending": "coalesce(new.changed, false) AS sending",
+            "row": "coalesce(new.row, row) AS row",
+            "figure": "coalesce(new.figure, figure) AS figure",
         }
-        following = merged.select(
-            *(
-                F.col(name) if found.get(name) is None else found[name].alias(name)
-                for name in self._columns
-            )
+        following = joined.withColumn("new", self._merged).selectExpr(
+            *(found.get(name, name) for name in self._columns)
         )
-        return declared(following, "id", self.tables.partitions)
+        return declared(following, self.tables.partitions)
 
     def sums(self) -> dict[str, Column]:
         """Count the rows that changed, and add the figures up."""
@@ -110,6 +99,18 @@ class MergingProgram(SuperstepProgram):
     def convergence(self, sums: Mapping[str, float]) -> float:
         """Return the share of vertices whose row changed."""
         return sums["changed"] / self.tables.count
+
+    @cached_property
+    def _merged(self) -> Column:
+        """What Python makes of a row and of those that come."""
+        from pyspark.sql import functions as F
+
+        kind = "row binary, changed boolean" + (", figure double" if self.measure else "")
+        fixed = {"width": len(self.empty), "merge": self.merge, "measure": self.measure}
+        return by_batch(_received, kind, **fixed)(
+            F.expr("CASE WHEN received IS NOT NULL THEN row END"),
+            F.expr("coalesce(received, cast(array() AS array<binary>))"),
+        )
 
     @property
     def _columns(self) -> tuple[str, ...]:

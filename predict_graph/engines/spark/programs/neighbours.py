@@ -55,6 +55,6 @@ class NeighbourProgram(SuperstepProgram):
 
         assert self._out_rows is not None  # kept with the first state
         inbox = spread(state, "told", self._out_rows, beside)
-        return state.join(
-            self._out_rows.hint("shuffle_hash"), F.col("id") == F.col("src"), "left"
-        ).join(inbox.hint("shuffle_hash"), F.col("id") == F.col("dst"), "left")
+        return state.join(self._out_rows.hint("shuffle_hash"), F.expr("id = src"), "left").join(
+            inbox.hint("shuffle_hash"), F.expr("id = dst"), "left"
+        )

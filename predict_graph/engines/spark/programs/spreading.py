@@ -82,18 +82,21 @@ def spread(state: DataFrame, column: str, rows: DataFrame, combine: Combine) -> 
     """
     from pyspark.sql import functions as F
 
-    offers = state.where("sending and degree > 0").select("id", F.col(column).alias("message"))
+    offers = state.where("sending and degree > 0").selectExpr("id", f"{column} AS message")
     return (
-        rows.join(offers.hint("shuffle_hash"), F.col("src") == F.col("id"))
-        .select("id", "targets", "message")
+        rows.join(offers.hint("shuffle_hash"), F.expr("src = id"))
+        .selectExpr("id", "targets", "message")
         .mapInArrow(partial(_sent, combine=combine), "dst long, message binary")
         .groupBy("dst")
-        .agg(F.collect_list("message").alias("received"))
+        .agg(F.expr("collect_list(message) AS received"))
     )
 
 
 def by_batch(function: Callable[..., pa.Array], kind: str, **fixed: Any) -> Callable[..., Column]:
     """Return a function of columns that Python computes, from one array a column to one array.
+
+    What it returns is pickled anew for each column that is made of it: a program keeps the column
+    that it needs in every superstep.
 
     Parameters
     ----------
@@ -129,16 +132,17 @@ def keep_loaded() -> None:
     gc.freeze()
 
 
-def declared(table: DataFrame, column: str, partitions: int) -> DataFrame:
-    """Tell Spark that a table is spread by the hash of a column.
+def declared(table: DataFrame, partitions: int) -> DataFrame:
+    """Tell Spark that a table is spread by the hash of its first column.
 
     A table that comes from Python is where its input was, but Spark no longer knows by which column
     that is spread, and would shuffle it again. There is no public way to say so.
     """
     jvm: Any = table.sparkSession._jvm
-    keys = table.select(column)._jdf.queryExecution().analyzed().output()
-    hashed = jvm.org.apache.spark.sql.catalyst.plans.physical.HashPartitioning(keys, partitions)
-    return table_of(table, hashed)
+    keys = table._jdf.queryExecution().analyzed().output().take(1)
+    # In one word: each package on the way would be a question to Java.
+    kind = getattr(jvm, "org.apache.spark.sql.catalyst.plans.physical.HashPartitioning")
+    return table_of(table, kind(keys, partitions))
 
 
 def _sent(batches: Iterator[pa.RecordBatch], combine: Combine) -> Iterator[pa.RecordBatch]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -175,7 +176,8 @@ class SparkSettings:
         """The settings of tables, which a session may have that shares its executors with others.
 
         Tables keep the partitions that they are given, and joins do not change their kind in
-        mid-run: supersteps are then alike, and their times can be told apart.
+        mid-run: supersteps are then alike, and their times can be told apart. Plans are written to
+        the event log in short, which nobody reads there: that takes part of every superstep.
         """
         return {
             "spark.sql.shuffle.partitions": str(self.partitions),
@@ -184,6 +186,7 @@ class SparkSettings:
             "spark.sql.autoBroadcastJoinThreshold": "-1",
             "spark.sql.join.preferSortMergeJoin": "false",
             "spark.sql.codegen.maxFields": "512",
+            "spark.sql.ui.explainMode": "simple",
         }
 
     def session_conf(self, event_logs: Path) -> dict[str, str]:
@@ -208,6 +211,7 @@ class SparkSettings:
             "spark.eventLog.rolling.enabled": "false",
             "spark.pyspark.python": sys.executable,
             "spark.pyspark.driver.python": sys.executable,
+            "spark.python.unix.domain.socket.enabled": str(self._sockets_of_files).lower(),
         }
         if self.local:  # one process does it all, and has the memory of the driver
             ours["spark.driver.memory"] = self.memory
@@ -220,6 +224,16 @@ class SparkSettings:
         for name, found in graphframes_conf(self.graphframes_jar).items():
             merged[name] = ",".join([found, *filter(None, [self.conf.get(name)])])
         return merged
+
+    @property
+    def _sockets_of_files(self) -> bool:
+        """Whether Spark talks to the Python beside it by sockets that are files (Spark 4.1).
+
+        By those of the network, what is less than a packet waits for the word that the packet
+        before has come, which Linux holds back for 40 ms: most of what a small task took. The path
+        of such a file must be short, and temporary folders of YARN's containers have long ones.
+        """
+        return hasattr(socket, "AF_UNIX") and not self.master.startswith("yarn")
 
     @property
     def session_master(self) -> str:

@@ -50,6 +50,18 @@ def test_one_process_gets_the_memory_and_a_cluster_the_executors(tmp_path):
     assert cluster.on(5).machines == 5
 
 
+def test_python_is_talked_to_by_files_where_their_paths_are_short(tmp_path):
+    name = "spark.python.unix.domain.socket.enabled"
+    for master, expected in (
+        ("local[2]", "true"),
+        ("spark://127.0.0.1:1", "true"),
+        ("yarn", "false"),
+    ):
+        assert SparkSettings(master=master).session_conf(tmp_path)[name] == expected
+    chosen = SparkSettings(conf={name: "false"})
+    assert chosen.session_conf(tmp_path)[name] == "false"
+
+
 def test_a_jar_goes_beside_those_of_the_user(tmp_path):
     jar = tmp_path / "graphframes.jar"
     jar.write_bytes(b"")
