@@ -12,6 +12,7 @@ References
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numba
@@ -28,18 +29,23 @@ from predict_graph.builtin.graphx.definition import (
 )
 from predict_graph.builtin.graphx.label_maps import first, first_older
 from predict_graph.builtin.graphx.rounds import Rounds
+from predict_graph.engines.spark.library.exchange import Exchange, Exchanges, Twin
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.session.graphframes import scala_line
 
 __all__ = ["components", "labels", "pagerank", "paths", "personalized", "propagated"]
 
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
 
 _MOST = 2**31  # by definition: no limit, as GraphX's Int.MaxValue
 _FAR = np.iinfo(np.int32).max
+_NOTHING = np.empty(0)
+_OF_RANKS = 3  # supersteps, after which ranks are as different as they will be; judgement
 
 
-def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> pd.DataFrame:
+def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> Twin:
     """Count ``PageRank``: all edges each round, or those of vertices whose rank rose by `tol`."""
     n, given = layout.vertices, algorithm.parameters
     reset = float(str(given["resetProb"]))
@@ -48,13 +54,21 @@ def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> pd.DataFrame:
         first = np.full(n, (1.0 - reset) * (reset / (1.0 - reset)))
         return _until(layout, first, reset, float(str(given["tol"])))
     rounds, everyone = Rounds(layout.copies(sources_only=True)), np.ones(n, np.bool_)
-    counts, _, received = _ranks(*_edges(layout), np.ones(n), everyone, -1.0, _degrees(layout))
-    for _ in range(int(given["numIter"])):
+    rank, degrees = np.ones(n), _degrees(layout)
+    count = int(given["numIter"])
+    for _ in range(min(count, _OF_RANKS)):
+        counts, sums, received = _ranks(*_edges(layout), rank, everyone, -1.0, degrees)
+        following = reset + (1.0 - reset) * sums
+        told = partial(_told_ranks, rank, everyone, -1.0, degrees)
+        exchange = Exchange(told, received, following != rank, following, everyone)
+        rounds.add(counts, received, everyone, exchange)
+        rank = following
+    for _ in range(_OF_RANKS, count):  # as many are sent each time
         rounds.add(counts, received, everyone)
-    return rounds.table()
+    return Twin(rounds.table(), _by_rounds(rounds, np.ones(n), degrees))
 
 
-def personalized(algorithm: GraphXPersonalizedPageRank, layout: EdgeLayout) -> pd.DataFrame:
+def personalized(algorithm: GraphXPersonalizedPageRank, layout: EdgeLayout) -> Twin:
     """Count ``PageRank`` from one vertex: only that one has a rank to begin with.
 
     By rounds, all edges send, if only zeros; what is shipped are ranks that changed.
@@ -70,27 +84,69 @@ def personalized(algorithm: GraphXPersonalizedPageRank, layout: EdgeLayout) -> p
     starting[source] = reset
     for _ in range(int(given["numIter"])):
         counts, sums, received = _ranks(*_edges(layout), rank, everyone, -1.0, degrees)
+        told = partial(_told_ranks, rank, everyone, -1.0, degrees)
         before, rank = rank, starting + (1.0 - reset) * sums
-        rounds.add(counts, received, rank != before)
-    return rounds.table()
+        changed = rank != before
+        rounds.add(counts, received, changed, Exchange(told, received, changed, rank))
+    beginning = np.zeros(n)
+    beginning[source] = 1.0
+    return Twin(rounds.table(), _by_rounds(rounds, beginning, degrees))
 
 
-def _until(
-    layout: EdgeLayout, first: npt.NDArray[np.float64], reset: float, tol: float
-) -> pd.DataFrame:
+def _by_rounds(rounds: Rounds, first: FloatArray, degrees: FloatArray) -> Exchanges:
+    """Return what a loop of ranks exchanges, which edges get from the vertices that they leave.
+
+    First, degrees go along, and ranks twice: for the messages, and for what comes after them.
+    """
+    return Exchanges(
+        rounds.kept,
+        pregel=False,
+        both_ends=False,
+        counted_ends=False,
+        degrees=_told_degrees,
+        first=(degrees.astype(np.int32), first, first),
+    )
+
+
+def _until(layout: EdgeLayout, first: FloatArray, reset: float, tol: float) -> Twin:
     """Count rounds in which vertices send whose rank rose by more than `tol`: by `first`, first."""
     rounds, degrees = Rounds(layout.copies(sources_only=True)), _degrees(layout)
     rank, delta, active = first, first, np.ones(layout.vertices, np.bool_)
     while True:
         counts, sums, received = _ranks(*_edges(layout), delta, active, tol, degrees)
-        if not rounds.add(counts, received):
-            return rounds.table()
         following = np.where(received, rank + (1.0 - reset) * sums, rank)
+        told = partial(_told_ranks, delta, active, tol, degrees)
         delta = np.where(received, following - rank, delta)
+        after = np.column_stack((following, delta)) if rounds.keeps else _NOTHING
+        if not rounds.add(counts, received, None, Exchange(told, received, received, after)):
+            break
         rank, active = following, received
+    beginning = np.column_stack((first, first))
+    exchanges = Exchanges(
+        rounds.kept,
+        pregel=True,
+        both_ends=True,
+        counted_ends=False,
+        degrees=_told_degrees,
+        first=(degrees.astype(np.int32), beginning),
+        second=(beginning,),
+    )
+    return Twin(rounds.table(), exchanges)
 
 
-def _degrees(layout: EdgeLayout) -> npt.NDArray[np.float64]:
+def _told_ranks(
+    delta: FloatArray, active: BoolArray, tol: float, degrees: FloatArray, edges: EdgeLayout
+) -> tuple[FloatArray, BoolArray]:
+    _, sums, received = _ranks(*_edges(edges), delta, active, tol, degrees)
+    return sums, received
+
+
+def _told_degrees(edges: EdgeLayout) -> tuple[npt.NDArray[np.int32], BoolArray]:
+    degrees = np.bincount(edges.sources, minlength=edges.vertices).astype(np.int32)
+    return degrees, degrees > 0
+
+
+def _degrees(layout: EdgeLayout) -> FloatArray:
     return np.bincount(layout.sources, minlength=layout.vertices).astype(np.float64)
 
 
@@ -98,19 +154,37 @@ def _edges(layout: EdgeLayout) -> tuple[IntArray, IntArray, IntArray]:
     return layout.starts, layout.sources, layout.targets
 
 
-def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
+def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> Twin:
     """Count ``ConnectedComponents``: the smaller label of an edge goes to its other end."""
     n, rounds = layout.vertices, Rounds(layout.copies())
     most = algorithm.parameters["maxIterations"]
-    label, active = np.arange(n, dtype=np.int64), np.ones(n, np.bool_)
+    own, active = np.arange(n, dtype=np.int64), np.ones(n, np.bool_)
+    label = own
     for _ in range((_MOST if most is None else int(most)) + 1):
         counts, lowest, received = _smaller(
             layout.starts, layout.sources, layout.targets, label, active
         )
-        if not rounds.add(counts, received):
+        following = np.minimum(label, lowest)
+        told = partial(_told_labels, label, active)
+        if not rounds.add(counts, received, None, Exchange(told, received, received, following)):
             break
-        label, active = np.minimum(label, lowest), received
-    return rounds.table()
+        label, active = following, received
+    exchanges = Exchanges(
+        rounds.kept,
+        pregel=True,
+        both_ends=True,
+        counted_ends=True,
+        first=(own,),
+        second=(own,),
+    )
+    return Twin(rounds.table(), exchanges)
+
+
+def _told_labels(
+    label: IntArray, active: BoolArray, edges: EdgeLayout
+) -> tuple[IntArray, BoolArray]:
+    _, lowest, received = _smaller(*_edges(edges), label, active)
+    return lowest, received
 
 
 def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFrame:
