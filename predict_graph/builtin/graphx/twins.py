@@ -29,7 +29,14 @@ from predict_graph.builtin.graphx.definition import (
 )
 from predict_graph.builtin.graphx.label_maps import first, first_older
 from predict_graph.builtin.graphx.rounds import Rounds
-from predict_graph.engines.spark.library.exchange import Exchange, Exchanges, Twin
+from predict_graph.engines.spark.library.exchange import (
+    Exchange,
+    Exchanges,
+    Maps,
+    MapsOf,
+    Twin,
+    Values,
+)
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.session.graphframes import scala_line
 
@@ -38,9 +45,11 @@ __all__ = ["components", "labels", "pagerank", "paths", "personalized", "propaga
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
+Hops = npt.NDArray[np.int32]
 
 _MOST = 2**31  # by definition: no limit, as GraphX's Int.MaxValue
 _FAR = np.iinfo(np.int32).max
+_MOST_LANDMARKS = 8  # of which what is exchanged is kept; a choice: memory
 _NOTHING = np.empty(0)
 _OF_RANKS = 3  # supersteps, after which ranks are as different as they will be; judgement
 
@@ -169,15 +178,19 @@ def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> Twin
         if not rounds.add(counts, received, None, Exchange(told, received, received, following)):
             break
         label, active = following, received
-    exchanges = Exchanges(
+    return Twin(rounds.table(), _by_pregel(rounds, own))
+
+
+def _by_pregel(rounds: Rounds, first: Values) -> Exchanges:
+    """Return what Pregel exchanges: all vertices first, as they are then, and once more."""
+    return Exchanges(
         rounds.kept,
         pregel=True,
         both_ends=True,
         counted_ends=True,
-        first=(own,),
-        second=(own,),
+        first=(first,),
+        second=(first,),
     )
-    return Twin(rounds.table(), exchanges)
 
 
 def _told_labels(
@@ -187,13 +200,21 @@ def _told_labels(
     return lowest, received
 
 
-def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFrame:
+def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> Twin:
     """Count ``LabelPropagation``: maps of labels along all edges, both ways."""
-    return propagated(layout, int(algorithm.parameters["maxSteps"]))[0]  # type: ignore[arg-type]
+    rounds, _ = _propagated(layout, int(algorithm.parameters["maxSteps"]))  # type: ignore[arg-type]
+    own = np.arange(layout.vertices, dtype=np.int64)
+    return Twin(rounds.table(), _by_pregel(rounds, own))
 
 
 def propagated(layout: EdgeLayout, steps: int) -> tuple[pd.DataFrame, IntArray]:
-    """Return the rows of label propagation, and the labels after so many steps.
+    """Return the rows of label propagation, and the labels after so many steps."""
+    rounds, label = _propagated(layout, steps)
+    return rounds.table(), label
+
+
+def _propagated(layout: EdgeLayout, steps: int) -> tuple[Rounds, IntArray]:
+    """Return what label propagation does, and the labels after so many steps.
 
     What is sent after the last one is not looked at by anybody, but it is sent.
     """
@@ -205,24 +226,65 @@ def propagated(layout: EdgeLayout, steps: int) -> tuple[pd.DataFrame, IntArray]:
     for _ in range(steps + 1):
         label = following
         counts, following = _votes(*groups, label, int(received.sum()), older)
-        if not rounds.add(counts, received):
+        told = partial(_told_votes, label)
+        # Those whose label stays are not sent, but counted.
+        exchange = Exchange(told, received, following != label, following, received)
+        if not rounds.add(counts, received, None, None if older else exchange):
             break
-    return rounds.table(), label
+    return rounds, label
 
 
-def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
+def _told_votes(label: IntArray, edges: EdgeLayout) -> tuple[MapsOf, BoolArray]:
+    groups = _inboxes(edges)
+    received = np.zeros(edges.vertices, np.bool_)
+    received[groups[2]] = True
+
+    def of(ids: IntArray) -> Maps:
+        at = np.searchsorted(groups[2], ids)
+        alone = np.diff(groups[0])[at] == 1
+        firsts, keys, values = _tallied(groups[0], groups[1], at, label)
+        return Maps(firsts, keys, values, alone)
+
+    return MapsOf(of), received
+
+
+def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> Twin:
     """Count ``ShortestPaths``: a map of landmarks goes against an edge where it tells news."""
     n, rounds, landmarks = layout.vertices, Rounds(layout.copies()), list(algorithm.at)
     hops = np.full((n, len(landmarks)), _FAR, np.int32)
     hops[landmarks, np.arange(len(landmarks))] = 0
     active = np.ones(n, np.bool_)
+    at = np.array(landmarks, np.int64)
+    beginning, known = _hops(at, hops), len(at) <= _MOST_LANDMARKS and scala_line() != "2.12"
     while True:
         counts, nearer, received = _news(
             layout.starts, layout.sources, layout.targets, hops, active
         )
-        if not rounds.add(counts, received):
-            return rounds.table()
-        hops, active = np.minimum(hops, nearer), received
+        told = partial(_told_hops, at, hops, active)
+        hops = np.minimum(hops, nearer)
+        exchange = Exchange(told, received, received, _hops(at, hops))
+        if not rounds.add(counts, received, None, exchange if known else None):
+            return Twin(rounds.table(), _by_pregel(rounds, beginning))
+        active = received
+
+
+def _told_hops(
+    landmarks: IntArray, hops: Hops, active: BoolArray, edges: EdgeLayout
+) -> tuple[MapsOf, BoolArray]:
+    _, nearer, received = _news(*_edges(edges), hops, active)
+    return _hops(landmarks, nearer), received
+
+
+def _hops(landmarks: IntArray, hops: Hops) -> MapsOf:
+    """Return maps of the hops that are known."""
+
+    def of(ids: IntArray) -> Maps:
+        own = hops[ids]
+        there = own != _FAR
+        starts = np.concatenate(([0], np.cumsum(there.sum(axis=1)))).astype(np.int64)
+        return Maps(starts, np.broadcast_to(landmarks, own.shape)[there], own[there])
+
+    return MapsOf(of)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -278,7 +340,8 @@ def _smaller(starts: Any, sources: Any, targets: Any, label: Any, active: Any) -
 @numba.njit(cache=True, nogil=True)
 def _news(starts: Any, sources: Any, targets: Any, hops: Any, active: Any) -> Any:
     n, count = hops.shape
-    nearer, received, sent = hops.copy(), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+    nearer = np.full_like(hops, _FAR)
+    received, sent = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     seen = np.full(n, -1, np.int64)
     held = np.full((n, count), -1, np.int64)  # the partition whose record for a vertex has it
     sizes = np.zeros(n, np.int64)
@@ -336,6 +399,28 @@ def _inboxes(layout: EdgeLayout) -> tuple[IntArray, IntArray, IntArray]:
     firsts = np.flatnonzero(np.diff(key, prepend=-1))
     starts = np.append(firsts, len(key)).astype(np.int64)
     return starts, senders, key[firsts] // layout.partitions
+
+
+@numba.njit(cache=True, nogil=True)
+def _tallied(starts: Any, senders: Any, at: Any, label: Any) -> Any:
+    """Return the labels that some groups have, and how many of each."""
+    n, total = len(label), 0
+    for g in at:
+        total += starts[g + 1] - starts[g]
+    firsts, count = np.zeros(len(at) + 1, np.int64), 0
+    keys, values = np.empty(total, np.int64), np.empty(total, np.int64)
+    seen, place = np.full(n, -1, np.int64), np.empty(n, np.int64)
+    for k in range(len(at)):
+        for i in range(starts[at[k]], starts[at[k] + 1]):
+            found = label[senders[i]]
+            if seen[found] != k:
+                seen[found] = k
+                place[found] = count
+                keys[count], values[count] = found, 0
+                count += 1
+            values[place[found]] += 1
+        firsts[k + 1] = count
+    return firsts, keys[:count], values[:count]
 
 
 @numba.njit(cache=True, nogil=True)

@@ -16,10 +16,48 @@ import pandas as pd
 
 from predict_graph.engines.spark.library.layout import EdgeLayout
 
-__all__ = ["Exchange", "Exchanges", "Twin"]
+__all__ = ["Exchange", "Exchanges", "Maps", "MapsOf", "Twin", "Values"]
 
+IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
-Told = Callable[[EdgeLayout], tuple[npt.NDArray[Any], BoolArray]]
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Some maps from ids to numbers.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (maps + 1,)
+        Where the entries of each begin.
+    keys, values : ndarray, shape (entries,)
+        Values of 8 bytes, or of 4.
+    alone : ndarray of bool, shape (maps,), optional
+        Maps of one entry that were not put together with any other.
+    """
+
+    starts: IntArray
+    keys: IntArray
+    values: npt.NDArray[Any]
+    alone: BoolArray | None = None
+
+
+@dataclass(frozen=True)
+class MapsOf:
+    """Maps of vertices.
+
+    Parameters
+    ----------
+    of : callable (ids) -> Maps
+    """
+
+    of: Callable[[IntArray], Maps]
+
+
+Values = npt.NDArray[Any] | MapsOf
+"""What vertices have: a number each or two, or a map."""
+
+Told = Callable[[EdgeLayout], tuple[Values, BoolArray]]
 
 
 @dataclass(frozen=True)
@@ -32,8 +70,8 @@ class Exchange:
         What each vertex is told by the edges of one partition, and whether it is.
     received, changed : ndarray of bool, shape (n,)
         Whom anybody told anything, and who is another one since.
-    attributes : ndarray, shape (n,) or (n, 2)
-        What vertices are afterwards: a number each, or two.
+    attributes : ndarray, shape (n,) or (n, 2), or MapsOf
+        What vertices are afterwards: a number each or two, or a map.
     counted : ndarray of bool, shape (n,), optional
         Of whom the twin counts copies, if not of those that changed.
     """
@@ -41,7 +79,7 @@ class Exchange:
     told: Told
     received: BoolArray
     changed: BoolArray
-    attributes: npt.NDArray[Any]
+    attributes: Values
     counted: BoolArray | None = None
 
 
@@ -63,7 +101,7 @@ class Exchanges:
         Whether the twin counts copies of vertices at both ends.
     degrees : callable (edges) -> values, received, optional
         Degrees, if they are counted before.
-    first, second : tuple of ndarray
+    first, second : tuple of ndarray or MapsOf
         What all vertices go to the edges as, in the first superstep, and once more in the second.
     """
 
@@ -72,8 +110,8 @@ class Exchanges:
     both_ends: bool
     counted_ends: bool
     degrees: Told | None = None
-    first: tuple[npt.NDArray[Any], ...] = ()
-    second: tuple[npt.NDArray[Any], ...] = ()
+    first: tuple[Values, ...] = ()
+    second: tuple[Values, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,15 @@ from numba import njit
 
 from predict_graph.engines import Purse
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, exchanges_of
-from predict_graph.engines.spark.library.exchange import Exchange, Exchanges, Told
+from predict_graph.engines.spark.library.exchange import (
+    Exchange,
+    Exchanges,
+    Maps,
+    MapsOf,
+    Told,
+    Values,
+)
+from predict_graph.engines.spark.library.java_stream import OBJECTS, JavaStream
 from predict_graph.engines.spark.library.layout import EdgeLayout, edges_of
 from predict_graph.graph import Graph, check_graph
 from predict_graph.prediction.seconds.cluster.encoded_records import between
@@ -42,14 +50,18 @@ _BLOCK, _HEADER = 1 << 15, 21
 _KINDS = {np.dtype(np.int32): 2, np.dtype(np.int64): 9, np.dtype(np.float64): 10}
 # By definition, of Java: bytes before arrays of vertices, by what they hold, which hardly compress;
 # what comes before a pair of numbers that is not the first; and of Kryo, before an array of ids.
-_JAVA = {np.dtype(np.int32): 230, np.dtype(np.int64): 209, np.dtype(np.float64): 230}
-_JAVA_PAIRS = 340
+_JAVA = {np.dtype(np.int32): 222, np.dtype(np.int64): 209, np.dtype(np.float64): 222}
+_JAVA_PAIRS, _JAVA_MAPS = 330, 245
 _PAIR = np.frombuffer(b"sq\0~\0\tpp", np.uint8)
 _KRYO = 9
 # By definition, of Spark's OpenHashSet: places at first, and the share of them that may be taken.
 _PLACES, _FULL = 64, 0.7
 _BOTH, _LEAVES = 3, 1  # by definition of GraphX: which ends of edges a vertex is
 
+# Bytes of a map and of an entry, by which runs of maps are spread over a stream; by definition.
+_A_MAP, _AN_ENTRY = 56, 26
+_RUN = OBJECTS // 2  # records until the stream is reset
+_RUNS, _RUN_BLOCKS = 8, 2  # of maps that are written, and blocks of each; a choice
 _MOST_BLOCKS = 200  # that are compressed, evenly spread over a stream; a choice
 _MOST_EDGES = 1 << 24  # looked at for a stream, if more partitions can be had; a choice
 _FAR_TOO_MANY = 1 << 28  # edges of a partition: looking at them all would take seconds; a choice
@@ -223,9 +235,9 @@ def _encoded(streams: list[_Stream], exchanges: Exchanges, exchange: Exchange) -
     """Return the bytes of a record and of a copy of a superstep."""
     written = records = shipped = copies = 0.0
     for stream in streams:
-        table = _messages(stream, exchange.told)
-        records += len(table)
-        written += _compressed(table)
+        count, size = _messages(stream, exchange.told)
+        records += count
+        written += size
         counted = exchange.changed if exchange.counted is None else exchange.counted
         copies += np.count_nonzero(counted[stream.shipped(exchanges.counted_ends)])
         shipped += _changed_shipped(stream, exchanges, exchange)
@@ -235,8 +247,7 @@ def _encoded(streams: list[_Stream], exchanges: Exchanges, exchange: Exchange) -
 def _changed_shipped(stream: _Stream, exchanges: Exchanges, exchange: Exchange) -> float:
     """Return the bytes of what vertices are sent as, and of the ids of those that heard."""
     ids = stream.shipped(exchanges.both_ends)
-    ids = ids[exchange.changed[ids]]
-    written = _compressed(_vertices(ids, exchange.attributes))
+    written = _vertices(ids[exchange.changed[ids]], exchange.attributes)
     if exchanges.pregel:
         heard = stream.routed[exchange.received[stream.routed]]
         written += _compressed(heard.astype("<i8").view(np.uint8))
@@ -252,23 +263,29 @@ def _first_bytes(stream: _Stream, exchanges: Exchanges) -> float:
     where[:, 0], where[:, 9] = _KINDS[np.dtype(np.int64)], _KINDS[np.dtype(np.int32)]
     where[:, 1:9] = stream.routed.astype("<i8").view(np.uint8).reshape(-1, 8)
     where[:, 13] = stream.ends.astype(np.uint8) << 6
-    tables = [where]
+    written = _compressed(where) + 2 * _HEADER
     if exchanges.degrees is not None:
-        tables.append(_messages(stream, exchanges.degrees))
-    written = sum(_compressed(table) + 2 * _HEADER for table in tables)
+        written += _messages(stream, exchanges.degrees)[1] + 2 * _HEADER
     return written + sum(_all_shipped(stream, exchanges, each) for each in exchanges.first)
 
 
-def _all_shipped(stream: _Stream, exchanges: Exchanges, attributes: npt.NDArray[Any]) -> float:
+def _all_shipped(stream: _Stream, exchanges: Exchanges, attributes: Values) -> float:
     """Return the bytes of a stream of all vertices."""
     ids = stream.shipped(exchanges.both_ends)
-    return _compressed(_vertices(ids, attributes)) + _java_header(attributes) + 2 * _HEADER
+    return _vertices(ids, attributes) + _java_header(attributes) + 2 * _HEADER
 
 
-def _messages(stream: _Stream, told: Told) -> Bytes:
-    """Return the rows of messages from the edges, as Kryo writes a receiver and a number."""
+def _messages(stream: _Stream, told: Told) -> tuple[int, float]:
+    """Return how many records of messages there are, and their bytes."""
     values, received = told(stream.edges)
     ids = stream.named[received[stream.named]]
+    if isinstance(values, MapsOf):
+        return len(ids), _maps_compressed(ids, values.of(ids))
+    return len(ids), _compressed(_numbers(ids, values))
+
+
+def _numbers(ids: IntArray, values: npt.NDArray[Any]) -> Bytes:
+    """Return rows as Kryo writes a receiver and a number."""
     width = values.dtype.itemsize
     table = np.zeros((len(ids), 10 + width), np.uint8)
     table[:, 0], table[:, 9] = _KINDS[np.dtype(np.int64)], _KINDS[values.dtype]
@@ -278,17 +295,58 @@ def _messages(stream: _Stream, told: Told) -> Bytes:
     return table
 
 
-def _vertices(ids: IntArray, attributes: npt.NDArray[Any]) -> Bytes:
-    """Return what vertices are and then their ids, as Java writes such arrays; without a header."""
+def _vertices(ids: IntArray, attributes: Values) -> float:
+    """Return the bytes of what vertices are and of their ids, as Java writes such arrays."""
+    if isinstance(attributes, MapsOf):
+        return _maps_compressed(None, attributes.of(ids)) + _compressed(
+            ids.astype(">i8").view(np.uint8)
+        )
     own = attributes[ids].astype(attributes.dtype.newbyteorder(">")).view(np.uint8)
     if attributes.ndim > 1:
         pairs = own.reshape(len(ids), -1)
         own = np.hstack((np.broadcast_to(_PAIR, (len(ids), len(_PAIR))), pairs))
-    found: Bytes = np.concatenate((own.ravel(), ids.astype(">i8").view(np.uint8)))
-    return found
+    return _compressed(np.concatenate((own.ravel(), ids.astype(">i8").view(np.uint8))))
 
 
-def _java_header(attributes: npt.NDArray[Any]) -> int:
+def _maps_compressed(receivers: IntArray | None, maps: Maps) -> float:
+    """Return the bytes of records of receivers and maps, or of an array of maps.
+
+    Runs that are evenly spread over the stream stand for all of it: they are written by Python.
+    """
+    count = len(maps.starts) - 1
+    if not count:
+        return 0.0
+    guessed = np.concatenate(([0], np.cumsum(_A_MAP + _AN_ENTRY * np.diff(maps.starts))))
+    length = _RUN_BLOCKS * _BLOCK
+    firsts = np.arange(0, count, _RUN) if receivers is not None else np.arange(count)
+    if guessed[-1] > _RUNS * length:
+        ends = np.linspace(0, guessed[-1] - length, _RUNS)
+        firsts = firsts[np.unique(np.searchsorted(guessed[firsts], ends, side="right") - 1)]
+    else:
+        firsts = firsts[:1]
+        length = guessed[-1] + 1
+    written = taken = 0.0
+    for first in firsts.tolist():
+        stream, place = JavaStream(), first
+        if receivers is None:  # classes are told once, at the beginning of all
+            stream.map(maps, first)
+            stream.out.clear()
+        while place < count and guessed[place] - guessed[first] < length:
+            last = min(place + _RUN, count)
+            if receivers is None:
+                for each in range(place, last):
+                    stream.map(maps, each)
+            else:
+                stream.writes(receivers, maps, place, last)
+            place = last
+        written += _compressed(np.frombuffer(stream.out, np.uint8)) + _HEADER
+        taken += guessed[place] - guessed[first]
+    return float(written * guessed[-1] / taken) - _HEADER
+
+
+def _java_header(attributes: Values) -> int:
+    if isinstance(attributes, MapsOf):
+        return _JAVA_MAPS
     return _JAVA_PAIRS if attributes.ndim > 1 else _JAVA[attributes.dtype]
 
 
