@@ -16,7 +16,9 @@ __all__ = ["Rounds"]
 IntArray = npt.NDArray[np.int64]
 
 _MOST_BYTES = 1 << 30  # of what is kept of supersteps; a choice: memory
-_A_VERTEX = 34  # bytes of what is kept, at most: what it is told by, who is told, what it becomes
+# Bytes of what is kept, at most, by definition: what it is told by, whether it is told, what it
+# becomes.
+_A_VERTEX = 34
 
 
 class Rounds:

@@ -51,7 +51,7 @@ _MOST = 2**31  # by definition: no limit, as GraphX's Int.MaxValue
 _FAR = np.iinfo(np.int32).max
 _MOST_LANDMARKS = 8  # of which what is exchanged is kept; a choice: memory
 _NOTHING = np.empty(0)
-_OF_RANKS = 3  # supersteps, after which ranks are as different as they will be; judgement
+_OF_RANKS = 5  # supersteps, after which ranks are as different as they will be; judgement
 
 
 def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> Twin:
@@ -181,13 +181,14 @@ def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> Twin
     return Twin(rounds.table(), _by_pregel(rounds, own))
 
 
-def _by_pregel(rounds: Rounds, first: Values) -> Exchanges:
+def _by_pregel(rounds: Rounds, first: Values, *, maps: bool = False) -> Exchanges:
     """Return what Pregel exchanges: all vertices first, as they are then, and once more."""
     return Exchanges(
         rounds.kept,
         pregel=True,
         both_ends=True,
         counted_ends=True,
+        maps=maps,
         first=(first,),
         second=(first,),
     )
@@ -204,7 +205,7 @@ def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> Twin:
     """Count ``LabelPropagation``: maps of labels along all edges, both ways."""
     rounds, _ = _propagated(layout, int(algorithm.parameters["maxSteps"]))  # type: ignore[arg-type]
     own = np.arange(layout.vertices, dtype=np.int64)
-    return Twin(rounds.table(), _by_pregel(rounds, own))
+    return Twin(rounds.table(), _by_pregel(rounds, own, maps=True))
 
 
 def propagated(layout: EdgeLayout, steps: int) -> tuple[pd.DataFrame, IntArray]:
@@ -264,7 +265,7 @@ def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> Twin:
         hops = np.minimum(hops, nearer)
         exchange = Exchange(told, received, received, _hops(at, hops))
         if not rounds.add(counts, received, None, exchange if known else None):
-            return Twin(rounds.table(), _by_pregel(rounds, beginning))
+            return Twin(rounds.table(), _by_pregel(rounds, beginning, maps=True))
         active = received
 
 

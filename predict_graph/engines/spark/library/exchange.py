@@ -99,6 +99,8 @@ class Exchanges:
         Whether vertices go to edges at both of their ends, or to those that leave them.
     counted_ends : bool
         Whether the twin counts copies of vertices at both ends.
+    maps : bool
+        Whether messages are maps, which take longer to encode.
     degrees : callable (edges) -> values, received, optional
         Degrees, if they are counted before.
     first, second : tuple of ndarray or MapsOf
@@ -109,6 +111,7 @@ class Exchanges:
     pregel: bool
     both_ends: bool
     counted_ends: bool
+    maps: bool = False
     degrees: Told | None = None
     first: tuple[Values, ...] = ()
     second: tuple[Values, ...] = ()

@@ -19,7 +19,7 @@ __all__ = ["OBJECTS", "JavaStream"]
 
 IntArray = npt.NDArray[np.int64]
 
-OBJECTS = 100
+OBJECTS = 100  # by default of Spark: spark.serializer.objectStreamReset
 """Objects after which Spark's streams are reset, by default: a receiver and its map are two."""
 
 # By definition of Java: numbers that are kept as objects, and the first number of a reference.

@@ -61,13 +61,16 @@ _BOTH, _LEAVES = 3, 1  # by definition of GraphX: which ends of edges a vertex i
 # Bytes of a map and of an entry, by which runs of maps are spread over a stream; by definition.
 _A_MAP, _AN_ENTRY = 56, 26
 _RUN = OBJECTS // 2  # records until the stream is reset
-_RUNS, _RUN_BLOCKS = 8, 2  # of maps that are written, and blocks of each; a choice
+_RUNS, _RUN_BLOCKS = 4, 2  # of maps that are written, and blocks of each; a choice
 _MOST_BLOCKS = 200  # that are compressed, evenly spread over a stream; a choice
 _MOST_EDGES = 1 << 24  # looked at for a stream, if more partitions can be had; a choice
 _FAR_TOO_MANY = 1 << 28  # edges of a partition: looking at them all would take seconds; a choice
-# Seconds an edge of the graph, of telling where it is, an edge of a partition and a vertex of the
-# graph, of looking at them once; and of making and compressing a stream. Measured on R-MAT 20.
-_DEAL, _LOOK, _VERTEX, _ROW = 1e-8, 1e-7, 3e-8, 1e-7
+# Seconds an edge of the graph, of telling where it is, and one of a partition, of whom it names;
+# of a superstep, an edge of a partition, a vertex of the graph and a row; and of maps, an edge of a
+# partition and a stream, of which some is written by Python. Measured on R-MAT 18.
+_DEAL, _NAMED = 1e-8, 5e-8
+_LOOK, _VERTEX, _ROW = 2e-8, 1e-8, 5e-8
+_GROUPED, _WRITTEN = 3.5e-7, 0.08
 
 
 @dataclass(frozen=True)
@@ -103,8 +106,8 @@ def exchanged_bytes(
     if exchanges is None or 0 not in exchanges.kept:
         return None
     count = _streams(graph, partitions)
-    setup = count * (_DEAL * graph.edges + _LOOK * graph.edges / partitions)
-    each = _superstep_seconds(graph, partitions, count)
+    setup = count * (_DEAL * graph.edges + _NAMED * graph.edges / partitions)
+    each = _superstep_seconds(graph, partitions, count, maps=exchanges.maps)
     # The first superstep has what all vertices are besides, once or twice.
     wanted = min(len(rounds), 2)
     if graph.edges / partitions > _FAR_TOO_MANY:
@@ -143,12 +146,13 @@ def _streams(graph: Graph, partitions: int) -> int:
     return int(np.clip(_MOST_EDGES * partitions / max(graph.edges, 1), 1, min(partitions, 4)))
 
 
-def _superstep_seconds(graph: Graph, partitions: int, streams: int) -> float:
+def _superstep_seconds(graph: Graph, partitions: int, streams: int, *, maps: bool) -> float:
     """Return what encoding a superstep takes: an edge once, a vertex, and what is compressed."""
     edges = graph.edges / partitions
     rows = min(edges, graph.vertices) / partitions
     most = _MOST_BLOCKS * _BLOCK / 16  # rows of so many blocks
-    return streams * (_LOOK * edges + _VERTEX * graph.vertices + _ROW * min(rows, most))
+    more = _GROUPED * edges + _WRITTEN if maps else 0.0
+    return streams * (more + _LOOK * edges + _VERTEX * graph.vertices + _ROW * min(rows, most))
 
 
 def _read(
