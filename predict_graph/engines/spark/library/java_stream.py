@@ -15,9 +15,12 @@ import numpy.typing as npt
 
 from predict_graph.engines.spark.library.exchange import Maps
 
-__all__ = ["OBJECTS", "JavaStream"]
+__all__ = ["MOST_ENTRIES", "OBJECTS", "JavaStream"]
 
 IntArray = npt.NDArray[np.int64]
+
+MOST_ENTRIES = 1 << 15  # a choice
+"""Entries of a map that are written: some blocks of them tell as much as more."""
 
 OBJECTS = 100  # by default of Spark: spark.serializer.objectStreamReset
 """Objects after which Spark's streams are reset, by default: a receiver and its map are two."""
@@ -96,8 +99,9 @@ class JavaStream:
             self.map(maps, place)
 
     def map(self, maps: Maps, place: int) -> None:
-        """Write the map at a place."""
-        own = slice(maps.starts[place], maps.starts[place + 1])
+        """Write the map at a place; of a very large one, the first entries."""
+        first = int(maps.starts[place])
+        own = slice(first, min(int(maps.starts[place + 1]), first + MOST_ENTRIES))
         keys, values = maps.keys[own].tolist(), maps.values[own].tolist()
         kind = _INTEGER if maps.values.dtype == np.int32 else _LONG
         if maps.alone is not None and maps.alone[place]:  # it was put to no other

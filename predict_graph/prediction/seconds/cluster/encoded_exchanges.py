@@ -32,7 +32,7 @@ from predict_graph.engines.spark.library.exchange import (
     Told,
     Values,
 )
-from predict_graph.engines.spark.library.java_stream import OBJECTS, JavaStream
+from predict_graph.engines.spark.library.java_stream import MOST_ENTRIES, JavaStream
 from predict_graph.engines.spark.library.layout import EdgeLayout, edges_of
 from predict_graph.graph import Graph, check_graph
 from predict_graph.prediction.seconds.cluster.encoded_records import between
@@ -58,10 +58,9 @@ _KRYO = 9
 _PLACES, _FULL = 64, 0.7
 _BOTH, _LEAVES = 3, 1  # by definition of GraphX: which ends of edges a vertex is
 
-# Bytes of a map and of an entry, by which runs of maps are spread over a stream; by definition.
+# Bytes of a record with a map, classes included, and of an entry; by definition.
 _A_MAP, _AN_ENTRY = 56, 26
-_RUN = OBJECTS // 2  # records until the stream is reset
-_RUNS, _RUN_BLOCKS = 4, 2  # of maps that are written, and blocks of each; a choice
+_WRITTEN_BLOCKS = 16  # of maps, at most; a choice
 _MOST_BLOCKS = 200  # that are compressed, evenly spread over a stream; a choice
 _MOST_EDGES = 1 << 24  # looked at for a stream, if more partitions can be had; a choice
 _FAR_TOO_MANY = 1 << 28  # edges of a partition: looking at them all would take seconds; a choice
@@ -315,37 +314,41 @@ def _vertices(ids: IntArray, attributes: Values) -> float:
 def _maps_compressed(receivers: IntArray | None, maps: Maps) -> float:
     """Return the bytes of records of receivers and maps, or of an array of maps.
 
-    Runs that are evenly spread over the stream stand for all of it: they are written by Python.
+    Blocks that are evenly spread over the stream stand for all of it: they are written by Python.
     """
     count = len(maps.starts) - 1
     if not count:
         return 0.0
     guessed = np.concatenate(([0], np.cumsum(_A_MAP + _AN_ENTRY * np.diff(maps.starts))))
-    length = _RUN_BLOCKS * _BLOCK
-    firsts = np.arange(0, count, _RUN) if receivers is not None else np.arange(count)
-    if guessed[-1] > _RUNS * length:
-        ends = np.linspace(0, guessed[-1] - length, _RUNS)
-        firsts = firsts[np.unique(np.searchsorted(guessed[firsts], ends, side="right") - 1)]
-    else:
-        firsts = firsts[:1]
-        length = guessed[-1] + 1
+    stream = JavaStream()
+    if guessed[-1] <= _WRITTEN_BLOCKS * _BLOCK:
+        _write(stream, receivers, maps, 0, count)
+        return _compressed(np.frombuffer(stream.out, np.uint8))
     written = taken = 0.0
-    for first in firsts.tolist():
-        stream, place = JavaStream(), first
-        if receivers is None:  # classes are told once, at the beginning of all
-            stream.map(maps, first)
-            stream.out.clear()
-        while place < count and guessed[place] - guessed[first] < length:
-            last = min(place + _RUN, count)
-            if receivers is None:
-                for each in range(place, last):
-                    stream.map(maps, each)
-            else:
-                stream.writes(receivers, maps, place, last)
-            place = last
-        written += _compressed(np.frombuffer(stream.out, np.uint8)) + _HEADER
-        taken += guessed[place] - guessed[first]
+    for begins in np.linspace(0, guessed[-1] - _BLOCK, _WRITTEN_BLOCKS).tolist():
+        first = place = int(np.searchsorted(guessed, begins, side="right")) - 1
+        skipped = int(begins - guessed[place])
+        stream = JavaStream()
+        _write(stream, receivers, maps, place, place + 1)  # classes are told before, if not here
+        stream.out.clear()
+        while place < count and len(stream.out) < skipped + _BLOCK:
+            _write(stream, receivers, maps, place, place + 1)
+            place += 1
+        block = stream.out[skipped:][:_BLOCK] or stream.out[-_BLOCK:]
+        written += _compressed(np.frombuffer(block, np.uint8)) + _HEADER
+        sizes = np.minimum(np.diff(maps.starts[first : place + 1]), MOST_ENTRIES)
+        taken += float((_A_MAP + _AN_ENTRY * sizes).sum()) * len(block) / len(stream.out)
     return float(written * guessed[-1] / taken) - _HEADER
+
+
+def _write(
+    stream: JavaStream, receivers: IntArray | None, maps: Maps, first: int, last: int
+) -> None:
+    if receivers is not None:
+        stream.writes(receivers, maps, first, last)
+        return
+    for place in range(first, last):
+        stream.map(maps, place)
 
 
 def _java_header(attributes: Values) -> int:

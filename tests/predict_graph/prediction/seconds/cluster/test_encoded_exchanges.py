@@ -79,8 +79,7 @@ def test_nothing_is_encoded_that_the_budget_does_not_afford():
 def test_a_part_of_a_long_stream_tells_as_much_as_all(monkeypatch):
     graph = check_graph("rmat:scale=12,edge_factor=16,seed=3")
     whole = told("labelPropagation", {"maxSteps": 2}, graph)
-    monkeypatch.setattr(encoded_exchanges, "_RUNS", 3)
-    monkeypatch.setattr(encoded_exchanges, "_RUN_BLOCKS", 1)
+    monkeypatch.setattr(encoded_exchanges, "_WRITTEN_BLOCKS", 5)
     part = told("labelPropagation", {"maxSteps": 2}, graph)
     assert not np.array_equal(part, whole)
     assert part == pytest.approx(whole, rel=0.05)
