@@ -104,14 +104,16 @@ def exchanged_bytes(
     exchanges = exchanges_of(algorithm, graph, partitions)
     if exchanges is None or 0 not in exchanges.kept:
         return None
-    count = _streams(graph, partitions)
-    setup = count * (_DEAL * graph.edges + _NAMED * graph.edges / partitions)
-    each = _superstep_seconds(graph, partitions, count, maps=exchanges.maps)
-    # The first superstep has what all vertices are besides, once or twice.
-    wanted = min(len(rounds), 2)
     if graph.edges / partitions > _FAR_TOO_MANY:
         return None
-    if not purse.affords(setup + (1 + len(exchanges.first) + wanted) * each):
+    # The first superstep has what all vertices are besides, once or twice.
+    wanted = min(len(rounds), 2)
+    for count in (_streams(graph, partitions), 1):
+        setup = count * (_DEAL * graph.edges + _NAMED * graph.edges / partitions)
+        each = _superstep_seconds(graph, partitions, count, maps=exchanges.maps)
+        if purse.affords(setup + (1 + len(exchanges.first) + wanted) * each):
+            break
+    else:
         return None
     with purse.loading():
         _load_compiled(algorithm)
