@@ -1,7 +1,8 @@
 """What does it take when tables do not fit into the memory of executors?
 
 The second run of a session each time, on two workers without a quota, with memory to spare and with
-little: what tasks of supersteps that spilled took longer, over the bytes that they spilled.
+little: what a processor was longer busy with supersteps that spilled, over the bytes that they
+spilled.
 
     python -m benchmarks.spilled
 """
@@ -14,7 +15,6 @@ import numpy as np
 
 import predict_graph
 from benchmarks.spark_cluster import spark_cluster
-from predict_graph.engines import per_iteration
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_function
@@ -47,11 +47,12 @@ def main() -> None:
                 held = said.to_dict()["executors"]
                 print(name, source, memory, held, [round(each, 1) for each in said.phases.values()])
             seconds = {
-                memory: table.groupby("iteration")["task_seconds"].max().to_numpy()
+                memory: table.groupby("iteration")["cpu_seconds"].max().to_numpy()
                 for memory, table in tables.items()
             }
-            spilled = tables[little].groupby("iteration")["spilled_bytes"].max().to_numpy()
-            records = per_iteration(tables[little])["shuffle_read_records"].to_numpy()
+            steps = tables[little].groupby("iteration")
+            spilled = steps["spilled_bytes"].max().to_numpy()
+            records = steps["shuffle_read_records"].sum().to_numpy()
             longer = seconds[little] - seconds["4g"]
             for step in range(len(spilled)):
                 print(

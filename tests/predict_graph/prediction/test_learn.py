@@ -132,15 +132,16 @@ def test_lessons_of_one_session_serve_every_algorithm_that_ran_in_it(
     assert sorted(found.lessons) == names
     assert all(len(graphs) == 3 for graphs in found.lessons.values())
     graph = predict_graph.graph.check_graph("rmat:scale=9,seed=5")
-    cold = []
+    cold = {}
     for name in names:
         (runs,) = recall(history, [check_algorithm(name)], local_spark, graph)
-        cold += [run.cold for run in runs]
+        cold[name] = any(run.cold for run in runs)
         assert sum(run.summary.purpose == "cost" and not run.cold for run in runs) == 3
         prediction = predict_graph.predict(
             name, graph, directed=False, engine=local_spark, history=history, seed=1
         )
         assert prediction.cost_model["runs"] == 3
-        assert prediction.cost_model["start_seconds"] > 0.0
+        # What starting takes is the session's, in which Java may have been warm; or as shipped.
+        assert cold[name] or prediction.cost_model["start_seconds"] > 0.0
         assert "lessons of the cluster" in str(prediction.evidence)
-    assert cold.count(True) == 1
+    assert sorted(cold.values()) == [False, True]

@@ -29,7 +29,7 @@ from predict_graph.engines.spark.tables.hashing import partition_of_one
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.on_cluster import AnyGraph
 
-__all__ = ["Encoded", "encoded", "record_factors"]
+__all__ = ["Encoded", "between", "encoded", "record_factors"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -96,12 +96,12 @@ def record_factors(
     at, found = list(known), list(known.values())
     counted = np.array([each.messages for each in found])
     thought = counted * share(counted)
-    records = _between(
+    records = between(
         at, np.array([each.records for each in found]) / thought, len(sizes), messages
     )
     # One alone tells a level; more of them, the course.
     course = sizes if len(at) > 1 else np.full(len(sizes), sizes[at[0]])
-    told = _between(at, np.array([each.bytes for each in found]), len(sizes), messages)
+    told = between(at, np.array([each.bytes for each in found]), len(sizes), messages)
     factors = told / np.where(course > 0.0, course, 1.0)
     return records, np.where(sizes > 0.0, np.clip(factors, 1.0 / _MOST, _MOST), 1.0)
 
@@ -189,7 +189,7 @@ def _encoded_rows(
         yield done, _rows_encoded(graph, partitions, carried, sending)
 
 
-def _between(
+def between(
     at: list[int], values: FloatArray, count: int, messages: FloatArray | None
 ) -> FloatArray:
     """Return what is known of some iterations for all of them, by relative steps.

@@ -23,7 +23,7 @@ _RESERVED = 300 << 20  # by definition of Spark: bytes of a heap that it keeps f
 _UNIFIED = 0.6  # by default of Spark (spark.memory.fraction), of the rest: execution and storage
 # Seconds of a core, and bytes in memory and on disk over those that a table needs
 # (docs/studies/spark.md): records are sorted instead, written, read and merged.
-_A_BYTE_SPILLED, _SPILLED_OF_NEEDED = 7e-9, 1.1
+_A_BYTE_SPILLED, _SPILLED_OF_NEEDED = 5e-9, 1.2
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}  # by definition
 
 
@@ -135,9 +135,9 @@ def memory_of(
     moved = float(rows[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum())
     shuffle = moved / settings.machines
     available = max(heap_bytes(settings.memory) - _RESERVED, 0) * _UNIFIED
-    # Tables of an iteration have as many rows as it exchanges records.
-    records = rows["records"].to_numpy(np.float64)
-    needed = execution * records / max(float(records.max()), 1.0)
+    # Tables of an iteration are as large as what it exchanges: what is alike is one row of them.
+    exchanged = rows["local_message_bytes"] + rows["remote_message_bytes"]
+    needed = execution * exchanged.to_numpy(np.float64) / max(float(exchanged.max()), 1.0)
     spilled = np.where(needed + storage > available, _SPILLED_OF_NEEDED * needed, 0.0)
     warnings = []
     if execution + storage > available:

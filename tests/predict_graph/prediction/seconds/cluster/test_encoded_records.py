@@ -156,11 +156,11 @@ def test_looking_at_streams_costs_their_part_of_the_edges():
 def test_what_few_messages_hold_tells_nothing_of_many():
     at, values = [0, 2, 6], np.array([1.0, 0.5, 8.0])
     ends = np.array([100.0, 100.0, 100.0, 99.0, 90.0, 10.0, 1.0])
-    by_number = encoded_records._between(at, values, 7, None)
+    by_number = encoded_records.between(at, values, 7, None)
     assert by_number[[0, 2, 4, 6]] == pytest.approx([1.0, 0.5, 2.0, 8.0])
-    found = encoded_records._between(at, values, 7, ends)
+    found = encoded_records.between(at, values, 7, ends)
     assert found[[0, 2, 6]] == pytest.approx([1.0, 0.5, 8.0])
     assert found[4] < 0.6
     assert found[5] == pytest.approx(2.0)
-    steady = encoded_records._between(at, values, 7, np.full(7, 100.0))
+    steady = encoded_records.between(at, values, 7, np.full(7, 100.0))
     assert steady == pytest.approx(by_number)
