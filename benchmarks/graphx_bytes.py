@@ -23,7 +23,7 @@ from predict_graph.errors import PredictGraphError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_function
 from predict_graph.prediction.seconds.cluster.encoded_exchanges import exchanged_bytes
-from predict_graph.prediction.seconds.cluster.library_work import library_rows
+from predict_graph.prediction.seconds.cluster.library_work import bytes_read, library_rows
 from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_runs
 
 Row = dict[str, Any]
@@ -104,7 +104,7 @@ def told(row: Row) -> Row:
     graph, remote = check_graph(row["g"]), sum(row["remote"])
     job = check_function(f"graphx:{row['a']}", row["p"]).on(graph)
     runs = shipped_runs(f"graphx:{row['a']}", first=True)
-    fitted = library_rows(runs, job, graph, PARTITIONS, PARTITIONS, PARTITIONS)
+    fitted = library_rows(bytes_read(runs), job, graph, PARTITIONS, PARTITIONS, PARTITIONS)
     rounds = rounds_of(job, graph, PARTITIONS)
     started = time.process_time()
     found = exchanged_bytes(job, graph, PARTITIONS, rounds, FULL)

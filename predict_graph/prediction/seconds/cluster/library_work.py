@@ -9,6 +9,7 @@ read, as a library may read what it exchanged once more in the next superstep.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,7 @@ from predict_graph.prediction.seconds.cluster.encoded_exchanges import exchanged
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.superstep_features import by_place
 
-__all__ = ["encoded_factors", "library_rows"]
+__all__ = ["BytesRead", "bytes_read", "encoded_factors", "library_rows"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -30,7 +31,7 @@ _AGAIN = ("records", "entries", "shipped")  # may be read once more in the next 
 
 
 def library_rows(
-    runs: Sequence[ClusterRun],
+    read: BytesRead,
     algorithm: LibraryAlgorithm,
     graph: Graph,
     machines: int,
@@ -42,7 +43,8 @@ def library_rows(
 
     Parameters
     ----------
-    runs : sequence of ClusterRun
+    read : BytesRead
+        By sample runs.
     algorithm : LibraryAlgorithm
     graph : Graph
     machines, partitions : int
@@ -52,7 +54,7 @@ def library_rows(
         Of the bytes that sample runs tell, in each superstep.
     """
     rounds = rounds_of(algorithm, graph, partitions)
-    volume = _volume(runs, rounds, partitions)
+    volume = read.of(rounds, partitions)
     if factors is not None and len(factors) == len(volume):
         volume = volume * factors
     messages = rounds["messages"].to_numpy(np.float64)
@@ -72,7 +74,7 @@ def library_rows(
 
 
 def encoded_factors(
-    runs: Sequence[ClusterRun],
+    read: BytesRead,
     algorithm: LibraryAlgorithm,
     graph: Graph,
     partitions: int,
@@ -82,7 +84,8 @@ def encoded_factors(
 
     Parameters
     ----------
-    runs : sequence of ClusterRun
+    read : BytesRead
+        By sample runs.
     algorithm : LibraryAlgorithm
     graph : Graph
     partitions : int
@@ -94,15 +97,35 @@ def encoded_factors(
     told = exchanged_bytes(algorithm, graph, partitions, rounds, purse)
     if told is None:
         return None
-    fitted = _volume(runs, rounds, partitions)
+    fitted = read.of(rounds, partitions)
     return np.where(fitted > 0.0, told / np.where(fitted > 0.0, fitted, 1.0), 1.0)
 
 
-def _volume(runs: Sequence[ClusterRun], rounds: pd.DataFrame, partitions: int) -> FloatArray:
-    """Return the bytes that each superstep reads: by relative error over those of sample runs.
+@dataclass(frozen=True)
+class BytesRead:
+    """What is read of each thing that is exchanged, by sample runs.
 
-    The first one replicates all vertices, and may count degrees before: it is told in proportion.
+    Parameters
+    ----------
+    each : ndarray of float64
+        Bytes of what a superstep exchanges, and of what the one before did.
+    first : float
+        By which the first superstep, which replicates all vertices, and may count degrees before,
+        reads more.
     """
+
+    each: FloatArray
+    first: float
+
+    def of(self, rounds: pd.DataFrame, partitions: int) -> FloatArray:
+        """Return the bytes that each superstep reads."""
+        volume = _carried(rounds.assign(blocks=float(partitions) ** 2)) @ self.each
+        volume[0] *= self.first
+        return np.asarray(volume, dtype=np.float64)
+
+
+def bytes_read(runs: Sequence[ClusterRun]) -> BytesRead:
+    """Fit the bytes of what sample runs exchanged, by relative error."""
     sums = [_sums(run) for run in runs]
     carried = [_carried(each) for each in sums]
     skipped = 1 if any(len(each) > 1 for each in sums) else 0
@@ -113,11 +136,10 @@ def _volume(runs: Sequence[ClusterRun], rounds: pd.DataFrame, partitions: int) -
     from scipy.optimize import nnls  # slow to import: only who fits waits for it
 
     each, _ = nnls(later * weight[:, None], read * weight)
-    volume = _carried(rounds.assign(blocks=float(partitions) ** 2)) @ each
     firsts = np.array([float(own["read"].iloc[0]) for own in sums])
     largest = int(np.argmax(firsts))
-    volume[0] *= firsts[largest] / max(float(carried[largest][0] @ each), 1.0)
-    return np.asarray(volume, dtype=np.float64)
+    first = firsts[largest] / max(float(carried[largest][0] @ each), 1.0)
+    return BytesRead(each, float(first))
 
 
 def _carried(rounds: pd.DataFrame) -> FloatArray:

@@ -19,7 +19,11 @@ from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.machine_counts import machine_counts
 from predict_graph.prediction.seconds.cluster.encoded_records import record_factors
-from predict_graph.prediction.seconds.cluster.library_work import encoded_factors, library_rows
+from predict_graph.prediction.seconds.cluster.library_work import (
+    bytes_read,
+    encoded_factors,
+    library_rows,
+)
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_rows
 from predict_graph.prediction.seconds.cluster.placement import placement_of
 from predict_graph.prediction.seconds.cluster.record_sizes import record_sizes
@@ -75,13 +79,13 @@ def work_by_machines(
                 f"{algorithm.name} is predicted for graphs that this machine reads; accepted: "
                 "without --spark-reads"
             )
-        whole = graph
-        factors = encoded_factors(runs, algorithm, whole, engine.settings.partitions, purse)
+        whole, read = graph, bytes_read(runs)
+        factors = encoded_factors(read, algorithm, whole, engine.settings.partitions, purse)
 
         def counted(machines: int) -> pd.DataFrame:
             there = engine.settings.on(machines)
             return library_rows(
-                *(runs, algorithm, whole, machines, there.partitions, there.executors),
+                *(read, algorithm, whole, machines, there.partitions, there.executors),
                 factors=factors,
             )
 
