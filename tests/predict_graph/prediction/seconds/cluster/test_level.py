@@ -186,7 +186,7 @@ def test_supersteps_that_merge_less_and_less_are_not_alike_though_messages_are()
 
 def test_what_an_edge_takes_to_read_is_told_by_real_runs_and_by_another_cluster():
     """Samples have a few hundred thousand edges: a line through them says little of more."""
-    samples = shipped_runs("pagerank", first=True)
+    samples = shipped_runs("neighborhood", first=True)
     alone = common_phases(samples)
     steep = Phase(alone.read.work.scaled(10.0), alone.read.start)
     like = CommonPhases(alone.opening, steep)
