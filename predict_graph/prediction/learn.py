@@ -54,6 +54,10 @@ _SUPERSTEPS = (6, 4, 4, 4)  # that are run of each at most: their work differs l
 # Graphs that an algorithm is run on before the next one is, on all machines and on fewer, which
 # have larger tables: the least that tells what costs grow with; a choice.
 _ALL, _ON_FEWER = (0, 1), (1,)
+_REPEATED = (
+    0,
+    1,
+)  # graphs that are run until Java is warm: while larger ones run, it gets so; a choice
 _FIRST_SHARE = 0.65  # of the budget, of the session on all machines; a choice
 _FEWER = 4  # times fewer machines in the second session; a choice
 _MARGIN = 1.2  # of what a run is expected to take: an overrun is the person's time; a choice
@@ -223,8 +227,7 @@ class _Learner:
         """
         level = level_of_cluster(self._history, self._engine)
         for subject in subjects:
-            if not subject.heard:
-                subject.quote.level = level
+            subject.quote.knows(level)
         machines = self._engine.workers
         return min(
             subjects,
@@ -287,7 +290,7 @@ class _Learner:
             )
 
         ran = [run(cold=cold)]
-        if there.workers not in subject.largest:
+        if turn in _REPEATED or there.workers not in subject.largest:
             self._keep(subject, ran[0], "cost" if cold else WARM_UP)
             ran.append(run())
             while not settled(ran):
@@ -363,7 +366,7 @@ class _Subject:
         larger = 2.0 ** (factor[0] - first[0]) * factor[1] / first[1]
         limit = _SUPERSTEPS[turn]
         once = self.quote.sample_seconds(machines, larger, cold=False, limit=limit)
-        if machines in self.largest:
+        if turn not in _REPEATED and machines in self.largest:
             return once
         return once + self.quote.sample_seconds(machines, larger, cold=cold, limit=limit)
 

@@ -23,7 +23,11 @@ from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.prediction.seconds.cluster.cluster_costs import ClusterCosts, fit_cluster_costs
 from predict_graph.prediction.seconds.cluster.lessons import cluster_run, cluster_settings
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
-from predict_graph.prediction.seconds.cluster.session_phases import CommonPhases, common_phases
+from predict_graph.prediction.seconds.cluster.session_phases import (
+    CommonPhases,
+    Phase,
+    common_phases,
+)
 from predict_graph.prediction.seconds.cluster.shipped_lessons import (
     KEPT,
     NAMES,
@@ -60,6 +64,7 @@ _PART_STD = 0.4  # measured: as above
 _USUAL = 1.6
 _OWN_STD = 0.15  # of runs of the algorithm itself: one session differs from the next; as above
 _SAME = ("name", "master", "cores", "session")  # by definition: what makes it the same cluster
+_LEAST_BEGINNING = 0.05  # of setting up, that a session which begins takes; judgement
 _ENOUGH = 6  # supersteps of a cold run, of which the later half is looked at; a choice
 _NEWEST_RUNS = 12  # of an algorithm; a choice
 
@@ -94,7 +99,7 @@ class Level:
             model=replace(costs.model, factor=self.tasks),
             driver=costs.driver.scaled(self.driver),
             opening=Line(0.0, 0.0) if is_open else common.opening,
-            setup=costs.setup.scaled(self.phases),
+            setup=Phase(costs.setup.work.scaled(self.tasks), costs.setup.start.scaled(self.phases)),
             read=common.read,
             checkpoint=costs.checkpoint.scaled(self.tasks),
             after=costs.after.scaled(self.tasks),
@@ -213,9 +218,11 @@ def logs_of(
     warm = [run for run in runs if not run.cold]
     cold = [run for run in runs if run.cold]
     parts = np.array([_of_supersteps(run, costs, later=True) for run in warm or cold])
-    phases = np.array([_of_phases(run, costs, common) for run in cold or ([] if common else warm)])
-    phases = phases.reshape(-1, 2)
-    measured, said = np.concatenate((parts.sum(axis=0), phases.sum(axis=0)[None, :])).T
+    sums = parts.sum(axis=0)
+    slower = float(sums[0, 0] / sums[0, 1]) if (sums[0] > 0.0).all() else 1.0
+    beginning = cold or ([] if common else warm)
+    phases = np.array([_of_phases(run, costs, common, slower) for run in beginning])
+    measured, said = np.concatenate((sums, phases.reshape(-1, 2).sum(axis=0)[None, :])).T
     known = (measured > 0.0) & (said > 0.0)
     return np.where(known, np.log(np.maximum(measured, 1e-9) / np.maximum(said, 1e-9)), np.nan)
 
@@ -238,16 +245,23 @@ def _of_supersteps(run: ClusterRun, costs: ClusterCosts, *, later: bool = False)
 
 
 def _of_phases(
-    run: ClusterRun, costs: ClusterCosts, common: CommonPhases | None = None
+    run: ClusterRun,
+    costs: ClusterCosts,
+    common: CommonPhases | None = None,
+    slower: float = 1.0,
 ) -> FloatArray:
     """Return measured and shipped seconds of opening a session, setting up and reading.
 
-    Of setting up alone where the others are known; a real run has the opening in it.
+    Where the others are known, of what setting up takes at the beginning of a session: a real run
+    has the opening in it, and what goes with edges is work of tasks, which take `slower` times as
+    long.
     """
     if common is not None:
-        setup = costs.setup.at(run.machines, int(run.profile.graph["edges"]), warm=not run.cold)
         opened = common.opening.at(math.log2(run.machines)) if run.real else 0.0
-        return np.array([max(run.profile.phases["setup"] - opened, 0.0), setup])
+        work = costs.setup.work.at(run.profile.graph["edges"] / run.machines)
+        setup = run.profile.phases["setup"]
+        began = max(setup - opened - slower * work, _LEAST_BEGINNING * setup)
+        return np.array([began, costs.setup.start.at(math.log2(run.machines))])
     own = run.profile.phases["setup"] + run.profile.phases["read"]
     shipped = costs.phases(run.machines, int(run.profile.graph["edges"]), warm=not run.cold)
     said = shipped["setup"] + shipped["read"]

@@ -7,6 +7,7 @@ made tells it better.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import pandas as pd
@@ -36,7 +37,7 @@ class Quote:
     workloads : sequence of Workload
         Of the algorithms, in the order in which they run.
     level : Level
-        Of the cluster; what sample runs tell takes its place.
+        Of the cluster; what sample runs tell of the algorithm takes its place.
     """
 
     def __init__(
@@ -52,13 +53,29 @@ class Quote:
             for each, own in zip(workloads, runs, strict=True)
         ]
         self._heard: list[ClusterRun] = []
-        self.level = level
+        self._cluster = level
 
     def hears(self, run: ClusterRun) -> None:
-        """Learn from a sample run of the last algorithm; warm ones count alone, once there are."""
+        """Learn from a sample run of the last algorithm."""
         self._heard.append(run)
-        warm = [each for each in self._heard if not each.cold]
-        self.level = level_of_runs(warm or self._heard, self._shipped[-1])
+
+    def knows(self, level: Level) -> None:
+        """Take note of what is known of the cluster now."""
+        self._cluster = level
+
+    @property
+    def level(self) -> Level:
+        """The level of the cluster, as runs of the last algorithm tell it, if there are any.
+
+        Opening and reading are those of all algorithms on the cluster, and so is what a session
+        takes that begins, where others began those that these runs were in.
+        """
+        if not self._heard:
+            return self._cluster
+        own, cluster = level_of_runs(self._heard, self._shipped[-1]), self._cluster
+        if not any(run.cold for run in self._heard):
+            own = replace(own, phases=cluster.phases)
+        return replace(own, common=cluster.common or own.common)
 
     @property
     def run_seconds(self) -> float:
