@@ -8,7 +8,7 @@ from predict_graph.engines import RunProfile
 from predict_graph.engines.profile import SampleSummary
 from predict_graph.engines.spark.library.algorithm import rounds_of
 from predict_graph.graph import check_graph
-from predict_graph.prediction.seconds.cluster.library_work import library_rows
+from predict_graph.prediction.seconds.cluster.library_work import bytes_read, library_rows
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 
 PARTITIONS = 2
@@ -61,7 +61,7 @@ def test_bytes_of_records_and_of_entries_are_told_apart(name, parameters):
     graphs = [check_graph(f"rmat:scale={scale},edge_factor=6,seed=2") for scale in (7, 8)]
     runs = [sample_run(algorithm, graph) for graph in graphs]
     whole = check_graph("rmat:scale=11,edge_factor=6,seed=5")
-    rows = library_rows(runs, algorithm, whole, 2, PARTITIONS, 2)
+    rows = library_rows(bytes_read(runs), algorithm, whole, 2, PARTITIONS, 2)
     rounds = rounds_of(algorithm, whole, PARTITIONS)
     told = (rows["local_message_bytes"] + rows["remote_message_bytes"]).to_numpy()
     assert told[1:].sum() == pytest.approx(read(rounds)[1:].sum(), rel=0.02)
