@@ -342,7 +342,7 @@ def test_a_loop_is_seen_for_a_little_where_samples_say_little() -> None:
 
 def one_loop_before_another(graph: nx.Graph) -> None:
     for _vertex in graph:
-        heavy(6 * len(graph))
+        heavy(3 * len(graph))
     for _vertex in graph:
         heavy(160 * len(graph))
 
