@@ -135,9 +135,7 @@ def memory_of(
     moved = float(rows[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum())
     shuffle = moved / settings.machines
     available = max(heap_bytes(settings.memory) - _RESERVED, 0) * _UNIFIED
-    # Tables of an iteration are as large as what it exchanges: what is alike is one row of them.
-    exchanged = rows["local_message_bytes"] + rows["remote_message_bytes"]
-    needed = execution * exchanged.to_numpy(np.float64) / max(float(exchanged.max()), 1.0)
+    needed = execution * _course(max(telling, key=_share_of), len(rows))
     spilled = np.where(needed + storage > available, _SPILLED_OF_NEEDED * needed, 0.0)
     warnings = []
     if execution + storage > available:
@@ -147,6 +145,14 @@ def memory_of(
             "fail; take more machines or more memory"
         )
     return ExecutorMemory(execution, storage, shuffle, available, spilled, warnings)
+
+
+def _course(run: ClusterRun, iterations: int) -> FloatArray:
+    """Return what each iteration of a run needed, over the most; after its last one, as that."""
+    held = run.profile.table.groupby("iteration")["peak_memory_bytes"].max().to_numpy(np.float64)
+    at = np.minimum(np.arange(iterations), len(held) - 1)
+    course: FloatArray = held[at] / max(float(held.max()), 1.0)
+    return course
 
 
 def _share_of(run: ClusterRun) -> float:

@@ -223,9 +223,16 @@ def moved_rows():
     return pd.DataFrame({"local_message_bytes": 4e6 * share, "remote_message_bytes": 6e6 * share})
 
 
+def falling(run):
+    """A run whose tables get smaller from iteration to iteration."""
+    held = run.profile.table["peak_memory_bytes"] * 0.7 ** (run.profile.table["iteration"] - 1)
+    table = run.profile.table.assign(peak_memory_bytes=np.where(held > 0.4 * held.max(), held, 0))
+    return dataclasses.replace(run, profile=dataclasses.replace(run.profile, table=table))
+
+
 def test_what_spills_is_priced_and_teaches_nothing_else():
     graph = check_graph("rmat:scale=16,edge_factor=16,seed=1")
-    rows, runs = moved_rows(), sample_runs()
+    rows, runs = moved_rows(), [falling(run) for run in sample_runs()]
     little, plenty = (
         memory_of(runs, graph, rows, SparkSettings(machines=2, memory=memory))
         for memory in ("340m", "8g")
@@ -233,11 +240,12 @@ def test_what_spills_is_priced_and_teaches_nothing_else():
     assert plenty.spilled_bytes.tolist() == [0.0] * 5
     assert plenty.spilling_seconds(3.0).tolist() == [0.0] * 5
     spilled = little.spilled_bytes
-    assert spilled[0] == spilled[2] > spilled[3] > spilled[4] == 0.0
+    assert spilled[0] > spilled[1] > 0.0  # as much less as in sample runs
+    assert spilled[-1] == 0.0
     assert little.to_dict()["spilled_bytes"] == int(spilled.sum())
     seconds = little.spilling_seconds(3.0)
     assert seconds == pytest.approx(3.0 * little.spilling_seconds(1.0))
-    assert seconds[0] > seconds[3] > 0.0
+    assert seconds[0] > seconds[1] > 0.0
     # A run that spilled in its first iteration is as if that had not been.
     run = runs[1]
     first = run.profile.table["iteration"] == 1
