@@ -25,10 +25,9 @@ from predict_graph.engines.spark.log.growing import GrowingLog, running_log
 from predict_graph.engines.spark.log.status import ApplicationStatus
 from predict_graph.engines.spark.recognition import (
     Recognised,
-    by_messages,
     finished_jobs,
     named_runs,
-    recognise,
+    recognised_now,
     recognised_so_far,
     whole_supersteps,
 )
@@ -194,19 +193,8 @@ class Watch:
                 return own
             whole = whole_supersteps(own.supersteps)
             return replace(own, supersteps=whole) if whole else None
-        library = self._library(log)
-        if not self.application.ended:
-            return recognised_so_far(log, library)
-        found = None if library is None else by_messages(log, library)
-        if found is not None:
-            return found
-        named = named_runs(log)
-        if named:
-            return max(named, key=lambda each: each.finished)
-        try:
-            return recognise(log)
-        except RequestError:
-            return None
+        look = recognised_now if self.application.ended else recognised_so_far
+        return look(log, self._library(log))
 
     def _library(self, log: EventLog) -> str | None:
         """Return the algorithm of GraphX that runs: as expected, or by the name of its jobs."""

@@ -276,7 +276,7 @@ class _Learner:
         *,
         cold: bool = False,
     ) -> None:
-        """Run an algorithm on one of the graphs; until Java is warm, if it is its first here.
+        """Run an algorithm on one of the graphs; a small one, until Java is warm.
 
         Nothing but the very first run of a session shows what starting takes.
         """
@@ -290,7 +290,7 @@ class _Learner:
             )
 
         ran = [run(cold=cold)]
-        if turn in _REPEATED or there.workers not in subject.largest:
+        if turn in _REPEATED:
             self._keep(subject, ran[0], "cost" if cold else WARM_UP)
             ran.append(run())
             while not settled(ran):
@@ -366,7 +366,7 @@ class _Subject:
         larger = 2.0 ** (factor[0] - first[0]) * factor[1] / first[1]
         limit = _SUPERSTEPS[turn]
         once = self.quote.sample_seconds(machines, larger, cold=False, limit=limit)
-        if turn not in _REPEATED and machines in self.largest:
+        if turn not in _REPEATED:
             return once
         return once + self.quote.sample_seconds(machines, larger, cold=cold, limit=limit)
 

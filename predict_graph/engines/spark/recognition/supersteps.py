@@ -20,10 +20,10 @@ __all__ = [
     "COMBINED",
     "Recognised",
     "Superstep",
-    "by_messages",
     "finished_jobs",
     "named_runs",
     "recognise",
+    "recognised_now",
     "recognised_so_far",
     "whole_supersteps",
 ]
@@ -160,7 +160,7 @@ def whole_supersteps(found: tuple[Superstep, ...]) -> tuple[Superstep, ...]:
     return found if usual and len(last.jobs) >= usual[0][0] else tuple(before)
 
 
-def by_messages(log: EventLog, name: str) -> Recognised | None:
+def _by_messages(log: EventLog, name: str) -> Recognised | None:
     """Return the supersteps of an algorithm of GraphX, which makes messages in each; None if none.
 
     That is one more than rounds of its loop: the first messages are made before it. A superstep has
@@ -194,6 +194,26 @@ def by_messages(log: EventLog, name: str) -> Recognised | None:
     return Recognised(_steps(groups), "names", name, "certain", "each makes messages of GraphX")
 
 
+def recognised_now(log: EventLog, library: str | None = None) -> Recognised | None:
+    """Return the supersteps of the newest run in a log, by jobs that ended; None if unknown.
+
+    Parameters
+    ----------
+    log : EventLog
+    library : str, optional
+        The algorithm of GraphX that it is known to be.
+    """
+    over = finished_jobs(log)
+    found = None if library is None else _by_messages(over, library)
+    if found is not None:
+        return found
+    named = named_runs(over)
+    try:
+        return max(named, key=lambda each: each.finished) if named else recognise(over)
+    except RequestError:
+        return None
+
+
 def recognised_so_far(log: EventLog, library: str | None = None) -> Recognised | None:
     """Return the supersteps that are done in the log of a job that goes on; None if none is known.
 
@@ -203,15 +223,8 @@ def recognised_so_far(log: EventLog, library: str | None = None) -> Recognised |
     library : str, optional
         The algorithm of GraphX that it is known to be.
     """
-    over = finished_jobs(log)
-    found = None if library is None else by_messages(over, library)
-    if found is None:
-        named = named_runs(over)
-        try:
-            found = max(named, key=lambda each: each.finished) if named else recognise(over)
-        except RequestError:
-            return None
-    if found.by == "stages":  # of a job that has ended
+    found = recognised_now(log, library)
+    if found is None or found.by == "stages":  # of a job that has ended
         return found
     whole = whole_supersteps(found.supersteps)
     return replace(found, supersteps=whole) if whole else None
