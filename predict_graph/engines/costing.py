@@ -31,6 +31,7 @@ __all__ = [
     "FULL",
     "Costing",
     "FixedPurse",
+    "KnownSetup",
     "Means",
     "Prices",
     "Purse",
@@ -135,6 +136,24 @@ FULL, EMPTY = FixedPurse(full=True), FixedPurse(full=False)
 
 
 @dataclass(frozen=True)
+class KnownSetup:
+    """What is known of the setup of an algorithm, so that it need not be done to be timed.
+
+    Parameters
+    ----------
+    seconds : float
+    measured : bool
+        Whether a run of this graph measured it; estimated from other graphs otherwise.
+    probes : tuple
+        Probes of an iteration, by the supersteps of that run.
+    """
+
+    seconds: float
+    measured: bool
+    probes: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
 class Means:
     """What a costing may use, and what the person asked for; None where nothing was asked.
 
@@ -160,8 +179,8 @@ class Means:
         What may be spent; anything by default.
     fresh_samples : bool
         Whether new sample runs on a cluster are wanted although it has lessons.
-    guessed_setup : mapping of str to float
-        Seconds of setting up, by algorithm, where to do it would cost more than it is worth.
+    setups : mapping of str to KnownSetup
+        By algorithm, where setup need not be done, or would cost more than it is worth.
     """
 
     seed: int
@@ -177,7 +196,7 @@ class Means:
     edges_for_costs: Callable[[int], int] | None = None
     purse: Purse = FixedPurse(full=True)
     fresh_samples: bool = False
-    guessed_setup: Mapping[str, float] = field(default_factory=dict)
+    setups: Mapping[str, KnownSetup] = field(default_factory=dict)
 
     def cost_model(self, algorithm: Algorithm) -> str | None:
         """Return the cost model that a person wants for an algorithm; None for the default."""

@@ -79,6 +79,8 @@ class RunProfile:
         Figures of the whole result, such as the number of components.
     prior : RunProfile, optional
         The run whose result this one took as its input; `phases` are those of both together.
+    stopped : bool
+        Whether the progress callback ended it before it had converged.
     """
 
     algorithm: str
@@ -92,6 +94,7 @@ class RunProfile:
     values: npt.NDArray[Any] = field(repr=False)
     result: Mapping[str, Any] = field(default_factory=dict)
     prior: RunProfile | None = None
+    stopped: bool = False
 
     @property
     def iterations(self) -> int:

@@ -136,7 +136,7 @@ def predict_function(
         If the function fails on the graph.
     """
     limit = check_budget(budget, _DEFAULT)
-    limit = replace(limit, least_seconds=DEFAULT_BUDGET.least_seconds, least_share=None)
+    limit = replace(limit, least_seconds=5.0)
     given = {**(keywords or {}), **more}
     checked = check_function(function, arguments, given, form=graph_form, graph=graph)
     checked = with_seed(checked, seed)

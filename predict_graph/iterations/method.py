@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -36,6 +37,8 @@ class SamplingCase:
         Edges that samples may have.
     rng : Generator
     progress : callable
+    remaining : callable
+        Returns the seconds until the deadline of the estimate; no deadline by default.
     """
 
     graph: Graph
@@ -47,6 +50,7 @@ class SamplingCase:
     budget: EdgeBudget
     rng: np.random.Generator = field(repr=False)
     progress: Progress = field(repr=False)
+    remaining: Callable[[], float] = field(default=lambda: math.inf, repr=False)
 
     @property
     def threshold(self) -> float:

@@ -1,19 +1,20 @@
-"""The compiled run of the whole graph on this machine, for an engine that is another one.
+"""The full local run: the job itself on this machine by the compiled kernel, under a deadline.
 
-Iterations and messages are those of the algorithm, whatever runs it. Compiled, the run takes a
-fraction of what its samples take, and what it says is exact (docs/studies/overhead.md).
+Iterations and messages are those of the algorithm, whatever engine runs it, and exact. A run of up
+to about a second costs less than its samples (docs/studies/accuracy.md).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import RunProfile, SampleSummary
+from predict_graph.engines.base import StopRun
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.graph import Graph
@@ -21,61 +22,59 @@ from predict_graph.history import RunRecord
 from predict_graph.iterations.estimate import IterationEstimate
 from predict_graph.iterations.method import Method, SamplingCase
 
-__all__ = ["WHOLE_RUN", "recalled_estimate", "whole_run_estimates"]
+__all__ = ["WHOLE_RUN", "full_local_run", "recalled_estimate", "whole_run_estimates"]
 
 
-class _AbandonedError(Exception):
-    """A run costs more than it is worth."""
+class _Deadline:
+    """Stops a run, or one before it in a chain, whose next superstep may not go on."""
 
-
-class _Watch:
-    """Abandons a run, or one before it in a chain, that may not go on."""
-
-    def __init__(self, goes_on: Callable[[], bool]) -> None:
-        self._goes_on = goes_on
+    def __init__(self, affords: Callable[[float], bool]) -> None:
+        self._affords = affords
+        self._ended = time.perf_counter()
 
     def __call__(self, iteration: int, aggregate: float) -> None:
-        if not self._goes_on():
-            raise _AbandonedError
+        now = time.perf_counter()
+        if not self._affords(now - self._ended):
+            raise StopRun
+        self._ended = now
 
     def begins(self, algorithm: Algorithm, graph: Any, threshold: float, limit: int) -> None:
-        """Watch an algorithm of the chain like any other."""
+        """Start the clock of the first superstep."""
+        self._ended = time.perf_counter()
 
 
-def whole_run_estimates(
+def full_local_run(
     graph: Graph,
-    algorithms: Sequence[Algorithm],
-    workers: int,
-    goes_on: Callable[[], bool] = lambda: True,
-) -> list[IterationEstimate]:
-    """Run the algorithms of a chain on this machine, and return what they did: exact.
+    algorithm: Algorithm,
+    engine: LocalEngine,
+    affords: Callable[[float], bool] = lambda seconds: True,
+) -> RunProfile:
+    """Run an algorithm on this machine, as long as the next superstep is affordable.
 
     Parameters
     ----------
     graph : Graph
-    algorithms : sequence of Algorithm
-        In the order in which they run.
-    workers : int
-        Workers that messages are counted for.
-    goes_on : callable
-        Asked after each superstep; once it says no, the run is given up, and nothing comes back.
+    algorithm : Algorithm
+    engine : LocalEngine
+    affords : callable
+        Called after each superstep, also of an algorithm that runs before, with the seconds that it
+        took: those of the next one, about. Once it returns False, the run stops, and the profile of
+        what ran until then says so (``stopped``).
     """
-    started = time.perf_counter()
-    profile: RunProfile | None
-    try:
-        profile = LocalEngine(workers=workers).run(algorithms[-1], graph, progress=_Watch(goes_on))
-    except _AbandonedError:
-        return []
-    seconds = time.perf_counter() - started
+    return engine.run(algorithm, graph, progress=_Deadline(affords))
+
+
+def whole_run_estimates(profile: RunProfile | None) -> list[IterationEstimate]:
+    """Return what the algorithms of a chain did in a run on this machine: exact."""
     found: list[IterationEstimate] = []
     while profile is not None:
         summary = SampleSummary(
             "whole graph",
             1.0,
-            graph.vertices,
-            graph.edges,
+            int(profile.graph["vertices"]),
+            int(profile.graph["edges"]),
             profile.iterations,
-            seconds if not found else 0.0,
+            profile.runtime_seconds if not found else 0.0,
             "iterations",
         )
         rows = profile.per_iteration().drop(columns="seconds")
@@ -133,12 +132,13 @@ def recalled_estimate(record: RunRecord, workers: int) -> IterationEstimate:
 
 
 def _estimate(case: SamplingCase) -> IterationEstimate:
-    return whole_run_estimates(case.graph, [case.algorithm], case.engine.workers)[-1]
+    engine = LocalEngine(workers=case.engine.workers)
+    return whole_run_estimates(full_local_run(case.graph, case.algorithm, engine))[-1]
 
 
 WHOLE_RUN = Method(
     "whole-run",
-    "the compiled run itself on this machine, for another engine: exact",
+    "the full run on this machine by the compiled kernel, for another engine: exact",
     frozenset(),
     runs_here,
     _estimate,

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.budget import Budget
+from predict_graph.budget import DEFAULT_BUDGET, Budget
 from predict_graph.durations import readable_seconds
+from predict_graph.engines import KnownSetup
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.graph import Graph
@@ -35,7 +36,7 @@ _FIXED, _PER_EDGE, _PER_SAMPLED_EDGE = 0.08, 0.045e-6, 0.13e-6
 _LEAN_SHARE = 0.7  # of both, where nothing is calibrated; measured: web-NotreDame, R-MAT 16
 _COUNTING = 4e-9  # seconds an edge; measured on R-MAT 20
 OTHER_ENGINES = 40.0  # times as long as compiled, or more; judgement, not measured
-_OVER = 1.25  # times the budget, after which what was bought is given up; judgement
+_TOLERANCE = 1.25  # documented limit: a prediction ends within so many times its budget
 _PROBING = 0.05  # of an iteration, and a fixed part; judgement, not measured
 _PROBE_FIXED = 0.02  # judgement, not measured
 
@@ -78,13 +79,18 @@ class Purse:
         """Go by another figure for what the run will take: one that knows more."""
         self._allowed = self._budget.allowed(run_seconds)
 
+    @property
+    def left(self) -> float:
+        """Seconds until the budget is spent."""
+        return self._allowed - self.spent
+
     def affords(self, seconds: float) -> bool:
         """Whether so many more seconds are within the budget."""
-        return self.spent + seconds <= self._allowed
+        return seconds <= self.left
 
-    def still_affords(self) -> bool:
-        """Whether what was bought may go on, though it takes longer than it was expected to."""
-        return self.spent <= _OVER * self._allowed
+    def tolerates(self, seconds: float) -> bool:
+        """Whether so many more seconds keep within the tolerance of the budget."""
+        return self.spent + seconds <= _TOLERANCE * self._allowed
 
 
 @dataclass(frozen=True)
@@ -109,18 +115,30 @@ class Ladder:
         run = sum(guess.least_seconds for guess in guesses)
         return cls(guesses, graph.read_seconds + run)
 
-    def buys_whole_run(self, graph: AnyGraph, request: Request, purse: Purse) -> bool:
-        """Whether the compiled run on this machine is worth its cost, and fits: it is exact."""
-        if self.local or request.estimation_named or not runs_here(request.algorithm):
+    def buys_full_run(self, graph: AnyGraph, request: Request, purse: Purse) -> bool:
+        """Whether the full run on this machine is expected to be within the budget, and fits.
+
+        On the local engine that is the job itself: an unlimited budget does not run a long one,
+        and options of sampling or cost models ask for other evidence.
+        """
+        named = bool(request.named) if self.local else request.estimation_named
+        if named or not runs_here(request.algorithm):
             return False
-        counting = _COUNTING * graph.edges  # of messages, in none of the seconds of a run
-        if not purse.affords(sum(guess.seconds + counting for guess in self.guesses)):
+        needed = sum(guess.seconds + _COUNTING * graph.edges for guess in self.guesses)
+        if self.local and request.budget.unlimited and needed > DEFAULT_BUDGET.least_seconds:
+            return False
+        if not purse.affords(needed):
             return False
         if not isinstance(graph, Graph):
             return True
         return all(
             peak_memory(graph, guess.algorithm, LocalEngine()).fits for guess in self.guesses
         )
+
+    def samples_reserve(self, graph: AnyGraph, purse: Purse) -> float:
+        """Return the seconds that the smallest samples need, if they are within the budget."""
+        seconds = self.cost(graph, LEVELS[0])
+        return seconds if purse.affords(seconds) else 0.0
 
     def levels(self, graph: AnyGraph, request: Request, purse: Purse) -> list[float]:
         """Return the levels of sampling to go through, the cheapest first; none for a first guess.
@@ -134,17 +152,21 @@ class Ladder:
             return every[-1:]
         tunable = "max_overhead" in request.method.reads
         found = [level for level in every if purse.affords(self.cost(graph, level))]
+        if not found and purse.tolerates(self.cost(graph, every[0])):
+            found = every[:1]
         if not found and (request.guess_would_ignore or not self.local):
             found = every[:1] if tunable else every[-1:]
         if not tunable:
             return every[-1:] if found else []
         return found if request.within is not None else found[-1:]
 
-    def guessed_setup(self, levels: Sequence[float]) -> dict[str, float]:
-        """Return setup seconds that are guessed, where only the cheapest level is affordable."""
+    def estimated_setups(self, levels: Sequence[float]) -> dict[str, KnownSetup]:
+        """Return setups by other graphs, where only the smallest samples are affordable."""
         if not self.local or max(levels) > LEAN:
             return {}
-        return {guess.algorithm.name: guess.setup_seconds for guess in self.guesses}
+        return {
+            guess.algorithm.name: KnownSetup(guess.setup_seconds, False) for guess in self.guesses
+        }
 
     def more(self, graph: AnyGraph, level: float) -> str:
         """Say what a larger budget would buy beyond samples of a level; nothing beyond the last."""

@@ -18,12 +18,13 @@ from typing import Any
 from predict_graph.algorithms import ALGORITHMS, Algorithm
 from predict_graph.budget import check_budget
 from predict_graph.engines import Engine
+from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError, PredictGraphError, RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, check_history
-from predict_graph.iterations.whole_run import whole_run_estimates
+from predict_graph.iterations.whole_run import full_local_run, whole_run_estimates
 from predict_graph.prediction.request import (
     check_engine,
     check_function,
@@ -333,7 +334,7 @@ class _Subject:
         request = check_request(job, engine=engine, seed=seed, budget="none")
         chain = [part.algorithm for part in request.chain]
         estimates = (
-            whole_run_estimates(self._first, chain, engine.workers)
+            whole_run_estimates(full_local_run(self._first, job, LocalEngine(engine.workers)))
             if runs_here(job)
             else estimates_of(self._first, request.chain)
         )

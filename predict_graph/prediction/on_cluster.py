@@ -8,7 +8,6 @@ A run that would take too long to count to its end is continued along its conver
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +15,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from predict_graph.engines import FixedPurse, SampleSummary
 from predict_graph.engines.spark import SparkEngine
@@ -33,8 +31,8 @@ from predict_graph.engines.spark.blocks.twin import CountedRun, check_twin, coun
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph.on_cluster import ClusterGraph
 from predict_graph.history import History
-from predict_graph.iterations import QUANTILE, IterationEstimate
-from predict_graph.iterations.estimate import iteration_interval
+from predict_graph.iterations import IterationEstimate
+from predict_graph.iterations.continued import continued_crossing, continued_estimate
 from predict_graph.prediction.first_guess import first_guess
 from predict_graph.prediction.ladder import Purse
 from predict_graph.prediction.outcome import Prediction, assembled
@@ -51,10 +49,6 @@ __all__ = ["predict_on_cluster"]
 # Supersteps that are counted whatever they cost. Where changes spread, the share that changes stays
 # high until it falls all at once: a curve that is cut off before says nothing.
 _FEWEST, _FEWEST_SPREADING = 10, 30
-_TAIL = 2  # a choice: supersteps whose slope goes on; more are further off
-# Of log(predicted / true) of a curve that is continued, where next to nothing of it was counted:
-# nine graphs, cut off after 10 and 15 supersteps (docs/studies/spark-reads.md).
-_CONTINUED_STD, _SPREADING_STD = 0.3, 0.8
 
 
 def predict_on_cluster(
@@ -187,7 +181,7 @@ class _Counted:
             if len(curve) < (_FEWEST if algorithm.steady else _FEWEST_SPREADING):
                 return True
             each = (time.perf_counter() - begun) / len(curve)
-            expected = min(_continued(curve, threshold), float(algorithm.max_iterations))
+            expected = min(continued_crossing(curve, threshold), float(algorithm.max_iterations))
             allowed = self._budget.allowed((1.0 + expected) * self._superstep)
             return self._purse.spent + each <= allowed
 
@@ -235,89 +229,32 @@ def _estimate(
     run: CountedRun, algorithm: Any, graph: ClusterGraph, request: Request, begun: float
 ) -> IterationEstimate:
     """Return what was counted as an estimate; what was not counted is continued."""
-    done, limit = len(run.curve), algorithm.max_iterations
-    threshold = algorithm.threshold(graph.vertices)
-    crossing = float(done) if run.ended else _continued(run.curve, threshold)
-    std = _CONTINUED_STD if algorithm.steady else _SPREADING_STD
-    std *= 0.0 if run.ended else max(1.0 - done / max(crossing, 1.0), 0.0)
-    iterations, low, high = iteration_interval(crossing, std, QUANTILE, limit)
-    curve, counters = _to_the_end(run, iterations, threshold, steady=algorithm.steady)
+    done = len(run.curve)
+    counters = run.counters.copy()
     workers = request.engine.workers
     for kind in ("messages", "message_bytes"):
         whole = counters.pop(kind)
         counters[f"local_{kind}"] = whole / workers
         counters[f"remote_{kind}"] = whole - whole / workers
     note = "counted where it is" if run.ended else f"the first {done} supersteps counted"
-    summary = SampleSummary(
-        "whole graph",
-        1.0,
-        graph.vertices,
-        graph.edges,
-        done,
-        time.perf_counter() - begun,
-        "iterations",
-        note,
+    return continued_estimate(
+        algorithm,
+        run.curve,
+        counters,
+        algorithm.threshold(graph.vertices),
+        converged=run.converged,
+        ended=run.ended,
+        summary=SampleSummary(
+            "whole graph",
+            1.0,
+            graph.vertices,
+            graph.edges,
+            done,
+            time.perf_counter() - begun,
+            "iterations",
+            note,
+        ),
     )
-    warnings = []
-    if not run.ended:
-        warnings.append(
-            f"{done} supersteps of {algorithm.name} were counted, the other "
-            f"{max(iterations - done, 0)} are continued from them; a larger --budget counts more"
-        )
-    return IterationEstimate(
-        method="counted",
-        crossing=crossing,
-        iterations=iterations,
-        low=low,
-        high=high,
-        curve=curve,
-        converged=run.converged if run.ended else crossing <= limit,
-        samples=[summary],
-        edge_steps=float(run.counters["messages"].sum()),
-        warnings=warnings,
-        counters=counters,
-    )
-
-
-def _continued(curve: Sequence[float] | np.ndarray, threshold: float) -> float:
-    """Return where a curve crosses a threshold if it goes on as in its last few supersteps.
-
-    Examples
-    --------
-    >>> round(_continued([0.1, 0.01, 0.001], 1e-6), 6)
-    6.0
-    >>> _continued([0.1, 0.1, 0.1], 1e-6)
-    inf
-    """
-    last = np.log(np.maximum(np.asarray(curve[-_TAIL:], dtype=np.float64), 1e-300))
-    slope = float(last[-1] - last[0]) / max(len(last) - 1, 1)
-    if slope >= 0.0:
-        return math.inf
-    return len(curve) + max((math.log(threshold) - float(last[-1])) / slope, 0.0)
-
-
-def _to_the_end(
-    run: CountedRun, iterations: int, threshold: float, *, steady: bool
-) -> tuple[np.ndarray, pd.DataFrame]:
-    """Return the curve and the counters of all iterations.
-
-    Beyond what was counted, the curve is straight on a log scale. What changes from superstep to
-    superstep goes down with it, unless all of them are alike.
-    """
-    done = len(run.curve)
-    if iterations <= done:
-        return run.curve[:iterations], run.counters.iloc[:iterations].reset_index(drop=True)
-    more = iterations - done
-    last = max(float(run.curve[-1]), 1e-300)
-    falls = (min(threshold / last, 1.0)) ** (np.arange(1, more + 1) / more)
-    curve = np.concatenate((run.curve, last * falls))
-    at = np.minimum(np.arange(iterations), done - 1)
-    counters = run.counters.iloc[at].reset_index(drop=True).astype(np.float64)
-    if not steady and bool((run.counters["active_vertices"].diff() < 0).any()):
-        share = np.concatenate((np.ones(done), falls))
-        for name in ("active_vertices", "messages", "message_bytes"):
-            counters[name] *= share
-    return curve, counters
 
 
 def _core(graph: ClusterGraph, ratio: float, rng: np.random.Generator) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import Any
 
 from predict_graph.algorithms import ALGORITHMS, SPARK_LIBRARIES, Algorithm, check_algorithm
 from predict_graph.budget import Budget, check_budget, check_within
-from predict_graph.engines import ENGINES, Costing, Engine, FixedPurse, Means, Purse
+from predict_graph.engines import ENGINES, Costing, Engine, FixedPurse, KnownSetup, Means, Purse
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.team import available_threads
 from predict_graph.errors import RequestError
@@ -120,7 +120,7 @@ class Request:
         history: History | None,
         edges: int,
         purse: Purse | None = None,
-        guessed_setup: Mapping[str, float] | None = None,
+        setups: Mapping[str, KnownSetup] | None = None,
     ) -> Means:
         """Return what the costing of the engine may use, for a graph of so many edges."""
         budget = EdgeBudget(edges, self.max_overhead)
@@ -136,7 +136,7 @@ class Request:
             probe=self.probe,
             train_machines=self.train_machines,
             purse=purse or FixedPurse(full=True),
-            guessed_setup=guessed_setup or {},
+            setups=setups or {},
             fresh_samples=self.budget.unlimited,
             edges_for_costs=None
             if self.method.name == _WALKING

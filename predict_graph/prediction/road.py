@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import Engine, Workload
+from predict_graph.engines import Engine, KnownSetup, RunProfile, Workload
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
+from predict_graph.engines.local.probing import probe_of
 from predict_graph.errors import RequestError
 from predict_graph.functions import FunctionPrediction, is_function, predict_function
 from predict_graph.graph import Graph, check_graph
@@ -25,7 +27,12 @@ from predict_graph.iterations import (
     estimate_iterations,
 )
 from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES, LEAN
-from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
+from predict_graph.iterations.continued import continued_run, weighted
+from predict_graph.iterations.whole_run import (
+    full_local_run,
+    recalled_estimate,
+    whole_run_estimates,
+)
 from predict_graph.prediction.expectation import cheap_expectation
 from predict_graph.prediction.first_guess import (
     FirstGuess,
@@ -36,6 +43,7 @@ from predict_graph.prediction.first_guess import (
 from predict_graph.prediction.ladder import Ladder, Purse, known_runs
 from predict_graph.prediction.outcome import Prediction, assembled
 from predict_graph.prediction.request import Request, check_request, direction, is_local
+from predict_graph.prediction.run_records import records_of
 from predict_graph.prediction.seconds.earlier_runs import earlier_prices, of_this_engine
 from predict_graph.prediction.work import workloads_of
 from predict_graph.transforms import Transform
@@ -305,28 +313,40 @@ def predict_on(
                 part.method.prepares(graph)
     ladder = _ladder(graph, request, guesses, history)
     purse.expects(ladder.run_seconds)
+    exact: list[IterationEstimate] = []
+    started: _Started | None = None
+    if records:
+        exact = [recalled_estimate(part[0], request.engine.workers) for part in records]
+    elif ladder.buys_full_run(graph, request, purse):
+        profile = _full_run(graph, request, purse, ladder.samples_reserve(graph, purse))
+        if not profile.stopped:
+            exact = whole_run_estimates(profile)
+            if ladder.local:
+                return _from_full_run(graph, chain, profile, exact, purse, source)
+        elif profile.algorithm == request.algorithm.name:
+            started = _Started.of(request, profile, graph.vertices)
     levels = ladder.levels(graph, request, purse)
-    if not levels and not records:
+    if not levels and started is not None:
+        last = guessed_estimate(graph, guesses[-1], request.engine.workers)
+        exact = started.weighted([last])
+    elif not levels and not exact:
         return _guessed(graph, chain, guesses, purse, ladder.more(graph, 0.0), source)
-    levels = levels or [LEAN]  # how many iterations there are is known; what they cost is probed
+    levels = levels or [LEAN]  # the number of iterations is known; their cost is probed
     probes = request.budget.unlimited or bool(request.probe)
-    guessed = {} if probes else ladder.guessed_setup(levels)
-    means = request.means(history, graph.edges, purse, guessed)
+    setups = {} if probes else ladder.estimated_setups(levels)
+    if started is not None and ladder.local:
+        setups = started.setups
+    means = request.means(history, graph.edges, purse, setups)
     with purse.loading():
         _load_compiled(graph, chain)
     costing = request.costing(request.engine, graph, algorithms, means)
     costing.survey()
-    exact: list[IterationEstimate] = []
-    if records:
-        exact = [recalled_estimate(part[0], request.engine.workers) for part in records]
-    elif ladder.buys_whole_run(graph, request, purse):
-        request.progress("running on this machine, to count", 0.0)
-        workers = request.engine.workers
-        exact = whole_run_estimates(graph, algorithms, workers, purse.still_affords)
     prediction = None
     for level in levels:
         more = [replace(part, max_overhead=level) for part in chain]
-        estimates = exact or estimates_of(graph, more, costing)
+        estimates = exact or estimates_of(graph, more, costing, lambda: purse.left)
+        if started is not None and not exact:
+            estimates = started.weighted(estimates)
         workloads = _workloads(graph, chain, estimates)
         prices = costing.price(workloads)
         left = ladder.more(graph, level)
@@ -337,6 +357,41 @@ def predict_on(
             break
     assert prediction is not None
     return prediction
+
+
+@dataclass(frozen=True)
+class _Started:
+    """A full local run that was stopped at its deadline: evidence beside samples.
+
+    Parameters
+    ----------
+    estimates : list of IterationEstimate
+        Of each algorithm of the chain: exact, but for the last one, whose curve is continued.
+    setups : dict of str to KnownSetup
+        Setup and supersteps, as this machine took them.
+    limit : int
+        The run's limit of iterations.
+    """
+
+    estimates: list[IterationEstimate]
+    setups: dict[str, KnownSetup]
+    limit: int
+
+    @classmethod
+    def of(cls, request: Request, profile: RunProfile, vertices: int) -> _Started:
+        """Return the evidence of the supersteps that ran."""
+        own = continued_run(request.algorithm, profile, request.algorithm.threshold(vertices))
+        setups = {
+            record.algorithm: KnownSetup(record.phases["setup"], True, (probe_of(record.table),))
+            for record in records_of(profile)
+        }
+        limit = request.algorithm.max_iterations
+        return cls([*whole_run_estimates(profile.prior), own], setups, limit)
+
+    def weighted(self, sampled: Sequence[IterationEstimate]) -> list[IterationEstimate]:
+        """Return the estimates with those of other evidence, whose last one is `sampled`'s."""
+        own = weighted(sampled[-1], self.estimates[-1], self.limit)
+        return [*self.estimates[:-1], own]
 
 
 def _ladder(
@@ -367,6 +422,31 @@ def _load_compiled(graph: Graph, chain: Sequence[Request]) -> None:
     estimates_of(small, quiet)
 
 
+def _full_run(graph: Graph, request: Request, purse: Purse, reserve: float) -> RunProfile:
+    """Run the job on this machine until the budget, less a reserve for samples, is spent."""
+    engine = request.engine
+    local = engine if isinstance(engine, LocalEngine) else LocalEngine(workers=engine.workers)
+    with purse.loading():
+        local.load(request.algorithm)
+    request.progress("full run on this machine", 0.0)
+    return full_local_run(
+        graph, request.algorithm, local, lambda seconds: purse.affords(seconds + reserve)
+    )
+
+
+def _from_full_run(
+    graph: Graph,
+    chain: Sequence[Request],
+    profile: RunProfile,
+    estimates: list[IterationEstimate],
+    purse: Purse,
+    source: Any,
+) -> Prediction:
+    """Return the prediction by a full run on the very engine."""
+    records = [[record] for record in records_of(profile)]
+    return _from_runs(graph, chain, records, estimates, "full local run", purse, source)
+
+
 def _from_earlier_runs(
     graph: Graph,
     chain: Sequence[Request],
@@ -377,9 +457,21 @@ def _from_earlier_runs(
     """Return the prediction that the history holds: this run happened before."""
     workers = chain[-1].engine.workers
     estimates = [recalled_estimate(part[0], workers) for part in records]
+    return _from_runs(graph, chain, records, estimates, "earlier runs of this graph", purse, source)
+
+
+def _from_runs(
+    graph: Graph,
+    chain: Sequence[Request],
+    records: Sequence[Sequence[RunRecord]],
+    estimates: Sequence[IterationEstimate],
+    evidence: str,
+    purse: Purse,
+    source: Any,
+) -> Prediction:
     workloads = _workloads(graph, chain, estimates)
     prices = [
-        earlier_prices(part, workload, first=number == 0)
+        earlier_prices(part, workload, first=number == 0, source=evidence)
         for number, (part, workload) in enumerate(zip(records, workloads, strict=True))
     ]
     return assembled(graph, chain, estimates, workloads, prices, purse, source=source)
@@ -412,7 +504,10 @@ def _workloads(
 
 
 def estimates_of(
-    graph: Graph, chain: Sequence[Request], costing: Any = None
+    graph: Graph,
+    chain: Sequence[Request],
+    costing: Any = None,
+    remaining: Callable[[], float] = lambda: math.inf,
 ) -> list[IterationEstimate]:
     """Estimate the iterations of each algorithm of a chain.
 
@@ -423,6 +518,8 @@ def estimates_of(
         In the order in which the algorithms run.
     costing : Costing, optional
         Of the engine: it observes what no method can estimate.
+    remaining : callable
+        Returns the seconds until the deadline.
     """
     if chain[-1].method.estimate is None:
         found: list[IterationEstimate] = costing.observe()
@@ -440,6 +537,7 @@ def estimates_of(
                 budget=_edges_for(part, graph),
                 rng=np.random.default_rng(part.seed).spawn(3)[0],
                 progress=part.progress,
+                remaining=remaining,
             ),
         )
         for part in chain

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.base import (
     IterationCallback,
+    StopRun,
     follower_of,
     stopping_rule,
     supersteps_begin,
@@ -100,13 +101,15 @@ class LocalEngine:
         prior = None
         if algorithm.prior is not None:
             prior = self.run(algorithm.prior, graph, progress=follower_of(progress))
+            if prior.stopped:
+                return prior
         tally = Tally(graph, self.workers)
         with Team(self.threads) as team:
             with stopwatch() as watch:
                 kernel = build(algorithm, graph, team, *_results(prior))
                 setup = watch.seconds
             supersteps_begin(progress, algorithm, graph, target, limit)
-            aggregates, seconds = _iterate(kernel, tally, target, limit, progress)
+            aggregates, seconds, stopped = _iterate(kernel, tally, target, limit, progress)
         started = time.perf_counter()
         if write_to is not None:
             are_vertices = getattr(kernel, "values_are_vertices", False)
@@ -129,6 +132,7 @@ class LocalEngine:
             values=kernel.values,
             result=dict(kernel.summary()),
             prior=prior,
+            stopped=stopped,
         )
 
     def states(self, algorithm: Algorithm, graph: Graph) -> Iterator[npt.NDArray[Any]]:
@@ -190,6 +194,12 @@ class LocalEngine:
             kernel = build(algorithm, graph, team, *_standing_in(algorithm, graph))
             return probe_by_sweeps(kernel, graph, self.workers, team, rng)
 
+    def load(self, algorithm: Algorithm) -> None:
+        """Load the compiled kernels of an algorithm and of those that run before it."""
+        if algorithm.prior is not None:
+            self.load(algorithm.prior)
+        self._compile(algorithm, kernel_of(algorithm))
+
     def _compile(self, algorithm: Algorithm, build: Callable[..., Kernel]) -> None:
         """Load the compiled kernel by running it on two vertices, so that no phase contains it."""
         key = (type(algorithm), os.getpid())
@@ -231,7 +241,8 @@ def _seconds(prior: RunProfile | None, phase: str) -> float:
 
 def _iterate(
     kernel: Kernel, tally: Tally, target: float, limit: int, progress: IterationCallback | None
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], bool]:
+    """Return the aggregates and seconds of the supersteps, and whether the run was stopped."""
     aggregates: list[float] = []
     seconds: list[float] = []
     while len(aggregates) < limit:
@@ -241,7 +252,10 @@ def _iterate(
         aggregates.append(superstep.convergence)
         tally.add(superstep)
         if progress is not None:
-            progress(len(aggregates), aggregates[-1])
+            try:
+                progress(len(aggregates), aggregates[-1])
+            except StopRun:
+                return np.array(aggregates), np.array(seconds), aggregates[-1] >= target
         if aggregates[-1] < target:
             break
-    return np.array(aggregates), np.array(seconds)
+    return np.array(aggregates), np.array(seconds), False

@@ -6,6 +6,7 @@ blocks of rows: its messages come from memory where those of a sample come from 
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -16,9 +17,17 @@ import pandas as pd
 
 from predict_graph.engines.local.kernel import Work
 from predict_graph.engines.local.team import Team
+from predict_graph.engines.profile import per_iteration
 from predict_graph.graph import Graph
 
-__all__ = ["IterationProbe", "Sweeping", "counted_rows", "idle_seconds", "probe_by_sweeps"]
+__all__ = [
+    "IterationProbe",
+    "Sweeping",
+    "counted_rows",
+    "idle_seconds",
+    "probe_by_sweeps",
+    "probe_of",
+]
 
 _SHARE = 0.02  # of the blocks, for one measurement; a choice (errors: docs/studies/runtime.md)
 _PIECE_WORK = 40_000  # edges + vertices of a call; a choice: some tens of microseconds
@@ -48,6 +57,21 @@ class IterationProbe:
     rows: pd.DataFrame
     idle_seconds: float = 0.0
     work: float | None = None
+
+
+def probe_of(table: pd.DataFrame) -> IterationProbe:
+    """Return what an iteration takes by the first supersteps of the run itself.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of a profile, a row an iteration and worker.
+    """
+    rows = per_iteration(table).drop(columns="convergence")
+    seconds = rows["seconds"].to_numpy(np.float64)
+    first = seconds[rows["active_vertices"] == rows["active_vertices"].iloc[0]]
+    spread = float(first.std() / max(first.mean(), 1e-300)) / math.sqrt(len(first))
+    return IterationProbe(float(first.mean()), spread, rows)
 
 
 @runtime_checkable

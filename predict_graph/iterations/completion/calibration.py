@@ -115,7 +115,7 @@ def calibrate(case: SamplingCase, allowed: int) -> tuple[list[Calibration], list
     steps = 0.0
     for number, walk in enumerate(_WALKS):
         count = 1
-        while count > 0:
+        while count > 0 and (not runs or case.remaining() > 0.0):
             case.progress(f"calibration on a {walk} sample", number / len(_WALKS))
             sample = draw_sample(graph, walk, case.ratio, rng, max_edges=most)
             small = sample.graph

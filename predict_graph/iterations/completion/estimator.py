@@ -60,9 +60,19 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
         _ = graph.reverse  # walks go back along edges: without it, a pass over all edges a step
     plan = ReplicatePlan.within(graph.edges, budget.for_completion)
     long_plan = ReplicatePlan.within(graph.edges, budget.for_run(LONG_RUN).for_completion)
-    whole = replicate(graph, algorithm, threshold, ratio, plan, rng, progress, long_plan=long_plan)
+    whole = replicate(
+        graph,
+        algorithm,
+        threshold,
+        ratio,
+        plan,
+        rng,
+        progress,
+        long_plan=long_plan,
+        remaining=case.remaining,
+    )
     elapsed = time.perf_counter() - started
-    if not calibrated:
+    if not calibrated or case.remaining() <= 0.0:
         run = _any_run(case)
         runs, steps = [run], float(run.summary.edges * run.summary.iterations)
         correction, correction_error = 0.0, _UNCALIBRATED_STD

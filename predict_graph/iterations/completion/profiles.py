@@ -2,7 +2,9 @@
 
 A profile packs three small integers of a vertex, in this order, into one int32:
 
-- half-octave class of the in-degree, ``floor(2 log2(1 + d_in))``, 7 bits;
+- half-octave class of the in-degree, ``floor(2 log2(1 + d_in))``, 6 bits, and above it one bit for
+  the side of the vertex where an undirected graph is bipartite: its ranks swing between the sides,
+  so that edges within a side would settle too early;
 - half-octave class of the out-degree, 7 bits;
 - half-octave class of the *inflow* ``sum over in-neighbours u of 1 / d_out(u)`` per in-neighbour,
   7 bits: whether the vertex is fed by misers (hubs with many links) or by generous pendants.
@@ -26,6 +28,7 @@ import numpy.typing as npt
 
 from predict_graph.graph import Graph
 from predict_graph.graph.inbound import inbound_shares
+from predict_graph.graph.sides import two_sides
 
 __all__ = ["LEVELS", "profile_key", "vertex_profiles"]
 
@@ -34,6 +37,7 @@ LEVELS = 6  # judgement: docs/studies/constants.md
 
 _FIELD = 7  # by definition: bits of a class
 _MASK = (1 << _FIELD) - 1
+_SIDE = 3 * _FIELD - 1  # by definition: the highest bit, which no class of a degree reaches
 _OFFSET = 64  # by definition: inflow per in-neighbour is at most 1, so its logarithm is negative
 
 
@@ -59,6 +63,14 @@ _KNOWN: WeakKeyDictionary[Graph, npt.NDArray[np.int32]] = WeakKeyDictionary()
 
 
 def _made(graph: Graph) -> npt.NDArray[np.int32]:
+    profiles = _of_degrees(graph)
+    sides = None if graph.directed else two_sides(graph)
+    if sides is not None:
+        profiles |= sides.astype(np.int32) << _SIDE
+    return profiles
+
+
+def _of_degrees(graph: Graph) -> npt.NDArray[np.int32]:
     profiles: npt.NDArray[np.int32]
     if graph.directed and "reverse" not in vars(graph):
         profiles = _of_shares(graph.indptr, inbound_shares(graph))
@@ -72,7 +84,7 @@ def _made(graph: Graph) -> npt.NDArray[np.int32]:
 def profile_key(profiles: npt.NDArray[np.int32], level: int) -> npt.NDArray[np.int64]:
     """Return the key of each profile at a coarsening level, 0 (finest) to ``LEVELS - 1``.
 
-    Out-degrees 0, 1 and 2 are told apart at every level. A vertex with one outbound edge that is
+    Sides, and out-degrees 0, 1 and 2, are told apart at every level. A vertex with one outbound edge that is
     joined to another such vertex makes a trap for rank, which no coarse class may allow.
 
     Examples
@@ -99,7 +111,7 @@ def profile_key(profiles: npt.NDArray[np.int32], level: int) -> npt.NDArray[np.i
         return degrees
     if level == 4:
         return coarse_in | coarse_out << _FIELD
-    lowest: npt.NDArray[np.int64] = np.minimum(out_class, 4) << _FIELD
+    lowest: npt.NDArray[np.int64] = np.minimum(out_class, 4) << _FIELD | packed >> _SIDE << _SIDE
     return lowest
 
 

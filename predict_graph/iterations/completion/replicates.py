@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,6 +115,7 @@ def replicate(
     progress: Progress | None = None,
     *,
     long_plan: ReplicatePlan | None = None,
+    remaining: Callable[[], float] = lambda: math.inf,
 ) -> Replicates:
     """Draw completed samples of a graph and run the algorithm on each.
 
@@ -128,17 +132,19 @@ def replicate(
     progress : callable, optional
     long_plan : ReplicatePlan, optional
         For a long run: the first sample is drawn by it, and tells which of the two to go by.
+    remaining : callable
+        Returns the seconds until the deadline; fewer samples are drawn than planned at need.
     """
     profiles = vertex_profiles(graph)
     tell = progress or (lambda text, fraction: None)
     visits = 0.0
     if long_plan is not None and long_plan.edges < plan.edges:
-        drawing = _Drawing(graph, algorithm, threshold, ratio, long_plan, profiles, rng)
+        drawing = _Drawing(graph, algorithm, threshold, ratio, long_plan, profiles, rng, remaining)
         drawing.add(1, tell)
         if drawing.crossings[0] >= LONG_RUN:
             return drawing.add(long_plan.count - 1, tell).result(0.0)
         visits = drawing.edge_steps
-    drawing = _Drawing(graph, algorithm, threshold, ratio, plan, profiles, rng)
+    drawing = _Drawing(graph, algorithm, threshold, ratio, plan, profiles, rng, remaining)
     return drawing.add(plan.count, tell).result(visits)
 
 
@@ -154,7 +160,9 @@ class _Drawing:
         plan: ReplicatePlan,
         profiles: npt.NDArray[np.int32],
         rng: np.random.Generator,
+        remaining: Callable[[], float],
     ) -> None:
+        self._remaining = remaining
         for_hubs = min(plan.edges // 2, int(_LARGEST_HUB_SHARE * graph.edges))
         for_others = plan.edges - for_hubs
         # Hubs are chosen by how many of their neighbours a sample will see: at the ratio to expect.
@@ -171,11 +179,12 @@ class _Drawing:
 
     def add(self, count: int, tell: Progress) -> _Drawing:
         """Draw so many more samples and run the algorithm on them."""
-        limit = self._algorithm.max_iterations
+        limit, before = self._algorithm.max_iterations, len(self.crossings)
         if self._completer.graph.edges > TOGETHER:
             samples = self._completer.draw_all(self._size, count, self._rng)
         else:
             samples = (self._completer.draw(self._size, self._rng) for _ in range(count))
+        started = time.perf_counter()
         for sample in samples:
             number = len(self.crossings)
             tell(f"completed sample {number + 1} of {self._count}", number / self._count)
@@ -185,6 +194,9 @@ class _Drawing:
             self._edges = max(self._edges, sample.edges)
             self._degrees = self._degrees or _degrees(sample, self._completer.graph.directed)
             self.edge_steps += float(sample.edges) * len(curve)
+            each = (time.perf_counter() - started) / (len(self.crossings) - before)
+            if self._remaining() < each:
+                break
         return self
 
     def result(self, visits_before: float) -> Replicates:

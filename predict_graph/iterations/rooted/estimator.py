@@ -63,11 +63,15 @@ def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
     most = min(wanted, _MOST_LEAN) if budget.max_overhead <= LEAN else wanted
     size = max(min(int(_PILOT_SHARE * ratio * graph.vertices), most), few)
     progress("pilot sample", 0.3)
+    started = time.perf_counter()
     outcome = _sample_and_run(case, recipe, size)
+    seconds = time.perf_counter() - started
     outcomes = [outcome]
     length = min(_crossing(outcome.run, case.threshold, algorithm), algorithm.max_iterations)
     allowed = budget.share(math.ceil(length))
     factor = (allowed - outcome.edge_share) / max(outcome.edge_share, 1e-9)
+    # What is left is for the sample, and for timing it in a run of its own.
+    factor = min(factor, case.remaining() / (2.0 * seconds))
     # Hubs, and the paths to them, are in every sample: edges grow less than the vertices drawn.
     larger = min(int(max(factor, 0.0) ** _EDGE_GROWTH * size), max(most, few))
     if larger >= _WORTH_WHILE * size:

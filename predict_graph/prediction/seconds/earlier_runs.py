@@ -34,7 +34,13 @@ def _is_warm(engine: Engine, name: str) -> bool:
     return isinstance(engine, SparkEngine) and engine.is_warm(name)
 
 
-def earlier_prices(records: Sequence[RunRecord], workload: Workload, *, first: bool) -> Prices:
+def earlier_prices(
+    records: Sequence[RunRecord],
+    workload: Workload,
+    *,
+    first: bool,
+    source: str = "earlier runs of this graph",
+) -> Prices:
     """Return the prices of a workload by earlier runs of it.
 
     Parameters
@@ -44,6 +50,8 @@ def earlier_prices(records: Sequence[RunRecord], workload: Workload, *, first: b
     workload : Workload
     first : bool
         Whether it is the first of its chain, which reads the graph.
+    source : str
+        Name of the evidence.
     """
     seconds = [per_iteration(record.table)["seconds"].to_numpy(np.float64) for record in records]
     shortest = min(len(each) for each in seconds)
@@ -59,7 +67,7 @@ def earlier_prices(records: Sequence[RunRecord], workload: Workload, *, first: b
     if not first:
         phases["read"] = 0.0
     return Prices(
-        witnesses=[Witness("earlier runs of this graph", mean[at], std)],
+        witnesses=[Witness(source, mean[at], std)],
         table=workload.table.assign(seconds=mean[at]),
         relative_std=float(std),
         phases={**phases, "superstep": float(mean[at].sum())},

@@ -67,10 +67,10 @@ class LocalCosting:
     def survey(self) -> None:
         """Set each algorithm up as a run would, and probe a first time."""
         for algorithm in self._algorithms:
-            guessed = self._means.guessed_setup.get(algorithm.name)
-            if guessed is not None:
-                self._setup.append(guessed)
-                self._probes.append([])
+            known = self._means.setups.get(algorithm.name)
+            if known is not None:
+                self._setup.append(known.seconds)
+                self._probes.append(list(known.probes))
                 continue
             self._means.progress(f"setting up {algorithm.name}", 0.0)
             started = time.perf_counter()
@@ -131,8 +131,9 @@ class LocalCosting:
         only = REGRESSION if chosen is not None else None
         told, seconds, std = weighed(witnesses, only=only)
         read = graph.read_seconds if first else 0.0
-        guessed = algorithm.name in means.guessed_setup
-        once = math.hypot((_GUESSED_STD if guessed else _PHASE_STD) * setup, _PHASE_STD * read)
+        known = means.setups.get(algorithm.name)
+        setup_std = _PHASE_STD if known is None or known.measured else _GUESSED_STD
+        once = math.hypot(setup_std * setup, _PHASE_STD * read)
         return Prices(
             witnesses=told,
             table=workload.table.assign(seconds=seconds),
@@ -153,9 +154,10 @@ class LocalCosting:
 
         Once more only if the budget affords what the last one took.
         """
-        if self._means.probe is False or (
-            again and not self._means.purse.affords(self._probe_seconds)
-        ):
+        known = self._means.setups.get(algorithm.name)
+        if self._means.probe is False or (known is not None and known.probes):
+            return []
+        if again and not self._means.purse.affords(self._probe_seconds):
             return []
         self._means.progress("probing the cost of an edge", 0.0)
         started = time.perf_counter()

@@ -1,0 +1,192 @@
+"""Iterations from the first supersteps of the run itself: the rest continues along the curve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.engines import COUNTERS, RunProfile, SampleSummary
+from predict_graph.iterations.estimate import QUANTILE, IterationEstimate, iteration_interval
+
+_TAIL = 2  # a choice: supersteps whose slope goes on; more are further off
+# Of log(predicted / true) of a curve that is continued, where next to nothing of it was counted:
+# nine graphs, cut off after 10 and 15 supersteps (docs/studies/spark-reads.md).
+_CONTINUED_STD, _SPREADING_STD = 0.3, 0.8
+_LEAST_STD = 0.01  # of log iterations, by definition: a whole number is rounded up
+
+
+def continued_crossing(curve: Sequence[float] | npt.NDArray[np.float64], threshold: float) -> float:
+    """Return where a curve crosses a threshold if it goes on as in its last few supersteps.
+
+    Examples
+    --------
+    >>> round(continued_crossing([0.1, 0.01, 0.001], 1e-6), 6)
+    6.0
+    >>> continued_crossing([0.1, 0.1, 0.1], 1e-6)
+    inf
+    """
+    last = np.log(np.maximum(np.asarray(curve[-_TAIL:], dtype=np.float64), 1e-300))
+    slope = float(last[-1] - last[0]) / max(len(last) - 1, 1)
+    if slope >= 0.0:
+        return math.inf
+    return len(curve) + max((math.log(threshold) - float(last[-1])) / slope, 0.0)
+
+
+def continued_estimate(
+    algorithm: Algorithm,
+    curve: npt.NDArray[np.float64],
+    counters: pd.DataFrame,
+    threshold: float,
+    *,
+    converged: bool,
+    ended: bool,
+    summary: SampleSummary,
+) -> IterationEstimate:
+    """Return the iterations of a run whose first supersteps were counted.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    curve : ndarray of float64, shape (k,)
+        Convergence aggregate of the supersteps that were counted.
+    counters : DataFrame
+        Their counters, a row a superstep, as in :class:`IterationEstimate`.
+    threshold : float
+    converged, ended : bool
+        Whether the run converged with the last of them, and whether it ended there at all.
+    summary : SampleSummary
+    """
+    done = len(curve)
+    crossing = float(done) if ended else continued_crossing(curve, threshold)
+    std = _CONTINUED_STD if algorithm.steady else _SPREADING_STD
+    std *= 0.0 if ended else max(1.0 - done / max(crossing, 1.0), 0.0)
+    limit = algorithm.max_iterations
+    iterations, low, high = iteration_interval(crossing, std, QUANTILE, limit)
+    if not ended:
+        iterations, low, high = (min(max(n, done + 1), limit) for n in (iterations, low, high))
+    whole, rows = _to_the_end(curve, counters, iterations, threshold, steady=algorithm.steady)
+    warnings = []
+    if not ended:
+        warnings.append(
+            f"{done} supersteps of {algorithm.name} were counted, the other "
+            f"{max(iterations - done, 0)} are continued from them; a larger --budget counts more"
+        )
+    return IterationEstimate(
+        method="counted",
+        crossing=crossing,
+        iterations=iterations,
+        low=low,
+        high=high,
+        curve=whole,
+        converged=converged if ended else crossing <= limit,
+        samples=[summary],
+        edge_steps=float(counters[["local_messages", "remote_messages"]].to_numpy().sum()),
+        warnings=warnings,
+        counters=rows,
+    )
+
+
+def continued_run(algorithm: Algorithm, profile: RunProfile, threshold: float) -> IterationEstimate:
+    """Return the iterations of a local run that was stopped at its deadline."""
+    rows = profile.per_iteration().drop(columns="seconds")
+    summary = SampleSummary(
+        "whole graph",
+        1.0,
+        int(profile.graph["vertices"]),
+        int(profile.graph["edges"]),
+        profile.iterations,
+        profile.runtime_seconds - profile.phases["read"],
+        "iterations",
+        f"the first {profile.iterations} supersteps",
+    )
+    return continued_estimate(
+        algorithm,
+        profile.convergence,
+        rows,
+        threshold,
+        converged=False,
+        ended=False,
+        summary=summary,
+    )
+
+
+def weighted(
+    sampled: IterationEstimate, continued: IterationEstimate, limit: int
+) -> IterationEstimate:
+    """Return iterations by samples and by the first supersteps: inverse-variance weighted logs.
+
+    Counters are those of the samples. The run takes more supersteps than those that were counted.
+
+    Parameters
+    ----------
+    sampled, continued : IterationEstimate
+    limit : int
+        The run's limit of iterations.
+    """
+    pair = [each for each in (sampled, continued) if math.isfinite(each.crossing)]
+    done = continued.samples[0].iterations
+    variances = np.array([max(_log_std(each), _LEAST_STD) ** 2 for each in pair])
+    crossing = sampled.crossing
+    if pair:
+        logs = np.log([each.crossing for each in pair])
+        crossing = math.exp(float((logs / variances).sum() / (1.0 / variances).sum()))
+    std = float((1.0 / variances).sum()) ** -0.5 if pair else 0.0
+    counts = iteration_interval(crossing, std, QUANTILE, limit)
+    iterations, low, high = (min(max(n, done + 1), limit) for n in counts)
+    at = np.arange(iterations) * len(sampled.curve) // iterations
+    counters = sampled.counters
+    if counters is not None:
+        rows = np.minimum(np.arange(iterations), len(counters) - 1)
+        counters = counters.iloc[rows].reset_index(drop=True)
+    return replace(
+        sampled,
+        crossing=crossing,
+        iterations=iterations,
+        low=low,
+        high=high,
+        curve=sampled.curve[at],
+        converged=crossing <= limit,
+        samples=[*continued.samples, *sampled.samples],
+        edge_steps=sampled.edge_steps + continued.edge_steps,
+        counters=counters,
+    )
+
+
+def _log_std(estimate: IterationEstimate) -> float:
+    """Return the standard deviation of the logarithm of the iterations, by the interval."""
+    return math.log(max(estimate.high, 1) / max(estimate.low, 1)) / (2.0 * QUANTILE)
+
+
+def _to_the_end(
+    counted: npt.NDArray[np.float64],
+    counters: pd.DataFrame,
+    iterations: int,
+    threshold: float,
+    *,
+    steady: bool,
+) -> tuple[npt.NDArray[np.float64], pd.DataFrame]:
+    """Return the curve and the counters of all iterations.
+
+    Beyond what was counted, the curve is straight on a log scale. What changes from superstep to
+    superstep goes down with it, unless all of them are alike.
+    """
+    done = len(counted)
+    if iterations <= done:
+        return counted[:iterations], counters.iloc[:iterations].reset_index(drop=True)
+    more = iterations - done
+    last = max(float(counted[-1]), 1e-300)
+    falls = (min(threshold / last, 1.0)) ** (np.arange(1, more + 1) / more)
+    curve = np.concatenate((counted, last * falls))
+    at = np.minimum(np.arange(iterations), done - 1)
+    rows = counters.iloc[at].reset_index(drop=True).astype(np.float64)
+    if not steady and bool((counters["active_vertices"].diff() < 0).any()):
+        share = np.concatenate((np.ones(done), falls))
+        for name in COUNTERS:
+            rows[name] *= share
+    return curve, rows
