@@ -39,6 +39,9 @@ _UNKNOWN = Usual(10, 8.0, 3.0)  # about the medians of docs/studies/first-guess.
 ITERATIONS_STD = 0.8  # of log(guessed / true): docs/studies/first-guess.md
 _QUARTILE = 0.674  # of the normal distribution, by definition
 _SECONDS_STD = 0.6  # of log of ns an edge and iteration: docs/studies/first-guess.md
+# Edges and vertices from which data no longer fits in a cache, and the power by which the seconds of
+# each grow from there: R-MAT of scale 18 to 22, docs/studies/first-guess.md.
+_CACHED, _BEYOND_CACHE = 1e6, 0.35
 _FEWEST_EDGES = 5_000  # that take as long as any superstep; judgement, not measured
 _NEWEST_RUNS = 20  # a choice
 _HALVING = 0.5  # of messages by iteration, where changes spread; judgement, not measured
@@ -103,6 +106,7 @@ def first_guess(
     history : History or None
     """
     work = max(graph.edges + graph.vertices, _FEWEST_EDGES)
+    slower = max(work / _CACHED, 1.0) ** _BEYOND_CACHE
     guesses = []
     for algorithm in algorithms:
         usual, runs = _usual(algorithm, history)
@@ -112,7 +116,7 @@ def first_guess(
                 algorithm,
                 iterations,
                 1e-9 * usual.setup_ns * work,
-                1e-9 * usual.iteration_ns * work * iterations,
+                1e-9 * usual.iteration_ns * slower * work * iterations,
                 runs,
             )
         )
@@ -193,5 +197,6 @@ def _usual(algorithm: Algorithm, history: History | None) -> tuple[Usual, int]:
         work = max(int(run["edges"]) + int(run["vertices"]), _FEWEST_EDGES)
         each = float(per_iteration(table)["seconds"].mean())
         setup = max(float(run["phases"]["setup"]), 0.0)
-        rows.append((run["iterations"], 1e9 * setup / work, 1e9 * each / work))
+        slower = max(work / _CACHED, 1.0) ** _BEYOND_CACHE
+        rows.append((run["iterations"], 1e9 * setup / work, 1e9 * each / work / slower))
     return Usual(*(float(value) for value in np.median(np.array(rows), axis=0))), len(rows)

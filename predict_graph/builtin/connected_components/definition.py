@@ -39,7 +39,7 @@ class ConnectedComponents(Algorithm):
     summary = "components by propagation of the smallest id"
     convergence = "fixed-point"
     undirected = True
-    usual = Usual(8, 0.5, 1.3)
+    usual = Usual(9, 0.5, 1.5)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.connected_components.local:ComponentsKernel",
         "spark": "predict_graph.builtin.connected_components.spark:ComponentsProgram",

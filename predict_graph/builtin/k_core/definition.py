@@ -50,7 +50,7 @@ class KCore(Algorithm):
     summary = "core number of each vertex, or the k-core"
     convergence = "fixed-point"
     undirected = True
-    usual = Usual(40, 0.64, 1.0)
+    usual = Usual(30, 0.7, 1.8)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.k_core.local:KCoreKernel",
         "spark": "predict_graph.builtin.k_core.spark:KCoreProgram",

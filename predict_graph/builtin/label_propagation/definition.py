@@ -48,7 +48,7 @@ class LabelPropagation(Algorithm):
     summary = "communities: the label that most neighbours have"
     convergence = "ratio"
     undirected = True
-    usual = Usual(10, 0.5, 4.0)
+    usual = Usual(20, 0.5, 9.8)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.label_propagation.local:LabelPropagationKernel",
         "spark": "predict_graph.builtin.label_propagation.spark:LabelPropagationProgram",

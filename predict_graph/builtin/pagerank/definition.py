@@ -48,7 +48,7 @@ class PageRank(Algorithm):
     summary = "rank of vertices by inbound links, power iteration"
     convergence = "absolute"
     steady = True
-    usual = Usual(7, 9.1, 0.94)
+    usual = Usual(13, 9.1, 1.4)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.pagerank.local:PageRankKernel",
         "spark": "predict_graph.builtin.pagerank.spark:PageRankProgram",

@@ -57,7 +57,7 @@ class PersonalisedPageRank(NamedVertices, PageRank):
 
     name = "personalised-pagerank"
     summary = "rank of vertices by walks that begin anew at one source"
-    usual = Usual(10, 10.0, 0.96)
+    usual = Usual(16, 10.0, 1.5)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.personalised_pagerank.local:PersonalisedPageRankKernel",
         "spark": "predict_graph.builtin.personalised_pagerank.spark:PersonalisedPageRankProgram",

@@ -48,7 +48,7 @@ class SemiClustering(Algorithm):
     summary = "overlapping groups with many edges inside and few outwards"
     convergence = "ratio"
     undirected = True
-    usual = Usual(7, 4.5, 34.0)
+    usual = Usual(9, 4.5, 73.0)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.semi_clustering.local:SemiClusteringKernel",
         "spark": "predict_graph.builtin.semi_clustering.spark:SemiClusteringProgram",

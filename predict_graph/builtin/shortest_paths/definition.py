@@ -54,7 +54,7 @@ class ShortestPaths(NamedVertices):
     name = "shortest-paths"
     summary = "hops from landmarks to each vertex"
     convergence = "fixed-point"
-    usual = Usual(6, 8.6, 1.5)
+    usual = Usual(7, 8.6, 2.4)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.shortest_paths.local:ShortestPathsKernel",
         "spark": "predict_graph.builtin.shortest_paths.spark:ShortestPathsProgram",

@@ -40,7 +40,7 @@ class TopKRanking(Algorithm):
     name = "topk-ranking"
     summary = "the k highest ranks that reach a vertex; runs PageRank first"
     convergence = "ratio"
-    usual = Usual(7, 5.2, 12.0)
+    usual = Usual(7, 11.0, 17.5)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.topk_ranking.local:TopKRankingKernel",
         "spark": "predict_graph.builtin.topk_ranking.spark:TopKRankingProgram",

@@ -44,7 +44,7 @@ class TriangleCount(Algorithm):
     convergence = "fixed-point"
     undirected = True
     known_work = True
-    usual = Usual(_SUPERSTEPS, 1.0, 9.6)
+    usual = Usual(_SUPERSTEPS, 1.0, 26.0)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.triangle_count.local:TriangleCountKernel",
         "spark": "predict_graph.builtin.triangle_count.spark:TriangleCountProgram",

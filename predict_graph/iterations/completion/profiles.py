@@ -84,8 +84,8 @@ def _of_degrees(graph: Graph) -> npt.NDArray[np.int32]:
 def profile_key(profiles: npt.NDArray[np.int32], level: int) -> npt.NDArray[np.int64]:
     """Return the key of each profile at a coarsening level, 0 (finest) to ``LEVELS - 1``.
 
-    Sides, and out-degrees 0, 1 and 2, are told apart at every level. A vertex with one outbound edge that is
-    joined to another such vertex makes a trap for rank, which no coarse class may allow.
+    Sides, and out-degrees 0, 1 and 2, are kept at every level. A vertex with one outbound edge
+    that is joined to another such vertex makes a trap for rank, which no coarse class may allow.
 
     Examples
     --------

@@ -39,7 +39,6 @@ _MOST_LEAN = 1 << 18
 _FEWEST = 2_000  # vertices drawn, where the graph has them; judgement
 _EDGE_GROWTH = 1.5  # power of edges with vertices of a sample; judgement
 _LASTING = 0.9  # of the share in mid-run: it does not fall below by the end; judgement
-_ENOUGH_CHANGED = 10  # vertices, for their share to be told; judgement
 _WORTH_WHILE = 1.5  # a sample must be so much larger than the pilot to be drawn; judgement
 
 
@@ -97,9 +96,10 @@ def _estimate(
     limit, threshold = algorithm.max_iterations, algorithm.threshold(graph.vertices)
     own = math.hypot(_METHOD_STD, algorithm.sampling_std)
     centre, std = _crossing(last, threshold, algorithm), own
-    if recipe.tail_std and np.count_nonzero(staged.weighting.weights) < graph.vertices:
-        centre, std = _continued(last, staged.weighting.weights, threshold), recipe.tail_std
+    if recipe.fewest is not None and np.count_nonzero(staged.weighting.weights) < graph.vertices:
+        centre, std = recipe.fewest * math.exp(recipe.fewest_bias), recipe.fewest_std
     iterations, low, high = iteration_interval(centre, std, QUANTILE, limit)
+    low = max(low, min(recipe.fewest or 1, limit))
     if recipe.level_std:
         factor = _level_factor(recipe)
         early, late = (crossing(last.convergence, threshold * by) for by in (factor, 1.0 / factor))
@@ -218,24 +218,6 @@ def _crossing(run: ObservedRun, threshold: float, algorithm: Algorithm) -> float
     if algorithm.convergence == "fixed-point":
         return float(len(run.convergence))
     return min(crossing(run.convergence, threshold), float(algorithm.max_iterations + 1))
-
-
-def _continued(run: ObservedRun, weights: npt.NDArray[np.float64], threshold: float) -> float:
-    """Return where the share that changes crosses the threshold, continued as it fell.
-
-    By a line through its logarithm, over the later half of the iterations in which enough vertices
-    of the sample changed; no earlier than the run of the sample ends.
-    """
-    curve, ended = run.convergence, float(len(run.convergence))
-    few = curve < _ENOUGH_CHANGED / max(int(np.count_nonzero(weights)), 1)
-    told = int(few.argmax()) if few.any() else len(curve)
-    late = np.arange(told // 2, told)
-    if len(late) < 2:
-        return ended
-    slope, level = np.polyfit(late + 1.0, np.log(curve[late]), 1)
-    if slope >= 0.0:
-        return ended
-    return max(float((math.log(threshold) - level) / slope), ended)
 
 
 def _level_factor(recipe: Recipe) -> float:

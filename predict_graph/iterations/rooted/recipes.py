@@ -49,16 +49,20 @@ class Recipe:
     level_std : float
         Standard deviation of log(share that changes in the sample / in the graph), for a share that
         may stay about the threshold instead of falling through it.
-    tail_std : float
-        Standard deviation of log(iterations as continued / true), for a run that ends among too few
-        vertices to be in a sample: the share that changes is continued as it fell before.
+    fewest : int, optional
+        Iterations that the run takes at least, for one that ends among too few vertices to be in a
+        sample; then it is what the iterations are estimated from.
+    fewest_bias, fewest_std : float
+        Mean and standard deviation of log(true iterations / `fewest`).
     """
 
     sampler: RootedSampler
     root_visits: int = 0
     inputs: Inputs = field(default=_no_input)
     level_std: float = 0.0
-    tail_std: float = 0.0
+    fewest: int | None = None
+    fewest_bias: float = 0.0
+    fewest_std: float = 0.0
 
     @property
     def edge_visits(self) -> int:
