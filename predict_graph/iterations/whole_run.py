@@ -42,6 +42,9 @@ class _Deadline:
         """Start the clock of the first superstep."""
         self._ended = time.perf_counter()
 
+    def superstep(self, iteration: int, ended: float) -> None:
+        """Ignore when supersteps of a log ended: a local run has none."""
+
 
 def full_local_run(
     graph: Graph,

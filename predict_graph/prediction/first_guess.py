@@ -39,7 +39,7 @@ _UNKNOWN = Usual(10, 8.0, 3.0)  # about the medians of docs/studies/first-guess.
 ITERATIONS_STD = 0.8  # of log(guessed / true): docs/studies/first-guess.md
 _QUARTILE = 0.674  # of the normal distribution, by definition
 _SECONDS_STD = 0.6  # of log of ns an edge and iteration: docs/studies/first-guess.md
-# Edges and vertices from which data no longer fits in a cache, and the power by which the seconds of
+# Edges and vertices from which data no longer fits in a cache, and the power by which seconds of
 # each grow from there: R-MAT of scale 18 to 22, docs/studies/first-guess.md.
 _CACHED, _BEYOND_CACHE = 1e6, 0.35
 _FEWEST_EDGES = 5_000  # that take as long as any superstep; judgement, not measured

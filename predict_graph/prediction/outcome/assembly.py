@@ -27,6 +27,9 @@ __all__ = ["assembled"]
 _WIDEST_STD = 4.0  # a choice: x 700 at 90%; who is off by more knows nothing of the run
 
 
+_UNSAMPLED = ("whole-run", "history", "counted", "twin")  # whose warnings are not those of samples
+
+
 def assembled(
     graph: AnyGraph,
     chain: Sequence[Request],
@@ -53,7 +56,8 @@ def assembled(
     source : graph-like, optional
         What the graph was read from: reading it again takes memory.
     """
-    doubts = graph_doubts(graph)
+    sampled = any(estimate.method not in _UNSAMPLED for estimate in estimates)
+    doubts = graph_doubts(graph) if sampled else []
     parts = [
         _of_one(graph, *stages, doubts)
         for stages in zip(chain, estimates, workloads, prices, strict=True)

@@ -69,7 +69,7 @@ def test_one_vertex_with_a_loop_is_a_graph(program, tmp_path):
     path.write_text("0 0\n")
     result = program("validate", "pagerank", path, "--seed", 1)
     assert result.status == 0
-    assert "only 1 vertices" in result.out
+    assert "full local run" in result.out
 
 
 OPTIONS = {
@@ -299,7 +299,7 @@ def test_an_empty_history_is_kept_from_the_first_run_on(program, tmp_path):
     assert program("history", "list", "--history", path).status == 0
     assert program("run", "pagerank", GRAPH, "--history", path).status == 0
     assert len(History(path)) == 1
-    again = program("predict", "pagerank", GRAPH, "--history", path, "--budget", "none")
+    again = program("predict", "pagerank", GRAPH, "--history", path, "--method", "completion")
     assert again.status == 0
     assert len(History(path)) > 1
 
@@ -316,7 +316,7 @@ def test_an_error_inside_is_told_in_one_line(program, monkeypatch):
         raise ZeroDivisionError("somewhere\nin two lines")
 
     monkeypatch.setattr("predict_graph.prediction.road.estimate_iterations", fail)
-    result = program("predict", "pagerank", GRAPH, "--budget", "none")
+    result = program("predict", "pagerank", GRAPH, "--method", "completion")
     assert result.status == 1
     assert result.lines == [
         "error: internal error, please report it: ZeroDivisionError: somewhere in two lines"
@@ -328,6 +328,6 @@ def test_no_memory_is_told_in_one_line(program, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr("predict_graph.prediction.road.estimate_iterations", fail)
-    result = program("predict", "pagerank", GRAPH, "--budget", "none")
+    result = program("predict", "pagerank", GRAPH, "--method", "completion")
     assert (result.status, len(result.lines)) == (1, 1)
     assert "not enough memory" in result.err

@@ -65,7 +65,17 @@ def has_every_field(found):
 def test_predict_writes_every_field(program, tmp_path):
     path = tmp_path / "out.json"
     result = program(
-        *("predict", "pagerank", GRAPH, "-p", "epsilon=0.001", "--json", path, "--budget", "none"),
+        *(
+            "predict",
+            "pagerank",
+            GRAPH,
+            "-p",
+            "epsilon=0.001",
+            "--json",
+            path,
+            "--method",
+            "completion",
+        ),
         "-v",
     )
     assert result.status == 0
@@ -99,7 +109,7 @@ def test_validate_writes_every_field(program, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "table"),
     [
-        (["predict", "pagerank", GRAPH, "--budget", "none"], "90% sure"),
+        (["predict", "pagerank", GRAPH, "--method", "completion"], "90% sure"),
         (["run", "pagerank", GRAPH], "took"),
         (["validate", "pagerank", GRAPH], "prediction and truth"),
         (["compare-samplers", GRAPH, "--samplers", "rj,brj"], "brj"),
@@ -134,7 +144,7 @@ def test_same_seed_same_json_whatever_the_threads(program, tmp_path):
     found = []
     for number, (seed, threads) in enumerate([(5, 1), (5, 1), (5, 2), (6, 1)]):
         path = tmp_path / f"{number}.json"
-        asked = ("--seed", seed, "--threads", threads, "--budget", "none", "--json", path)
+        asked = ("--seed", seed, "--threads", threads, "--method", "completion", "--json", path)
         program("predict", "pagerank", GRAPH, *asked)
         found.append(without_times(written(path)))
     assert found[0] == found[1] == found[2]

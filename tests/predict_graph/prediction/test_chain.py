@@ -12,7 +12,7 @@ OTHERS = ("semi-clustering", "topk-ranking", "connected-components", "neighborho
 
 @pytest.mark.parametrize("algorithm", OTHERS)
 def test_every_algorithm_is_predicted_run_and_compared(algorithm):
-    found = predict_graph.validate(algorithm, DIRECTED, history="none", budget="none", seed=1)
+    found = predict_graph.validate(algorithm, DIRECTED, history="none", method="rooted", seed=1)
     assert abs(found.prediction.iterations.predicted - found.actual.iterations) <= 1
     errors = found.errors()["features_total"]
     assert abs(errors["remote_message_bytes"]) < 0.25
@@ -24,7 +24,7 @@ def test_every_algorithm_is_predicted_run_and_compared(algorithm):
 
 def test_a_chain_adds_up():
     prediction = predict_graph.predict(
-        "topk-ranking", DIRECTED, history="none", budget="none", seed=2
+        "topk-ranking", DIRECTED, history="none", method="rooted", seed=2
     )
     first = prediction.prior
     assert first.algorithm["name"] == "pagerank"
@@ -39,7 +39,9 @@ def test_a_chain_adds_up():
 
 
 def test_a_chain_that_was_run_is_compared_part_by_part():
-    found = predict_graph.validate("topk-ranking", DIRECTED, history="none", budget="none", seed=2)
+    found = predict_graph.validate(
+        "topk-ranking", DIRECTED, history="none", method="rooted", seed=2
+    )
     written = found.to_dict()
     assert written["actual"]["prior"]["iterations"] == found.actual.prior.iterations
     assert abs(written["errors"]["prior"]["iterations"]) < 0.2

@@ -8,9 +8,10 @@ import pytest
 from predict_graph import predict
 from predict_graph.algorithms import check_algorithm
 from predict_graph.budget import check_budget
+from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
-from predict_graph.iterations.whole_run import whole_run_estimates
+from predict_graph.iterations.whole_run import full_local_run, whole_run_estimates
 from predict_graph.prediction import ladder as module
 from predict_graph.prediction import road
 from predict_graph.prediction.expectation import cheap_expectation
@@ -20,6 +21,7 @@ from predict_graph.prediction.request import check_request
 from predict_graph.prediction.road import _ladder
 
 GRAPH = check_graph("rmat:scale=10,edge_factor=8,seed=1")
+ENGINE = LocalEngine()
 
 
 def spark(machines):
@@ -36,26 +38,45 @@ def ladder(compiled, run):
 def test_the_compiled_run_is_bought_with_the_share_of_a_run_elsewhere(compiled, bought):
     request = check_request("pagerank", engine=spark(2))
     purse = Purse(check_budget("5%"), 100.0)
-    assert ladder(compiled, 100.0).buys_whole_run(GRAPH, request, purse) is bought
+    assert ladder(compiled, 100.0).buys_full_run(GRAPH, request, purse) is bought
 
 
-def test_a_compiled_run_that_takes_longer_than_its_budget_is_given_up():
-    """At the next superstep, also of the run before it in a chain; samples are taken instead."""
-    for name in ("pagerank", "topk-ranking"):
-        chain = chain_of(check_algorithm(name))
+def test_a_full_run_stops_where_the_next_superstep_is_not_affordable():
+    """Also the run before it in a chain."""
+    for name, algorithms in (("pagerank", ["pagerank"]), ("topk-ranking", ["pagerank"])):
         answers = iter([True, True, False])
-        assert whole_run_estimates(GRAPH, chain, 2, lambda: next(answers)) == []  # noqa: B023
-        assert len(whole_run_estimates(GRAPH, chain, 2)) == len(chain)
-    purse = Purse(check_budget("0.05s"), 100.0)
-    assert purse.still_affords()
-    time.sleep(0.07)
-    assert not purse.still_affords()
+        algorithm = check_algorithm(name)
+        stopped = full_local_run(GRAPH, algorithm, ENGINE, lambda _: next(answers))  # noqa: B023
+        assert (stopped.algorithm, stopped.iterations, stopped.stopped) == (*algorithms, 3, True)
+        whole = full_local_run(GRAPH, algorithm, ENGINE)
+        assert not whole.stopped
+        assert len(whole_run_estimates(whole)) == len(chain_of(algorithm))
 
 
-def test_samples_are_taken_after_a_compiled_run_was_given_up(monkeypatch):
-    monkeypatch.setattr(Purse, "still_affords", lambda purse: False)
-    found = predict("pagerank", GRAPH, engine=spark(2), history="none", seed=1)
-    assert found.iterations.low < found.iterations.high
+@pytest.mark.parametrize("engine", [spark(2), ENGINE])
+def test_samples_are_taken_beside_a_run_that_was_stopped(monkeypatch, engine):
+    def four_supersteps(graph, algorithm, engine, affords):
+        answers = iter([True, True, True, False])
+        return full_local_run(graph, algorithm, engine, lambda _: next(answers))
+
+    monkeypatch.setattr(road, "full_local_run", four_supersteps)
+    found = predict("pagerank", GRAPH, engine=engine, history="none", seed=1, budget="10s")
+    assert 4 < found.iterations.low < found.iterations.high
+    assert found.samples[0].iterations == 4
+    assert len(found.samples) > 1
+
+
+def test_without_samples_a_stopped_run_is_continued(monkeypatch):
+    """A run of 500 supersteps whose first ones say nothing yet, and no time for more."""
+
+    def one_superstep(graph, algorithm, engine, affords):
+        return full_local_run(graph, algorithm, engine, lambda _: False)
+
+    monkeypatch.setattr(road, "full_local_run", one_superstep)
+    monkeypatch.setattr(Ladder, "levels", lambda *given: [])
+    found = predict("connected-components", GRAPH, history="none", seed=1)
+    assert 2 <= found.iterations.low < found.iterations.high
+    assert found.evidence[0]["rung"] == "probe"
 
 
 @dataclass
@@ -68,7 +89,7 @@ def test_no_compiled_run_is_bought_that_may_not_fit(monkeypatch, fits):
     monkeypatch.setattr(module, "peak_memory", lambda *given: Peak(fits))
     request = check_request("pagerank", engine=spark(2), budget="none")
     purse = Purse(request.budget, 100.0)
-    assert not ladder(0.1, 100.0).buys_whole_run(GRAPH, request, purse)
+    assert not ladder(0.1, 100.0).buys_full_run(GRAPH, request, purse)
 
 
 def test_a_run_elsewhere_is_expected_to_take_what_is_known_of_that_engine():
@@ -85,7 +106,8 @@ def test_a_run_elsewhere_is_expected_to_take_what_is_known_of_that_engine():
 def test_samples_for_another_engine_are_as_large_as_the_budget_affords():
     request = check_request("pagerank", engine=spark(2))
     levels = [
-        ladder(1e9, run).levels(GRAPH, request, Purse(request.budget, run)) for run in (0.01, 1e4)
+        ladder(1e9, run).levels(GRAPH, request, Purse(check_budget("5%"), run))
+        for run in (0.01, 1e4)
     ]
     assert levels == [[LEVELS[0]], [request.max_overhead]]
 

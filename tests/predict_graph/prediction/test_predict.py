@@ -39,13 +39,13 @@ FIELDS = {
 
 def predict(graph=GRAPH, **options):
     return predict_graph.predict(
-        "pagerank", graph, **({"history": "none", "seed": 1, "budget": "none"} | options)
+        "pagerank", graph, **({"history": "none", "seed": 1, "method": "completion"} | options)
     )
 
 
 @pytest.fixture(scope="module")
 def comparison():
-    return predict_graph.validate("pagerank", GRAPH, history="none", seed=1, budget="none")
+    return predict_graph.validate("pagerank", GRAPH, history="none", seed=1, method="completion")
 
 
 @st.composite
@@ -249,6 +249,22 @@ def test_where_the_seconds_came_from_is_told(comparison):
     assert ("R²" in line) == (found.cost_model["weight"] >= 0.005)
 
 
+def test_a_short_run_is_predicted_by_the_run_itself():
+    found = predict_graph.validate("pagerank", GRAPH, history="none", seed=1)
+    prediction = found.prediction
+    assert [each["rung"] for each in prediction.evidence] == ["full local run"]
+    assert prediction.iterations == Interval(*3 * (found.actual.iterations,))
+    assert set(found.errors()["features_total"].values()) == {0.0}
+    assert prediction.warnings == []  # those of samples do not concern it
+
+
+@pytest.mark.parametrize("budget", [0, "0", "0%"])
+def test_a_budget_of_nothing_measures_nothing(budget):
+    found = predict_graph.predict("pagerank", GRAPH, history="none", seed=1, budget=budget)
+    assert found.method["name"] == "first guess"
+    assert found.samples == []
+
+
 def test_witnesses_agree_on_the_seconds_by_their_weights(comparison):
     found = comparison.prediction
     logs = [each["weight"] * np.log(each["seconds"]) for each in found.evidence]
@@ -308,7 +324,9 @@ def test_a_history_may_be_a_path_and_is_made_by_the_first_run(tmp_path, monkeypa
 
 def test_validate_keeps_the_run_after_predicting(tmp_path):
     history = History(tmp_path / "history.sqlite")
-    comparison = predict_graph.validate("pagerank", GRAPH, history=history, seed=1, budget="none")
+    comparison = predict_graph.validate(
+        "pagerank", GRAPH, history=history, seed=1, method="completion"
+    )
     assert isinstance(comparison, Comparison)
     assert comparison.prediction.cost_model["history_runs"] == 0
     newest = history.runs(kind="run")
