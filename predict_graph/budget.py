@@ -13,8 +13,8 @@ from predict_graph.errors import RequestError
 __all__ = ["DEFAULT_BUDGET", "Budget", "check_budget", "check_within"]
 
 _DEFAULT_SHARE = 0.05  # documented default: docs/budget.md, as those below
-_LEAST_SECONDS = 2.0  # documented default: what a user waits without noticing
-_MOST_SECONDS = 120.0  # documented default
+_LEAST_SECONDS = 2.0  # as above: what a user waits without noticing
+_MOST_SECONDS = 120.0  # as above
 _ACCEPTED = (
     "accepted: a share of the run such as 5%, a time such as 30s or 10m, both such as '5%, 10m' "
     "for a share and at most so long, 0 for a baseline estimate, or none"

@@ -107,10 +107,6 @@ class Engine(Protocol):
         """
 
 
-class StopRun(Exception):  # noqa: N818 - a request, not an error, like StopIteration
-    """Raised by the progress callback of a local run to end it after the last superstep."""
-
-
 def stopping_rule(
     algorithm: Algorithm, vertices: int, threshold: float | None, max_iterations: int | None
 ) -> tuple[float, int]:

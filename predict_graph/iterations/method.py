@@ -18,6 +18,11 @@ from predict_graph.transforms import Transform
 __all__ = ["OBSERVED", "Method", "SamplingCase"]
 
 
+def _no_deadline() -> float:
+    """Return the seconds that remain without a deadline."""
+    return math.inf
+
+
 @dataclass(frozen=True)
 class SamplingCase:
     """What a method is given.
@@ -50,7 +55,7 @@ class SamplingCase:
     budget: EdgeBudget
     rng: np.random.Generator = field(repr=False)
     progress: Progress = field(repr=False)
-    remaining: Callable[[], float] = field(default=lambda: math.inf, repr=False)
+    remaining: Callable[[], float] = field(default=_no_deadline, repr=False)
 
     @property
     def threshold(self) -> float:

@@ -6,65 +6,16 @@ to about a second costs less than its samples (docs/studies/accuracy.md).
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
-from predict_graph.algorithms import Algorithm
 from predict_graph.engines import RunProfile, SampleSummary
-from predict_graph.engines.base import StopRun
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
-from predict_graph.graph import Graph
 from predict_graph.history import RunRecord
 from predict_graph.iterations.estimate import IterationEstimate
 from predict_graph.iterations.method import Method, SamplingCase
 
-__all__ = ["WHOLE_RUN", "full_local_run", "recalled_estimate", "whole_run_estimates"]
-
-
-class _Deadline:
-    """Stops a run, or one before it in a chain, whose next superstep may not go on."""
-
-    def __init__(self, affords: Callable[[float], bool]) -> None:
-        self._affords = affords
-        self._ended = time.perf_counter()
-
-    def __call__(self, iteration: int, aggregate: float) -> None:
-        now = time.perf_counter()
-        if not self._affords(now - self._ended):
-            raise StopRun
-        self._ended = now
-
-    def begins(self, algorithm: Algorithm, graph: Any, threshold: float, limit: int) -> None:
-        """Start the clock of the first superstep."""
-        self._ended = time.perf_counter()
-
-    def superstep(self, iteration: int, ended: float) -> None:
-        """Ignore when supersteps of a log ended: a local run has none."""
-
-
-def full_local_run(
-    graph: Graph,
-    algorithm: Algorithm,
-    engine: LocalEngine,
-    affords: Callable[[float], bool] = lambda seconds: True,
-) -> RunProfile:
-    """Run an algorithm on this machine, as long as the next superstep is affordable.
-
-    Parameters
-    ----------
-    graph : Graph
-    algorithm : Algorithm
-    engine : LocalEngine
-    affords : callable
-        Called after each superstep, also of an algorithm that runs before, with the seconds that it
-        took: those of the next one, about. Once it returns False, the run stops, and the profile of
-        what ran until then says so (``stopped``).
-    """
-    return engine.run(algorithm, graph, progress=_Deadline(affords))
+__all__ = ["WHOLE_RUN", "recalled_estimate", "whole_run_estimates"]
 
 
 def whole_run_estimates(profile: RunProfile | None) -> list[IterationEstimate]:
@@ -136,7 +87,7 @@ def recalled_estimate(record: RunRecord, workers: int) -> IterationEstimate:
 
 def _estimate(case: SamplingCase) -> IterationEstimate:
     engine = LocalEngine(workers=case.engine.workers)
-    return whole_run_estimates(full_local_run(case.graph, case.algorithm, engine))[-1]
+    return whole_run_estimates(engine.run(case.algorithm, case.graph))[-1]
 
 
 WHOLE_RUN = Method(

@@ -88,9 +88,10 @@ class Purse:
         """Whether so many more seconds are within the budget."""
         return seconds <= self.left
 
-    def tolerates(self, seconds: float) -> bool:
-        """Whether so many more seconds keep within the tolerance of the budget."""
-        return self.spent + seconds <= _TOLERANCE * self._allowed
+    @property
+    def left_at_most(self) -> float:
+        """Seconds until all work stops, whatever it was expected to take."""
+        return _TOLERANCE * self._allowed - self.spent
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class Ladder:
         On the local engine that is the job itself: an unlimited budget does not run a long one,
         and options of sampling or cost models ask for other evidence.
         """
-        named = bool(request.named) if self.local else request.estimation_named
+        named = request.evidence_named if self.local else request.estimation_named
         if named or not runs_here(request.algorithm):
             return False
         needed = sum(guess.seconds + _COUNTING * graph.edges for guess in self.guesses)
@@ -152,7 +153,7 @@ class Ladder:
             return every[-1:]
         tunable = "max_overhead" in request.method.reads
         found = [level for level in every if purse.affords(self.cost(graph, level))]
-        if not found and purse.tolerates(self.cost(graph, every[0])):
+        if not found and self.cost(graph, every[0]) <= purse.left_at_most:
             found = every[:1]
         if not found and (request.guess_would_ignore or not self.local):
             found = every[:1] if tunable else every[-1:]

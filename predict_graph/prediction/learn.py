@@ -24,7 +24,7 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError, PredictGraphError, RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, check_history
-from predict_graph.iterations.whole_run import full_local_run, whole_run_estimates
+from predict_graph.iterations.whole_run import whole_run_estimates
 from predict_graph.prediction.request import (
     check_engine,
     check_function,
@@ -334,7 +334,7 @@ class _Subject:
         request = check_request(job, engine=engine, seed=seed, budget="none")
         chain = [part.algorithm for part in request.chain]
         estimates = (
-            whole_run_estimates(full_local_run(self._first, job, LocalEngine(engine.workers)))
+            whole_run_estimates(LocalEngine(engine.workers).run(job, self._first))
             if runs_here(job)
             else estimates_of(self._first, request.chain)
         )

@@ -84,6 +84,15 @@ class Request:
         return bool(self.named & _OF_ESTIMATION)
 
     @property
+    def evidence_named(self) -> bool:
+        """Whether an option or a registered part asks for samples or for a cost model."""
+        return any(
+            part.named or registry.preferred(part.algorithm.name) is not None
+            for part in self.chain
+            for registry in (METHODS, SAMPLERS, TRANSFORMS, COST_MODELS)
+        )
+
+    @property
     def chain(self) -> list[Request]:
         """The requests of a chain of algorithms, in the order in which they run."""
         prior = self.algorithm.prior

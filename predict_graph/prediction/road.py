@@ -15,6 +15,7 @@ from predict_graph.engines import Engine, KnownSetup, RunProfile, Workload
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.local.probing import probe_of
+from predict_graph.engines.local.team import StopRun
 from predict_graph.errors import RequestError
 from predict_graph.functions import FunctionPrediction, is_function, predict_function
 from predict_graph.graph import Graph, check_graph
@@ -29,7 +30,6 @@ from predict_graph.iterations import (
 from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES, LEAN
 from predict_graph.iterations.continued import continued_run, weighted
 from predict_graph.iterations.whole_run import (
-    full_local_run,
     recalled_estimate,
     whole_run_estimates,
 )
@@ -323,7 +323,7 @@ def predict_on(
             exact = whole_run_estimates(profile)
             if ladder.local:
                 return _from_full_run(graph, chain, profile, exact, purse, source)
-        elif profile.algorithm == request.algorithm.name:
+        elif profile.algorithm == request.algorithm.name and profile.iterations:
             started = _Started.of(request, profile, graph.vertices)
     levels = ladder.levels(graph, request, purse)
     if not levels and started is not None:
@@ -344,7 +344,7 @@ def predict_on(
     prediction = None
     for level in levels:
         more = [replace(part, max_overhead=level) for part in chain]
-        estimates = exact or estimates_of(graph, more, costing, lambda: purse.left)
+        estimates = exact or _sampled(graph, more, guesses, costing, purse)
         if started is not None and not exact:
             estimates = started.weighted(estimates)
         workloads = _workloads(graph, chain, estimates)
@@ -357,6 +357,20 @@ def predict_on(
             break
     assert prediction is not None
     return prediction
+
+
+def _sampled(
+    graph: Graph,
+    chain: Sequence[Request],
+    guesses: Sequence[FirstGuess],
+    costing: Any,
+    purse: Purse,
+) -> list[IterationEstimate]:
+    """Return estimates by samples; baseline estimates where not even a small one ended in time."""
+    try:
+        return estimates_of(graph, chain, costing, lambda: purse.left_at_most)
+    except StopRun:
+        return [guessed_estimate(graph, guess, chain[-1].engine.workers) for guess in guesses]
 
 
 @dataclass(frozen=True)
@@ -425,13 +439,11 @@ def _load_compiled(graph: Graph, chain: Sequence[Request]) -> None:
 def _full_run(graph: Graph, request: Request, purse: Purse, reserve: float) -> RunProfile:
     """Run the job on this machine until the budget, less a reserve for samples, is spent."""
     engine = request.engine
-    local = engine if isinstance(engine, LocalEngine) else LocalEngine(workers=engine.workers)
+    local = engine if type(engine) is LocalEngine else LocalEngine(workers=engine.workers)
     with purse.loading():
         local.load(request.algorithm)
     request.progress("full run on this machine", 0.0)
-    return full_local_run(
-        graph, request.algorithm, local, lambda seconds: purse.affords(seconds + reserve)
-    )
+    return local.run(request.algorithm, graph, remaining=lambda: purse.left - reserve)
 
 
 def _from_full_run(

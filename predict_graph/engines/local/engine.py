@@ -15,7 +15,6 @@ import numpy.typing as npt
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.base import (
     IterationCallback,
-    StopRun,
     follower_of,
     stopping_rule,
     supersteps_begin,
@@ -25,7 +24,7 @@ from predict_graph.engines.local.output import check_output, write_values
 from predict_graph.engines.local.probing import IterationProbe, probe_by_sweeps
 from predict_graph.engines.local.program import ProgramKernel, warm_up
 from predict_graph.engines.local.tally import Tally
-from predict_graph.engines.local.team import Team, available_threads
+from predict_graph.engines.local.team import StopRun, Team, available_threads
 from predict_graph.engines.profile import RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
@@ -79,8 +78,12 @@ class LocalEngine:
         max_iterations: int | None = None,
         progress: IterationCallback | None = None,
         write_to: Path | None = None,
+        remaining: Callable[[], float] | None = None,
     ) -> RunProfile:
         """Run an algorithm on a graph; see :class:`~predict_graph.engines.Engine`.
+
+        With `remaining`, which returns the seconds until a deadline, the run stops before that: the
+        profile is one of the supersteps that ended, and ``stopped``.
 
         Raises
         ------
@@ -100,16 +103,18 @@ class LocalEngine:
         self._compile(algorithm, build)
         prior = None
         if algorithm.prior is not None:
-            prior = self.run(algorithm.prior, graph, progress=follower_of(progress))
+            prior = self.run(
+                algorithm.prior, graph, progress=follower_of(progress), remaining=remaining
+            )
             if prior.stopped:
                 return prior
         tally = Tally(graph, self.workers)
-        with Team(self.threads) as team:
+        with Team(self.threads, remaining) as team:
             with stopwatch() as watch:
                 kernel = build(algorithm, graph, team, *_results(prior))
                 setup = watch.seconds
             supersteps_begin(progress, algorithm, graph, target, limit)
-            aggregates, seconds, stopped = _iterate(kernel, tally, target, limit, progress)
+            aggregates, seconds, stopped = _iterate(kernel, team, tally, target, limit, progress)
         started = time.perf_counter()
         if write_to is not None:
             are_vertices = getattr(kernel, "values_are_vertices", False)
@@ -240,22 +245,28 @@ def _seconds(prior: RunProfile | None, phase: str) -> float:
 
 
 def _iterate(
-    kernel: Kernel, tally: Tally, target: float, limit: int, progress: IterationCallback | None
+    kernel: Kernel,
+    team: Team,
+    tally: Tally,
+    target: float,
+    limit: int,
+    progress: IterationCallback | None,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], bool]:
-    """Return the aggregates and seconds of the supersteps, and whether the run was stopped."""
+    """Return the aggregates and seconds of the supersteps, and whether a deadline stopped them."""
     aggregates: list[float] = []
     seconds: list[float] = []
-    while len(aggregates) < limit:
-        started = time.perf_counter()
-        superstep = kernel.step()
-        seconds.append(time.perf_counter() - started)
-        aggregates.append(superstep.convergence)
-        tally.add(superstep)
-        if progress is not None:
-            try:
+    try:
+        while len(aggregates) < limit:
+            team.allow(seconds[-1] if seconds else 0.0)
+            started = time.perf_counter()
+            superstep = kernel.step()
+            seconds.append(time.perf_counter() - started)
+            aggregates.append(superstep.convergence)
+            tally.add(superstep)
+            if progress is not None:
                 progress(len(aggregates), aggregates[-1])
-            except StopRun:
-                return np.array(aggregates), np.array(seconds), aggregates[-1] >= target
-        if aggregates[-1] < target:
-            break
+            if aggregates[-1] < target:
+                break
+    except StopRun:
+        return np.array(aggregates), np.array(seconds), True
     return np.array(aggregates), np.array(seconds), False

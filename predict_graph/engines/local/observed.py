@@ -7,6 +7,7 @@ matter: :func:`timed_run` runs the same sample again, without counting anything 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +63,7 @@ def observed_run(
     workers: int,
     prior: npt.NDArray[Any] | None = None,
     threads: int | None = None,
+    remaining: Callable[[], float] | None = None,
 ) -> ObservedRun:
     """Run an algorithm on a sample until the whole graph would have converged.
 
@@ -85,6 +87,13 @@ def observed_run(
         Result of the algorithm that runs before, for the vertices of the sample.
     threads : int, optional
         All cores by default.
+    remaining : callable, optional
+        Returns the seconds until the deadline.
+
+    Raises
+    ------
+    StopRun
+        If the deadline passes.
     """
     sent = weighting.weights * weighting.degrees
     sent *= edges / max(float(sent.sum()), 1.0)
@@ -92,7 +101,7 @@ def observed_run(
     work: list[tuple[float, float]] = []
     rows: list[tuple[float, ...]] = []
     tally = Tally(graph, workers)
-    with Team(threads or available_threads()) as team:
+    with Team(threads or available_threads(), remaining) as team:
         kernel = _kernel(algorithm, graph, weighting, prior, team)
         while len(aggregates) < algorithm.max_iterations:
             superstep = kernel.step()

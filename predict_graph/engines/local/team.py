@@ -8,7 +8,7 @@ from types import TracebackType
 
 import numba
 
-__all__ = ["Team", "available_threads"]
+__all__ = ["StopRun", "Team", "available_threads"]
 
 _SHARES = 8  # of the blocks, for each thread; a choice: threads end at about the same time
 
@@ -16,6 +16,10 @@ _SHARES = 8  # of the blocks, for each thread; a choice: threads end at about th
 def available_threads() -> int:
     """Return the cores that numba may use: all of this process, or ``NUMBA_NUM_THREADS``."""
     return int(numba.config.NUMBA_NUM_THREADS)
+
+
+class StopRun(Exception):  # noqa: N818 - a request, not an error, like StopIteration
+    """Raised in the middle of a superstep, or before the next one, when time is up."""
 
 
 class Team:
@@ -29,6 +33,8 @@ class Team:
     ----------
     threads : int
         At least 1; the calling thread is one of them.
+    remaining : callable, optional
+        Returns the seconds until the deadline, after which no more work is shared.
 
     Examples
     --------
@@ -39,8 +45,9 @@ class Team:
     True
     """
 
-    def __init__(self, threads: int = 1) -> None:
+    def __init__(self, threads: int = 1, remaining: Callable[[], float] | None = None) -> None:
         self.threads = threads
+        self._remaining = remaining
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def __enter__(self) -> Team:
@@ -55,19 +62,34 @@ class Team:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
+    def allow(self, seconds: float) -> None:
+        """Raise StopRun unless so many seconds, or a moment, are left before the deadline."""
+        if self._remaining is not None and self._remaining() <= seconds:
+            raise StopRun
+
     def share(self, work: Callable[[int, int], None], blocks: int) -> None:
-        """Call ``work(first, last)`` for ranges of blocks that cover 0 … `blocks` - 1 once."""
+        """Call ``work(first, last)`` for ranges of blocks that cover 0 … `blocks` - 1 once.
+
+        Raises
+        ------
+        StopRun
+            If the deadline has passed.
+        """
+        self.allow(0.0)
         size = -(-blocks // (self.threads * _SHARES))
-        if self._pool is None or size == 0 or blocks == 1:
+        if size == 0 or blocks == 1 or (self._pool is None and self._remaining is None):
             work(0, blocks)
             return
         shares = iter(range(0, blocks, size))
 
         def take() -> None:
             for first in shares:
+                self.allow(0.0)
                 work(first, min(first + size, blocks))
 
-        others = [self._pool.submit(take) for _ in range(self.threads - 1)]
+        others = (
+            [] if self._pool is None else [self._pool.submit(take) for _ in range(self.threads - 1)]
+        )
         take()
         for other in others:
             if not other.cancel():  # no share is left for a thread that has not begun

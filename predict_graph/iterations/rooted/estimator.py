@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines import StagedSample
 from predict_graph.engines.local.kernel import Weighting, runs_here
 from predict_graph.engines.local.observed import ObservedRun, observed_run
+from predict_graph.engines.local.team import StopRun
 from predict_graph.graph import Graph
 from predict_graph.graph.degrees import degree_bins
 from predict_graph.iterations.budget import LEAN
@@ -52,6 +54,11 @@ def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
     case : SamplingCase
         Its ratio is of the vertices drawn; those on paths come on top. Samples run in this process,
         whatever the engine, on as many threads as it has if it is the local one.
+
+    Raises
+    ------
+    StopRun
+        If not even the small sample ends before the deadline.
     """
     graph, algorithm, ratio, budget = case.graph, case.algorithm, case.ratio, case.budget
     progress = case.progress
@@ -75,8 +82,8 @@ def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
     larger = min(int(max(factor, 0.0) ** _EDGE_GROWTH * size), max(most, few))
     if larger >= _WORTH_WHILE * size:
         progress("sample", 0.5)
-        outcome = _sample_and_run(case, recipe, larger)
-        outcomes.append(outcome)
+        with suppress(StopRun):  # the pilot has to do
+            outcomes.append(_sample_and_run(case, recipe, larger))
     return _estimate(graph, algorithm, recipe, outcomes)
 
 
@@ -143,6 +150,7 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> _Outcome:
         workers=case.engine.workers,
         prior=prior_values,
         threads=getattr(case.engine, "threads", None),
+        remaining=case.remaining,
     )
     summary = SampleSummary(
         sampler="rooted",

@@ -94,16 +94,17 @@ class LocalCosting:
         engine, graph, means = self._engine, self._graph, self._means
         algorithm, staged = workload.algorithm, workload.staged
         training, witnesses = TrainingSet(), []
-        samples, visits = [], 0.0
+        samples, visits, timed = [], 0.0, None
         # Probed at several moments, because the machine may be busy with something else.
         probes = [*probes, *self._probed(algorithm, again=bool(probes))]
-        if staged is not None:
+        affordable = staged is not None and means.purse.affords(staged.summary.seconds)
+        if staged is not None and (affordable or not probes):
             means.progress("timing the sample", 0.0)
             timed = timed_sample(algorithm, staged, engine.threads, means.purse.affords)
             training.add(staged.table.assign(seconds=timed.seconds), own=True)
             visits += timed.runs * staged.edge_steps
         probes += self._probed(algorithm, again=True)
-        if staged is not None:
+        if staged is not None and timed is not None:
             witnesses.append(transfer_witness(workload, timed, probes))
         elif probes:
             witnesses.append(_probe_witness(workload, probes))

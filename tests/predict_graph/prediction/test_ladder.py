@@ -1,7 +1,7 @@
 """Which rung is bought: by what the run is expected to take on its engine, and by memory."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -11,7 +11,7 @@ from predict_graph.budget import check_budget
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
-from predict_graph.iterations.whole_run import full_local_run, whole_run_estimates
+from predict_graph.iterations.whole_run import whole_run_estimates
 from predict_graph.prediction import ladder as module
 from predict_graph.prediction import road
 from predict_graph.prediction.expectation import cheap_expectation
@@ -41,25 +41,47 @@ def test_the_compiled_run_is_bought_with_the_share_of_a_run_elsewhere(compiled, 
     assert ladder(compiled, 100.0).buys_full_run(GRAPH, request, purse) is bought
 
 
-def test_a_full_run_stops_where_the_next_superstep_is_not_affordable():
-    """Also the run before it in a chain."""
-    for name, algorithms in (("pagerank", ["pagerank"]), ("topk-ranking", ["pagerank"])):
-        answers = iter([True, True, False])
+class Countdown:
+    """A deadline after so many supersteps, by what it is asked and not by a clock."""
+
+    def __init__(self, asked):
+        self.left = asked
+
+    def __call__(self):
+        self.left -= 1
+        return float(self.left > 0) * 1e9
+
+
+def test_a_full_run_stops_at_its_deadline():
+    """In the middle of a superstep, too, and in the run before it in a chain."""
+    for name in ("pagerank", "topk-ranking"):
         algorithm = check_algorithm(name)
-        stopped = full_local_run(GRAPH, algorithm, ENGINE, lambda _: next(answers))  # noqa: B023
-        assert (stopped.algorithm, stopped.iterations, stopped.stopped) == (*algorithms, 3, True)
-        whole = full_local_run(GRAPH, algorithm, ENGINE)
+        whole = ENGINE.run(algorithm, GRAPH, remaining=lambda: 1e9)
         assert not whole.stopped
         assert len(whole_run_estimates(whole)) == len(chain_of(algorithm))
+        iterations = set()
+        for asked in range(1, 12):
+            stopped = ENGINE.run(algorithm, GRAPH, remaining=Countdown(asked))
+            assert stopped.stopped
+            assert stopped.algorithm == "pagerank"
+            iterations.add(stopped.iterations)
+        assert min(iterations) == 0
+        assert 1 in iterations
+
+
+def stopped_after(supersteps):
+    """Replace the full run by one that is stopped."""
+
+    def stopped(graph, request, purse, reserve):
+        found = LocalEngine().run(request.algorithm, graph, max_iterations=supersteps)
+        return replace(found, stopped=True, converged=False)
+
+    return stopped
 
 
 @pytest.mark.parametrize("engine", [spark(2), ENGINE])
 def test_samples_are_taken_beside_a_run_that_was_stopped(monkeypatch, engine):
-    def four_supersteps(graph, algorithm, engine, affords):
-        answers = iter([True, True, True, False])
-        return full_local_run(graph, algorithm, engine, lambda _: next(answers))
-
-    monkeypatch.setattr(road, "full_local_run", four_supersteps)
+    monkeypatch.setattr(road, "_full_run", stopped_after(4))
     found = predict("pagerank", GRAPH, engine=engine, history="none", seed=1, budget="10s")
     assert 4 < found.iterations.low < found.iterations.high
     assert found.samples[0].iterations == 4
@@ -68,11 +90,7 @@ def test_samples_are_taken_beside_a_run_that_was_stopped(monkeypatch, engine):
 
 def test_without_samples_a_stopped_run_is_continued(monkeypatch):
     """A run of 500 supersteps whose first ones say nothing yet, and no time for more."""
-
-    def one_superstep(graph, algorithm, engine, affords):
-        return full_local_run(graph, algorithm, engine, lambda _: False)
-
-    monkeypatch.setattr(road, "full_local_run", one_superstep)
+    monkeypatch.setattr(road, "_full_run", stopped_after(1))
     monkeypatch.setattr(Ladder, "levels", lambda *given: [])
     found = predict("connected-components", GRAPH, history="none", seed=1)
     assert 2 <= found.iterations.low < found.iterations.high
