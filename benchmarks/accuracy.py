@@ -1,8 +1,10 @@
-"""How well are iterations predicted? All shared graphs x methods x tolerances x seeds.
+"""How well are iterations, bytes and runtime predicted, by default and by samples alone?
 
-Figure 4 of PREDIcT as a table and a picture: the relative error of the predicted number of PageRank
-iterations, by our default method and by the published one with several samplers. The truth is a
-real run on the whole graph, which no method sees.
+All graphs x jobs x seeds, predicted first and run second, with four kinds of evidence: the default
+budget, the full budget (`--budget none`), samples alone (the default method by its name, which
+never runs the job), and for PageRank the published method (PREDIcT, section 3.2: biased random
+jump, 10% of the vertices). The default runs a short job itself; what samples are worth is a
+question of longer jobs, and in rows of their own.
 
     PREDICT_GRAPH_DATA=… python -m benchmarks.accuracy --out docs/studies/accuracy.md
 """
@@ -10,40 +12,68 @@ real run on the whole graph, which no method sees.
 from __future__ import annotations
 
 import argparse
-import time
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from benchmarks.estimating import estimated
-from predict_graph.algorithms import PageRank
-from predict_graph.engines.local import LocalEngine
+import predict_graph
+from predict_graph.algorithms import check_algorithm
 from predict_graph.graph import Graph, check_graph
-from predict_graph.iterations import draw_sample, run_sample
-from predict_graph.transforms import default_transform
+from predict_graph.graph.build import symmetric
+from predict_graph.iterations import methods_for
+from predict_graph.prediction import Prediction
 
-TOLERANCES = (1e-2, 1e-3, 1e-4)
-SAMPLERS = ("brj", "rj", "mhrw")
 DIRECTED = ("web-NotreDame", "uk-2007-05@100000", "soc-Epinions1", "wiki-Vote", "p2p-Gnutella31")
 UNDIRECTED = ("email-Enron", "musae_facebook", "musae_git", "deezer_HU")
+FILES = {  # of the folder of data: whether they are directed
+    "road-sf": False,
+    "mesh-fe_body": False,
+    "power-activsg10k": False,
+    "loc-brightkite": False,
+    "twitch-de": False,
+    "wiki-squirrel": False,
+    "facebook-reed": False,
+    "protein-human": False,
+    "checkins-nyc": False,
+    "kg-wn18rr": True,
+    "blogs-political": True,
+}
 GENERATED = (
-    "rmat:scale=16,edge_factor=16,seed=1",
-    "rmat:scale=18,edge_factor=16,seed=1",
-    "rmat:scale=20,edge_factor=16,seed=1",
-    "barabasi-albert:n=50000,m=4,seed=1",
-)
-UNSEEN = (  # not looked at while the method was made
-    "rmat:scale=17,edge_factor=32,seed=7",
     "rmat:scale=15,edge_factor=8,seed=11",
+    "rmat:scale=17,edge_factor=32,seed=7",
+    "rmat:scale=18,edge_factor=16,seed=1",
     "powerlaw-cluster:n=40000,m=5,p=0.4,seed=3",
     "barabasi-albert:n=100000,m=10,seed=5",
 )
-MESHES = ("wing",)
+LARGE = ("rmat:scale=20,edge_factor=16,seed=1", "rmat:scale=21,edge_factor=8,seed=3")
+JOBS: dict[str, tuple[str, dict[str, float]]] = {
+    **{f"pagerank, ε = {e:g}": ("pagerank", {"epsilon": e}) for e in (1e-2, 1e-3, 1e-4)},
+    **{
+        name: (name, {})
+        for name in (
+            "personalised-pagerank",
+            "connected-components",
+            "label-propagation",
+            "k-core",
+            "neighborhood",
+            "shortest-paths",
+            "semi-clustering",
+            "topk-ranking",
+            "triangle-count",
+        )
+    },
+}
+SETTINGS = ("default", "full budget", "samples", "published")
 
 
 @dataclass(frozen=True)
 class Case:
+    """A graph of a group, and how it is read."""
+
     name: str
     group: str
     graph: Graph
@@ -51,239 +81,176 @@ class Case:
 
 @dataclass(frozen=True)
 class Result:
+    """One prediction beside the run."""
+
     case: str
     group: str
-    method: str
-    epsilon: float
-    seed: int
+    job: str
+    setting: str
     truth: int
-    predicted: int
-    inside: bool
-    seconds: float
-    edges: float  # edge visits / those of the real run
+    iterations: float
+    iterations_inside: bool
+    bytes_error: float
+    runtime_error: float
+    runtime_inside: bool
+    overhead: float
+    share: float
+    full_run: bool
 
     @property
     def error(self) -> float:
-        return self.predicted / self.truth - 1.0
+        return self.iterations / self.truth - 1.0
 
 
-def cases(groups: set[str]) -> list[Case]:
-    listed: list[tuple[str, str, bool | None]] = []
+def cases(groups: set[str]) -> Iterator[Case]:
+    """Yield the graphs of some groups: shared, other, generated, large, mesh."""
+    folder = Path(os.environ.get("PREDICT_GRAPH_DATA", ".")) / "graphs"
+    listed: list[tuple[str, str, str, bool | None]] = []
     if "shared" in groups:
-        listed += [(name, "shared", True) for name in DIRECTED]
-        listed += [(name, "shared", False) for name in (*DIRECTED, *UNDIRECTED)]
+        listed += [(name, name, "shared", True) for name in DIRECTED]
+        listed += [(f"{name} (undirected)", name, "shared", False) for name in DIRECTED]
+        listed += [(name, name, "shared", False) for name in UNDIRECTED]
+    if "other" in groups:
+        listed += [
+            (name, str(folder / f"{name}.txt.gz"), "other", directed)
+            for name, directed in FILES.items()
+        ]
     if "generated" in groups:
-        listed += [(name, "generated", None) for name in GENERATED]
-    if "unseen" in groups:
-        listed += [(name, "unseen", None) for name in UNSEEN]
+        listed += [(name, name, "generated", None) for name in GENERATED]
+    if "large" in groups:
+        listed += [(name, name, "large", None) for name in LARGE]
     if "mesh" in groups:
-        listed += [(name, "mesh", None) for name in MESHES]
-    found = []
-    for name, group, directed in listed:
-        graph = check_graph(name, directed=directed)
-        label = name if directed is not False or name in UNDIRECTED else f"{name} (undirected)"
-        found.append(Case(label, group, graph))
-    return found
+        listed.append(("wing", "wing", "mesh", None))
+    for name, source, group, directed in listed:
+        yield Case(name, group, check_graph(source, directed=directed))
 
 
-def study(case: Case, seeds: int, ratio: float) -> list[Result]:
-    graph, engine, transform = case.graph, LocalEngine(), default_transform("absolute")
-    results = []
-    for epsilon in TOLERANCES:
-        algorithm = PageRank(epsilon=epsilon)
-        truth = engine.run(algorithm, graph).iterations
-        work = float(truth * graph.edges)
-        for seed in range(seeds):
-            started = time.perf_counter()
-            estimate = estimated(graph, algorithm, ratio, seed)
-            results.append(
-                Result(
-                    case.name,
-                    case.group,
-                    "completion",
-                    epsilon,
-                    seed,
-                    truth,
-                    estimate.iterations,
-                    estimate.low <= truth <= estimate.high,
-                    time.perf_counter() - started,
-                    estimate.edge_steps / work,
+def options_of(setting: str, algorithm: Any) -> dict[str, Any] | None:
+    """Return the options of a setting; None where it is none of an algorithm."""
+    if setting == "published":
+        return {"method": "published", "sampler": "brj"} if algorithm.name == "pagerank" else None
+    if setting == "samples":
+        return {"method": methods_for(algorithm)[0]}
+    return {"budget": "none"} if setting == "full budget" else {}
+
+
+def study(case: Case, settings: list[str], seeds: int) -> Iterator[Result]:
+    """Yield the predictions of all jobs on one graph, each beside a run after it."""
+    for job, (name, parameters) in JOBS.items():
+        algorithm = check_algorithm(name, parameters)
+        if case.name.endswith("(undirected)") and algorithm.undirected:
+            continue  # the same as the directed one
+        graph = (
+            symmetric(case.graph) if algorithm.undirected and case.graph.directed else case.graph
+        )
+        for setting in settings:
+            options = options_of(setting, algorithm)
+            if options is None:
+                continue
+            for seed in range(seeds):
+                fresh = Graph(graph.indptr, graph.indices, directed=graph.directed)
+                found = predict_graph.predict(
+                    algorithm, fresh, history="none", seed=seed, **options
                 )
-            )
-            for sampler in SAMPLERS:
-                started = time.perf_counter()
-                sample = draw_sample(graph, sampler, ratio, np.random.default_rng(seed))
-                run = run_sample(
-                    sample,
-                    algorithm,
-                    engine,
-                    transform,
-                    algorithm.threshold(graph.vertices),
-                    purpose="iterations",
-                )
-                results.append(
-                    Result(
-                        case.name,
-                        case.group,
-                        sampler,
-                        epsilon,
-                        seed,
-                        truth,
-                        run.profile.iterations,
-                        False,
-                        time.perf_counter() - started,
-                        sample.graph.edges * run.profile.iterations / work,
-                    )
-                )
-    return results
+                truth = predict_graph.run(algorithm, graph, history="none")
+                yield result(case, job, setting, found, truth)
 
 
-def quantiles(errors: np.ndarray) -> str:
-    if not len(errors):
-        return ""
-    sizes = np.abs(errors)
-    return (
-        f"{np.median(sizes):.1%} | {np.quantile(sizes, 0.9):.1%} | {sizes.max():.1%} | "
-        f"{np.mean(errors):+.1%}"
+def result(case: Case, job: str, setting: str, found: Prediction, truth: Any) -> Result:
+    """Return a prediction beside the run of the job; neither reads the graph."""
+    sent = truth.features_total()["remote_message_bytes"]
+    seconds = truth.runtime_seconds - truth.phases["read"]
+    runtime = found.runtime_seconds
+    read = found.phases["read"]
+    return Result(
+        case.name,
+        case.group,
+        job,
+        setting,
+        truth.iterations,
+        found.iterations.predicted,
+        found.iterations.contains(truth.iterations),
+        found.features_total()["remote_message_bytes"] / max(sent, 1) - 1.0 if sent else 0.0,
+        (runtime.predicted - read) / seconds - 1.0,
+        runtime.low - read <= seconds <= runtime.high - read,
+        found.overhead_seconds,
+        found.overhead_seconds / seconds,
+        found.method["name"] == "whole-run",
     )
 
 
-def summary(results: list[Result]) -> list[str]:
+def quantiles(errors: list[float]) -> str:
+    """Return median, 90th percentile and worst of errors, without their signs."""
+    sizes = np.abs(errors)
+    return " | ".join(f"{value:.1%}" for value in np.quantile(sizes, (0.5, 0.9, 1.0)))
+
+
+def table(results: list[Result], by: str, settings: list[str]) -> list[str]:
+    """Return a table with a row for each value of a field and each setting."""
     lines = [
-        "| graphs | method | median | 90th percentile | worst | mean (signed) | in 90% interval |"
-        " edge visits / run | seconds |",
-        "|---|---|---:|---:|---:|---:|---:|---:|---:|",
+        f"| {by} | evidence | n | iterations: median | 90% | worst | in interval |"
+        " remote bytes: median | 90% | worst | runtime: median | 90% | worst | in interval |"
+        " overhead, s: median | most | full runs |",
+        "|---|---|" + "---:|" * 15,
     ]
-    groups = [
-        ("all but meshes", {"shared", "generated", "unseen"}),
-        ("shared", {"shared"}),
-        ("generated", {"generated"}),
-        ("unseen in development", {"unseen"}),
-        ("meshes", {"mesh"}),
-    ]
-    for title, members in groups:
-        for method in ("completion", *SAMPLERS):
-            chosen = [r for r in results if r.group in members and r.method == method]
-            if not chosen:
+    for value in dict.fromkeys(getattr(each, by) for each in results):
+        for setting in settings:
+            own = [r for r in results if getattr(r, by) == value and r.setting == setting]
+            if not own:
                 continue
-            inside = f"{np.mean([r.inside for r in chosen]):.1%}" if method == "completion" else ""
-            label = "default (completion)" if method == "completion" else f"published, {method}"
-            errors = np.array([r.error for r in chosen])
+            inside = (
+                np.mean([r.iterations_inside for r in own]),
+                np.mean([r.runtime_inside for r in own]),
+            )
+            overheads = [r.overhead for r in own]
             lines.append(
-                f"| {title} | {label} | {quantiles(errors)} | {inside} | "
-                f"{np.median([r.edges for r in chosen]):.2f} | "
-                f"{np.median([r.seconds for r in chosen]):.2f} |"
+                f"| {value} | {setting} | {len(own)} | {quantiles([r.error for r in own])} | "
+                f"{inside[0]:.0%} | {quantiles([r.bytes_error for r in own])} | "
+                f"{quantiles([r.runtime_error for r in own])} | {inside[1]:.0%} | "
+                f"{np.median(overheads):.2f} | {max(overheads):.2f} | "
+                f"{np.mean([r.full_run for r in own]):.0%} |"
             )
     return lines
-
-
-def by_tolerance(results: list[Result]) -> list[str]:
-    lines = [
-        "| method | epsilon | median | 90th percentile | worst | mean (signed) |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
-    for method in ("completion", *SAMPLERS):
-        for epsilon in TOLERANCES:
-            errors = np.array(
-                [
-                    r.error
-                    for r in results
-                    if r.method == method and r.epsilon == epsilon and r.group != "mesh"
-                ]
-            )
-            lines.append(f"| {method} | {epsilon:g} | {quantiles(errors)} |")
-    return lines
-
-
-def by_graph(results: list[Result]) -> list[str]:
-    head = " | ".join(f"{method} {eps:g}" for method in ("completion", "brj") for eps in TOLERANCES)
-    lines = [
-        f"| graph | truth | {head} |",
-        "|---|---|" + "---|" * (2 * len(TOLERANCES)),
-    ]
-    for case in dict.fromkeys(r.case for r in results):
-        own = [r for r in results if r.case == case]
-        truth = " / ".join(
-            str(next(r.truth for r in own if r.epsilon == epsilon)) for epsilon in TOLERANCES
-        )
-        cells = []
-        for method in ("completion", "brj"):
-            for epsilon in TOLERANCES:
-                found = [r.predicted for r in own if r.method == method and r.epsilon == epsilon]
-                low, high = min(found), max(found)
-                cells.append(f"{low}" if low == high else f"{low}–{high}")
-        lines.append(f"| {case} | {truth} | {' | '.join(cells)} |")
-    return lines
-
-
-def picture(results: list[Result], path: Path) -> None:
-    from matplotlib.figure import Figure
-
-    names = list(dict.fromkeys(r.case for r in results))
-    figure = Figure(figsize=(11, 0.32 * len(names) + 1.6), layout="constrained")
-    axes = figure.subplots(1, len(TOLERANCES), sharey=True)
-    styles = {"completion": ("o", "#1f6f8b"), "brj": ("x", "#d1495b")}
-    for panel, epsilon in zip(axes, TOLERANCES, strict=True):
-        for method, (marker, color) in styles.items():
-            chosen = [r for r in results if r.method == method and r.epsilon == epsilon]
-            panel.plot(
-                [100 * r.error for r in chosen],
-                [names.index(r.case) for r in chosen],
-                marker,
-                color=color,
-                markersize=4,
-                label="default" if method == "completion" else "published, BRJ",
-            )
-        panel.axvspan(-25, 25, color="0.92", zorder=0)
-        panel.axvline(0, color="0.4", linewidth=0.8)
-        panel.set(title=f"epsilon = {epsilon:g}", xlabel="error, %", xlim=(-80, 80))
-        panel.spines[["top", "right"]].set_visible(False)
-    axes[0].set_yticks(range(len(names)), names, fontsize=8)
-    axes[0].invert_yaxis()
-    axes[0].legend(frameon=False, fontsize=8)
-    figure.savefig(path, dpi=130)
 
 
 def main() -> None:
+    """Run the study and write its page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, help="markdown file; the picture goes beside it")
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--ratio", type=float, default=0.1)
-    parser.add_argument("--groups", default="shared,generated,unseen,mesh")
+    parser.add_argument("--out", type=Path, help="markdown file")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--groups", default="shared,other,generated,large,mesh")
+    parser.add_argument("--settings", default=",".join(SETTINGS))
     arguments = parser.parse_args()
+    settings = arguments.settings.split(",")
     results: list[Result] = []
     for case in cases(set(arguments.groups.split(","))):
-        results += study(case, arguments.seeds, arguments.ratio)
-        own = [r.error for r in results if r.case == case.name and r.method == "completion"]
-        print(f"{case.name}: default {quantiles(np.array(own))}", flush=True)
-    command = "python -m benchmarks.accuracy " + (
-        f"--out {arguments.out} " if arguments.out else ""
-    )
-    command += f"--seeds {arguments.seeds} --ratio {arguments.ratio:g} --groups {arguments.groups}"
+        results += study(case, settings, arguments.seeds)
+        own = [r.error for r in results if r.case == case.name and r.setting == settings[0]]
+        print(f"{case.name}: {settings[0]}, iterations {quantiles(own)}", flush=True)
     lines = [
-        "# Accuracy of predicted iterations",
+        "# Accuracy by default, with the full budget, and by samples alone",
         "",
-        f"PageRank, damping 0.85, samples of {arguments.ratio:.0%}, {arguments.seeds} seeds, "
-        "epsilon 1e-2, 1e-3, 1e-4 (the threshold is epsilon / N). Predicted first, run second.",
+        "Relative errors without their signs. The default runs a job of up to about a second itself"
+        " (full runs), so that its iterations are exact; *samples* never do, and are what longer "
+        "jobs are predicted from. Runtime is setup and supersteps; reading is left out. Predicted "
+        "first, run second, in one process.",
         "",
-        f"    {command}",
+        f"    python -m benchmarks.accuracy --seeds {arguments.seeds} --groups {arguments.groups}"
+        f" --settings '{arguments.settings}'",
         "",
-        "## Summary",
+        "## By job",
         "",
-        *summary(results),
+        *table(results, "job", settings),
         "",
-        "## By tolerance, meshes left out",
+        "## By group of graphs",
         "",
-        *by_tolerance(results),
+        *table(results, "group", settings),
         "",
-        "## By graph: lowest and highest prediction over the seeds",
+        "## By graph",
         "",
-        *by_graph(results),
+        *table(results, "case", settings),
     ]
     if arguments.out:
-        figure = arguments.out.with_suffix(".png")
-        picture(results, figure)
-        lines += ["", f"![errors by graph]({figure.name})"]
         arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
 

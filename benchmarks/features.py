@@ -238,7 +238,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--algorithms", nargs="*", default=list(ALGORITHMS))
-    parser.add_argument("--groups", nargs="*", default=["shared", "generated", "unseen", "mesh"])
+    parser.add_argument("--groups", nargs="*", default=["shared", "generated", "mesh"])
     arguments = parser.parse_args()
     results: list[Result] = []
     seen: set[tuple[str, str]] = set()

@@ -1,21 +1,20 @@
 """How well is the local runtime predicted, and what does the prediction cost?
 
 Each case is a fresh process of the command line, as a user starts it: predict, then run, then
-compare. The overhead is what the prediction took beside reading, in seconds and in edge visits.
+compare: by the default budget, and by the full one. The overhead is what the prediction took beside
+reading.
 Predictions and runs take turns, and are repeated when the machine was disturbed (`--disturbed`
 keeps them all).
 
     PREDICT_GRAPH_DATA=… python -m benchmarks.overhead --out docs/studies/overhead.md
-    PREDICT_GRAPH_DATA=… python -m benchmarks.overhead --algorithms semi-clustering topk-ranking \
-        connected-components neighborhood label-propagation --history --out docs/studies/runtime.md
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -43,28 +42,30 @@ GRAPHS = (
 )
 
 
-def command_line(command: str, job: Job, *extra: str, history: str = "none") -> Found:
+def command_line(command: str, job: Job, *extra: str) -> Found:
     """What one command of `predict-graph` writes as JSON."""
     name, *options = job.graph.split(" ")
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "out.json"
         words = [
             *(sys.executable, "-m", "predict_graph", command, job.algorithm, name, *options),
-            *(*job.parameters, "--json", str(target), *extra, "--history", history),
+            *(*job.parameters, "--json", str(target), *extra, "--history", "none"),
         ]
+        before = processor_seconds()
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"{' '.join(words)}: {done.stderr}")
         found: Found = json.loads(target.read_text(encoding="utf-8"))
-        return found
+        return {**found, "processor_seconds": processor_seconds() - before}
 
 
-ABOUT = """\
-By the default budget, unless options below say otherwise: such runs are over in a second or
-two, and a prediction may take as long at the most; of most of those under a second nothing is
-asked but a first guess, which is why their iterations are far off. With all samples
-(`--budget none`) the runtime was 8% off in the median, at 2.7 times the run, on a slower day of the
-machine.""".splitlines()
+def processor_seconds() -> float:
+    """Processor seconds of the processes that this one has started, and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+BUDGETS = {"default": (), "full budget": ("--budget", "none")}
 
 
 @dataclass(frozen=True)
@@ -81,44 +82,29 @@ class Job:
 
 
 class Bench:
-    """Commands, repeated while the machine is disturbed, and runs that histories are made of."""
+    """Commands, repeated while the machine is disturbed."""
 
-    def __init__(self, quiet: QuietMachine | None, folder: Path) -> None:
+    def __init__(self, quiet: QuietMachine | None) -> None:
         self._quiet = quiet
-        self._folder = folder
 
-    def measured(self, command: str, job: Job, *extra: str, history: str = "none") -> Found:
-        """What a command writes; begun with a copy of a history."""
+    def measured(self, command: str, job: Job, *extra: str) -> Found:
+        """What a command writes."""
 
         def run() -> Found:
-            own = history
-            if history != "none":
-                own = str(shutil.copy(history, self._folder / "own.sqlite"))
-            return command_line(command, job, *extra, history=own)
+            return command_line(command, job, *extra)
 
         return run() if self._quiet is None else self._quiet.measure(run)
 
-    def learned(self, jobs: list[Job]) -> str:
-        """A history of one real run of each job; a prediction leaves its own graph out."""
-        file, own = (self._folder / name for name in ("learned.sqlite", "own.sqlite"))
-        file.unlink(missing_ok=True)
-        command_line("run", jobs[0], history=str(file))
-        for job in jobs[1:]:
-            self.measured("run", job, history=str(file))
-            shutil.copy(own, file)
-        return str(file)
-
     def in_turns(
-        self, job: Job, seeds: list[str], options: list[str], histories: list[str], runs: int
-    ) -> tuple[list[list[Found]], list[Found]]:
-        """Predictions for each history and seed, and real runs of the same job after each seed."""
-        predictions: list[list[Found]] = [[] for _ in histories]
+        self, job: Job, seeds: list[str], options: list[str], runs: int
+    ) -> tuple[dict[str, list[Found]], list[Found]]:
+        """Predictions by each budget and seed, and real runs of the same job after each seed."""
+        predictions: dict[str, list[Found]] = {name: [] for name in BUDGETS}
         real: list[Found] = []
         for seed in seeds:
-            for number, history in enumerate(histories):
-                predictions[number].append(
-                    self.measured("predict", job, "--seed", seed, *options, history=history)
-                )
+            for name, budget in BUDGETS.items():
+                words = ("--seed", seed, *budget, *options)
+                predictions[name].append(self.measured("predict", job, *words))
             real += [self.measured("run", job) for _ in range(runs)]
         return predictions, real
 
@@ -130,7 +116,6 @@ def compared(found: Found, real: list[Found]) -> Found:
     """
     seconds = [run["runtime_seconds"] for run in real]
     predicted, true = found["runtime_seconds"], float(np.median(seconds))
-    supersteps = float(np.median([run["phases"]["superstep"] for run in real]))
     return {
         **found,
         "true_seconds": true,
@@ -139,7 +124,6 @@ def compared(found: Found, real: list[Found]) -> Found:
         "iterations_error": found["iterations"]["predicted"] / real[0]["iterations"] - 1.0,
         "spread": max(seconds) / min(seconds) - 1.0,
         "runtime_error": predicted["predicted"] / true - 1.0,
-        "superstep_error": found["phases"]["superstep"] / supersteps - 1.0,
         "inside": predicted["low"] <= true <= predicted["high"],
     }
 
@@ -152,30 +136,34 @@ def spread(values: list[float]) -> str:
     )
 
 
-def row(job: Job, seed: str, result: Found, history: bool) -> str:
-    overhead, squared = result["overhead"], (result.get("cost_model") or {}).get("r2")
+def row(job: Job, budget: str, seed: str, result: Found) -> str:
+    overhead = result["overhead"]["seconds"]
     return (
-        f"| {job.algorithm} | {job.graph} | {result['edges']:,} | "
-        f"{'yes' if history else 'no'} | {seed} | {result['true_iterations']} | "
-        f"{result['iterations_error']:+.1%} | {result['true_seconds']:.3g} | "
-        f"{result['spread']:.0%} | {result['runtime_error']:+.1%} | "
-        f"{result['superstep_error']:+.1%} | {'yes' if result['inside'] else 'no'} | "
-        f"{'–' if squared is None else format(squared, '.2f')} | {overhead['seconds']:.2f} | "
-        f"{overhead['seconds'] / result['true_seconds']:.2f} | "
-        f"{overhead.get('edge_visits_fraction') or 0.0:.2f} |"
+        f"| {job.algorithm} | {job.graph} | {result['edges']:,} | {budget} | {seed} | "
+        f"{result['true_iterations']} | {result['iterations_error']:+.1%} | "
+        f"{result['true_seconds']:.3g} | {result['spread']:.0%} | {result['runtime_error']:+.1%} | "
+        f"{'yes' if result['inside'] else 'no'} | {overhead:.2f} | "
+        f"{overhead / result['true_seconds']:.2f} | {result['processor_seconds']:.2f} | "
+        f"{result['evidence'][0]['rung']} |"
     )
 
 
 def summary(found: list[Found]) -> list[str]:
     inside = np.mean([result["inside"] for result in found])
+    overheads = [result["overhead"]["seconds"] for result in found]
+    over = [
+        max(result["overhead"]["seconds"] / max(2.5, 0.06 * result["true_seconds"]), 0.0)
+        for result in found
+    ]
     return [
         "| error of | median | 90th percentile | worst | mean (signed) |",
         "|---|---:|---:|---:|---:|",
         f"| runtime | {spread([r['runtime_error'] for r in found])} |",
-        f"| superstep phase | {spread([r['superstep_error'] for r in found])} |",
         f"| iterations | {spread([r['iterations_error'] for r in found])} |",
         "",
-        f"90% intervals of the runtime hold the truth in {inside:.0%} of {len(found)} cases.",
+        f"90% intervals of the runtime hold the truth in {inside:.0%} of {len(found)} cases. The "
+        f"overhead is {np.median(overheads):.2f} s in the median, {max(overheads):.2f} s at most; "
+        f"{sum(each > 1.0 for each in over)} cases take more than 2.5 s and 6% of the run.",
         "",
     ]
 
@@ -189,7 +177,6 @@ def main() -> None:
     parser.add_argument("--epsilon", type=float, default=0.001)
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--options", default="", help="more options of the command line")
-    parser.add_argument("--history", action="store_true", help="with history of the others too")
     parser.add_argument(
         "--disturbed", action="store_true", help="keep what was measured on a busy machine"
     )
@@ -197,50 +184,45 @@ def main() -> None:
     quiet = None if arguments.disturbed else QuietMachine()
     seeds = [str(seed) for seed in range(arguments.seeds)]
     lines = [
-        "| algorithm | graph | edges | history | seed | iterations | error | runtime, s |"
-        " spread of runs | error | superstep error | in 90% interval | R² | overhead, s |"
-        " overhead / run | edge visits / run |",
-        "|---|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|---:|",
+        "| algorithm | graph | edges | budget | seed | iterations | error | runtime, s |"
+        " spread of runs | error | in 90% interval | overhead, s | overhead / run |"
+        " processor seconds of the process | evidence |",
+        "|---|---|---:|---|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|---|",
     ]
-    results: dict[tuple[str, bool], list[Found]] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(quiet, Path(folder))
-        for algorithm in arguments.algorithms:
-            jobs = [Job(algorithm, graph, arguments.epsilon) for graph in arguments.graphs]
-            command_line("validate", jobs[0])  # compiles what is not cached
-            histories = ["none", bench.learned(jobs)] if arguments.history else ["none"]
-            options = arguments.options.split()
-            for job in jobs:
-                predictions, real = bench.in_turns(job, seeds, options, histories, arguments.runs)
-                for known, found in zip((False, True), predictions, strict=False):
-                    for seed, prediction in zip(seeds, found, strict=True):
-                        result = compared(prediction, real)
-                        results.setdefault((algorithm, known), []).append(result)
-                        lines.append(row(job, seed, result, known))
-                        print(lines[-1], flush=True)
+    results: dict[tuple[str, str], list[Found]] = {}
+    bench = Bench(quiet)
+    for algorithm in arguments.algorithms:
+        jobs = [Job(algorithm, graph, arguments.epsilon) for graph in arguments.graphs]
+        command_line("validate", jobs[0])  # compiles what is not cached
+        for job in jobs:
+            predictions, real = bench.in_turns(
+                job, seeds, arguments.options.split(), arguments.runs
+            )
+            for budget, found in predictions.items():
+                for seed, prediction in zip(seeds, found, strict=True):
+                    result = compared(prediction, real)
+                    results.setdefault((algorithm, budget), []).append(result)
+                    lines.append(row(job, budget, seed, result))
+                    print(lines[-1], flush=True)
     text = [
         "# Local runtime and overhead",
         "",
-        *ABOUT,
+        "By the default budget, and by the full budget (`--budget none`) beside it.",
         "",
-        "Graphs over a million edges on the local engine, each prediction and each run in a "
-        f"process of its own. The truth is the median of real runs, {arguments.runs} after the "
-        "predictions of each seed; spread is the slowest over the fastest of them, less one. The "
-        "runtime is that of all phases; the superstep phase is shown too, because reading and "
-        "setting up are done by the prediction as well, and so are measured rather than "
-        "predicted. "
-        "History: one real run of each of the other graphs.",
+        "Graphs on the local engine, each prediction and each run in a process of its own. The "
+        f"truth is the median of real runs, {arguments.runs} after the predictions of each seed; "
+        "spread is the slowest over the fastest of them, less one. The runtime is that of all "
+        "phases, reading included.",
         "",
         *([] if quiet is None else [quiet.report(), ""]),
         f"    python -m benchmarks.overhead --seeds {arguments.seeds} --runs {arguments.runs}"
         f" --algorithms {' '.join(arguments.algorithms)}"
-        + (" --history" if arguments.history else "")
         + (f" --options='{arguments.options}'" if arguments.options else "")
         + (f" --graphs {shlex.join(arguments.graphs)}" if arguments.graphs != [*GRAPHS] else ""),
         "",
     ]
-    for (algorithm, known), cases in results.items():
-        text += [f"## {algorithm}{', with history' if known else ''}", "", *summary(cases)]
+    for (algorithm, budget), cases in results.items():
+        text += [f"## {algorithm}, {budget}", "", *summary(cases)]
     if arguments.out:
         arguments.out.write_text(
             "\n".join([*text, "## Cases", "", *lines]) + "\n", encoding="utf-8"

@@ -83,7 +83,7 @@ OPTIONS = (
     Option(
         "budget",
         "What the prediction may cost: a share of the predicted run, a time, or none for no limit.",
-        "5% of the run and a second, never more than a short run; none where options are given",
+        "the larger of 2 s and 5% of the run, at most 2 min; none where options are given",
         "5%|30s|none",
     ),
     Option(

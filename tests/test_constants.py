@@ -123,7 +123,7 @@ def test_every_constant_says_where_it_comes_from():
         "_STD = 0.3  # of the logarithm",
         "LEVELS = (1, 2)",
         "_A, _B = 0.3, 2.0",
-        "# Set in docs/studies/runtime.md.\n_STD = 0.3\n\n_OTHER = 0.4",
+        "# Set in docs/studies/overhead.md.\n_STD = 0.3\n\n_OTHER = 0.4",
         "class Model:\n    SHARE: float = 1 / 9",
     ],
 )
@@ -134,7 +134,7 @@ def test_a_constant_without_a_source_would_be_found(bare):
 @pytest.mark.parametrize(
     "sourced",
     [
-        "_STD = 0.3  # docs/studies/runtime.md",
+        "_STD = 0.3  # docs/studies/overhead.md",
         "# Judgement, not measured.\n_A = 0.3\n_B = 0.4  # of the vertices",
         '_A = 2\n"""Retries: a choice."""',
         "_NEWLINE, _QUOTE = 10, 34",

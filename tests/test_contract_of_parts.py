@@ -242,11 +242,12 @@ def test_every_option_has_an_effect_or_is_refused(pinned, wrapped, registered):
         if method is None:
             usual = found
         same = method == methods_on(engine, name)[0]
-        assert differs(found, usual) is (method is not None and not same)
+        # By default the local engine runs the job; an option asks for samples.
+        local = engine == "local"
+        assert differs(found, usual) is (method is not None and (local or not same))
         for option, row in rows.items():
-            # The default method by its name: the same but for what would have meant another one.
-            known = same and engine == "local" and option not in ("sampler", "transform")
-            row.append(row[-1] if known else cell(column, option, found))
+            sampled = method is not None or not local or option in ("sampler", "transform")
+            row.append(cell(column, option, found) if sampled else "samples")
     print("\n| algorithm | engine | method | " + " | ".join(rows) + " |")
     print("|---" * (3 + len(rows)) + "|")
     for number, (name, engine, method) in enumerate(columns()):

@@ -163,8 +163,8 @@ def predict(
         machines or more.
     budget : str or float, optional
         What the prediction may cost: a share of the predicted run, a time, or none for no limit.
-        By default 5% of the run and a second, never more than a short run; none where options are
-        given. A number is seconds.
+        By default the larger of 2 s and 5% of the run, at most 2 min; none where options are given.
+        A number is seconds.
     within : str or float, optional
         Stop as soon as the interval of the runtime is so narrow, within the budget. By default as
         near as the budget allows.

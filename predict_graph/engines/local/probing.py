@@ -29,7 +29,7 @@ __all__ = [
     "probe_of",
 ]
 
-_SHARE = 0.02  # of the blocks, for one measurement; a choice (errors: docs/studies/runtime.md)
+_SHARE = 0.02  # of the blocks, for one measurement; a choice (errors: docs/studies/overhead.md)
 _PIECE_WORK = 40_000  # edges + vertices of a call; a choice: some tens of microseconds
 _REPEATS = 4  # a choice: measurements, of which one warms up
 _LAUNCHES = 5  # a choice: the least of them counts

@@ -12,7 +12,7 @@ from predict_graph.history import RunRecord, machine_identity
 
 __all__ = ["ONCE_STD", "earlier_prices", "of_this_engine"]
 
-ONCE_STD = 0.15  # two runs of the same on one machine differ so much (docs/studies/runtime.md)
+ONCE_STD = 0.15  # two runs of the same on one machine differ so much (docs/studies/overhead.md)
 
 
 def of_this_engine(records: Sequence[RunRecord], engine: Engine) -> list[RunRecord]:

@@ -31,7 +31,7 @@ from predict_graph.prediction.seconds.weighing import weighed
 __all__ = ["LocalCosting"]
 
 _GUESSED_STD = 0.6  # of setting up, where nobody measured it: docs/studies/first-guess.md
-_PHASE_STD = 0.18  # of a phase that was measured once (docs/studies/runtime.md)
+_PHASE_STD = 0.18  # of a phase that was measured once (docs/studies/overhead.md)
 _REGRESSION_SECONDS = 0.4  # of a regression and its samples, about (docs/studies/overhead.md)
 
 

@@ -38,7 +38,7 @@ DEFAULT_COST_MODEL = "forward-nnls"
 REGRESSION = "regression"
 """Name of the witness."""
 
-_EXPECTED_STD = 0.3  # as good as one run's word; judgement (intervals: docs/studies/runtime.md)
+_EXPECTED_STD = 0.3  # as good as one run's word; judgement (intervals: docs/studies/overhead.md)
 _UNKNOWN_STD = 1.0  # of one that could not be held against anything; judgement: a factor of e
 _MOST_RUNS = 10  # of other graphs that are left out; each is a fit; a choice
 _OWN_WEIGHT = 4.0  # of a row of this graph, against one of another; judgement, not measured

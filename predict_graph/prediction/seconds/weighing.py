@@ -15,7 +15,7 @@ __all__ = ["weighed"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_COMMON_STD = 0.12  # of the cost of an iteration, what no witness shows (docs/studies/runtime.md)
+_COMMON_STD = 0.12  # of the cost of an iteration, what no witness shows (docs/studies/overhead.md)
 
 
 def weighed(

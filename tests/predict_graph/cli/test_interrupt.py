@@ -182,7 +182,7 @@ def test_any_moment_of_a_command_is_interrupted(program, monkeypatch, tmp_path, 
     monkeypatch.setattr("predict_graph.engines.local.engine.Tally", impatient)
     path = tmp_path / "out.json"
     path.write_text("old")
-    more = () if command == "run" else ("--budget", "none")
+    more = () if command == "run" else ("--method", "completion")
     result = program(command, "pagerank", "star:n=50", "--json", path, *more)
     assert result.status == 130
     assert result.lines == ["error: interrupted; nothing is half written"]

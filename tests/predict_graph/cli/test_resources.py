@@ -126,7 +126,7 @@ def test_a_command_that_fails_is_not_kept(process, folder):
 
 def test_a_prediction_is_carried(program, folder):
     graph = "barabasi-albert:n=3000,m=4,seed=1"
-    common = ["pagerank", graph, "--seed", "1", "--budget", "none"]
+    common = ["pagerank", graph, "--seed", "1", "--method", "completion"]
     common += ["--profile", "here.json", "--json"]
     found = {}
     for name in ("here", "slow"):

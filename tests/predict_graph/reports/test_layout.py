@@ -19,7 +19,7 @@ GRAPH = "rmat:scale=11,edge_factor=8,seed=3"
 
 @pytest.fixture(scope="module")
 def comparison():
-    return predict_graph.validate("pagerank", GRAPH, seed=1, history="none", budget="none")
+    return predict_graph.validate("pagerank", GRAPH, seed=1, history="none", method="completion")
 
 
 def shown(answer, width, level):
