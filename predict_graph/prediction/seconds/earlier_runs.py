@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from predict_graph.engines import Engine, Prices, Witness, Workload, per_iteration
-from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.local import LocalEngine
 from predict_graph.history import RunRecord, machine_identity
 
 __all__ = ["ONCE_STD", "earlier_prices", "of_this_engine"]
@@ -31,6 +31,10 @@ def of_this_engine(records: Sequence[RunRecord], engine: Engine) -> list[RunReco
 
 
 def _is_warm(engine: Engine, name: str) -> bool:
+    if isinstance(engine, LocalEngine):
+        return False
+    from predict_graph.engines.spark import SparkEngine
+
     return isinstance(engine, SparkEngine) and engine.is_warm(name)
 
 

@@ -63,5 +63,7 @@ def test_directions_are_dropped_where_an_algorithm_has_no_use_for_them(algorithm
     for function in (predict_graph.run, predict_graph.predict, predict_graph.validate):
         with pytest.raises(RequestError, match=f"{algorithm} ignores the direction of edges"):
             function(algorithm, DIRECTED, directed=True, history="none")
-    prediction = predict_graph.predict(algorithm, DIRECTED, history="none", max_overhead=0.6, seed=0)
+    prediction = predict_graph.predict(
+        algorithm, DIRECTED, history="none", max_overhead=0.6, seed=0
+    )
     assert prediction.graph["fingerprint"] == profile.graph["fingerprint"]

@@ -1,0 +1,97 @@
+"""Compile the kernels once, when the environment is set up: ``python -m predict_graph.compiled``.
+
+The compiler takes tens of seconds, which must not pass within a prediction. Each built-in
+algorithm is predicted and run on a small graph; numba keeps the code that this needs on disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+__all__ = ["compile_kernels", "is_compiled"]
+
+_GRAPH = "rmat:scale=12,edge_factor=8,seed=1"  # larger than what is never sampled
+_REASON = "compiling kernels for this machine, once, so that no prediction waits for it"
+
+
+def is_compiled() -> bool:
+    """Return whether the kernels of this version are compiled for this machine."""
+    return _marker().exists()
+
+
+def compile_kernels() -> None:
+    """Compile what the built-in algorithms need, in parallel, and show progress."""
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    from predict_graph.algorithms.registry import BUILT_IN
+    from predict_graph.engines.local.team import available_threads
+    from predict_graph.reports.console import SafeConsole
+    from predict_graph.reports.progress import watched
+
+    jobs = list(BUILT_IN)
+    with watched(SafeConsole(stderr=True)) as show:
+        show(_REASON, 0.0)
+        # The first job compiles what all jobs share, such as reading; else each process would.
+        _use(jobs[0])
+        show(_REASON, 1 / len(jobs))
+        workers = min(available_threads(), len(jobs))
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            for done, use in enumerate(as_completed(pool.submit(_use, j) for j in jobs[1:]), 2):
+                use.result()
+                show(_REASON, done / len(jobs))
+    marker = _marker()
+    marker.parent.mkdir(parents=True, exist_ok=True)
+    marker.touch()
+
+
+def _use(algorithm: str) -> None:
+    """Predict and run an algorithm on files of a small graph."""
+    from tempfile import TemporaryDirectory
+
+    from predict_graph.algorithms import check_algorithm
+    from predict_graph.graph import check_graph, save_graph
+    from predict_graph.graph.writing import write_edges
+    from predict_graph.prediction import predict, run
+
+    undirected = check_algorithm(algorithm).undirected
+    with TemporaryDirectory() as folder:
+        for directed in (None,) if undirected else (True, False):
+            graph = check_graph(_GRAPH, directed=directed)
+            for name in ("edges.txt", "edges.csv", "graph.npz"):
+                file = Path(folder) / f"{directed}-{name}"
+                if file.suffix == ".npz":
+                    save_graph(graph, file)
+                else:
+                    write_edges(file, graph)
+                predict(algorithm, file, directed=directed, history="none", budget="none", seed=1)
+            run(algorithm, file, directed=directed, history="none")
+
+
+def _marker() -> Path:
+    """Return the file that exists once all is compiled, beside the code that numba keeps."""
+    cpu = Path("/proc/cpuinfo")
+    lines = cpu.read_text(errors="replace").splitlines() if cpu.exists() else []
+    own = [next((x for x in lines if x.startswith(word)), "") for word in ("model name", "flags")]
+    parts = [version("predict-graph"), version("numba"), platform.machine(), *own, sys.version]
+    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return _folder() / f"compiled-{key}"
+
+
+def _folder() -> Path:
+    """Return where numba keeps code, as far as that is one place."""
+    if "NUMBA_CACHE_DIR" in os.environ:
+        return Path(os.environ["NUMBA_CACHE_DIR"])
+    beside = Path(__file__).parent / "__pycache__"
+    if os.access(beside if beside.exists() else beside.parent, os.W_OK):
+        return beside
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "predict-graph"
+
+
+if __name__ == "__main__":
+    compile_kernels()

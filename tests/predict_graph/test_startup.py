@@ -1,0 +1,80 @@
+"""What a prediction imports and compiles before it can begin, counted, not timed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from predict_graph import compiled
+from predict_graph.graph import check_graph
+from predict_graph.graph.writing import write_edges
+
+HEAVY = [
+    "sklearn",
+    "scipy.stats",
+    "scipy.optimize",
+    "matplotlib",
+    "networkx",
+    "pyspark",
+    "predict_graph.engines.spark.engine",
+    "predict_graph.prediction.seconds.cluster",
+]
+
+PREDICT = f"""
+import json, sys
+from numba.core import event
+from predict_graph.cli import main
+listener = event.RecordingListener()
+event.register("numba:compile", listener)
+try:
+    main(sys.argv[1:])
+finally:
+    names = [str(e.data["dispatcher"]) for _, e in listener.buffer if e.is_start]
+    print(json.dumps([names, [m for m in {HEAVY!r} if m in sys.modules]]), file=sys.stderr)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ["pagerank", "k-core", "semi-clustering"])
+def test_a_prediction_compiles_nothing_after_setup(algorithm, tmp_path):
+    compiled._use(algorithm)
+    file = tmp_path / "graph.txt"
+    write_edges(file, check_graph("barabasi-albert:n=3000,m=5,seed=3"))
+    asked = ["predict", algorithm, str(file), "--history", "none", "--budget", "none", "-q"]
+    command = [sys.executable, "-c", PREDICT, *asked]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    compiled_functions, heavy = json.loads(done.stderr.splitlines()[-1])
+    assert compiled_functions == []
+    assert heavy == []
+
+
+def test_setup_leaves_a_marker(monkeypatch, tmp_path):
+    monkeypatch.setattr(compiled, "_marker", lambda: tmp_path / "cache" / "compiled")
+    monkeypatch.setattr(compiled, "_use", lambda algorithm: None)
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", _Here)
+    assert not compiled.is_compiled()
+    compiled.compile_kernels()
+    assert compiled.is_compiled()
+
+
+class _Here:
+    """An executor that needs no other process."""
+
+    def __init__(self, workers, mp_context):
+        assert workers >= 1
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+    def submit(self, function, *arguments):
+        from concurrent.futures import Future
+
+        future = Future()
+        future.set_result(function(*arguments))
+        return future
