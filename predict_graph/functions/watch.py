@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import time
 from collections import Counter
 from dataclasses import dataclass, replace
 from types import CodeType, FrameType
@@ -21,6 +20,7 @@ from predict_graph.functions.position import (
     comprehension_progress,
     reader_of,
 )
+from predict_graph.timing import clock
 
 __all__ = ["REPORTED", "LoopWatch", "Seen", "reported"]
 
@@ -104,7 +104,7 @@ class LoopWatch:
     def __init__(self, entry: CodeType, share: float = math.inf) -> None:
         self._entry = entry
         self._share = share
-        self._began = time.process_time()
+        self._began = clock.processor(children=False)
         self._finding = 0.0
         self._tries: Counter[str] = Counter()
         self._followed: dict[tuple[int, str], _Followed] = {}
@@ -206,10 +206,10 @@ class LoopWatch:
         """Find out how to read a loop and read it, if that does not take too long."""
         allowed = math.inf
         if math.isfinite(self._share):
-            allowed = self._share * (time.process_time() - self._began) - self._finding
+            allowed = self._share * (clock.processor(children=False) - self._began) - self._finding
         if allowed <= 0.0:
             return None, None
-        began = time.thread_time()
+        began = clock.thread()
         reader, progress = None, None
         try:
             reader = reader_of(loop, frame, allowed)
@@ -217,7 +217,7 @@ class LoopWatch:
             self._tries[name] = 0 if progress is not None else self._tries[name] + 1
         except DearError:  # later, when the run has taken longer
             pass
-        self._finding += time.thread_time() - began
+        self._finding += clock.thread() - began
         return reader, progress
 
 
