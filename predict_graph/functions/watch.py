@@ -76,11 +76,17 @@ class _Turns:
     turns: int = 0
     part: float = 0.0
 
-    def take(self, inner: Seen) -> float:
-        """Return the rounds done, after another look at the loop in the body."""
+    def take(self, inner: Seen, frame: FrameType) -> float:
+        """Return the rounds done, after another look at the loop in the body and its frame.
+
+        Rounds about as long as the time between two looks seem to be one long round. Where a loop
+        is in a function that is called in each, frames tell: one that was seen is marked, without
+        being kept alive, by a setting that only a debugger reads.
+        """
+        again, frame.f_trace_lines = frame.f_trace_lines, False
         if inner.total:
             part = min(inner.done / inner.total, 1.0)
-            self.turns += part < self.part
+            self.turns += part < self.part or (again and self.part > 0.0)
             self.part = part
         return self.turns + self.part
 
@@ -98,7 +104,8 @@ class LoopWatch:
     entry : code
         Frames inside the frame of this code are watched.
     share : float
-        Of the processor seconds since, that finding out how to read loops may take.
+        Of the processor seconds since, that finding out how to read loops may take. Infinity is
+        for a process of its own, in which frames may be marked.
     """
 
     def __init__(self, entry: CodeType, share: float = math.inf) -> None:
@@ -120,6 +127,7 @@ class LoopWatch:
             return []
         stack.reverse()
         found: list[Seen] = []
+        frames: list[FrameType] = []  # of what is found
         skip: Loop | None = None
         for place, each in enumerate(stack):
             inner = stack[place + 1] if place + 1 < len(stack) else None
@@ -129,13 +137,14 @@ class LoopWatch:
                 skip = None
             else:
                 skip = self._function(each, inner, found, skip)
+            frames += [each] * (len(found) - len(frames))
             if len(found) >= _DEPTH:
                 break
-        return self._turned(found[:_DEPTH])
+        return self._turned(found[:_DEPTH], frames)
 
-    def _turned(self, found: list[Seen]) -> list[Seen]:
+    def _turned(self, found: list[Seen], frames: list[FrameType]) -> list[Seen]:
         """Tell the rounds of an outermost ``while``, if the loop inside it tells its own."""
-        if not found or found[0].bounded:
+        if not found or found[0].bounded or math.isfinite(self._share):
             return found
         outer = found[0]
         inner = found[1] if len(found) > 1 else None
@@ -144,7 +153,7 @@ class LoopWatch:
             turns = self._turns[outer.loop] = _Turns(inner.loop)
         if turns is None or inner is None or inner.loop != turns.inner:
             return found
-        done = turns.take(inner)
+        done = turns.take(inner, frames[1])
         return [replace(outer, done=done, total=math.inf, bounded=True, counted=True), *found[1:]]
 
     def _function(

@@ -29,7 +29,7 @@ from predict_graph.functions.prefix import (
 )
 from predict_graph.functions.track import run_tracked
 from predict_graph.functions.watch import REPORTED, LoopWatch, Seen, reported
-from tests.steps import counted
+from tests.steps import OF_ONE, counted
 
 pytestmark = pytest.mark.slow  # starts processes
 
@@ -306,6 +306,23 @@ def test_rounds_of_a_while_are_those_of_the_loop_inside(function: Callable[[Any]
     assert said.estimated
     assert said.rounds < 0.5 * ROUNDS
     assert 0.6 * whole.seconds < said.seconds < 1.6 * whole.seconds
+
+
+@pytest.mark.parametrize("part", [0.06, 0.24, 0.48, 0.76, 0.98, 1.02, 2.0])
+def test_rounds_as_long_as_the_time_between_looks_are_not_taken_for_longer_ones(
+    part: float,
+) -> None:
+    def turns(graph: nx.Graph) -> None:
+        left, going = 300, True
+        while going:
+            work(int(part * TICK_SECONDS / (2.0 * OF_ONE)))
+            left -= 1
+            going = left > 0
+
+    whole = run(turns)
+    shape = loop_shape(whole.looks, whole.seconds)
+    assert not shape.loop
+    assert "too short to count" in shape.reason
 
 
 def test_rounds_of_a_while_around_several_loops_are_not_told() -> None:
