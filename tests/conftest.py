@@ -124,10 +124,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
 
     def shares(item: pytest.Item) -> bool:
-        return "common_session" in getattr(item, "fixturenames", ()) or "[spark" in item.name
+        return "common_session" in getattr(item, "fixturenames", ()) or "[spark-" in item.name
 
     for item in items:
-        if "[spark" in item.name:
+        if "[spark-" in item.name:
             item.add_marker("spark")
     first = COMMON_SESSION.files = {item.path for item in items if shares(item)}
     second = {item.path for item in items if item.get_closest_marker("spark") is not None}

@@ -136,7 +136,7 @@ def test_the_modules_of_a_package_may_be_imported_first(installed, tmp_path):
         env=surroundings(str(installed)),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -31,6 +31,7 @@ from typing import Any, NoReturn
 
 from predict_graph.functions.loops import parse_ahead, parsed_functions
 from predict_graph.functions.watch import LoopWatch, Seen, reported
+from predict_graph.timing import clock
 
 __all__ = [
     "TICK_SECONDS",
@@ -372,12 +373,12 @@ class _Recorder:
     def run(self, build: Callable[[], Any], call: Callable[[Any], Any], progress: Any) -> None:
         _trim()  # or the graph would be built in what the parent has left free, and seem small
         self._filled = [_fill_holes()]
-        before, began = _resident(os.getpid()), time.process_time()
+        before, began = _resident(os.getpid()), clock.processor(children=False)
         try:
             graph = build()
         except BaseException as error:
             self._send("error", error=_described(error))
-        self._facts["convert_seconds"] = time.process_time() - began
+        self._facts["convert_seconds"] = clock.processor(children=False) - began
         _trim()
         self._filled.append(_fill_holes())
         self._base = _resident(os.getpid())
@@ -385,16 +386,16 @@ class _Recorder:
         forget_peak()
         if progress is not None:
             progress(self._percent)
-        self._wall = time.perf_counter()
+        self._wall = clock.wall()
         self._started = processor_seconds()
         signal.signal(signal.SIGPROF, self._tick)
-        signal.setitimer(signal.ITIMER_PROF, self._every, self._every)
+        clock.alarm(self._every)
         try:
             lazy = self._called(call, graph)
         except BaseException as error:
-            signal.setitimer(signal.ITIMER_PROF, 0.0)
+            clock.alarm(0.0)
             self._send("error", error=_described(error))
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        clock.alarm(0.0)
         self._send("done", generator=lazy)
 
     def _called(self, call: Callable[[Any], Any], graph: Any) -> bool:
@@ -441,7 +442,7 @@ class _Recorder:
         if len(self._looks) > _MOST_LOOKS:
             del self._looks[1::2]
             self._every *= 2.0
-            signal.setitimer(signal.ITIMER_PROF, self._every, self._every)
+            clock.alarm(self._every)
 
     def _stop_in_time(
         self, elapsed: float, foretold: float, rough: float, done: float = 0.0, total: float = 0.0
@@ -457,7 +458,7 @@ class _Recorder:
             few = limits.share * total >= _TELLING_ROUNDS > done
             over = over and not (few and elapsed < _PATIENT)
         if over:
-            signal.setitimer(signal.ITIMER_PROF, 0.0)
+            clock.alarm(0.0)
             self._send("stopped")
 
     def _send(self, state: str, **more: Any) -> NoReturn:
@@ -466,7 +467,7 @@ class _Recorder:
             **more,
             "state": state,
             "seconds": processor_seconds() - self._started if self._started else 0.0,
-            "wall": time.perf_counter() - self._wall if self._wall else 0.0,
+            "wall": clock.wall() - self._wall if self._wall else 0.0,
             "peak_bytes": max(resident_peak() - self._base, 0.0),
             "looks": self._looks,
             "functions": parsed_functions(),
@@ -509,9 +510,7 @@ def _silence() -> None:
 
 def processor_seconds(*, children: bool = True) -> float:
     """Return the processor seconds of this process, and of those that it has waited for."""
-    times = os.times()
-    more = times.children_user + times.children_system if children else 0.0
-    return time.process_time() + more
+    return clock.processor(children=children)
 
 
 def _described(error: BaseException) -> tuple[str, str, str]:

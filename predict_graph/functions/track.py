@@ -12,7 +12,6 @@ import gc
 import math
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +19,7 @@ from typing import Any
 from predict_graph.clock import QUANTILE, Figure, Moment, closing_words, remaining_of
 from predict_graph.clock.display import Display
 from predict_graph.clock.loops import outlasted, with_first
-from predict_graph.functions.child import consumed, drawn, processor_seconds
+from predict_graph.functions.child import consumed, drawn
 from predict_graph.functions.growth import Point, foretell
 from predict_graph.functions.naming import GraphFunction, check_function
 from predict_graph.functions.reported import reporter, silenced
@@ -35,6 +34,7 @@ from predict_graph.functions.works import (
 )
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
+from predict_graph.timing import clock
 
 __all__ = ["Tracked", "run_tracked", "track"]
 
@@ -164,8 +164,8 @@ def run_tracked(
     expected = _expected(function, graph, source, history)
     watcher = _Watcher(threading.get_ident(), function, source or graph, expected, show)
     report = reporter(function.form)
-    began = processor_seconds()
-    started = time.perf_counter()
+    began = clock.processor()
+    started = clock.wall()
     watcher.start()
     try:
         if report is not None:
@@ -173,11 +173,11 @@ def run_tracked(
         with _spared():
             result, lazy = _watched_call(function, graph, keep)
     finally:
-        seconds = time.perf_counter() - started
+        seconds = clock.wall() - started
         if report is not None:
             silenced(function.form)
         watcher.finish()
-    spent = processor_seconds() - began
+    spent = clock.processor() - began
     first = watcher.first
     tracked = Tracked(result, seconds, spent, watcher.said, first, lazy, watcher.looking)
     if show:
@@ -229,8 +229,8 @@ class _Watcher(threading.Thread):
         self._watched = watched
         self._watch = LoopWatch(_watched_call.__code__, _COST)
         self._ended = threading.Event()
-        self._began = time.perf_counter()
-        self._processor = time.process_time()
+        self._began = clock.wall()
+        self._processor = clock.processor(children=False)
         self._trail: list[tuple[float, float, float]] = []  # seconds, done, total
         self._loop = ""
         self._uses_up = False  # whether that is a while, which uses something up
@@ -247,9 +247,9 @@ class _Watcher(threading.Thread):
         self.looking = 0.0
 
     def run(self) -> None:
-        while not self._ended.wait(self._pause()):
+        while not clock.wait(self._ended, self._pause()):
             frame = sys._current_frames().get(self._watched)
-            elapsed = time.perf_counter() - self._began
+            elapsed = clock.wall() - self._began
             try:
                 seen = self._watch.look(frame)
             except Exception:  # the frames moved on in the middle of a look
@@ -267,17 +267,17 @@ class _Watcher(threading.Thread):
                 self.first = self.first or remaining.total or 0.0
             if self._display is not None:
                 self._display.show(remaining or Moment(elapsed, 0))
-            self.looking = time.thread_time()
+            self.looking = clock.thread()
 
     def reported(self, percent: float) -> None:
         """Take what a library says of its progress, in the thread that runs the function."""
         seen = reported(percent)
-        self._report = time.perf_counter() - self._began, [seen]
+        self._report = clock.wall() - self._began, [seen]
 
     @property
     def _spent(self) -> float:
         """Processor seconds of the run: on a busy machine the clock goes on without it."""
-        return time.process_time() - self._processor
+        return clock.processor(children=False) - self._processor
 
     def _pause(self) -> float:
         """Return the seconds until the next look, so that all of them stay a small part."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import time
 from collections import Counter
 from dataclasses import dataclass, replace
 from types import CodeType, FrameType
@@ -21,6 +20,7 @@ from predict_graph.functions.position import (
     comprehension_progress,
     reader_of,
 )
+from predict_graph.timing import clock
 
 __all__ = ["REPORTED", "LoopWatch", "Seen", "reported"]
 
@@ -76,11 +76,17 @@ class _Turns:
     turns: int = 0
     part: float = 0.0
 
-    def take(self, inner: Seen) -> float:
-        """Return the rounds done, after another look at the loop in the body."""
+    def take(self, inner: Seen, frame: FrameType) -> float:
+        """Return the rounds done, after another look at the loop in the body and its frame.
+
+        Rounds about as long as the time between two looks seem to be one long round. Where a loop
+        is in a function that is called in each, frames tell: one that was seen is marked, without
+        being kept alive, by a setting that only a debugger reads.
+        """
+        again, frame.f_trace_lines = frame.f_trace_lines, False
         if inner.total:
             part = min(inner.done / inner.total, 1.0)
-            self.turns += part < self.part
+            self.turns += part < self.part or (again and self.part > 0.0)
             self.part = part
         return self.turns + self.part
 
@@ -98,13 +104,14 @@ class LoopWatch:
     entry : code
         Frames inside the frame of this code are watched.
     share : float
-        Of the processor seconds since, that finding out how to read loops may take.
+        Of the processor seconds since, that finding out how to read loops may take. Infinity is
+        for a process of its own, in which frames may be marked.
     """
 
     def __init__(self, entry: CodeType, share: float = math.inf) -> None:
         self._entry = entry
         self._share = share
-        self._began = time.process_time()
+        self._began = clock.processor(children=False)
         self._finding = 0.0
         self._tries: Counter[str] = Counter()
         self._followed: dict[tuple[int, str], _Followed] = {}
@@ -120,6 +127,7 @@ class LoopWatch:
             return []
         stack.reverse()
         found: list[Seen] = []
+        frames: list[FrameType] = []  # of what is found
         skip: Loop | None = None
         for place, each in enumerate(stack):
             inner = stack[place + 1] if place + 1 < len(stack) else None
@@ -129,13 +137,14 @@ class LoopWatch:
                 skip = None
             else:
                 skip = self._function(each, inner, found, skip)
+            frames += [each] * (len(found) - len(frames))
             if len(found) >= _DEPTH:
                 break
-        return self._turned(found[:_DEPTH])
+        return self._turned(found[:_DEPTH], frames)
 
-    def _turned(self, found: list[Seen]) -> list[Seen]:
+    def _turned(self, found: list[Seen], frames: list[FrameType]) -> list[Seen]:
         """Tell the rounds of an outermost ``while``, if the loop inside it tells its own."""
-        if not found or found[0].bounded:
+        if not found or found[0].bounded or math.isfinite(self._share):
             return found
         outer = found[0]
         inner = found[1] if len(found) > 1 else None
@@ -144,7 +153,7 @@ class LoopWatch:
             turns = self._turns[outer.loop] = _Turns(inner.loop)
         if turns is None or inner is None or inner.loop != turns.inner:
             return found
-        done = turns.take(inner)
+        done = turns.take(inner, frames[1])
         return [replace(outer, done=done, total=math.inf, bounded=True, counted=True), *found[1:]]
 
     def _function(
@@ -206,10 +215,10 @@ class LoopWatch:
         """Find out how to read a loop and read it, if that does not take too long."""
         allowed = math.inf
         if math.isfinite(self._share):
-            allowed = self._share * (time.process_time() - self._began) - self._finding
+            allowed = self._share * (clock.processor(children=False) - self._began) - self._finding
         if allowed <= 0.0:
             return None, None
-        began = time.thread_time()
+        began = clock.thread()
         reader, progress = None, None
         try:
             reader = reader_of(loop, frame, allowed)
@@ -217,7 +226,7 @@ class LoopWatch:
             self._tries[name] = 0 if progress is not None else self._tries[name] + 1
         except DearError:  # later, when the run has taken longer
             pass
-        self._finding += time.thread_time() - began
+        self._finding += clock.thread() - began
         return reader, progress
 
 

@@ -160,14 +160,14 @@ class FollowedRun(Iterator[Moment]):
 
     @property
     def profile(self) -> RunProfile:
-        """The profile of the run, once it has ended.
+        """The profile of the run, once its last moment has been taken.
 
         Raises
         ------
         RequestError
             If it has not.
         """
-        if self._profile is None:
+        if not self._over or self._profile is None:
             raise RequestError("the run has not ended; accepted: after the last moment")
         return self._profile
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 
 from costmodels.design import DesignProblem, candidate_grid, greedy_design, optimal_design
 from costmodels.scaling import Term
+from tests.paces import million_loops
 
 CRITERIA = ("a", "d", "i")
 AMDAHL = ("1", "scale/machines")
@@ -166,12 +166,7 @@ def test_rounding_of_ernests_example_keeps_the_optimum(budget):
 def test_ernests_example_is_solved_quickly():
     problem = DesignProblem(ernest_example(), 10)
     problem.optimal()  # imports cvxpy
-    spent = []
-    for _ in range(3):
-        start = time.process_time()
-        DesignProblem(ernest_example(), 10).optimal()
-        spent.append(time.process_time() - start)
-    assert min(spent) < 0.4  # about 0.1 s; room for a slower machine
+    assert million_loops(lambda: DesignProblem(ernest_example(), 10).optimal()) < 20
 
 
 def test_units_do_not_change_the_design():
@@ -232,9 +227,7 @@ def test_greedy_may_learn_nothing_and_says_so():
 
 def test_a_large_grid_and_budget_end():
     grid = candidate_grid((1, 100), (1, 40), steps=50)
-    start = time.process_time()
     found = optimal_design(grid, float(grid["cost"].sum()) / 2)
-    assert time.process_time() - start < 60
     assert found.efficiency > 0.99
 
 

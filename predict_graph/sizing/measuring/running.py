@@ -8,12 +8,13 @@ import signal
 import subprocess
 import tempfile
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
+
+from predict_graph.timing import clock
 
 __all__ = ["OUTCOMES", "Job", "Outcome"]
 
@@ -76,7 +77,7 @@ class Job:
         """Run the command to its end; None when :meth:`stop` ended it."""
         with self._output() as output:
             started = datetime.now(UTC).isoformat(timespec="seconds")
-            begun = time.perf_counter()
+            begun = clock.wall()
             try:
                 with self._lock:
                     if self._stopped:
@@ -89,11 +90,11 @@ class Job:
                         start_new_session=True,
                     )
             except OSError as error:
-                seconds = time.perf_counter() - begun
+                seconds = clock.wall() - begun
                 reason = f"{self._command[0]}: {error.strerror}"
                 return Outcome(started, seconds, NOT_STARTED, "failed", reason)
             status = self._wait(self._process)
-            seconds = time.perf_counter() - begun
+            seconds = clock.wall() - begun
             last = _last_line(output)
         with self._lock:
             self._ended = True

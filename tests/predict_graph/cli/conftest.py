@@ -71,7 +71,7 @@ def new_process() -> Callable[..., Result]:
     def call(*arguments: Any, **options: Any) -> Result:
         command = [sys.executable, "-m", "predict_graph", *map(str, arguments)]
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=120, check=False, **options
+            command, capture_output=True, text=True, timeout=600, check=False, **options
         )
         return Result(done.returncode, done.stdout, done.stderr)
 

@@ -93,7 +93,7 @@ def test_completion_in_a_shell(shell):
         env=os.environ | asked,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
     assert "web-NotreDame" in done.stdout

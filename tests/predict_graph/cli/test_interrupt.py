@@ -10,6 +10,7 @@ import time
 import numba
 import numpy as np
 import pytest
+from numba.core import event
 
 from predict_graph.cli.app import _interrupts_seen
 from predict_graph.prediction.fresh_process import _interrupts_held
@@ -21,7 +22,8 @@ ENDLESS = ["pagerank", "path:n=300000", "-p", "damping=0.999999", "-p", "toleran
 LIMIT = ["-p", "max_iterations=1000000000"]
 
 
-def interrupted(arguments, folder, after):
+def interrupted(arguments, folder):
+    """Interrupt the program once it has said how far it is; return status and what it said."""
     started = subprocess.Popen(
         [sys.executable, "-m", "predict_graph", *arguments],
         stdout=subprocess.PIPE,
@@ -31,34 +33,32 @@ def interrupted(arguments, folder, after):
         env=os.environ | {"PREDICT_GRAPH_HISTORY": "none"},
     )
     try:
-        time.sleep(after)
-        assert started.poll() is None, started.communicate()
+        first = started.stderr.readline()
+        assert started.poll() is None, first + started.stderr.read()
         started.send_signal(signal.SIGINT)
-        asked = time.perf_counter()
-        out, err = started.communicate(timeout=30)
+        out, err = started.communicate(timeout=600)
         # Python may end itself by the signal, which a shell calls 130 too.
         status = 130 if started.returncode == -signal.SIGINT else started.returncode
-        return status, out, err, time.perf_counter() - asked
+        return status, out, first + err
     finally:
         started.kill()
 
 
 def test_a_run_is_interrupted(tmp_path):
     arguments = ["run", *ENDLESS, *LIMIT, "--out", "ranks.csv", "--json", "out.json"]
-    status, out, err, seconds = interrupted(arguments, tmp_path, 2.5)
+    status, out, err = interrupted(arguments, tmp_path)
     assert status == 130
     *progress, last = [line for line in err.splitlines() if line]
     assert last == "error: interrupted; nothing is half written"
     # How far it came by then is the machine's affair.
     assert all(line.startswith(("starting", "reading", "pagerank: ")) for line in progress)
     assert out == ""
-    assert seconds < 10
     assert os.listdir(tmp_path) == []
 
 
 def test_a_validation_is_interrupted(tmp_path):
     arguments = ["validate", "pagerank", "rmat:scale=20,edge_factor=16,seed=1", "--json", "o.json"]
-    status, _, err, _ = interrupted(arguments, tmp_path, 2.5)
+    status, _, err = interrupted(arguments, tmp_path)
     assert status == 130
     assert "Traceback" not in err
     assert err.count("error: interrupted") == 1
@@ -84,14 +84,14 @@ def test_the_real_run_of_a_validation_is_interrupted(tmp_path):
             children = [child for child in children_of(started.pid) if is_the_run(child)]
         # A terminal sends the interrupt to all processes of the program.
         os.killpg(started.pid, signal.SIGINT)
-        out, err = started.communicate(timeout=30)
+        out, err = started.communicate(timeout=600)
         assert started.returncode in (130, -signal.SIGINT)
         lines = [line for line in err.splitlines() if line]
         assert lines[-1] == "error: interrupted; nothing is half written"
         assert all("so far" in line or "left" in line for line in lines[:-1])  # a slow machine
         assert out == ""
         assert os.listdir(tmp_path) == []
-        patience = time.monotonic() + 5
+        patience = time.monotonic() + 60
         while any(is_the_run(child) for child in children):
             assert time.monotonic() < patience
     finally:
@@ -104,19 +104,25 @@ def test_an_interrupt_waits_until_code_is_compiled():
 
     compiled = False
 
+    class Asking(event.Listener):
+        asked = False
+
+        def on_start(self, event):
+            if not self.asked:
+                self.asked = True
+                os.kill(os.getpid(), signal.SIGINT)
+
+        def on_end(self, event):
+            pass
+
     def interrupted():
         nonlocal compiled
-        with _interrupts_seen():
-            asking.start()
+        asking = Asking()
+        with _interrupts_seen(), event.install_listener("numba:compile", asking):
             found = numba.njit(kernel)(np.arange(6.0))
-            compiled = asked.is_set() and found == 3.0
+            compiled = asking.asked and found == 3.0
             time.sleep(10)
 
-    def ask():
-        os.kill(os.getpid(), signal.SIGINT)
-        asked.set()
-
-    asked, asking = threading.Event(), threading.Timer(0.1, ask)  # LLVM takes longer than that
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert compiled

@@ -58,10 +58,9 @@ def test_a_crash_is_told(function: Any, word: str) -> None:
 
 
 def test_a_function_that_hangs_is_stopped_by_the_clock() -> None:
-    started = time.monotonic()
-    run = run_in_child(graph, lambda given: time.sleep(60), Limits(wall=0.5))
+    run = run_in_child(graph, lambda given: time.sleep(600), Limits(wall=0.5))
     assert run.state == "time"
-    assert time.monotonic() - started < 10.0
+    assert run.wall < 300.0
 
 
 def test_memory_is_limited_and_measured() -> None:
@@ -88,7 +87,7 @@ def test_what_a_function_starts_ends_with_it() -> None:
 
     def forks(given: nx.Graph) -> None:
         if os.fork() == 0:
-            time.sleep(30)
+            time.sleep(600)
             os._exit(0)
 
     assert run_in_child(graph, forks, Limits(wall=20.0)).done
@@ -96,7 +95,7 @@ def test_what_a_function_starts_ends_with_it() -> None:
     started = time.monotonic()
     assert os.read(reader, 1) == b""  # nobody holds the other end any more
     os.close(reader)
-    assert time.monotonic() - started < 5.0
+    assert time.monotonic() - started < 300.0
 
 
 def test_an_iterator_is_drawn_to_its_end() -> None:
@@ -139,7 +138,7 @@ run_in_child(lambda: None, endless)
 def test_a_child_ends_with_a_parent_that_is_killed(tmp_path):
     told = tmp_path / "child"
     parent = subprocess.Popen([sys.executable, "-c", PROGRAM.format(path=told)])
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + 600.0
     while not (told.exists() and told.read_text().endswith("\n")):
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -42,7 +42,7 @@ def test_several_processes_write_at_once(tmp_path):
     body = "[history.add(make_record(graph=sys.argv[0])) for _ in range(8)]"
     writers = [start(path, body) for _ in range(4)]
     for writer in writers:
-        _, errors = writer.communicate(timeout=60)
+        _, errors = writer.communicate(timeout=600)
         assert writer.returncode == 0, errors
     history = History(path)
     assert len(history) == 32
@@ -63,7 +63,7 @@ def test_a_killed_writer_leaves_a_readable_file(tmp_path):
         time.sleep(0.05)
         os.kill(writer.pid, signal.SIGKILL)
         last = writer.stdout.read().split()
-        writer.wait(timeout=10)
+        writer.wait(timeout=600)
         writer.stderr.close()
         writer.stdout.close()
         reported = max([reported, *map(int, last)])
@@ -92,7 +92,7 @@ def test_a_full_disk_adds_nothing(tmp_path):
         print(error)
     """
     writer = start(path, body)
-    output, errors = writer.communicate(timeout=60)
+    output, errors = writer.communicate(timeout=600)
     assert writer.returncode == 0, errors
     assert f"the history {path} could not be written" in output
     history = History(path)

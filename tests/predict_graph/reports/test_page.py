@@ -266,7 +266,7 @@ def test_a_poor_terminal_and_a_reader_that_goes_away(command, tmp_path, poor_pro
         cwd=tmp_path,
         env=os.environ | PLAIN,
         capture_output=True,
-        timeout=240,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -371,7 +371,7 @@ def test_a_browser_shows_it_without_errors(written, tmp_path, width):
         ],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=True,
     )
     assert "CONSOLE" not in done.stderr

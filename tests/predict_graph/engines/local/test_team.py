@@ -16,16 +16,19 @@ def test_every_block_is_done_once(threads, blocks):
 
 
 def test_a_thread_that_is_held_up_gets_less_to_do():
-    slow, counts = threading.get_ident(), {}
+    slow, counts, half = threading.get_ident(), {}, threading.Event()
 
     def work(first, last):
         counts[threading.get_ident()] = counts.get(threading.get_ident(), 0) + last - first
-        time.sleep(0.05 if threading.get_ident() == slow else 0.002)
+        if threading.get_ident() == slow:
+            half.wait(60)
+        elif counts[threading.get_ident()] > 80:
+            half.set()
 
     with Team(2) as team:
         team.share(work, 160)
     assert sum(counts.values()) == 160
-    assert counts[slow] < 80
+    assert half.is_set()
 
 
 def test_an_error_of_any_thread_is_raised():

@@ -35,7 +35,7 @@ def kill_executor(worker):
                 executors.append(each)
     assert len(executors) == 1
     executors[0].send_signal(signal.SIGKILL)
-    executors[0].wait(timeout=20)
+    executors[0].wait(timeout=600)
 
 
 @pytest.mark.long

@@ -139,7 +139,7 @@ def test_runs_leave_no_tables_behind(engine, graph):
         for _ in range(3):
             engine.run(PageRank(), graph, threshold=0.0, max_iterations=2)
         assert set(session.folder.iterdir()) == files
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 600
         # The last state stays until it is missed.
         while len(set(context._jsc.getPersistentRDDs()) - before) > 2:
             assert time.monotonic() < deadline

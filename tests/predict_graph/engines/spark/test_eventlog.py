@@ -2,13 +2,13 @@
 
 import gzip
 import json
-import time
 
 import pyarrow as pa
 import pytest
 
 from predict_graph.engines.spark.log.eventlog import read_event_log
 from predict_graph.errors import RequestError
+from tests.paces import million_loops
 
 SQL = "org.apache.spark.sql.execution.ui.SparkListenerSQL"
 
@@ -195,12 +195,11 @@ def test_nothing_there(tmp_path):
 
 
 def test_a_long_log_is_read_fast(tmp_path):
-    """50 MB of tasks in a few seconds; 10 here, with room for a busy machine."""
+    """10 MB in some times what reading them as JSON takes."""
     path = tmp_path / "app-1"
     line = task(0, 0)[:-1] + ',"Pad":"' + "x" * 1500 + '"}'
     useless = event("BlockUpdated", Pad="x" * 2000)
     path.write_bytes(text([*LINES, *([line, useless] * 2500)]))
     assert path.stat().st_size > 9e6
-    started = time.process_time()
     assert len(read_event_log(path).tasks) == 2502
-    assert time.process_time() - started < 2.0
+    assert million_loops(lambda: read_event_log(path)) < 30

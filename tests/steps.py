@@ -1,0 +1,81 @@
+"""A clock that counts what a function calls: as many seconds on any machine, however busy."""
+
+from __future__ import annotations
+
+import math
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from predict_graph.timing import clock
+
+OF_ONE = 1e-5
+"""Seconds of one step: a function, of Python or of C, that is called or returns."""
+
+
+class Steps:
+    """Counted steps in place of the seconds of :data:`predict_graph.timing.clock`.
+
+    An alarm goes off, and who waits in another thread comes round and waits again, before the
+    next step is taken: what is seen of a function depends on its steps alone. Looking takes none.
+    """
+
+    def __init__(self, of_one: float = OF_ONE) -> None:
+        self.of_one = of_one
+        self._steps = 0
+        self._every, self._due = 0.0, math.inf
+        self._waiting: float | None = None
+        self._changed = threading.Condition()
+
+    def wall(self) -> float:
+        return self._steps * self.of_one
+
+    def processor(self, *, children: bool = True) -> float:
+        return self.wall()
+
+    def thread(self) -> float:
+        return 0.0
+
+    def alarm(self, every: float) -> None:
+        self._every = every
+        self._due = self.wall() + every if every else math.inf
+
+    def wait(self, event: threading.Event, seconds: float) -> bool:
+        with self._changed:
+            self._waiting = self.wall() + seconds
+            self._changed.notify_all()
+            while self.wall() < self._waiting and not event.is_set():
+                self._changed.wait(0.005)  # for the event, which comes when no step is taken
+            self._waiting = None
+        return event.is_set()
+
+    def take(self, frame: FrameType, event: str, argument: Any) -> None:
+        """Take a step; what :func:`sys.setprofile` calls."""
+        self._steps += 1
+        if self.wall() >= self._due:
+            self._due += self._every
+            signal.raise_signal(signal.SIGPROF)
+        if self._waiting is not None and self.wall() >= self._waiting:
+            with self._changed:
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: (self._waiting or 0.0) > self.wall(), 60.0)
+
+
+@contextmanager
+def counted(of_one: float = OF_ONE) -> Iterator[Steps]:
+    """Count the steps of this thread, and of a child process, in place of seconds."""
+    steps = Steps(of_one)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("wall", "processor", "thread", "alarm", "wait"):
+            patch.setattr(clock, name, getattr(steps, name))
+        sys.setprofile(steps.take)
+        try:
+            yield steps
+        finally:
+            sys.setprofile(None)
