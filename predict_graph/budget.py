@@ -12,12 +12,9 @@ from predict_graph.errors import RequestError
 
 __all__ = ["DEFAULT_BUDGET", "Budget", "check_budget", "check_within"]
 
-_DEFAULT_SHARE = 0.05  # a choice: docs/budget.md, as those below
-_LEAST_SECONDS = 1.0  # as above
-_LEAST_SHARE = 0.8  # of a run that is shorter: more, and one had better run it; as above
 _ACCEPTED = (
     "accepted: a share of the run such as 5%, a time such as 30s or 10m, a share and a time at "
-    "most such as '5%, 10m', or none"
+    "most such as '5%, 10m', 0 to measure nothing, or none for no limit"
 )
 
 
@@ -32,15 +29,13 @@ class Budget:
     seconds : float, optional
         At most; if neither is given, there is no limit.
     least_seconds : float
-        What may be spent in any case, by a share.
-    least_share : float, optional
-        Of the run, that these may be at most; None for no such limit.
+        What may be spent whatever the run takes, by a share.
 
     Examples
     --------
     >>> budget = check_budget(None)
-    >>> budget.allowed(100.0), budget.allowed(0.5)
-    (5.0, 0.4)
+    >>> budget.allowed(100.0), budget.allowed(0.5), budget.allowed(86400.0)
+    (5.0, 2.0, 120.0)
     >>> check_budget("30s").allowed(5.0), check_budget("10%").allowed(5.0)
     (30.0, 0.5)
     >>> check_budget("5%, 2m").allowed(86400.0)
@@ -50,7 +45,6 @@ class Budget:
     share: float | None = None
     seconds: float | None = None
     least_seconds: float = 0.0
-    least_share: float | None = _LEAST_SHARE
 
     @property
     def unlimited(self) -> bool:
@@ -66,10 +60,7 @@ class Budget:
         """Return the seconds that a prediction of a run of so many seconds may take."""
         if self.share is None:
             return self.most
-        least = self.least_seconds
-        if self.least_share is not None:
-            least = min(least, self.least_share * run_seconds)
-        return max(min(self.share * run_seconds, self.most), least)
+        return min(max(self.share * run_seconds, self.least_seconds), self.most)
 
     def __str__(self) -> str:
         parts = [] if self.share is None else [f"{100.0 * self.share:g}%"]
@@ -77,8 +68,9 @@ class Budget:
         return ", ".join(parts) or "none"
 
 
-DEFAULT_BUDGET = Budget(share=_DEFAULT_SHARE, least_seconds=_LEAST_SECONDS)
-"""5% of the run and in any case a second, but not of a run that hardly takes longer."""
+# Documented defaults (docs/budget.md).
+DEFAULT_BUDGET = Budget(share=0.05, seconds=120.0, least_seconds=2.0)
+"""The larger of two seconds and 5% of the predicted run, at most two minutes."""
 
 
 def check_budget(value: Any, default: Budget = DEFAULT_BUDGET) -> Budget:
@@ -88,33 +80,51 @@ def check_budget(value: Any, default: Budget = DEFAULT_BUDGET) -> Budget:
     ----------
     value : str, float, Budget or None
         ``"5%"`` of the predicted run, ``"30s"`` or ``"10m"``, a number of seconds, ``"5%, 10m"``
-        for a share and at most so long, ``"none"`` for no limit; None for the default.
+        or ``"10m, 5%"`` for a share and at most so long, ``0`` to measure nothing, ``"none"`` for
+        no limit; None for the default.
     default : Budget
 
     Raises
     ------
     RequestError
-        If it is none of these, or 0, or more than 100%.
+        If it is none of these, such as a negative one, or more than 100%.
+
+    Examples
+    --------
+    >>> check_budget("2m, 5%") == check_budget("5%, 2m"), check_budget("0").allowed(60.0)
+    (True, 0.0)
     """
     if value is None or isinstance(value, Budget):
         return default if value is None else value
     refused = RequestError(f"the budget is {value!r}; {_ACCEPTED}")
     if isinstance(value, Real) and not isinstance(value, bool):
-        if not 0.0 < float(value) < math.inf:
+        if not 0.0 <= float(value) < math.inf:
             raise refused
         return Budget(seconds=float(value))
     if not isinstance(value, str):
         raise refused
     if value.strip().lower() == "none":
         return Budget()
-    share, comma, most = value.partition(",")
+    parts = [part.strip() for part in value.split(",")]
+    shares = [part for part in parts if part.endswith("%")]
+    times = [part for part in parts if not part.endswith("%")]
+    if len(shares) > 1 or len(times) > 1:
+        raise refused
     try:
-        if not share.strip().endswith("%"):
-            return Budget(seconds=parse_duration(value, "budget"))
-        longest = parse_duration(most, "budget") if comma else None
-        return Budget(share=_percent(share, "budget", _ACCEPTED, most=1.0), seconds=longest)
+        return Budget(
+            share=_percent(shares[0], "budget", _ACCEPTED, most=1.0) if shares else None,
+            seconds=_seconds(times[0]) if times else None,
+        )
     except RequestError:
         raise refused from None
+
+
+def _seconds(text: str) -> float:
+    """Return a duration, which may be 0 here."""
+    try:
+        return 0.0 if float(text.removesuffix("s")) == 0.0 else parse_duration(text, "budget")
+    except ValueError:
+        return parse_duration(text, "budget")
 
 
 def check_within(value: str | float | None) -> float | None:

@@ -15,6 +15,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.errors import RequestError
 from predict_graph.functions import FunctionPrediction, is_function, predict_function
+from predict_graph.functions.naming import refuse_for_functions
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, RunRecord, check_history
 from predict_graph.iterations import (
@@ -191,28 +192,23 @@ def predict(
     True
     """
     if engine == "local" and not isinstance(algorithm, Algorithm) and is_function(algorithm):
-        unread = {
-            "parameters": parameters,
-            "workers": workers,
-            "threads": threads,
-            "spark": spark,
-            "method": method,
-            "sampler": sampler,
-            "ratio": ratio,
-            "train_ratios": train_ratios,
-            "transform": transform,
-            "cost_model": cost_model,
-            "max_overhead": max_overhead,
-            "probe": probe,
-            "train_machines": train_machines,
-            "within": within,
-            "spark_reads": spark_reads or None,
-        }
-        for name, value in unread.items():
-            if value is not None:
-                raise RequestError(
-                    f"{name} is read for algorithms, not for functions; leave it out"
-                )
+        refuse_for_functions(
+            parameters=parameters,
+            workers=workers,
+            threads=threads,
+            spark=spark,
+            method=method,
+            sampler=sampler,
+            ratio=ratio,
+            train_ratios=train_ratios,
+            transform=transform,
+            cost_model=cost_model,
+            max_overhead=max_overhead,
+            probe=probe,
+            train_machines=train_machines,
+            within=within,
+            spark_reads=spark_reads or None,
+        )
         return predict_function(
             algorithm,
             graph,
