@@ -247,7 +247,8 @@ class _Prediction:
             elif not run.done:
                 self.too_large = min(self.too_large, case.graph.vertices)
             turn += 1
-            if run.seconds > _PART * self._left() and len({row.vertices for row in self.rows}) == 1:
+            affordable = _PART * self._left() / len(self.subject.samplers)
+            if run.seconds > affordable and len({row.vertices for row in self.rows}) == 1:
                 size, turn = int(_SMALLER * size), 0  # what it grows with is told by two sizes
                 continue
             small = run.seconds < _FIRST_SECONDS
