@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +17,9 @@ from predict_graph.cli.output import Output, Pages
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError
 
+if TYPE_CHECKING:
+    from predict_graph.functions import FunctionPrediction
+
 __all__ = [
     "Args",
     "Budget",
@@ -23,6 +28,7 @@ __all__ = [
     "compare_functions",
     "predict_call",
     "run_call",
+    "validate_call",
 ]
 
 Args = Annotated[
@@ -47,7 +53,7 @@ Budget = Annotated[
     typer.Option(
         metavar="SHARE|TIME",
         help="What predicting a function may take, such as 5% of its run, 30s, or none.",
-        show_default="5%, 2m",
+        show_default="5% and at least 5s, at most 2m",
     ),
 ]
 
@@ -61,15 +67,45 @@ def predict_call(
     form: str | None,
 ) -> None:
     """Predict a call of a function, and show that."""
+    from predict_graph.functions import predict_function
+
+    found = _asked(predict_function, case, cluster, sampling, output, arg, form)
+    _show(found, found, case, output)
+
+
+def validate_call(
+    case: Case,
+    cluster: Cluster,
+    sampling: Sampling,
+    output: Pages,
+    arg: list[str] | None,
+    form: str | None,
+) -> None:
+    """Predict a call of a function, call it, and compare."""
+    from predict_graph.functions.validation import validate_function
+
+    found = _asked(validate_function, case, cluster, sampling, output, arg, form)
+    _show(found, found.prediction, case, output)
+
+
+def _asked(
+    ask: Callable[..., Any],
+    case: Case,
+    cluster: Cluster,
+    sampling: Sampling,
+    output: Pages,
+    arg: list[str] | None,
+    form: str | None,
+) -> Any:
+    """Call what predicts or validates with the options of a command."""
     _refuse_options(case, cluster, replace(sampling, budget=None))
     output.check()
     options.fetch_if_missing(case.graph)
-    from predict_graph.functions import predict_function
     from predict_graph.functions.naming import check_arguments
 
     positional, keywords = check_arguments(arg)
     with output.watched() as progress:
-        prediction = predict_function(
+        return ask(
             case.algorithm,
             case.graph,
             arguments=positional,
@@ -82,19 +118,23 @@ def predict_call(
             seed=case.seed,
             progress=progress,
         )
-    output.give(prediction.answer, prediction.to_dict())
+
+
+def _show(found: Any, prediction: FunctionPrediction, case: Case, output: Pages) -> None:
+    output.give(found.answer, found.to_dict())
     library = case.algorithm.partition(":")[0].partition(".")[0]
     output.draw(
-        prediction.title,
-        prediction.answer,
-        prediction.pictures,
-        seed=prediction.seed,
-        packages=[library],
+        prediction.title, found.answer, found.pictures, seed=prediction.seed, packages=[library]
     )
 
 
 def run_call(
-    case: Case, cluster: Cluster, output: Output, arg: list[str] | None, form: str | None
+    case: Case,
+    cluster: Cluster,
+    output: Output,
+    arg: list[str] | None,
+    form: str | None,
+    expect: Path | None = None,
 ) -> None:
     """Run a function under a bar with the time that remains, and keep the run."""
     _refuse_options(case, cluster)
@@ -104,6 +144,7 @@ def run_call(
     from predict_graph.functions.child import processor_seconds
     from predict_graph.functions.forms import as_graph, build, missing_library
     from predict_graph.functions.naming import check_arguments, check_function, with_seed
+    from predict_graph.functions.records import read_call
     from predict_graph.functions.track import run_tracked
     from predict_graph.history import check_history
 
@@ -113,6 +154,7 @@ def run_call(
     problem = missing_library(function.form)
     if problem is not None:
         raise problem
+    expected = None if expect is None else read_call(expect, function)
     directed = options.check_direction(case.undirected)
     source = as_graph(case.graph, directed=directed, ids=case.ids, seed=case.seed or 0)
     started, clock = processor_seconds(), time.perf_counter()
@@ -126,6 +168,7 @@ def run_call(
             history=check_history(case.history),
             convert_seconds=converted,
             keep=False,
+            expected=expected,
         )
     except Exception as error:
         raise JobError(

@@ -113,8 +113,8 @@ def run(
     from predict_graph.functions import is_function
 
     if is_function(case.algorithm) and cluster.engine == "local":
-        _refused(case, out=out, spark_reads=spark_reads, expect=expect, events=events)
-        functions.run_call(case, cluster, output, arg, graph_form)
+        _refused(case, out=out, spark_reads=spark_reads, events=events)
+        functions.run_call(case, cluster, output, arg, graph_form, expect)
         return
     functions.check_no_call_options(arg, graph_form, case.algorithm)
     check_events_target(events, output.json)
@@ -143,14 +143,26 @@ def run(
 
 
 @takes(case=Case, cluster=Cluster, sampling=Sampling, output=Pages)
-def validate(case: Case, cluster: Cluster, sampling: Sampling, output: Pages) -> None:
-    """Predict a job, then run it, then compare."""
+def validate(
+    case: Case,
+    cluster: Cluster,
+    sampling: Sampling,
+    output: Pages,
+    arg: functions.Args = None,
+    graph_form: functions.GraphForm = None,
+) -> None:
+    """Predict a job, or a function's call, then run it, then compare."""
     import predict_graph
+    from predict_graph.functions import is_function
 
     if case.graph == "-" or is_stream(Path(case.graph)):
         raise RequestError(
             f"the graph is the stream {case.graph}, but validate reads it twice; accepted: a file"
         )
+    if is_function(case.algorithm) and cluster.engine == "local":
+        functions.validate_call(case, cluster, sampling, output, arg, graph_form)
+        return
+    functions.check_no_call_options(arg, graph_form, case.algorithm)
     _checked(case, output)
     with output.watched() as progress:
         comparison = predict_graph.validate(

@@ -159,11 +159,11 @@ def closing_words(seconds: float, first: float | None, by: str = "") -> str:
     >>> closing_words(10.0, 9.0)
     'took 10 s; the first prediction was 9 s (-10%)'
     >>> closing_words(10.0, None)
-    'took 10 s; nothing told how long it would'
+    'took 10 s; no prediction was made before this run'
     """
     took = f"took {readable_seconds(seconds)}"
     if not first:
-        return f"{took}; nothing told how long it would"
+        return f"{took}; no prediction was made before this run"
     error = first / max(seconds, 1e-9) - 1.0
     source = f", by {by}" if by else ""
     return f"{took}; the first prediction was {readable_seconds(first)} ({error:+.0%}){source}"

@@ -29,6 +29,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
+import psutil
+
 from predict_graph.functions.loops import parse_ahead, parsed_functions
 from predict_graph.functions.watch import LoopWatch, Seen, reported
 from predict_graph.timing import clock
@@ -49,6 +51,7 @@ __all__ = [
 TICK_SECONDS = 0.004  # a choice, of what looking costs
 """Processor seconds between two looks: one takes about 50 microseconds, 1.2% of a short run."""
 
+_LOOKING = 0.05  # of a run that looking at it may take, where a look takes long: a choice
 _MOST_LOOKS = 2000  # kept of one run, then every other one goes; a choice, of memory
 _ROUNDS_FOR_STOP = 8  # done before the loop itself says how long the run will be; judgement
 _WARM_UP_SECONDS = 3.0  # a choice: importing what is large takes two
@@ -60,6 +63,7 @@ _CAUTION = 0.25  # of what the first few rounds say, which may be slow ones; jud
 # is left; two runs differ by more (docs/studies/functions-earlier.md).
 _ENOUGH_ROUNDS, _ENOUGH_SECONDS = 100, 30.0
 _POLL_SECONDS = 0.05  # a choice: how late a child's end is seen
+_LATE = 1.1  # times its limit, after which a call that has not stopped by itself is ended: a choice
 _FILLED, _MOST_FILLED = 2**15, 2**26  # bytes at a time, and in all: some hundredths of a second
 _HEAD = sys.getsizeof(b"")  # bytes of an object beside what it holds
 _PR_SET_PDEATHSIG = 1  # by definition, of Linux
@@ -70,6 +74,9 @@ _HERE = str(Path(__file__).parent)
 @dataclass(frozen=True)
 class Limits:
     """When a child is stopped.
+
+    What does not react to signals, such as one call of compiled code, is ended from outside soon
+    after its limit. Time in which the child sleeps counts like processor seconds there.
 
     Parameters
     ----------
@@ -85,8 +92,12 @@ class Limits:
         Of the outermost loop at most, if it is expected to end early.
     loop : str
         The loop whose rounds say how long the run takes; one before it says nothing. Empty: any.
+    already : float
+        Seconds that were spent before, of what the share, the floor and the most are.
+    setup : float
+        Seconds of the child before the call: of warming up, and of building the graph.
     wall : float
-        Seconds by the clock, for what does not react to signals.
+        Seconds by the clock.
     memory : float
         Resident bytes of the child.
     """
@@ -97,6 +108,8 @@ class Limits:
     most: float = float("inf")
     rounds: float = float("inf")
     loop: str = ""
+    already: float = 0.0
+    setup: float = float("inf")
     wall: float = float("inf")
     memory: float = float("inf")
 
@@ -225,25 +238,26 @@ def drawn(iterator: Iterator[Any]) -> int:
 
 def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
     started = time.monotonic()
-    parts: list[bytes] = []
-    state = ""
+    data, facts, state = b"", None, ""
+    effort, until = _Effort(child), limits.setup
     try:
-        while True:
+        while facts is None and not state:
             ready, _, _ = select.select([receiver], [], [], _POLL_SECONDS)
             if ready:
                 part = os.read(receiver, 1 << 20)
                 if not part:
                     break
-                parts.append(part)
-                if _is_whole(parts):  # what the function has started may hold the other end open
-                    break
+                messages, data = _messages(data + part)
+                for message in messages:
+                    if isinstance(message, dict):  # what the function has started may go on
+                        facts = message
+                    else:  # the call may take so long from now on
+                        until = effort.seconds() + message
                 continue
-            if time.monotonic() - started > limits.wall:
+            if time.monotonic() - started > limits.wall or effort.seconds() > until:
                 state = "time"
             elif limits.memory < float("inf") and _resident(child) > limits.memory:
                 state = "memory"
-            if state:
-                break
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child, signal.SIGKILL)
@@ -253,10 +267,8 @@ def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
     spent = usage.ru_utime + usage.ru_stime
     wall = time.monotonic() - started
     if state:
-        return ChildRun(state, seconds=spent, wall=wall, spent=spent)
-    try:
-        facts = pickle.loads(b"".join(parts)[_HEADER:])
-    except (EOFError, pickle.UnpicklingError):
+        return ChildRun(state, seconds=spent, wall=wall, spent=max(spent, effort.total))
+    if facts is None:
         return ChildRun("died", seconds=spent, wall=wall, spent=spent, error=_death(status))
     # For the next child, which would spend time on them again, and whose memory they would be in.
     parse_ahead(facts.pop("functions"))
@@ -264,19 +276,42 @@ def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
     return ChildRun(**facts, spent=spent)
 
 
+class _Effort:
+    """What a child has taken: its processor seconds, and the time in which it slept."""
+
+    def __init__(self, child: int) -> None:
+        self._process = psutil.Process(child)
+        self._processor, self._at = 0.0, time.monotonic()
+        self.total = 0.0
+
+    def seconds(self) -> float:
+        """Look, and return the seconds until now."""
+        with contextlib.suppress(psutil.Error):
+            times, now = self._process.cpu_times(), time.monotonic()
+            worked = times.user + times.system - self._processor
+            slept = now - self._at if self._process.status() == psutil.STATUS_SLEEPING else 0.0
+            self.total += max(worked, slept)
+            self._processor, self._at = times.user + times.system, now
+        return self.total
+
+
+def _messages(data: bytes) -> tuple[list[Any], bytes]:
+    """Return the messages that are complete, and what is left: the length of each comes first."""
+    found = []
+    while len(data) >= _HEADER:
+        end = _HEADER + int.from_bytes(data[:_HEADER], "big")
+        if len(data) < end:
+            break
+        found.append(pickle.loads(data[_HEADER:end]))
+        data = data[end:]
+    return found, data
+
+
 def _import_ahead(modules: list[str]) -> None:
     """Import what a child has imported, in the same order: what the function loads when called."""
     for name in modules:
         with contextlib.suppress(Exception):  # one that the function has made is none
             importlib.import_module(name)
-
-
-def _is_whole(parts: list[bytes]) -> bool:
-    """Whether the message is complete: its length comes first."""
-    if len(parts[0]) < _HEADER:
-        parts[:] = [b"".join(parts)]
-    head = parts[0][:_HEADER]
-    return len(head) == _HEADER and sum(map(len, parts)) >= _HEADER + int.from_bytes(head, "big")
 
 
 def _death(status: int) -> tuple[str, str, str]:
@@ -367,6 +402,8 @@ class _Recorder:
         self._facts: dict[str, float] = {"warmed": warmed}
         self._base = 0.0
         self._looking = False
+        self._looked = 0.0  # seconds that looking has taken
+        self._allowed = 0.0  # seconds of the call that the parent knows of
         self._reported = (0.0, 0.0)  # seconds of the whole: foretold, and by the first rounds
         self._filled: list[Any] = []
 
@@ -386,6 +423,7 @@ class _Recorder:
         forget_peak()
         if progress is not None:
             progress(self._percent)
+        self._allow(max(self._limits.seconds, self._limits.floor))
         self._wall = clock.wall()
         self._started = processor_seconds()
         signal.signal(signal.SIGPROF, self._tick)
@@ -424,7 +462,12 @@ class _Recorder:
             most = min(loops[0].total, self._limits.rounds)
             rough = elapsed * most / done if done and math.isfinite(most) else 0.0
         self._stop_in_time(elapsed, foretold, rough, done, total)
-        self._started += processor_seconds() - now  # looking is not part of the run
+        looked = processor_seconds() - now
+        self._started += looked  # looking is not part of the run
+        self._looked += looked
+        owed = self._looked / _LOOKING - elapsed
+        if owed > self._every:
+            signal.setitimer(signal.ITIMER_PROF, owed, self._every)
         self._looking = False
 
     def _percent(self, percent: float) -> None:
@@ -447,19 +490,32 @@ class _Recorder:
     def _stop_in_time(
         self, elapsed: float, foretold: float, rough: float, done: float = 0.0, total: float = 0.0
     ) -> None:
-        limits = self._limits
+        limits, enough = self._limits, False
         if limits.share and foretold:
-            spent = elapsed + self._facts["convert_seconds"]
-            over = spent >= max(limits.floor, min(limits.share * foretold, limits.most))
-            over = over or (done >= _ENOUGH_ROUNDS and elapsed >= _ENOUGH_SECONDS)
+            allowed = max(limits.floor, min(limits.share * foretold, limits.most))
+            allowed -= limits.already + self._facts["convert_seconds"]
+            enough = done >= _ENOUGH_ROUNDS and elapsed >= _ENOUGH_SECONDS
         else:  # what the first rounds say keeps a run from being stopped long before its share
-            over = elapsed >= max(limits.seconds, _CAUTION * limits.share * rough)
+            allowed = max(limits.seconds, _CAUTION * limits.share * rough)
             # The few rounds that say something are within the share, if there are enough in all.
             few = limits.share * total >= _TELLING_ROUNDS > done
-            over = over and not (few and elapsed < _PATIENT)
-        if over:
+            allowed = max(allowed, _PATIENT) if few else allowed
+        if enough or elapsed >= allowed:
             clock.alarm(0.0)
             self._send("stopped")
+        self._allow(allowed, elapsed)
+
+    def _allow(self, seconds: float, elapsed: float = 0.0) -> None:
+        """Tell the parent how long the call may take, if that is longer than it was told."""
+        if seconds > _LATE * self._allowed:
+            self._allowed = seconds
+            self._write(_LATE * seconds - elapsed)
+
+    def _write(self, message: Any) -> None:
+        content = pickle.dumps(message)
+        data = memoryview(len(content).to_bytes(_HEADER, "big") + content)
+        while data:
+            data = data[os.write(self._sender, data) :]
 
     def _send(self, state: str, **more: Any) -> NoReturn:
         facts = {
@@ -473,10 +529,7 @@ class _Recorder:
             "functions": parsed_functions(),
             "modules": [name for name in sys.modules if name not in self._modules],
         }
-        message = pickle.dumps(facts)
-        data = memoryview(len(message).to_bytes(_HEADER, "big") + message)
-        while data:
-            data = data[os.write(self._sender, data) :]
+        self._write(facts)
         os._exit(0)
 
 

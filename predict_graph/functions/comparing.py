@@ -57,7 +57,7 @@ class FunctionComparison:
                 readable_seconds(one.runtime_seconds.predicted),
                 f"{readable_seconds(one.runtime_seconds.low)} to "
                 f"{readable_seconds(one.runtime_seconds.high)}",
-                readable_bytes(one.peak_bytes.predicted),
+                "" if one.peak_bytes is None else readable_bytes(one.peak_bytes.predicted),
                 ", ".join(part.rung for part in one.evidence),
             )
             for one in self.predictions
@@ -113,7 +113,7 @@ class FunctionComparison:
         return self._dots("Time", said, figures, divisor, f"time, {unit}")
 
     def _memory(self) -> Picture:
-        figures = [one.peak_bytes for one in self._ranked]
+        figures = [one.peak_bytes or Figure(0.0, 0.0, 0.0) for one in self._ranked]
         free = min(one.available_bytes for one in self.predictions)
         said = f"{self._said(figures, readable_bytes)}; {readable_bytes(free)} are free"
         return self._dots("Memory at the peak", said, figures, _MIB, "memory, MiB")

@@ -31,7 +31,8 @@ def pictures_of(found: FunctionPrediction) -> list[Picture]:
     if len(done) > 1:
         pictures.append(_samples(found, done))
     peak = found.peak_bytes
-    pictures.append(memory_picture(peak.predicted, peak.low, peak.high, found.available_bytes))
+    if peak is not None:
+        pictures.append(memory_picture(peak.predicted, peak.low, peak.high, found.available_bytes))
     return pictures
 
 

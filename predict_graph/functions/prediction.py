@@ -73,8 +73,8 @@ class FunctionPrediction:
         Of the call, and of building the library's graph (0 if a person gave one).
     processor_seconds : float
         Of the call, over all threads.
-    peak_bytes : Figure
-        Growth of the resident memory, with the library's graph.
+    peak_bytes : Figure or None
+        Growth of the resident memory, with the library's graph; None where nothing was run.
     available_bytes : float
         Memory that there is for it.
     evidence : list of Evidence
@@ -94,7 +94,7 @@ class FunctionPrediction:
     call_seconds: Figure
     convert_seconds: Figure
     processor_seconds: float
-    peak_bytes: Figure
+    peak_bytes: Figure | None
     available_bytes: float
     evidence: list[Evidence]
     samples: list[SampleRow] = field(repr=False)
@@ -106,6 +106,8 @@ class FunctionPrediction:
     @property
     def fits(self) -> bool | None:
         """Whether the memory suffices; None where that is not sure."""
+        if self.peak_bytes is None:
+            return None
         if self.peak_bytes.high <= self.available_bytes:
             return True
         return False if self.peak_bytes.low > self.available_bytes else None
@@ -118,6 +120,8 @@ class FunctionPrediction:
             f"{self.function['name']} on {self.graph['name']} will take "
             f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
         )
+        if self.peak_bytes is None:
+            return said
         memory = readable_bytes(self.peak_bytes.predicted)
         there = readable_bytes(self.available_bytes)
         if self.fits:
@@ -138,14 +142,11 @@ class FunctionPrediction:
         ]
         if self.convert_seconds.predicted > 0.0:
             facts.append(("of which conversion", _said(self.convert_seconds)))
-        facts.append(
-            (
-                "peak memory",
-                f"{readable_bytes(self.peak_bytes.predicted)} "
-                f"({readable_bytes(self.peak_bytes.low)} to {readable_bytes(self.peak_bytes.high)})"
-                f", {self._memory_words}",
-            )
-        )
+        peak = self.peak_bytes
+        if peak is not None:
+            between = f"{readable_bytes(peak.low)} to {readable_bytes(peak.high)}"
+            said = f"{readable_bytes(peak.predicted)} ({between}), {self._memory_words}"
+            facts.append(("peak memory", said))
         facts += [
             (f"by {each.rung}", f"{readable_seconds(each.predicted)}, weight {each.weight:.0%}")
             for each in self.evidence
@@ -212,7 +213,9 @@ class FunctionPrediction:
             "verdict": {
                 "sentence": self.verdict,
                 "fits": self.fits,
-                "peak_memory_bytes": self.peak_bytes.to_dict(),
+                "peak_memory_bytes": (
+                    None if self.peak_bytes is None else self.peak_bytes.to_dict()
+                ),
                 "available_bytes": self.available_bytes,
             },
             "evidence": [each.to_dict() for each in self.evidence],

@@ -52,14 +52,15 @@ __all__ = ["predict_function"]
 
 Steps = Callable[[str, float], None]
 
-# Of nine days 5% are eleven hours: after two minutes a first part says as much as it ever will.
-_DEFAULT = replace(DEFAULT_BUDGET, seconds=120.0)  # a choice
+FUNCTION_BUDGET = replace(DEFAULT_BUDGET, least_seconds=5.0)  # a documented default
+"""The larger of five seconds and 5% of the predicted run, at most two minutes."""
+
+_TOLERATED = 1.25  # times its budget, that a prediction may take: by definition, docs/functions.md
 _FIRST_SIZE = 60  # vertices of the smallest sample; a choice: docs/studies/functions-earlier.md
 _FIRST_SECONDS = 0.02  # a run on a sample is worth something from here on; a choice
 _FIRST_PATIENCE = 10.0  # seconds in which a function should end on a small sample; a choice
 _GROWTH = 5.0  # cost of a sample / cost of the last one, at most; judgement
 _PART = 0.35  # of what is left that one sample may take; judgement
-_PREFIX_PART = 0.9  # of what is left that the prefix may take; judgement
 _COUNTING_PART = 0.5  # of what is left that counting rounds may take; judgement
 _OF_A_SAMPLE = 0.05  # of a run on a sample that counting its rounds may take; judgement
 _LEAST_COUNTING = 0.005  # seconds of the same, at least; judgement
@@ -69,19 +70,13 @@ _MOST_POWER = 8.0  # of vertices that seconds are thought to grow with; judgemen
 _WHOLE_ROUNDS = 2.0  # in a first part, for which the order of one does not count; a choice
 _SPREAD_PART = 0.1  # of the vertices whose order is made for a first part, at least; a choice
 _SPREAD_SHARES = 3.0  # times the budget's share of the run, at least; a choice
-_LEAST_PREFIX = 0.5  # seconds of a first part where samples say little; judgement
 _FEWEST_CURVES = 2  # by definition: of a loop that is not counted, how they change has to be seen
-_LITTLE_STD = 0.7  # of their logarithm: a factor of 3 in one case of ten; judgement
-_SMALLER = (0.7, 0.5)  # of the vertices of samples that are all of one size; judgement
-_ALIKE = 1.2  # vertices of the largest sample / of the smallest, at most; judgement
-_WORTH_SMALLER = 0.1  # seconds of a run from which smaller ones can be measured; judgement
+_SMALLER = 0.7  # of the vertices of a first sample that took too long for others; judgement
 _APART = 1.2  # vertices of a sample / of the next smaller one, at least; judgement
 _OUTLASTING = ("stopped", "time")  # states of runs that were given up; by definition
 _CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definition
 _LATE_STD = 0.7  # of the logarithm, where a run outlasts what was foretold; judgement
 _MEMORY_SHARE = 0.8  # of the memory that is free that a child may take; a choice
-# Seconds by the clock a processor second: five in docs/studies/functions-earlier.md, and one.
-_PATIENCE = 6.0
 
 
 def predict_function(
@@ -115,8 +110,9 @@ def predict_function(
     graph_form : str, optional
         What the function takes as its graph, if nothing else says so.
     budget : str or float, optional
-        See :func:`~predict_graph.budget.check_budget`; 5% by default, and two minutes at most. A
-        second may be spent in any case.
+        See :func:`~predict_graph.budget.check_budget`; by default the larger of five seconds and 5%
+        of the predicted run, at most two minutes. Of a share, five seconds may be spent in any
+        case, as what it is a share of is known after some runs only.
     memory : float, optional
         Bytes that the run may take; by default what is free.
     directed, ids, history
@@ -135,8 +131,9 @@ def predict_function(
     JobError
         If the function fails on the graph.
     """
-    limit = check_budget(budget, _DEFAULT)
-    limit = replace(limit, least_seconds=5.0)
+    limit = check_budget(budget, FUNCTION_BUDGET)
+    if limit.share is not None:
+        limit = replace(limit, least_seconds=FUNCTION_BUDGET.least_seconds)
     given = {**(keywords or {}), **more}
     checked = check_function(function, arguments, given, form=graph_form, graph=graph)
     checked = with_seed(checked, seed)
@@ -176,7 +173,6 @@ class _Prediction:
         self.progress = progress
         self.available = memory or float(psutil.virtual_memory().available)
         self.spent_elsewhere = 0.0  # by children, and by what came before
-        self.ran = 0.0  # of that, building graphs and calling the function on them
         self.target = drivers_of(subject.graph, self.rng)
         self.gathered = Gathered(self.target, subject.graph.fingerprint)
         self.warnings: list[str] = []
@@ -200,8 +196,14 @@ class _Prediction:
     def made(self) -> FunctionPrediction:
         known = earlier_points(self.history, self.function, self.subject.graph)
         self.gathered.add_history(known or shipped_points(self.function))
-        self._climb()
-        if self.whole is None and not self.gathered.points:
+        if self.budget.most > 0.0:
+            self._climb()
+        elif not self.gathered.earlier:
+            raise RequestError(
+                f"the budget is 0, but no earlier runs of {self.function.name} with these "
+                "arguments are known; accepted: a budget above 0"
+            )
+        if self.whole is None and not (self.gathered.points or self.gathered.earlier):
             raise JobError(self._nothing_ran())
         if self.history is not None:
             keep_samples(self.history, self.function, self.subject.graph, self.runs)
@@ -214,9 +216,7 @@ class _Prediction:
         size, turn = min(_FIRST_SIZE, self.subject.graph.vertices), 0
         wanted = _FIRST_SECONDS
         failed = ""
-        self._count_rounds(
-            _COUNTING_PART * self.budget.least_seconds
-        )  # it may tell that the function will fail
+        self._count_rounds(_COUNTING_PART * self._left())  # the function may be found to fail
         while len(self.rows) < _MOST_SAMPLES:
             left = self._left()
             if self._run_is_cheap(left):
@@ -230,7 +230,8 @@ class _Prediction:
             sampler = self.subject.samplers[turn % len(self.subject.samplers)]
             case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
             enough = max(3.0 * wanted, 0.2, min(left, 1.0))  # judgement: it may be misjudged
-            run = self._run_sample(case, sampler, enough if self.runs else _FIRST_PATIENCE)
+            patience = enough if self.runs else min(_FIRST_PATIENCE, left)
+            run = self._run_sample(case, sampler, patience)
             if run.state == "error":
                 if self._asks_for_connection(run.sentence):
                     continue
@@ -238,7 +239,7 @@ class _Prediction:
                     self._fail_on_samples(run.sentence)
                     return
                 failed = failed or run.sentence
-            elif not run.done and not self.gathered.points:
+            elif not run.done and not (self.gathered.points or self.gathered.earlier):
                 raise JobError(
                     f"{self.function.name} did not come to its end on a sample of "
                     f"{case.graph.vertices} vertices within {run.seconds:.3g} processor seconds"
@@ -246,6 +247,10 @@ class _Prediction:
             elif not run.done:
                 self.too_large = min(self.too_large, case.graph.vertices)
             turn += 1
+            affordable = _PART * self._left() / len(self.subject.samplers)
+            if run.seconds > affordable and len({row.vertices for row in self.rows}) == 1:
+                size, turn = int(_SMALLER * size), 0  # what it grows with is told by two sizes
+                continue
             small = run.seconds < _FIRST_SECONDS
             if small or turn % len(self.subject.samplers) == 0:
                 turn = 0 if small else turn
@@ -253,7 +258,6 @@ class _Prediction:
                 size = self._size_below() if size >= self.too_large else size
             if size == 0:
                 break
-        self._run_smaller()
         left = self._left()
         if self._run_is_cheap(left):
             self._run_whole(left)
@@ -290,34 +294,9 @@ class _Prediction:
         if self._prefix_is_due(left, 1):
             self._run_prefix(left)
 
-    def _run_smaller(self) -> None:
-        """Run smaller samples where all that ran are of one size, which says nothing of growth.
-
-        The smallest one took all that may be spent: these take less than that together.
-        """
-        done = [case.graph.vertices for case, _, _, _ in self.runs]
-        if not done or max(done) > _ALIKE * min(done) or max(done) == self.subject.graph.vertices:
-            return
-        if self.budget.share is None and self._left() <= 0.0:
-            return
-        for part in _SMALLER:
-            case = self.subject.sample(
-                self.subject.samplers[0], int(part * min(done)), self.rng, connected=self.connected
-            )
-            longest = max(run.seconds for _, _, _, run in self.runs)
-            if longest > _WORTH_SMALLER:
-                self._run_sample(case, self.subject.samplers[0], longest)
-
     def _left(self) -> float:
-        """Return what may be spent yet.
-
-        What a prediction may take in any case is for runs: how long it takes to look at the graph,
-        or to load what the function needs, says nothing of the function.
-        """
-        left = self._allowed() - self.spent
-        if self.budget.share is None:
-            return left
-        return max(left, self.budget.least_seconds - self.ran)
+        """Return the seconds that may be spent yet."""
+        return self._allowed() - self.spent
 
     def _asks_for_connection(self, sentence: str) -> bool:
         """Whether a refusal can be met by connected samples, which come from now on."""
@@ -335,7 +314,7 @@ class _Prediction:
         """Return what may be spent, by a careful guess at the run."""
         found = self.gathered.growth()
         if found is None:
-            return self.budget.least_seconds if self.budget.share is not None else math.inf
+            return self.budget.allowed(0.0)
         return self.budget.allowed(found.cost * math.exp(-_CAREFUL * found.log_std))
 
     def _next_size(self, size: int, seconds: float, left: float) -> tuple[int, float]:
@@ -407,16 +386,7 @@ class _Prediction:
             return False
         if not self.shape.counted and len(self.shapes) < _FEWEST_CURVES:
             return False
-        needed = self._conversion() + 5.0 * _FIRST_SECONDS
-        return left * _PREFIX_PART > needed or (
-            needed < _LEAST_PREFIX and self._samples_say_little and not self.shape.rounds
-        )
-
-    @property
-    def _samples_say_little(self) -> bool:
-        """Whether they would be off by so much that a short first part is worth more."""
-        found = self.gathered.growth()
-        return found is not None and self.budget.share is not None and found.log_std > _LITTLE_STD
+        return left > self._conversion() + 5.0 * _FIRST_SECONDS
 
     @property
     def _rounds_are_known(self) -> bool:
@@ -429,19 +399,13 @@ class _Prediction:
 
     def _run_prefix(self, left: float) -> None:
         self.progress("the first part of the run", self._part())
-        allowed = left * _PREFIX_PART
-        if self._samples_say_little:
-            allowed = max(allowed, _LEAST_PREFIX)
-        share = self.budget.share or 0.0
-        if share:
-            share = max(share - self.spent / max(self._guess(), 1e-9), 0.3 * share)  # judgement
-            share /= self.shape.bend(0.0)  # the run is stopped by its pace so far
         rounds = self.gathered.rounds()
         limits = Limits(
-            seconds=max(allowed - self._conversion(), _FIRST_SECONDS),
-            share=share * _PREFIX_PART,
-            floor=min(allowed, 0.3) if share else 0.0,  # judgement
-            most=max(self.budget.most - self.spent, _FIRST_SECONDS),
+            seconds=max(left - self._conversion(), _FIRST_SECONDS),
+            share=(self.budget.share or 0.0) / self.shape.bend(0.0),  # of its pace so far
+            floor=self.budget.least_seconds,
+            most=self.budget.most,
+            already=self.spent,
             rounds=rounds.total if rounds is not None else math.inf,
             loop=self.shape.loop,
         )
@@ -489,7 +453,8 @@ class _Prediction:
     def _run_whole(self, left: float) -> None:
         """Run the function itself, for as long as there is left; if it is longer, as a prefix."""
         self.progress("the run itself, which is as cheap", self._part())
-        run = self._run(self.subject.whole(self._order()), Limits(seconds=left))
+        limits = Limits(seconds=max(left - self._conversion(), _FIRST_SECONDS))
+        run = self._run(self.subject.whole(self._order()), limits)
         if run.state == "error":
             raise JobError(
                 f"{self.function.name} fails on {self.subject.graph.name}: {run.sentence}"
@@ -507,11 +472,8 @@ class _Prediction:
     def _fail_on_samples(self, sentence: str) -> None:
         """Try the whole graph when no sample will do; it may be what the function wants."""
         graph = self.subject.graph
-        run = self._run(
-            # A choice: patience.
-            self.subject.whole(spread_order(graph, self.rng)),
-            Limits(seconds=2.0, wall=30.0),
-        )
+        order = spread_order(graph, self.rng)
+        run = self._run(self.subject.whole(order), Limits(seconds=self._left()))
         if run.state == "error":
             raise JobError(f"{self.function.name} fails on {graph.name}: {run.sentence}")
         if run.done:
@@ -524,15 +486,12 @@ class _Prediction:
         )
 
     def _run(self, case: Case, limits: Limits) -> ChildRun:
-        longest = limits.most if limits.share else limits.seconds
-        expected = (longest if math.isfinite(longest) else 3600.0) + self._conversion() + 1.0
-        unlimited = bool(limits.share) and math.isinf(limits.most)
         run = run_in_child(
             case.build,
             case.call,
             replace(
                 limits,
-                wall=math.inf if unlimited else max(_PATIENCE * expected, 20.0),  # a choice
+                setup=_TOLERATED * self._allowed() - self.spent,
                 memory=_MEMORY_SHARE * float(psutil.virtual_memory().available),
             ),
             progress=reporter(self.function.form),
@@ -540,7 +499,6 @@ class _Prediction:
         )
         self.warms = self.warms and run.warmed
         self.spent_elsewhere += run.spent
-        self.ran += run.seconds + run.convert_seconds
         return run
 
     # --- putting it together ------------------------------------------------------------------
@@ -560,15 +518,22 @@ class _Prediction:
         runtime = Figure(
             call.predicted + convert.predicted, call.low + convert.low, call.high + convert.high
         )
-        memory = foretell_memory(
-            [(drivers, run) for _, _, drivers, run in self.runs],
-            self.target,
-            self.whole,
-            self.prefix_run,
-            converted=self.subject.converted,
-            rounds_left=(
-                math.inf if self.prefix is None else self.prefix.total / max(self.prefix.rounds, 1)
-            ),
+        nothing_ran = self.whole is None and not self.runs
+        memory = (
+            None
+            if nothing_ran
+            else foretell_memory(
+                [(drivers, run) for _, _, drivers, run in self.runs],
+                self.target,
+                self.whole,
+                self.prefix_run,
+                converted=self.subject.converted,
+                rounds_left=(
+                    math.inf
+                    if self.prefix is None
+                    else self.prefix.total / max(self.prefix.rounds, 1)
+                ),
+            )
         )
         return FunctionPrediction(
             function=self.function.describe(),
@@ -606,7 +571,8 @@ class _Prediction:
             return ""
         case, _, _, whole = max(self.runs, key=lambda each: each[3].seconds)
         trial = trial_of(self.function, case.graph.vertices)
-        if trial is None or whole.seconds < _FIRST_SECONDS:
+        left = _TOLERATED * self.budget.allowed(seconds) - self.spent
+        if trial is None or not _FIRST_SECONDS <= whole.seconds < left:
             return ""
         function = self.function
         keywords = {**function.keywords, trial.name: trial.value}
@@ -658,6 +624,8 @@ class _Prediction:
 
     def _all_warnings(self, total: float, parallel: float) -> list[str]:
         texts = list(self.warnings)
+        if self.budget.most == 0.0:
+            return [*texts, "the budget is 0: nothing was measured, earlier runs alone are known"]
         if self.whole is None and self.prefix is None:
             reason = self.shape.reason or "the budget did not reach it"
             texts.append(
@@ -667,8 +635,7 @@ class _Prediction:
             texts.append(
                 f"the function uses {parallel:.1f} cores: {total:.3g} processor seconds in all"
             )
-        share = self.budget.share
-        if share is not None and self.spent > 1.5 * max(share * total, 0.5):  # a choice
+        if self.spent > _TOLERATED * self.budget.allowed(total):
             texts.append("the prediction has taken more than its budget")
         return texts
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from predict_graph.clock import Figure
+from predict_graph.errors import RequestError
 from predict_graph.functions.child import ChildRun
 from predict_graph.functions.drivers import DRIVERS, as_row
 from predict_graph.functions.growth import Point
@@ -15,7 +19,7 @@ from predict_graph.functions.naming import GraphFunction
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
 
-__all__ = ["earlier_points", "keep_run", "keep_samples"]
+__all__ = ["earlier_points", "keep_run", "keep_samples", "read_call"]
 
 _ENGINE = "function"
 _NEWEST = 40  # runs of a function that are learned from; a choice
@@ -33,6 +37,28 @@ def keep_run(
 ) -> None:
     """Keep a run of a function to its end."""
     history.add(_record(function, graph, drivers, seconds, convert_seconds, peak_bytes))
+
+
+def read_call(file: Path, function: GraphFunction) -> Figure:
+    """Return the seconds of a call that the JSON of a prediction has.
+
+    Raises
+    ------
+    RequestError
+        If it is no prediction, or one of another function or other arguments.
+    """
+    refused = f"{file} is no prediction of {function.name} with these arguments; accepted: the "
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        asked = _seedless(found["function"]["arguments"])
+        if found["function"]["name"] == function.name and asked == _seedless(function.arguments):
+            runtime, convert = found["runtime_seconds"], found["phases"]["convert"]
+            return Figure(*(runtime[name] - convert for name in ("predicted", "low", "high")))
+    except OSError as error:
+        raise RequestError(f"the file {file} cannot be read: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise RequestError(f"{refused}--json of its predict")
 
 
 def keep_samples(

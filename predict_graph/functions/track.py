@@ -143,6 +143,7 @@ def run_tracked(
     show: bool = True,
     convert_seconds: float = 0.0,
     keep: bool = True,
+    expected: Figure | None = None,
 ) -> Tracked:
     """Run a checked function on a graph of its library, tracked.
 
@@ -160,8 +161,10 @@ def run_tracked(
     keep : bool
         Whether an iterator becomes a list; else it is drawn to its end, and the result is how many
         elements it had.
+    expected : Figure, optional
+        Seconds of the call that were predicted; by default what earlier runs of the history say.
     """
-    expected = _expected(function, graph, source, history)
+    expected = expected or _expected(function, graph, source, history)
     watcher = _Watcher(threading.get_ident(), function, source or graph, expected, show)
     report = reporter(function.form)
     began = clock.processor()

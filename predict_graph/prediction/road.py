@@ -18,6 +18,7 @@ from predict_graph.engines.local.probing import probe_of
 from predict_graph.engines.local.team import StopRun
 from predict_graph.errors import RequestError
 from predict_graph.functions import FunctionPrediction, is_function
+from predict_graph.functions.naming import refuse_for_functions
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, RunRecord, check_history
 from predict_graph.iterations import (
@@ -195,30 +196,25 @@ def predict(
     True
     """
     if engine == "local" and not isinstance(algorithm, Algorithm) and is_function(algorithm):
-        unread = {
-            "parameters": parameters,
-            "workers": workers,
-            "threads": threads,
-            "spark": spark,
-            "method": method,
-            "sampler": sampler,
-            "ratio": ratio,
-            "train_ratios": train_ratios,
-            "transform": transform,
-            "cost_model": cost_model,
-            "max_overhead": max_overhead,
-            "probe": probe,
-            "train_machines": train_machines,
-            "within": within,
-            "spark_reads": spark_reads or None,
-        }
-        for name, value in unread.items():
-            if value is not None:
-                raise RequestError(
-                    f"{name} is read for algorithms, not for functions; leave it out"
-                )
         from predict_graph.functions import predict_function
 
+        refuse_for_functions(
+            parameters=parameters,
+            workers=workers,
+            threads=threads,
+            spark=spark,
+            method=method,
+            sampler=sampler,
+            ratio=ratio,
+            train_ratios=train_ratios,
+            transform=transform,
+            cost_model=cost_model,
+            max_overhead=max_overhead,
+            probe=probe,
+            train_machines=train_machines,
+            within=within,
+            spark_reads=spark_reads or None,
+        )
         return predict_function(
             algorithm,
             graph,

@@ -11,6 +11,8 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.clock import Moment
 from predict_graph.engines import Engine, IterationCallback, RunProfile
 from predict_graph.errors import RequestError
+from predict_graph.functions.naming import is_function, refuse_for_functions
+from predict_graph.functions.validation import FunctionComparison, validate_function
 from predict_graph.graph import check_graph
 from predict_graph.history import History, check_history
 from predict_graph.iterations import Progress
@@ -235,8 +237,9 @@ def validate(
     progress: Progress | None = None,
     on_iteration: IterationCallback | None = None,
     fresh_process: bool = False,
-) -> Comparison:
-    """Predict a run, then run it, then compare.
+    **arguments: Any,
+) -> Comparison | FunctionComparison:
+    """Predict a run, or a call of a function, then run it, then compare.
 
     The graph is read and set up again for the real run, so that no phase profits from the
     prediction.
@@ -251,13 +254,50 @@ def validate(
         Called after each iteration of the real run, if that is in this process.
     fresh_process : bool
         Whether the real run is in a process of its own, as a later run would be; the command line
-        does so. It needs a script whose main part is under ``if __name__ == "__main__"``.
+        does so. It needs a script whose main part is under ``if __name__ == "__main__"``. A
+        function is always called in a process of its own.
+    **arguments
+        Of a function, as in :func:`~predict_graph.predict`.
 
     Raises
     ------
     RequestError, JobError
         As for a prediction and for a run.
     """
+    if engine == "local" and not isinstance(algorithm, Algorithm) and is_function(algorithm):
+        refuse_for_functions(
+            parameters=parameters,
+            workers=workers,
+            threads=threads,
+            spark=spark,
+            method=method,
+            sampler=sampler,
+            ratio=ratio,
+            train_ratios=train_ratios,
+            transform=transform,
+            cost_model=cost_model,
+            max_overhead=max_overhead,
+            probe=probe,
+            train_machines=train_machines,
+            within=within,
+            on_iteration=on_iteration,
+        )
+        return validate_function(
+            algorithm,
+            graph,
+            directed=directed,
+            ids=ids,
+            budget=budget,
+            history=history,
+            seed=seed,
+            progress=progress,
+            **arguments,
+        )
+    for name in arguments:
+        raise RequestError(
+            f"{name} is no option of validate; accepted: its own, and parameters of the algorithm "
+            "in parameters={...}"
+        )
     request = check_request(
         algorithm,
         parameters=parameters,

@@ -147,3 +147,23 @@ def test_a_function_that_fails(program: Callable[..., Any], tmp_path: Path) -> N
     )
     program("predict", f"{file}:f", GRAPH).is_refused("no such luck", status=1)
     program("run", f"{file}:f", GRAPH).is_refused("no such luck", status=1)
+
+
+def test_validate_and_run_a_function(program: Callable[..., Any], tmp_path: Path) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(
+        "import networkx as nx\ndef f(graph: nx.Graph, k=1):\n    return graph.degree\n"
+    )
+    for name in ("networkx:triangles", "networkx.algorithms.cluster:triangles", f"{mine}:f"):
+        done = program("validate", name, GRAPH, "--json", tmp_path / "said.json")
+        assert done.status == 0, done
+        assert "took" in done.out
+        said = json.loads((tmp_path / "said.json").read_text())
+        assert {"runtime_seconds", "actual", "errors", "inside_interval"} <= said.keys()
+    done = program("run", f"{mine}:f", GRAPH, "--expect", tmp_path / "said.json")
+    assert "the first prediction was" in done.out
+    program(
+        "run", f"{mine}:f", GRAPH, "--arg", "k=2", "--expect", tmp_path / "said.json"
+    ).is_refused("is no prediction of mine.py:f")
+    done = program("run", f"{mine}:f", GRAPH, "--arg", "k=2", "--history", "none")
+    assert "no prediction was made before this run" in done.out

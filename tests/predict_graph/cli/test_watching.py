@@ -300,7 +300,7 @@ def test_on_the_command_line(program, tmp_path):
     lines = found.err.splitlines()
     assert lines[0] == "watching ranks (app-7)"
     assert lines[-2] == "ranks (app-7) has ended: 4 supersteps"
-    assert lines[-1] == "ranks (app-7) took 10 s; nothing told how long it would"
+    assert lines[-1] == "ranks (app-7) took 10 s; no prediction was made before this run"
     (line,) = [json.loads(each) for each in events.read_text().splitlines()]
     assert (line["event"], line["superstep"], line["elapsed_seconds"]) == ("end", 4, 10.0)
 

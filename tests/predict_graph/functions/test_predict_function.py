@@ -161,14 +161,23 @@ def test_wrong_budgets_are_refused(budget: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"), [("5%, 2m", 120.0), ("5%", 4320.0), ("5%,30s", 30.0), ("90s", 90.0)]
+    ("text", "seconds"),
+    [
+        ("5%, 2m", 120.0),
+        ("2m, 5%", 120.0),
+        ("5%", 4320.0),
+        ("0", 0.0),
+        ("0s", 0.0),
+        ("5%,30s", 30.0),
+        ("90s", 90.0),
+    ],
 )
 def test_a_budget_of_a_run_of_a_day(text: str, seconds: float) -> None:
     assert check_budget(text).allowed(86400.0) == seconds
     assert check_budget(str(check_budget(text))) == check_budget(text)
 
 
-@pytest.mark.parametrize("text", ["5%, 2%", "30s, 5%", "5%,", "5%, -1s", "5%, soon"])
+@pytest.mark.parametrize("text", ["5%, 2%", "30s, 10s", "5%,", "5%, -1s", "5%, soon"])
 def test_what_is_no_budget_is_refused(text: str) -> None:
     with pytest.raises(RequestError, match="a share and a time at most"):
         check_budget(text)

@@ -1,0 +1,109 @@
+"""A prediction of a function beside the real call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import pytest
+
+import predict_graph
+from predict_graph.budget import check_budget
+from predict_graph.errors import JobError, RequestError
+from predict_graph.functions import predict_function
+from predict_graph.functions.child import Limits, _Effort, run_in_child
+from predict_graph.history import History
+
+GRAPH = "barabasi-albert:n=300,m=4,seed=1"
+
+
+def test_a_call_beside_its_prediction(tmp_path: Path) -> None:
+    history = History(tmp_path / "runs.sqlite")
+    graph = nx.barabasi_albert_graph(300, 4, seed=1)
+    found = predict_graph.validate(nx.triangles, graph, history=history, seed=1)
+    said = found.to_dict()
+    assert said["actual"]["runtime_seconds"] == said["actual"]["phases"]["call"] > 0.0
+    runtime = said["runtime_seconds"]["predicted"] / said["actual"]["runtime_seconds"] - 1.0
+    assert said["errors"]["runtime_seconds"] == pytest.approx(runtime)
+    assert said["inside_interval"].keys() == {"runtime_seconds"}
+    assert len(history.runs(algorithm="networkx:triangles", kind="run")) == 1
+    assert str(found).startswith("took ")
+    assert "prediction and truth" in found._repr_html_()
+
+
+def test_a_call_that_fails_on_the_whole_graph_is_said() -> None:
+    def fails(graph: nx.Graph) -> None:
+        raise ValueError("no such luck")
+
+    with pytest.raises(JobError, match="no such luck"):
+        predict_graph.validate(fails, nx.path_graph(50), history="none")
+
+
+@pytest.mark.parametrize("option", [{"sampler": "rj"}, {"parameters": {"k": 3}}])
+def test_options_of_algorithms_are_refused(option: dict[str, Any]) -> None:
+    with pytest.raises(RequestError, match="not for functions"):
+        predict_graph.validate(nx.triangles, nx.path_graph(50), **option)
+
+
+def test_arguments_are_refused_for_algorithms() -> None:
+    with pytest.raises(RequestError, match="k is no option of validate"):
+        predict_graph.validate("pagerank", GRAPH, k=3)
+
+
+def test_a_budget_of_nothing_runs_nothing() -> None:
+    calls = []
+
+    def own(graph: nx.Graph) -> None:
+        calls.append(1)
+
+    with pytest.raises(RequestError, match="the budget is 0, but no earlier runs"):
+        predict_function(own, GRAPH, graph_form="networkx", history="none", budget=0)
+    said = predict_function("networkx:triangles", GRAPH, history="none", budget="0")
+    assert not said.samples
+    assert said.peak_bytes is None
+    assert said.to_dict()["verdict"]["peak_memory_bytes"] is None
+    assert [each.rung for each in said.evidence] == ["history"]
+    assert said.pictures()
+
+
+@pytest.mark.parametrize(
+    ("text", "run", "allowed"),
+    [
+        (None, 0.1, 5.0),
+        (None, 200.0, 10.0),
+        (None, 86400.0, 120.0),
+        ("1%", 0.0, 0.0),
+        ("0.5s", 100.0, 0.5),
+        ("2m, 5%", 86400.0, 120.0),
+        (0, 100.0, 0.0),
+    ],
+)
+def test_what_budgets_allow(text: Any, run: float, allowed: float) -> None:
+    from predict_graph.functions.predictor import FUNCTION_BUDGET
+
+    assert check_budget(text, FUNCTION_BUDGET).allowed(run) == allowed
+
+
+def test_what_does_not_react_to_signals_is_ended_from_outside() -> None:
+    """Signals are held, as they are while compiled code runs; the time is a counted one."""
+    import signal
+
+    def deaf(graph: Any) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPROF})
+        while True:
+            pass
+
+    run = run_in_child(lambda: None, deaf, Limits(seconds=0.1))
+    assert run.state == "time"
+
+
+def test_converting_has_a_limit_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = iter(range(1000))
+    monkeypatch.setattr(_Effort, "seconds", lambda self: float(next(seconds)))
+
+    def endless() -> None:
+        while True:
+            pass
+
+    assert run_in_child(endless, lambda graph: None, Limits(setup=3.0)).state == "time"
