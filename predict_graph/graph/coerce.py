@@ -94,12 +94,12 @@ def _named(text: str, directed: bool | None, ids: str, name: str | None, seed: A
     if "\0" in text:
         raise RequestError(f"unknown graph {text!r}; accepted: {_accepted()}")
     if text == "-" or is_stream(path):
-        load_readers()
+        load_readers(directed)
         return read_graph(path, directed=directed, ids=ids, name=name)
     if is_stored(path):
         return as_asked(open_graph(path), directed, name)
     if os.path.isfile(text):
-        load_readers()
+        load_readers(directed)
         return read_graph(path, directed=directed, ids=ids, name=name)
     if is_generator(text):
         load_generators()
@@ -110,7 +110,7 @@ def _named(text: str, directed: bool | None, ids: str, name: str | None, seed: A
         described = dataset(text)
         asked = described.directed if directed is None else directed
         file = fetch(text)
-        load_readers()
+        load_readers(asked)
         return read_graph(file, directed=asked, ids=ids, name=name or text)
     if text and os.path.exists(text):
         return read_graph(path)  # a folder, a device: this says what is wrong

@@ -6,7 +6,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.errors import RequestError, unknown_name
 from predict_graph.iterations.estimate import IterationEstimate
 from predict_graph.iterations.method import Method, SamplingCase
-from predict_graph.plugins import Registry, blamed_on
+from predict_graph.plugins import Registry, blamed_on, loaded
 
 __all__ = ["METHODS", "check_method", "estimate_iterations", "methods_for"]
 
@@ -16,12 +16,12 @@ METHODS: Registry[Method] = Registry(
     "method",
     "predict_graph.methods",
     {
-        "completion": "predict_graph.iterations.completion.estimator:COMPLETION",
-        "rooted": "predict_graph.iterations.rooted.estimator:ROOTED",
+        "completion": "predict_graph.iterations.method:COMPLETION",
+        "rooted": "predict_graph.iterations.method:ROOTED",
         "published": "predict_graph.iterations.published:PUBLISHED",
         "observed": "predict_graph.iterations.method:OBSERVED",
         "whole-run": "predict_graph.iterations.whole_run:WHOLE_RUN",
-        _TWIN: "predict_graph.iterations.twin:TWIN",
+        _TWIN: "predict_graph.iterations.method:TWIN",
     },
 )
 """Best ones first: the first that suits an algorithm is its default."""
@@ -67,9 +67,10 @@ def estimate_iterations(method: Method, case: SamplingCase) -> IterationEstimate
     if method.estimate is None:
         raise RequestError(f"{case.algorithm.name} is observed by its engine; accepted: predict")
     if METHODS.origin(method.name) == "built-in":
-        return method.estimate(case)
+        estimate: IterationEstimate = loaded(method.estimate)(case)
+        return estimate
     with blamed_on("method", method.name):
-        found = method.estimate(case)
+        found = loaded(method.estimate)(case)
         if not isinstance(found, IterationEstimate):
             raise TypeError(f"returned {type(found).__name__}; accepted: an IterationEstimate")
         return found

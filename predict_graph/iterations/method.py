@@ -10,6 +10,7 @@ import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine
+from predict_graph.engines.local.kernel import runs_here
 from predict_graph.graph import Graph
 from predict_graph.iterations.budget import EdgeBudget
 from predict_graph.iterations.estimate import IterationEstimate, Progress
@@ -77,11 +78,12 @@ class Method:
         ``max_overhead``; the others are refused when a person gives them.
     suits : callable
         Whether it can estimate for an algorithm.
-    estimate : callable or None
+    estimate : callable, str or None
         From a :class:`SamplingCase` to an
-        :class:`~predict_graph.iterations.estimate.IterationEstimate`; None if the costing of the
-        engine observes the iterations, in its own sample runs.
-    prepares : callable, optional
+        :class:`~predict_graph.iterations.estimate.IterationEstimate`, or where it is, as
+        ``"module:attribute"``; None if the costing of the engine observes the iterations, in its
+        own sample runs.
+    prepares : callable or str, optional
         Called with the graph before anything else asks what comes in at its vertices: what the
         method will need of all edges is found in the same pass.
     """
@@ -90,9 +92,41 @@ class Method:
     summary: str
     reads: frozenset[str]
     suits: Callable[[Algorithm], bool]
-    estimate: Callable[[SamplingCase], IterationEstimate] | None
-    prepares: Callable[[Graph], None] | None = None
+    estimate: Callable[[SamplingCase], IterationEstimate] | str | None
+    prepares: Callable[[Graph], None] | str | None = None
 
+
+def _spreads(algorithm: Algorithm) -> bool:
+    """Whether an algorithm spreads changes until few are left, with a kernel that shows it."""
+    return algorithm.convergence in ("ratio", "fixed-point") and runs_here(algorithm)
+
+
+_HERE = "predict_graph.iterations"
+
+COMPLETION = Method(
+    "completion",
+    "stratified samples with their border completed, calibrated on walk samples",
+    frozenset({"ratio", "max_overhead"}),
+    lambda algorithm: "completion" in algorithm.sampled_by,
+    f"{_HERE}.completion.estimator:estimate_by_completion",
+    f"{_HERE}.completion.estimator:prepare",
+)
+
+ROOTED = Method(
+    "rooted",
+    "uniform samples with the shortest paths that join them to hubs",
+    frozenset({"ratio", "max_overhead"}),
+    _spreads,
+    f"{_HERE}.rooted.estimator:estimate_by_rooted_samples",
+)
+
+TWIN = Method(
+    "twin",
+    "the compiled twin of an algorithm of GraphX or GraphFrames, by the same rules: exact",
+    frozenset(),
+    lambda algorithm: "twin" in algorithm.sampled_by,
+    f"{_HERE}.twin:estimate_by_twin",
+)
 
 OBSERVED = Method(
     "observed",

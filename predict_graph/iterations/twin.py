@@ -11,15 +11,15 @@ from predict_graph.engines import SampleSummary
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.iterations.estimate import IterationEstimate
-from predict_graph.iterations.method import Method, SamplingCase
+from predict_graph.iterations.method import SamplingCase
 
 if TYPE_CHECKING:
     from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 
-__all__ = ["TWIN", "twin_estimate"]
+__all__ = ["twin_estimate"]
 
 
-def _estimate(case: SamplingCase) -> IterationEstimate:
+def estimate_by_twin(case: SamplingCase) -> IterationEstimate:
     from predict_graph.engines.spark import SparkEngine
     from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 
@@ -60,7 +60,7 @@ def twin_estimate(
         "whole graph", 1.0, graph.vertices, graph.edges, count, seconds, "iterations"
     )
     return IterationEstimate(
-        method=TWIN.name,
+        method="twin",
         crossing=float(count),
         iterations=count,
         low=count,
@@ -71,12 +71,3 @@ def twin_estimate(
         edge_steps=float(messages.sum()),
         counters=counters,
     )
-
-
-TWIN = Method(
-    "twin",
-    "the compiled twin of an algorithm of GraphX or GraphFrames, by the same rules: exact",
-    frozenset(),
-    lambda algorithm: "twin" in algorithm.sampled_by,
-    _estimate,
-)

@@ -24,10 +24,10 @@ from predict_graph.iterations.estimate import (
     SampleSummary,
     iteration_interval,
 )
-from predict_graph.iterations.method import Method, SamplingCase
+from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.samples import SampleRun, counters_of, draw_sample, run_sample
 
-__all__ = ["COMPLETION", "estimate_by_completion"]
+__all__ = ["estimate_by_completion"]
 
 _METHOD_STD = 0.06  # of log(predicted / true), beyond what samples show: docs/studies/accuracy.md
 _SMALL_SAMPLE = 1000  # vertices; smaller ones err more; judgement: docs/studies/constants.md
@@ -158,13 +158,3 @@ def _summaries(whole: Replicates, vertices: int, seconds: float) -> list[SampleS
 
 def _whole(value: float) -> int:
     return int(np.ceil(value - 1e-9))
-
-
-COMPLETION = Method(
-    "completion",
-    "stratified samples with their border completed, calibrated on walk samples",
-    frozenset({"ratio", "max_overhead"}),
-    lambda algorithm: "completion" in algorithm.sampled_by,
-    estimate_by_completion,
-    prepare,
-)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import StagedSample
-from predict_graph.engines.local.kernel import Weighting, runs_here
+from predict_graph.engines.local.kernel import Weighting
 from predict_graph.engines.local.observed import ObservedRun, observed_run
 from predict_graph.engines.local.team import StopRun
 from predict_graph.graph import Graph
@@ -27,11 +27,11 @@ from predict_graph.iterations.estimate import (
     SampleSummary,
     iteration_interval,
 )
-from predict_graph.iterations.method import Method, SamplingCase
+from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.rooted.recipes import Recipe, recipe_of
 from predict_graph.iterations.rooted.sample import RootedSample
 
-__all__ = ["ROOTED", "estimate_by_rooted_samples"]
+__all__ = ["estimate_by_rooted_samples"]
 
 _METHOD_STD = 0.09  # of log(predicted / true); judgement, as those below: docs/studies/constants.md
 _PILOT_SHARE = 0.25  # of the ratio: how long will the run be? Judgement
@@ -248,17 +248,3 @@ def _messages(run: ObservedRun, sample: RootedSample, graph: Graph) -> float:
     """Return the messages that the sample run sent, about: its share of those of the whole run."""
     sent = float(run.counters[["local_messages", "remote_messages"]].to_numpy().sum())
     return sent * sample.graph.edges / max(graph.edges, 1)
-
-
-def _spreads(algorithm: Algorithm) -> bool:
-    """Whether an algorithm spreads changes until few are left, with a kernel that shows it."""
-    return algorithm.convergence in ("ratio", "fixed-point") and runs_here(algorithm)
-
-
-ROOTED = Method(
-    "rooted",
-    "uniform samples with the shortest paths that join them to hubs",
-    frozenset({"ratio", "max_overhead"}),
-    _spreads,
-    estimate_by_rooted_samples,
-)
