@@ -73,7 +73,7 @@ site-check: docs
 
 shown: $(STAMP)
 	$(BIN)/python -m benchmarks.pages --update
-	$(BIN)/predict-graph validate topk-ranking web-NotreDame --seed 1 --plot docs/prediction.png
+	$(BIN)/predict-graph validate semi-clustering web-NotreDame --seed 1 --plot docs/prediction.png
 
 wheel: $(STAMP)
 	$(BIN)/python -m benchmarks.wheel

@@ -148,11 +148,12 @@ def study(case: Case, settings: list[str], seeds: int) -> Iterator[Result]:
             if options is None:
                 continue
             for seed in range(seeds):
-                fresh = Graph(graph.indptr, graph.indices, directed=graph.directed)
-                found = predict_graph.predict(
-                    algorithm, fresh, history="none", seed=seed, **options
+                # Each with a graph of its own: what one derives from it, the other would find.
+                mine, own = (
+                    Graph(graph.indptr, graph.indices, directed=graph.directed) for _ in range(2)
                 )
-                truth = predict_graph.run(algorithm, graph, history="none")
+                found = predict_graph.predict(algorithm, mine, history="none", seed=seed, **options)
+                truth = predict_graph.run(algorithm, own, history="none")
                 yield result(case, job, setting, found, truth)
 
 

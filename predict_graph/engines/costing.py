@@ -62,6 +62,8 @@ class StagedSample:
     summary : SampleSummary
     edge_steps : float
         Work of a run, in edges times iterations.
+    seconds : ndarray of float64, shape (iterations,)
+        Of its supersteps on this machine, measured once and with counting between them.
     """
 
     graph: Graph
@@ -72,6 +74,7 @@ class StagedSample:
     whole_work: FloatArray = field(repr=False)
     summary: SampleSummary
     edge_steps: float
+    seconds: FloatArray = field(repr=False)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
@@ -59,6 +60,8 @@ class FirstGuess:
         Of all supersteps.
     runs : int
         Of the history that it rests on; 0 if it is a rule of thumb.
+    measured_std : float, optional
+        Of log(seconds of its iterations), where supersteps of the run itself were measured.
     """
 
     algorithm: Algorithm
@@ -66,6 +69,7 @@ class FirstGuess:
     setup_seconds: float
     superstep_seconds: float
     runs: int
+    measured_std: float | None = None
 
     @property
     def seconds(self) -> float:
@@ -81,7 +85,27 @@ class FirstGuess:
     @property
     def relative_std(self) -> float:
         """Of the seconds of its iterations: history makes them surer."""
+        if self.measured_std is not None:
+            return self.measured_std
         return _SECONDS_STD / math.sqrt(1.0 + self.runs)
+
+    def beyond(self, seconds: float) -> FirstGuess:
+        """Return the guess of a run whose supersteps took longer than so many seconds.
+
+        The median of a log-normal distribution that is cut off there.
+
+        Examples
+        --------
+        >>> from predict_graph.algorithms import PageRank
+        >>> guess = FirstGuess(PageRank(), 10.0, 0.0, 1.0, 0)
+        >>> [round(guess.beyond(seconds).superstep_seconds, 2) for seconds in (0.01, 1.0, 10.0)]
+        [1.0, 1.96, 13.91]
+        """
+        std = math.hypot(ITERATIONS_STD, self.relative_std)
+        below = NormalDist().cdf(math.log(max(seconds, 1e-9) / self.superstep_seconds) / std)
+        median = min((1.0 + below) / 2.0, 1.0 - 1e-12)
+        longer = self.superstep_seconds * math.exp(std * NormalDist().inv_cdf(median))
+        return replace(self, superstep_seconds=max(longer, seconds))
 
 
 def chain_of(algorithm: Algorithm) -> list[Algorithm]:
@@ -167,6 +191,7 @@ def guessed_prices(
     each = guess.superstep_seconds / max(guess.iterations, 1.0)
     seconds = np.full(workload.iterations, each)
     name = "runs of other graphs" if guess.runs else "rule of thumb"
+    name = name if guess.measured_std is None else "first supersteps"
     return Prices(
         witnesses=[Witness(name, seconds, guess.relative_std)],
         table=workload.table.assign(seconds=seconds),

@@ -42,7 +42,11 @@ from predict_graph.prediction.ladder import Ladder, Purse, known_runs
 from predict_graph.prediction.outcome import Prediction, assembled
 from predict_graph.prediction.request import Request, check_request, direction, is_local
 from predict_graph.prediction.run_records import records_of
-from predict_graph.prediction.seconds.earlier_runs import earlier_prices, of_this_engine
+from predict_graph.prediction.seconds.earlier_runs import (
+    ONCE_STD,
+    earlier_prices,
+    of_this_engine,
+)
 from predict_graph.prediction.work import workloads_of
 from predict_graph.transforms import Transform
 
@@ -313,19 +317,18 @@ def predict_on(
     if records:
         exact = [recalled_estimate(part[0], request.engine.workers) for part in records]
     elif ladder.buys_full_run(graph, request, purse):
+        before = purse.spent
         profile = _full_run(graph, request, purse, ladder.samples_reserve(graph, purse))
         if not profile.stopped:
             exact = whole_run_estimates(profile)
             if ladder.local:
                 return _from_full_run(graph, chain, profile, exact, purse, source)
         elif profile.algorithm == request.algorithm.name and profile.iterations:
-            started = _Started.of(request, profile, graph.vertices)
+            took = purse.spent - before - profile.phases["setup"]
+            started = _Started.of(request, profile, graph.vertices, took)
     levels = ladder.levels(graph, request, purse)
-    if not levels and started is not None:
-        last = guessed_estimate(graph, guesses[-1], request.engine.workers)
-        exact = started.weighted([last])
-    elif not levels and not exact:
-        return _guessed(graph, chain, guesses, purse, ladder.more(graph, 0.0), source)
+    if not levels and not exact:
+        return _guessed(graph, chain, guesses, started, purse, ladder.more(graph, 0.0), source)
     levels = levels or [LEAN]  # the number of iterations is known; their cost is probed
     probes = request.budget.unlimited or bool(request.probe)
     setups = {} if probes else ladder.estimated_setups(levels)
@@ -339,7 +342,12 @@ def predict_on(
     prediction = None
     for level in levels:
         more = [replace(part, max_overhead=level) for part in chain]
-        estimates = exact or _sampled(graph, more, guesses, costing, purse)
+        try:
+            estimates = exact or estimates_of(graph, more, costing, lambda: purse.left_at_most)
+        except StopRun:  # not even a small sample ended in time
+            if ladder.local:
+                return _guessed(graph, chain, guesses, started, purse, "", source)
+            estimates = [guessed_estimate(graph, each, request.engine.workers) for each in guesses]
         if started is not None and not exact:
             estimates = started.weighted(estimates)
         workloads = _workloads(graph, chain, estimates)
@@ -354,20 +362,6 @@ def predict_on(
     return prediction
 
 
-def _sampled(
-    graph: Graph,
-    chain: Sequence[Request],
-    guesses: Sequence[FirstGuess],
-    costing: Any,
-    purse: Purse,
-) -> list[IterationEstimate]:
-    """Return estimates by samples; baseline estimates where not even a small one ended in time."""
-    try:
-        return estimates_of(graph, chain, costing, lambda: purse.left_at_most)
-    except StopRun:
-        return [guessed_estimate(graph, guess, chain[-1].engine.workers) for guess in guesses]
-
-
 @dataclass(frozen=True)
 class _Started:
     """A full local run that was stopped at its deadline: evidence beside samples.
@@ -380,14 +374,17 @@ class _Started:
         Setup and supersteps, as this machine took them.
     limit : int
         The run's limit of iterations.
+    seconds : float
+        Supersteps until it was stopped, also those of the one that did not end.
     """
 
     estimates: list[IterationEstimate]
     setups: dict[str, KnownSetup]
     limit: int
+    seconds: float
 
     @classmethod
-    def of(cls, request: Request, profile: RunProfile, vertices: int) -> _Started:
+    def of(cls, request: Request, profile: RunProfile, vertices: int, seconds: float) -> _Started:
         """Return the evidence of the supersteps that ran."""
         own = continued_run(request.algorithm, profile, request.algorithm.threshold(vertices))
         setups = {
@@ -395,7 +392,20 @@ class _Started:
             for record in records_of(profile)
         }
         limit = request.algorithm.max_iterations
-        return cls([*whole_run_estimates(profile.prior), own], setups, limit)
+        return cls([*whole_run_estimates(profile.prior), own], setups, limit, seconds)
+
+    def guess(self, guess: FirstGuess, iterations: int) -> FirstGuess:
+        """Return the guess of the last algorithm, corrected by the supersteps that ran."""
+        known = self.setups[guess.algorithm.name]
+        guess = replace(guess, setup_seconds=known.seconds)
+        if not guess.algorithm.steady:  # the first supersteps say little of the others
+            return guess.beyond(self.seconds)
+        (probe,) = known.probes
+        return replace(
+            guess,
+            superstep_seconds=max(probe.seconds * iterations, self.seconds),
+            measured_std=math.hypot(probe.relative_std, ONCE_STD),
+        )
 
     def weighted(self, sampled: Sequence[IterationEstimate]) -> list[IterationEstimate]:
         """Return the estimates with those of other evidence, whose last one is `sampled`'s."""
@@ -490,13 +500,17 @@ def _guessed(
     graph: Graph,
     chain: Sequence[Request],
     guesses: Sequence[FirstGuess],
+    started: _Started | None,
     purse: Purse,
     more: str,
     source: Any,
 ) -> Prediction:
-    """Return a prediction of a run that costs less than finding out more about it."""
+    """Return a baseline prediction, corrected by a run that was stopped, if there was one."""
     engine = chain[-1].engine
     estimates = [guessed_estimate(graph, guess, engine.workers) for guess in guesses]
+    if started is not None:
+        estimates = started.weighted(estimates)
+        guesses = [*guesses[:-1], started.guess(guesses[-1], estimates[-1].iterations)]
     workloads = _workloads(graph, chain, estimates)
     prices = [
         guessed_prices(graph, guess, workload, first=number == 0)

@@ -7,6 +7,7 @@ matter: :func:`timed_run` runs the same sample again, without counting anything 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -43,6 +44,8 @@ class ObservedRun:
         What the sample run itself did, a row an iteration: counters and the working set.
     work, whole_work : ndarray of float64, shape (iterations,)
         Work of each superstep on the sample, and on the whole graph.
+    seconds : ndarray of float64, shape (iterations,)
+        Of each superstep on the sample, what is counted between them left out.
     """
 
     convergence: FloatArray
@@ -51,6 +54,7 @@ class ObservedRun:
     table: pd.DataFrame
     work: FloatArray
     whole_work: FloatArray
+    seconds: FloatArray
 
 
 def observed_run(
@@ -100,11 +104,14 @@ def observed_run(
     aggregates: list[float] = []
     work: list[tuple[float, float]] = []
     rows: list[tuple[float, ...]] = []
+    seconds: list[float] = []
     tally = Tally(graph, workers)
     with Team(threads or available_threads(), remaining) as team:
         kernel = _kernel(algorithm, graph, weighting, prior, team)
         while len(aggregates) < algorithm.max_iterations:
+            started = time.perf_counter()
             superstep = kernel.step()
+            seconds.append(time.perf_counter() - started)
             aggregates.append(_aggregate(superstep, weighting.weights))
             rows.append(_counted(superstep, weighting.weights, sent, workers))
             messages = rows[-1][1] + rows[-1][2]
@@ -121,6 +128,7 @@ def observed_run(
         per_iteration(table).drop(columns="seconds"),
         np.array([own for own, _ in work]),
         np.array([whole for _, whole in work]),
+        np.array(seconds),
     )
 
 

@@ -11,6 +11,7 @@ import numba
 __all__ = ["StopRun", "Team", "available_threads"]
 
 _SHARES = 8  # of the blocks, for each thread; a choice: threads end at about the same time
+_SHARES_BY_DEADLINE = 64  # where a deadline is looked at between two of them; a choice
 
 
 def available_threads() -> int:
@@ -76,14 +77,15 @@ class Team:
             If the deadline has passed.
         """
         self.allow(0.0)
-        size = -(-blocks // (self.threads * _SHARES))
+        shares = _SHARES if self._remaining is None else _SHARES_BY_DEADLINE
+        size = -(-blocks // (self.threads * shares))
         if size == 0 or blocks == 1 or (self._pool is None and self._remaining is None):
             work(0, blocks)
             return
-        shares = iter(range(0, blocks, size))
+        starts = iter(range(0, blocks, size))
 
         def take() -> None:
-            for first in shares:
+            for first in starts:
                 self.allow(0.0)
                 work(first, min(first + size, blocks))
 

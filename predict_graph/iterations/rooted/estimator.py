@@ -171,6 +171,7 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> _Outcome:
         whole_work=run.whole_work,
         summary=summary,
         edge_steps=_messages(run, sample, graph),
+        seconds=run.seconds,
     )
     return _Outcome(run, staged, sample.graph.edges / max(graph.edges, 1))
 

@@ -22,6 +22,7 @@ from predict_graph.prediction.seconds.regression import (
 )
 from predict_graph.prediction.seconds.sample_runs import add_history, run_cost_samples
 from predict_graph.prediction.seconds.transfer import (
+    TimedSample,
     timed_sample,
     transfer_witness,
     undisturbed_seconds,
@@ -96,13 +97,14 @@ class LocalCosting:
         training, witnesses = TrainingSet(), []
         samples, visits, timed = [], 0.0, None
         # Probed at several moments, because the machine may be busy with something else.
-        probes = [*probes, *self._probed(algorithm, again=bool(probes))]
-        affordable = staged is not None and means.purse.affords(staged.summary.seconds)
-        if staged is not None and (affordable or not probes):
+        probes = [*probes, *self._probed(algorithm, again=bool(probes) or staged is not None)]
+        if staged is not None and means.purse.affords(float(staged.seconds.sum())):
             means.progress("timing the sample", 0.0)
             timed = timed_sample(algorithm, staged, engine.threads, means.purse.affords)
             training.add(staged.table.assign(seconds=timed.seconds), own=True)
             visits += timed.runs * staged.edge_steps
+        elif staged is not None:
+            timed = TimedSample(staged.seconds, 0.0, 0)
         probes += self._probed(algorithm, again=True)
         if staged is not None and timed is not None:
             witnesses.append(transfer_witness(workload, timed, probes))
