@@ -200,26 +200,26 @@ def predict(
     >>> found.iterations.low <= 8 <= found.iterations.high
     True
     """
+    given: dict[str, Any] = {
+        "parameters": parameters,
+        "workers": workers,
+        "threads": threads,
+        "spark": spark,
+        "method": method,
+        "sampler": sampler,
+        "ratio": ratio,
+        "train_ratios": train_ratios,
+        "transform": transform,
+        "cost_model": cost_model,
+        "max_overhead": max_overhead,
+        "probe": probe,
+        "train_machines": train_machines,
+        "within": within,
+    }
     if engine == "local" and not isinstance(algorithm, Algorithm) and is_function(algorithm):
         from predict_graph.functions import predict_function
 
-        refuse_for_functions(
-            parameters=parameters,
-            workers=workers,
-            threads=threads,
-            spark=spark,
-            method=method,
-            sampler=sampler,
-            ratio=ratio,
-            train_ratios=train_ratios,
-            transform=transform,
-            cost_model=cost_model,
-            max_overhead=max_overhead,
-            probe=probe,
-            train_machines=train_machines,
-            within=within,
-            spark_reads=spark_reads or None,
-        )
+        refuse_for_functions(**given, spark_reads=spark_reads or None)
         return predict_function(
             algorithm,
             graph,
@@ -242,25 +242,7 @@ def predict(
             "the algorithm in parameters={...}"
         )
     request = check_request(
-        algorithm,
-        parameters=parameters,
-        engine=engine,
-        workers=workers,
-        threads=threads,
-        spark=spark,
-        method=method,
-        sampler=sampler,
-        ratio=ratio,
-        train_ratios=train_ratios,
-        transform=transform,
-        cost_model=cost_model,
-        max_overhead=max_overhead,
-        probe=probe,
-        train_machines=train_machines,
-        budget=budget,
-        within=within,
-        seed=seed,
-        progress=progress,
+        algorithm, engine=engine, budget=budget, seed=seed, progress=progress, **given
     )
     kept = check_history(history)
     if spark_reads or is_table(graph):

@@ -264,24 +264,24 @@ def validate(
     RequestError, JobError
         As for a prediction and for a run.
     """
+    given: dict[str, Any] = {
+        "parameters": parameters,
+        "workers": workers,
+        "threads": threads,
+        "spark": spark,
+        "method": method,
+        "sampler": sampler,
+        "ratio": ratio,
+        "train_ratios": train_ratios,
+        "transform": transform,
+        "cost_model": cost_model,
+        "max_overhead": max_overhead,
+        "probe": probe,
+        "train_machines": train_machines,
+        "within": within,
+    }
     if engine == "local" and not isinstance(algorithm, Algorithm) and is_function(algorithm):
-        refuse_for_functions(
-            parameters=parameters,
-            workers=workers,
-            threads=threads,
-            spark=spark,
-            method=method,
-            sampler=sampler,
-            ratio=ratio,
-            train_ratios=train_ratios,
-            transform=transform,
-            cost_model=cost_model,
-            max_overhead=max_overhead,
-            probe=probe,
-            train_machines=train_machines,
-            within=within,
-            on_iteration=on_iteration,
-        )
+        refuse_for_functions(**given, on_iteration=on_iteration)
         return validate_function(
             algorithm,
             graph,
@@ -299,25 +299,7 @@ def validate(
             "in parameters={...}"
         )
     request = check_request(
-        algorithm,
-        parameters=parameters,
-        engine=engine,
-        workers=workers,
-        threads=threads,
-        spark=spark,
-        method=method,
-        sampler=sampler,
-        ratio=ratio,
-        train_ratios=train_ratios,
-        transform=transform,
-        cost_model=cost_model,
-        max_overhead=max_overhead,
-        probe=probe,
-        train_machines=train_machines,
-        budget=budget,
-        within=within,
-        seed=seed,
-        progress=progress,
+        algorithm, engine=engine, budget=budget, seed=seed, progress=progress, **given
     )
     if fresh_process and on_iteration is not None:
         raise RequestError(

@@ -106,7 +106,7 @@ class LocalCosting:
         elif staged is not None:
             timed = TimedSample(staged.seconds, 0.0, 0)
         probes += self._probed(algorithm, again=True)
-        if staged is not None and timed is not None:
+        if timed is not None:
             witnesses.append(transfer_witness(workload, timed, probes))
         elif probes:
             witnesses.append(_probe_witness(workload, probes))
