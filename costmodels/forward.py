@@ -6,11 +6,17 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from costmodels.linear import LinearCosts, check_training_rows
-from costmodels.selection import select_forward
+from costmodels import FEWEST_ROWS
+from costmodels.leftout import GroupErrors, LeftOutErrors, RowErrors
+from costmodels.linear import LinearCosts
+from costmodels.rows import CompressedRows, TrainingRows, check_training_rows
 
 __all__ = ["ForwardSelectedLinear"]
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
 
 
 class ForwardSelectedLinear(LinearCosts):
@@ -108,21 +114,48 @@ class ForwardSelectedLinear(LinearCosts):
         self._check_options()
         rows = check_training_rows(self, X, y, sample_weight, self.weights)
         chosen = self._required_columns(rows.names)
-        found = select_forward(
-            rows,
-            groups,
-            fit_intercept=self.fit_intercept,
-            required=chosen,
-            max_terms=self.max_terms,
-            min_gain=self.min_gain,
-            max_folds=self.max_folds,
-        )
-        self._keep(found)
-        self.path_ = list(found.path)
+        distinct = _distinct_rows(rows)
+        room = distinct - 1
+        if self.max_terms is not None:
+            room = min(room, self.max_terms + bool(self.fit_intercept))
+        bound = max(self.min_gain, 1 / distinct)
+        compressed = CompressedRows.of(rows)
+        errors: LeftOutErrors
+        if groups is None:
+            errors = RowErrors(rows, compressed)
+        else:
+            errors = GroupErrors(rows, compressed, groups, self.max_folds)
+        start = [0] if self.fit_intercept else []
+        order, self.path_ = self._select(rows, errors, start + chosen, room, bound)
         self.left_out_error_ = self.path_[-1][1]
-        self.terms_ = found.terms
-        self.selected_ = [name for name in self.terms_ if name != "intercept"]
+        self._keep(rows, compressed.solve(np.array(order, dtype=np.intp)))
+        added = [column - 1 for column in order if column > 0]
+        self.selected_ = [rows.names[column] for column in added if self.coef_[column] > 0]
+        costs = dict(zip(rows.names, self.coef_.tolist(), strict=True))
+        self.terms_ = {"intercept": self.intercept_} if self.fit_intercept else {}
+        self.terms_ |= {name: costs[name] for name in self.selected_}
         return self
+
+    def _select(
+        self, rows: TrainingRows, errors: LeftOutErrors, order: list[int], room: int, bound: float
+    ) -> tuple[list[int], list[tuple[str, float]]]:
+        """Add columns greedily; `order` and the result count the intercept as column 0."""
+        error = errors(np.array(order, dtype=np.intp))
+        path = [("start", error)]
+        left = [column for column in np.flatnonzero(rows.X.any(axis=0)) + 1 if column not in order]
+        while left and len(order) < room:
+            found = [errors(np.array([*order, column], dtype=np.intp)) for column in left]
+            smallest = min(found)
+            if not smallest < error * (1 - bound):
+                break
+            # The first of those that rounding alone tells apart.
+            best = next(
+                i for i, value in enumerate(found) if value <= smallest * (1 + 1e-6) + 1e-12
+            )
+            error = found[best]
+            order = [*order, int(left.pop(best))]
+            path.append((rows.names[order[-1] - 1], error))
+        return order, path
 
     def _required_columns(self, names: list[str]) -> list[int]:
         columns = []
@@ -144,3 +177,15 @@ class ForwardSelectedLinear(LinearCosts):
             raise ValueError(f"max_terms is {self.max_terms!r}, but must be at least 1 or None")
         if self.max_folds < 2:
             raise ValueError(f"max_folds is {self.max_folds!r}, but must be at least 2")
+
+
+def _distinct_rows(rows: TrainingRows) -> int:
+    distinct = len(np.unique(rows.X[rows.frequency > 0], axis=0))
+    if distinct < FEWEST_ROWS:
+        count = len(rows.y)
+        raise ValueError(
+            f"found {count} sample{'s' if count != 1 else ''} with {distinct} distinct "
+            f"row{'s' if distinct != 1 else ''} of features, but selecting features needs "
+            f"{FEWEST_ROWS} distinct rows"
+        )
+    return distinct

@@ -7,12 +7,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from costmodels.rows import WEIGHTS, CompressedRows, TrainingRows
-from costmodels.selection import LinearFit
+from costmodels.rows import CompressedRows, TrainingRows, check_training_rows
 
-__all__ = ["LinearCosts", "NonNegativeLinear", "check_training_rows", "column_names"]
+__all__ = ["LinearCosts", "NonNegativeLinear"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -44,12 +43,24 @@ class LinearCosts(RegressorMixin, BaseEstimator):
         predicted: FloatArray = table @ self.coef_ + self.intercept_
         return predicted
 
-    def _keep(self, found: LinearFit) -> None:
-        """Store the coefficients and how well they fit the training rows."""
-        self.intercept_, self.coef_ = found.intercept, found.coefficients
-        self.relative_residuals_: FloatArray = found.relative_residuals
-        self.residual_std_, self.relative_std_ = found.residual_std, found.relative_std
-        self.r2_ = found.r2
+    def _keep(self, rows: TrainingRows, solution: FloatArray) -> None:
+        """Store the coefficients (intercept first) and how well they fit the training rows."""
+        self.intercept_ = float(solution[0])
+        self.coef_ = solution[1:].copy()
+        predicted = rows.X @ self.coef_ + self.intercept_
+        residuals = rows.y - predicted
+        frequency = rows.frequency
+        with np.errstate(divide="ignore", invalid="ignore"):
+            relative = np.where(rows.y > 0, predicted / rows.y - 1, np.nan)
+        self.relative_residuals_: FloatArray = relative
+        count = float(frequency.sum())
+        freedom = max(count - np.count_nonzero(solution), 1.0)
+        self.residual_std_ = float(np.sqrt(frequency @ residuals**2 / freedom))
+        known = np.isfinite(relative)
+        self.relative_std_ = float(
+            np.sqrt(frequency[known] @ relative[known] ** 2 / freedom) if known.any() else np.nan
+        )
+        self.r2_ = _determination(rows, residuals)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -137,40 +148,18 @@ class NonNegativeLinear(LinearCosts):
                 f"found {count} sample{'s' if count != 1 else ''}, too few to tell "
                 f"{len(columns)} unknowns apart"
             )
-        self._keep(LinearFit.of(rows, solution))
+        self._keep(rows, solution)
         names = rows.names
         self.terms_ = {"intercept": self.intercept_} if self.fit_intercept else {}
         self.terms_ |= {name: float(cost) for name, cost in zip(names, self.coef_, strict=True)}
         return self
 
 
-def check_training_rows(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, weights: str
-) -> TrainingRows:
-    """Check what was passed to `fit`.
-
-    Raises
-    ------
-    ValueError
-        If `weights` is unknown, a value is not finite, a cost is negative (or 0 with relative
-        weights), or the sample weights are negative or all 0.
-    """
-    if weights not in WEIGHTS:
-        raise ValueError(f"unknown weights {weights!r}; accepted: {', '.join(WEIGHTS)}")
-    X, y = validate_data(estimator, X, y, dtype=np.float64, y_numeric=True)
-    y = np.asarray(y, dtype=np.float64)
-    wrong = np.flatnonzero(y <= 0 if weights == "relative" else y < 0)
-    if len(wrong):
-        accepted = "positive (weights='relative')" if weights == "relative" else "0 or more"
-        raise ValueError(f"y of row {wrong[0]} is {y[wrong[0]]:g}, but a cost must be {accepted}")
-    frequency = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if not frequency.any():
-        raise ValueError("all sample weights are 0, so there is no row to fit")
-    importance = 1 / y if weights == "relative" else np.ones_like(y)
-    return TrainingRows(X, y, frequency, importance, column_names(estimator, X.shape[1]))
-
-
-def column_names(estimator: Any, count: int) -> list[str]:
-    """Return the names of the columns that were fitted; ``x0``, ``x1``, … when there were none."""
-    names = getattr(estimator, "feature_names_in_", None)
-    return [f"x{column}" for column in range(count)] if names is None else [str(n) for n in names]
+def _determination(rows: TrainingRows, residuals: FloatArray) -> float:
+    """Return R²; of constant costs 1 when the fit is perfect and else 0, as scikit-learn has it."""
+    mean = np.average(rows.y, weights=rows.frequency)
+    total = float(rows.frequency @ (rows.y - mean) ** 2)
+    left = float(rows.frequency @ residuals**2)
+    if total > 0:
+        return 1 - left / total
+    return 1.0 if left == 0 else 0.0

@@ -7,12 +7,14 @@ k + 1 rows, so a search that fits many subsets of columns pays for the n rows on
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import nnls
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
-__all__ = ["CompressedRows", "TrainingRows"]
+__all__ = ["CompressedRows", "TrainingRows", "check_training_rows", "column_names"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
@@ -49,6 +51,38 @@ class TrainingRows:
         table = np.column_stack((np.ones(len(self.y)), self.X, self.y))
         table *= self.importance[:, None]
         return table
+
+
+def check_training_rows(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, weights: str
+) -> TrainingRows:
+    """Check what was passed to `fit`.
+
+    Raises
+    ------
+    ValueError
+        If `weights` is unknown, a value is not finite, a cost is negative (or 0 with relative
+        weights), or the sample weights are negative or all 0.
+    """
+    if weights not in WEIGHTS:
+        raise ValueError(f"unknown weights {weights!r}; accepted: {', '.join(WEIGHTS)}")
+    X, y = validate_data(estimator, X, y, dtype=np.float64, y_numeric=True)
+    y = np.asarray(y, dtype=np.float64)
+    wrong = np.flatnonzero(y <= 0 if weights == "relative" else y < 0)
+    if len(wrong):
+        accepted = "positive (weights='relative')" if weights == "relative" else "0 or more"
+        raise ValueError(f"y of row {wrong[0]} is {y[wrong[0]]:g}, but a cost must be {accepted}")
+    frequency = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not frequency.any():
+        raise ValueError("all sample weights are 0, so there is no row to fit")
+    importance = 1 / y if weights == "relative" else np.ones_like(y)
+    return TrainingRows(X, y, frequency, importance, column_names(estimator, X.shape[1]))
+
+
+def column_names(estimator: Any, count: int) -> list[str]:
+    """Return the names of the columns that were fitted; ``x0``, ``x1``, … when there were none."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return [f"x{column}" for column in range(count)] if names is None else [str(n) for n in names]
 
 
 @dataclass(frozen=True)
@@ -102,34 +136,10 @@ def triangle(table: FloatArray) -> FloatArray:
 
 
 def solve_scaled(factor: FloatArray, columns: IntArray) -> FloatArray:
-    """Solve non-negative least squares of the last column of `factor` on `columns`.
-
-    The active-set method of Lawson and Hanson (Solving Least Squares Problems, chapter 23, 1974),
-    as scipy.optimize.nnls has it, whose import takes longer than all fits of a prediction.
-    """
-    matrix, target = factor[:, columns], factor[:, -1]
-    gram, slope = matrix.T @ matrix, matrix.T @ target
-    solution, active = np.zeros(len(columns)), np.zeros(len(columns), dtype=bool)
-    tolerance = (
-        10
-        * max(factor.shape)
-        * np.finfo(np.float64).eps
-        * np.abs(gram).sum(axis=0, initial=0.0).max(initial=0.0)
-    )
-    for _ in range(3 * len(columns)):  # the limit of scipy.optimize.nnls
-        gradient = np.where(active, -np.inf, slope - gram @ solution)
-        if not (gradient > tolerance).any():
-            break
-        active[gradient.argmax()] = True
-        while True:
-            free = np.zeros(len(columns))
-            free[active] = np.linalg.lstsq(matrix[:, active], target, rcond=None)[0]
-            falling = active & (free <= 0)
-            if not falling.any():
-                break
-            steps = solution[falling] / (solution[falling] - free[falling])
-            solution += steps.min() * (free - solution)
-            active &= solution > tolerance
-            solution[~active] = 0.0
-        solution = free
+    """Solve non-negative least squares of the last column of `factor` on `columns`."""
+    if len(columns) == 0:
+        return np.zeros(0)
+    solution: FloatArray = nnls(factor[:, columns], factor[:, -1], maxiter=100 + 30 * len(columns))[
+        0
+    ]
     return solution

@@ -10,9 +10,9 @@ from scipy.optimize import least_squares
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from costmodels.linear import column_names
 from costmodels.occupancy.attributes import Attribute, attribute_of
 from costmodels.occupancy.terms import Reference
+from costmodels.rows import column_names
 
 __all__ = ["OverlapModel"]
 

@@ -9,9 +9,9 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from costmodels.linear import column_names
 from costmodels.occupancy.attributes import attribute_of
 from costmodels.occupancy.terms import SHAPES, Reference, Term, candidate_terms
+from costmodels.rows import column_names
 
 __all__ = ["OccupancyPredictor"]
 

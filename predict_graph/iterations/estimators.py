@@ -6,7 +6,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.errors import RequestError, unknown_name
 from predict_graph.iterations.estimate import IterationEstimate
 from predict_graph.iterations.method import Method, SamplingCase
-from predict_graph.plugins import Registry, blamed_on, loaded
+from predict_graph.plugins import Registry, blamed_on
 
 __all__ = ["METHODS", "check_method", "estimate_iterations", "methods_for"]
 
@@ -67,10 +67,9 @@ def estimate_iterations(method: Method, case: SamplingCase) -> IterationEstimate
     if method.estimate is None:
         raise RequestError(f"{case.algorithm.name} is observed by its engine; accepted: predict")
     if METHODS.origin(method.name) == "built-in":
-        estimate: IterationEstimate = loaded(method.estimate)(case)
-        return estimate
+        return method.estimate(case)
     with blamed_on("method", method.name):
-        found = loaded(method.estimate)(case)
+        found = method.estimate(case)
         if not isinstance(found, IterationEstimate):
             raise TypeError(f"returned {type(found).__name__}; accepted: an IterationEstimate")
         return found

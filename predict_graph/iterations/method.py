@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from predict_graph.engines.local.kernel import runs_here
 from predict_graph.graph import Graph
 from predict_graph.iterations.budget import EdgeBudget
 from predict_graph.iterations.estimate import IterationEstimate, Progress
+from predict_graph.plugins import loaded
 from predict_graph.transforms import Transform
 
 __all__ = ["OBSERVED", "Method", "SamplingCase"]
@@ -78,12 +80,11 @@ class Method:
         ``max_overhead``; the others are refused when a person gives them.
     suits : callable
         Whether it can estimate for an algorithm.
-    estimate : callable, str or None
+    estimate : callable or None
         From a :class:`SamplingCase` to an
-        :class:`~predict_graph.iterations.estimate.IterationEstimate`, or where it is, as
-        ``"module:attribute"``; None if the costing of the engine observes the iterations, in its
-        own sample runs.
-    prepares : callable or str, optional
+        :class:`~predict_graph.iterations.estimate.IterationEstimate`; None if the costing of the
+        engine observes the iterations, in its own sample runs.
+    prepares : callable, optional
         Called with the graph before anything else asks what comes in at its vertices: what the
         method will need of all edges is found in the same pass.
     """
@@ -92,8 +93,8 @@ class Method:
     summary: str
     reads: frozenset[str]
     suits: Callable[[Algorithm], bool]
-    estimate: Callable[[SamplingCase], IterationEstimate] | str | None
-    prepares: Callable[[Graph], None] | str | None = None
+    estimate: Callable[[SamplingCase], IterationEstimate] | None
+    prepares: Callable[[Graph], None] | None = None
 
 
 def _spreads(algorithm: Algorithm) -> bool:
@@ -101,15 +102,22 @@ def _spreads(algorithm: Algorithm) -> bool:
     return algorithm.convergence in ("ratio", "fixed-point") and runs_here(algorithm)
 
 
-_HERE = "predict_graph.iterations"
+def _imported(reference: str) -> Callable[[Any], Any]:
+    """Return a function whose module is imported when it is first called."""
+
+    def call(given: Any) -> Any:
+        return loaded(f"predict_graph.iterations.{reference}")(given)
+
+    return call
+
 
 COMPLETION = Method(
     "completion",
     "stratified samples with their border completed, calibrated on walk samples",
     frozenset({"ratio", "max_overhead"}),
     lambda algorithm: "completion" in algorithm.sampled_by,
-    f"{_HERE}.completion.estimator:estimate_by_completion",
-    f"{_HERE}.completion.estimator:prepare",
+    _imported("completion.estimator:estimate_by_completion"),
+    _imported("completion.estimator:prepare"),
 )
 
 ROOTED = Method(
@@ -117,7 +125,7 @@ ROOTED = Method(
     "uniform samples with the shortest paths that join them to hubs",
     frozenset({"ratio", "max_overhead"}),
     _spreads,
-    f"{_HERE}.rooted.estimator:estimate_by_rooted_samples",
+    _imported("rooted.estimator:estimate_by_rooted_samples"),
 )
 
 TWIN = Method(
@@ -125,7 +133,7 @@ TWIN = Method(
     "the compiled twin of an algorithm of GraphX or GraphFrames, by the same rules: exact",
     frozenset(),
     lambda algorithm: "twin" in algorithm.sampled_by,
-    f"{_HERE}.twin:estimate_by_twin",
+    _imported("twin:estimate_by_twin"),
 )
 
 OBSERVED = Method(

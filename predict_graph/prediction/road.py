@@ -31,7 +31,6 @@ from predict_graph.iterations import (
 from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES, LEAN
 from predict_graph.iterations.continued import continued_run, weighted
 from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
-from predict_graph.plugins import loaded
 from predict_graph.prediction.first_guess import (
     FirstGuess,
     first_guess,
@@ -291,7 +290,7 @@ def predict_on(
     if not is_local(request.engine):  # what is known of it asks for in-degrees, first of all
         for part in chain:
             if part.method.prepares is not None:
-                loaded(part.method.prepares)(graph)
+                part.method.prepares(graph)
     ladder = _ladder(graph, request, guesses, history)
     purse.expects(ladder.run_seconds)
     exact: list[IterationEstimate] = []

@@ -165,8 +165,7 @@ def test_columns_of_zeros_are_never_selected():
 
 def test_row_errors_equal_leaving_each_row_out():
     from costmodels.leftout import RowErrors
-    from costmodels.linear import check_training_rows
-    from costmodels.rows import CompressedRows
+    from costmodels.rows import CompressedRows, check_training_rows
 
     X, y = work(15, 6, noise=0.1)
     rows = check_training_rows(NonNegativeLinear(), X, y, None, "relative")

@@ -13,8 +13,6 @@ import pandas as pd
 
 from costmodels import COST_MODELS as BUILT_IN_COST_MODELS
 from costmodels import FEWEST_ROWS
-from costmodels.rows import TrainingRows
-from costmodels.selection import select_forward
 from predict_graph.engines import Witness
 from predict_graph.errors import JobError
 from predict_graph.plugins import Registry, blamed_on
@@ -172,15 +170,14 @@ class FittedCosts:
 
 
 def load_cost_model(name: str | None) -> None:
-    """Load a cost model, and scikit-learn with it where it is not the default one.
+    """Load a cost model, and scikit-learn with it, which takes a second once a process.
 
     Raises
     ------
     RequestError
         If no cost model has this name.
     """
-    if name not in (None, DEFAULT_COST_MODEL):
-        COST_MODELS.get(name)
+    COST_MODELS.get(name or DEFAULT_COST_MODEL)
 
 
 def fit_costs(training: TrainingSet, name: str, required: Sequence[str] = ()) -> FittedCosts | None:
@@ -201,15 +198,13 @@ def fit_costs(training: TrainingSet, name: str, required: Sequence[str] = ()) ->
     JobError
         If it fails, or lacks what a fitted cost model has.
     """
+    factory = COST_MODELS.get(name)
     table = training.table
     features = table[list(training.candidates)]
     if len(features.drop_duplicates()) < FEWEST_ROWS or table["group"].nunique() < 2:
         return None
     varies = (features.min() < features.max()).to_numpy()
     varying = [c for c, more in zip(training.candidates, varies, strict=True) if more]
-    if name == DEFAULT_COST_MODEL:
-        return _fitted_by_default(training, varying, required)
-    factory = COST_MODELS.get(name)
     options: dict[str, Any] = {"sample_weight": table["weight"].to_numpy()}
     with blamed_on("cost model", name):
         model = factory()
@@ -230,33 +225,6 @@ def fit_costs(training: TrainingSet, name: str, required: Sequence[str] = ()) ->
             model=_OnColumns(name, model, varying),
             by_iteration=training.by_iteration,
         )
-
-
-def _fitted_by_default(
-    training: TrainingSet, varying: Sequence[str], required: Sequence[str]
-) -> FittedCosts:
-    """Fit the default cost model to rows that are known to be right."""
-    table, names = training.table, list(varying)
-    seconds = table["seconds"].to_numpy(dtype=np.float64)
-    rows = TrainingRows(
-        X=table[names].to_numpy(dtype=np.float64),
-        y=seconds,
-        frequency=table["weight"].to_numpy(dtype=np.float64),
-        importance=1 / seconds,
-        names=names,
-    )
-    wanted = [names.index(column) + 1 for column in required if column in names]
-    found = select_forward(rows, table["group"].to_numpy(), required=wanted)
-    return FittedCosts(
-        name=DEFAULT_COST_MODEL,
-        terms={key: value for key, value in found.terms.items() if value > 0.0},
-        r2=found.r2,
-        relative_std=found.relative_std,
-        rows=len(table),
-        runs=int(table["group"].nunique()),
-        model=_OnColumns(DEFAULT_COST_MODEL, found, names),
-        by_iteration=training.by_iteration,
-    )
 
 
 def proportional_costs(training: TrainingSet) -> FittedCosts:

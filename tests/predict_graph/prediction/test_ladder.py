@@ -92,9 +92,13 @@ def test_without_samples_a_stopped_run_is_continued(monkeypatch):
     """A run of 500 supersteps whose first ones say nothing yet, and no time for more."""
     monkeypatch.setattr(road, "_full_run", stopped_after(1))
     monkeypatch.setattr(Ladder, "levels", lambda *given: [])
-    found = predict("connected-components", GRAPH, history="none", seed=1)
-    assert 2 <= found.iterations.low < found.iterations.high
-    assert found.evidence[0]["rung"] == "probe"
+    for algorithm, evidence in (
+        ("connected-components", "rule of thumb"),
+        ("pagerank", "first supersteps"),
+    ):
+        found = predict(algorithm, GRAPH, history="none", seed=1)
+        assert 2 <= found.iterations.low < found.iterations.high
+        assert found.evidence[0]["rung"] == evidence
 
 
 @dataclass
@@ -135,6 +139,6 @@ def test_finding_out_what_a_run_elsewhere_takes_is_part_of_what_is_told(monkeypa
         time.sleep(0.5)
         return cheap_expectation(*given)
 
-    monkeypatch.setattr(road, "cheap_expectation", slowly)
+    monkeypatch.setattr("predict_graph.prediction.expectation.cheap_expectation", slowly)
     found = predict("pagerank", GRAPH, engine=spark(2), history="none", seed=1)
     assert found.overhead_seconds > 0.5
