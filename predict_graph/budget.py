@@ -16,8 +16,8 @@ _DEFAULT_SHARE = 0.05  # documented default: docs/budget.md, as those below
 _LEAST_SECONDS = 2.0  # as above: what a user waits without noticing
 _MOST_SECONDS = 120.0  # as above
 _ACCEPTED = (
-    "accepted: a share of the run such as 5%, a time such as 30s or 10m, both such as '5%, 10m' "
-    "for a share and at most so long, 0 for a baseline estimate, or none"
+    "accepted: a share of the run such as 5%, a time such as 30s or 10m, a share and a time at "
+    "most such as '5%, 10m', 0 for a baseline estimate, or none"
 )
 
 
@@ -103,7 +103,7 @@ def check_budget(value: Any, default: Budget = DEFAULT_BUDGET) -> Budget:
     parts = [part.strip() for part in value.lower().split(",")]
     if parts == ["none"]:
         return Budget()
-    if parts in (["0"], ["0s"], ["0%"]):
+    if parts in (["0"], ["0s"]):
         return Budget(seconds=0.0)
     shares = [part for part in parts if part.endswith("%")]
     times = [part for part in parts if not part.endswith("%")]

@@ -659,7 +659,8 @@ def test_signatures_have_the_declared_options(function):
         if parameter.kind is inspect.Parameter.VAR_KEYWORD
     ]
     # What a function of a library takes is its own affair; an algorithm has no such thing.
-    assert rest == (["arguments"] if function is predict_graph.predict else [])
+    takes_functions = function in (predict_graph.predict, predict_graph.validate)
+    assert rest == (["arguments"] if takes_functions else [])
 
 
 def test_checkers_of_types_see_the_options_of_predict():

@@ -151,7 +151,7 @@ def validate(
     arg: functions.Args = None,
     graph_form: functions.GraphForm = None,
 ) -> None:
-    """Predict a job, or a function's call, then run it, then compare."""
+    """Predict a job, then run it, then compare."""
     import predict_graph
     from predict_graph.functions import is_function
 

@@ -71,7 +71,9 @@ _WHOLE_ROUNDS = 2.0  # in a first part, for which the order of one does not coun
 _SPREAD_PART = 0.1  # of the vertices whose order is made for a first part, at least; a choice
 _SPREAD_SHARES = 3.0  # times the budget's share of the run, at least; a choice
 _FEWEST_CURVES = 2  # by definition: of a loop that is not counted, how they change has to be seen
-_SMALLER = 0.7  # of the vertices of a first sample that took too long for others; judgement
+_SMALLER = (0.7, 0.5)  # of the vertices of samples that are all of one size; judgement
+_ALIKE = 1.2  # vertices of the largest sample / of the smallest, at most; judgement
+_WORTH_SMALLER = 0.1  # seconds of a run from which smaller ones can be measured; judgement
 _APART = 1.2  # vertices of a sample / of the next smaller one, at least; judgement
 _OUTLASTING = ("stopped", "time")  # states of runs that were given up; by definition
 _CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definition
@@ -247,10 +249,6 @@ class _Prediction:
             elif not run.done:
                 self.too_large = min(self.too_large, case.graph.vertices)
             turn += 1
-            affordable = _PART * self._left() / len(self.subject.samplers)
-            if run.seconds > affordable and len({row.vertices for row in self.rows}) == 1:
-                size, turn = int(_SMALLER * size), 0  # what it grows with is told by two sizes
-                continue
             small = run.seconds < _FIRST_SECONDS
             if small or turn % len(self.subject.samplers) == 0:
                 turn = 0 if small else turn
@@ -258,6 +256,7 @@ class _Prediction:
                 size = self._size_below() if size >= self.too_large else size
             if size == 0:
                 break
+        self._run_smaller()
         left = self._left()
         if self._run_is_cheap(left):
             self._run_whole(left)
@@ -293,6 +292,24 @@ class _Prediction:
         left = self._left()
         if self._prefix_is_due(left, 1):
             self._run_prefix(left)
+
+    def _run_smaller(self) -> None:
+        """Run smaller samples where all are of one size, which says nothing of growth.
+
+        They take less than that one together.
+        """
+        done = [case.graph.vertices for case, _, _, _ in self.runs]
+        if not done or max(done) > _ALIKE * min(done) or max(done) == self.subject.graph.vertices:
+            return
+        if self._left() <= 0.0:
+            return
+        for part in _SMALLER:
+            case = self.subject.sample(
+                self.subject.samplers[0], int(part * min(done)), self.rng, connected=self.connected
+            )
+            longest = max(run.seconds for _, _, _, run in self.runs)
+            if longest > _WORTH_SMALLER:
+                self._run_sample(case, self.subject.samplers[0], longest)
 
     def _left(self) -> float:
         """Return the seconds that may be spent yet."""

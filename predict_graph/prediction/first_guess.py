@@ -99,7 +99,7 @@ class FirstGuess:
         >>> from predict_graph.algorithms import PageRank
         >>> guess = FirstGuess(PageRank(), 10.0, 0.0, 1.0, 0)
         >>> [round(guess.beyond(seconds).superstep_seconds, 2) for seconds in (0.01, 1.0, 10.0)]
-        [1.0, 1.96, 13.91]
+        [1.0, 1.96, 12.86]
         """
         std = math.hypot(ITERATIONS_STD, self.relative_std)
         below = NormalDist().cdf(math.log(max(seconds, 1e-9) / self.superstep_seconds) / std)
