@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
@@ -11,7 +12,9 @@ import numba
 __all__ = ["StopRun", "Team", "available_threads"]
 
 _SHARES = 8  # of the blocks, for each thread; a choice: threads end at about the same time
-_SHARES_BY_DEADLINE = 64  # where a deadline is looked at between two of them; a choice
+# Where a deadline is checked between two of them, as long as they take that many seconds together:
+# choices. Small ones would slow down the very run whose time is measured.
+_SHARES_BY_DEADLINE, _LONG = 64, 0.1
 
 
 def available_threads() -> int:
@@ -49,6 +52,7 @@ class Team:
     def __init__(self, threads: int = 1, remaining: Callable[[], float] | None = None) -> None:
         self.threads = threads
         self._remaining = remaining
+        self._long = remaining is not None
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def __enter__(self) -> Team:
@@ -77,7 +81,8 @@ class Team:
             If the deadline has passed.
         """
         self.allow(0.0)
-        shares = _SHARES if self._remaining is None else _SHARES_BY_DEADLINE
+        shares = _SHARES_BY_DEADLINE if self._long else _SHARES
+        started = time.perf_counter()
         size = -(-blocks // (self.threads * shares))
         if size == 0 or blocks == 1 or (self._pool is None and self._remaining is None):
             work(0, blocks)
@@ -96,3 +101,4 @@ class Team:
         for other in others:
             if not other.cancel():  # no share is left for a thread that has not begun
                 other.result()
+        self._long = self._remaining is not None and time.perf_counter() - started > _LONG
