@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -157,6 +158,7 @@ def run_call(
     expected = None if expect is None else read_call(expect, function)
     directed = options.check_direction(case.undirected)
     source = as_graph(case.graph, directed=directed, ids=case.ids, seed=case.seed or 0)
+    gc.set_threshold(700)  # as in a program of its own: Python's default
     started, clock = processor_seconds(), time.perf_counter()
     graph = build(source, function.form)
     converted, converting = processor_seconds() - started, time.perf_counter() - clock
