@@ -6,7 +6,10 @@ import gc
 import sys
 from collections.abc import Sequence
 
-__all__ = ["main"]
+__all__ = ["ORDINARY_COLLECTION", "main"]
+
+ORDINARY_COLLECTION = gc.get_threshold()
+"""Thresholds of the garbage collector before the program raises them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -24,4 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:  # importing takes long enough for someone to change their mind
         sys.stderr.write("error: interrupted; nothing is half written\n")
         sys.exit(130)
-    program(arguments)
+    else:
+        program(arguments)
+    finally:
+        gc.set_threshold(*ORDINARY_COLLECTION)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from predict_graph.answers import Answer
-from predict_graph.cli import options
+from predict_graph.cli import ORDINARY_COLLECTION, options
 from predict_graph.cli.groups import Case, Cluster, Sampling, takes
 from predict_graph.cli.output import Output, Pages
 from predict_graph.durations import readable_seconds
@@ -102,9 +102,7 @@ def _asked(
     _refuse_options(case, cluster, replace(sampling, budget=None))
     output.check()
     options.fetch_if_missing(case.graph)
-    from predict_graph.functions.naming import check_arguments
-
-    positional, keywords = check_arguments(arg)
+    positional, keywords = _arguments_of_call(arg)
     with output.watched() as progress:
         return ask(
             case.algorithm,
@@ -144,12 +142,12 @@ def run_call(
     from predict_graph.errors import JobError
     from predict_graph.functions.child import processor_seconds
     from predict_graph.functions.forms import as_graph, build, missing_library
-    from predict_graph.functions.naming import check_arguments, check_function, with_seed
+    from predict_graph.functions.naming import check_function, with_seed
     from predict_graph.functions.records import read_call
     from predict_graph.functions.track import run_tracked
     from predict_graph.history import check_history
 
-    positional, keywords = check_arguments(arg)
+    positional, keywords = _arguments_of_call(arg)
     function = check_function(case.algorithm, positional, keywords, form=form)
     function = with_seed(function, case.seed)
     problem = missing_library(function.form)
@@ -158,7 +156,6 @@ def run_call(
     expected = None if expect is None else read_call(expect, function)
     directed = options.check_direction(case.undirected)
     source = as_graph(case.graph, directed=directed, ids=case.ids, seed=case.seed or 0)
-    gc.set_threshold(700)  # as in a program of its own: Python's default
     started, clock = processor_seconds(), time.perf_counter()
     graph = build(source, function.form)
     converted, converting = processor_seconds() - started, time.perf_counter() - clock
@@ -221,12 +218,12 @@ def compare_functions(
     A function of networkx is predicted by each installed backend that offers it as well.
     """
     from predict_graph.functions import comparing
-    from predict_graph.functions.naming import check_arguments, check_function
+    from predict_graph.functions.naming import check_function
     from predict_graph.graph import check_graph
 
     output.check()
     options.fetch_if_missing(graph)
-    positional, keywords = check_arguments(arg)
+    positional, keywords = _arguments_of_call(arg)
     for name in functions:  # before a graph is read that may be large
         check_function(name, positional, keywords)
     source = check_graph(graph, directed=options.check_direction(undirected), ids=ids, seed=seed)
@@ -260,6 +257,14 @@ def check_no_call_options(arg: Any, form: Any, algorithm: str) -> None:
                 f"{name} is for functions such as networkx:betweenness_centrality, but "
                 f"{algorithm!r} is an algorithm; accepted: -p NAME=VALUE for its parameters"
             )
+
+
+def _arguments_of_call(arg: list[str] | None) -> tuple[list[Any], dict[str, Any]]:
+    """Read the arguments of a call, which runs under Python's own garbage collection from here."""
+    from predict_graph.functions.naming import check_arguments
+
+    gc.set_threshold(*ORDINARY_COLLECTION)
+    return check_arguments(arg)
 
 
 def _refuse_options(case: Case, *groups: Cluster | Sampling) -> None:

@@ -349,7 +349,6 @@ def _in_child(
             signal.signal(number, signal.SIG_DFL)
         _silence()
         gc.freeze()  # what the parent has is no work for this process's garbage collector
-        gc.set_threshold(700)  # as in a program of its own: Python's default
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
         there = frozenset(sys.modules)
         warmed = warm_up is None or _ended_in_time(warm_up)

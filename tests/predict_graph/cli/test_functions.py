@@ -55,6 +55,23 @@ def test_run_a_function(
     assert json.loads((tmp_path / "run.json").read_text())["phases"]["call"] > 0
 
 
+@pytest.mark.parametrize("command", ["predict", "run", "validate"])
+def test_a_function_runs_under_pythons_own_garbage_collection(
+    program: Callable[..., Any], tmp_path: Path, command: str
+) -> None:
+    found = tmp_path / "thresholds.txt"
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import gc\ndef f(graph):\n"
+        f"    open({str(found)!r}, 'a').write(f'{{gc.get_threshold()}}\\n')\n"
+    )
+    done = program(command, f"{file}:f", GRAPH, "--as", "scipy")
+    assert done.status == 0, done
+    bare = [sys.executable, "-c", "import gc; print(gc.get_threshold())"]
+    ordinary = subprocess.run(bare, capture_output=True, text=True, check=True).stdout.strip()
+    assert set(found.read_text().splitlines()) == {ordinary}
+
+
 def test_functions_side_by_side(program: Callable[..., Any], tmp_path: Path) -> None:
     pytest.importorskip("igraph")
     file = tmp_path / "both.json"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import gc
 import os
 import subprocess
 import sys
@@ -149,3 +150,18 @@ def test_a_child_ends_with_a_parent_that_is_killed(tmp_path):
     while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_a_function_runs_under_the_garbage_collection_of_its_caller() -> None:
+    ordinary = gc.get_threshold()
+    mine = (5000, 5, 5)
+
+    def looks(given: nx.Graph) -> None:
+        assert gc.get_threshold() == mine
+
+    gc.set_threshold(*mine)
+    try:
+        run = run_in_child(graph, looks, Limits(wall=20.0))
+    finally:
+        gc.set_threshold(*ordinary)
+    assert run.done, run.sentence
