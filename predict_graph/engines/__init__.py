@@ -3,8 +3,6 @@
 from predict_graph.engines.answering import PHASE_NAMES, phases_said
 from predict_graph.engines.base import ENGINES, Engine, IterationCallback
 from predict_graph.engines.costing import (
-    EMPTY,
-    FULL,
     Costing,
     FixedPurse,
     KnownSetup,
@@ -28,9 +26,7 @@ from predict_graph.engines.profile import (
 
 __all__ = [
     "COUNTERS",
-    "EMPTY",
     "ENGINES",
-    "FULL",
     "OUT_EDGES",
     "PHASES",
     "PHASE_NAMES",

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from predict_graph.transforms import Transform
 
 __all__ = [
-    "EMPTY",
-    "FULL",
     "Costing",
     "FixedPurse",
     "KnownSetup",
@@ -133,9 +131,6 @@ class FixedPurse:
     def loading(self) -> AbstractContextManager[None]:
         """Count nothing."""
         return nullcontext()
-
-
-FULL, EMPTY = FixedPurse(full=True), FixedPurse(full=False)
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from predict_graph.builtin.connected_components.definition import ConnectedComponents
 from predict_graph.engines.spark.programs.spreading import declared
-from predict_graph.engines.spark.superstep import Carried, SuperstepProgram
-from predict_graph.graph import Graph
+from predict_graph.engines.spark.superstep import SuperstepProgram
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -22,13 +19,6 @@ class ComponentsProgram(SuperstepProgram):
     """Vertices whose label fell send it; a vertex takes the smallest that it hears of."""
 
     algorithm: ConnectedComponents
-
-    @staticmethod
-    def carried(algorithm: Any, graph: Graph, state: Any = None, before: Any = None) -> Carried:
-        """Return labels, of which the smallest counts; those that fell are sent."""
-        if state is None:
-            return Carried(np.arange(graph.vertices, dtype=np.int64), "min")
-        return Carried(state.astype(np.int64), "min", state < before)
 
     def initial(self) -> DataFrame:
         """Return its own id as the label of each vertex."""

@@ -12,7 +12,6 @@ References
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numba
@@ -29,14 +28,6 @@ from predict_graph.builtin.graphx.definition import (
 )
 from predict_graph.builtin.graphx.label_maps import first, first_older
 from predict_graph.builtin.graphx.rounds import Rounds
-from predict_graph.engines.spark.library.exchange import (
-    Exchange,
-    Exchanges,
-    Maps,
-    MapsOf,
-    Twin,
-    Values,
-)
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.session.graphframes import scala_line
 
@@ -49,12 +40,9 @@ Hops = npt.NDArray[np.int32]
 
 _MOST = 2**31  # by definition: no limit, as GraphX's Int.MaxValue
 _FAR = np.iinfo(np.int32).max
-_MOST_LANDMARKS = 8  # of which what is exchanged is kept; a choice: memory
-_NOTHING = np.empty(0)
-_OF_RANKS = 5  # supersteps, after which ranks are as different as they will be; judgement
 
 
-def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> Twin:
+def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``PageRank``: all edges each round, or those of vertices whose rank rose by `tol`."""
     n, given = layout.vertices, algorithm.parameters
     reset = float(str(given["resetProb"]))
@@ -63,21 +51,13 @@ def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> Twin:
         first = np.full(n, (1.0 - reset) * (reset / (1.0 - reset)))
         return _until(layout, first, reset, float(str(given["tol"])))
     rounds, everyone = Rounds(layout.copies(sources_only=True)), np.ones(n, np.bool_)
-    rank, degrees = np.ones(n), _degrees(layout)
-    count = int(given["numIter"])
-    for _ in range(min(count, _OF_RANKS)):
-        counts, sums, received = _ranks(*_edges(layout), rank, everyone, -1.0, degrees)
-        following = reset + (1.0 - reset) * sums
-        told = partial(_told_ranks, rank, everyone, -1.0, degrees)
-        exchange = Exchange(told, received, following != rank, following, everyone)
-        rounds.add(counts, received, everyone, exchange)
-        rank = following
-    for _ in range(_OF_RANKS, count):  # as many are sent each time
+    counts, _, received = _ranks(*_edges(layout), np.ones(n), everyone, -1.0, _degrees(layout))
+    for _ in range(int(given["numIter"])):  # as many are sent each time
         rounds.add(counts, received, everyone)
-    return Twin(rounds.table(), _by_rounds(rounds, np.ones(n), degrees))
+    return rounds.table()
 
 
-def personalized(algorithm: GraphXPersonalizedPageRank, layout: EdgeLayout) -> Twin:
+def personalized(algorithm: GraphXPersonalizedPageRank, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``PageRank`` from one vertex: only that one has a rank to begin with.
 
     By rounds, all edges send, if only zeros; what is shipped are ranks that changed.
@@ -93,66 +73,22 @@ def personalized(algorithm: GraphXPersonalizedPageRank, layout: EdgeLayout) -> T
     starting[source] = reset
     for _ in range(int(given["numIter"])):
         counts, sums, received = _ranks(*_edges(layout), rank, everyone, -1.0, degrees)
-        told = partial(_told_ranks, rank, everyone, -1.0, degrees)
         before, rank = rank, starting + (1.0 - reset) * sums
-        changed = rank != before
-        rounds.add(counts, received, changed, Exchange(told, received, changed, rank))
-    beginning = np.zeros(n)
-    beginning[source] = 1.0
-    return Twin(rounds.table(), _by_rounds(rounds, beginning, degrees))
+        rounds.add(counts, received, rank != before)
+    return rounds.table()
 
 
-def _by_rounds(rounds: Rounds, first: FloatArray, degrees: FloatArray) -> Exchanges:
-    """Return what a loop of ranks exchanges, which edges get from the vertices that they leave.
-
-    First, degrees go along, and ranks twice: for the messages, and for what comes after them.
-    """
-    return Exchanges(
-        rounds.kept,
-        pregel=False,
-        both_ends=False,
-        counted_ends=False,
-        degrees=_told_degrees,
-        first=(degrees.astype(np.int32), first, first),
-    )
-
-
-def _until(layout: EdgeLayout, first: FloatArray, reset: float, tol: float) -> Twin:
+def _until(layout: EdgeLayout, first: FloatArray, reset: float, tol: float) -> pd.DataFrame:
     """Count rounds in which vertices send whose rank rose by more than `tol`: by `first`, first."""
     rounds, degrees = Rounds(layout.copies(sources_only=True)), _degrees(layout)
     rank, delta, active = first, first, np.ones(layout.vertices, np.bool_)
     while True:
         counts, sums, received = _ranks(*_edges(layout), delta, active, tol, degrees)
         following = np.where(received, rank + (1.0 - reset) * sums, rank)
-        told = partial(_told_ranks, delta, active, tol, degrees)
+        if not rounds.add(counts, received):
+            return rounds.table()
         delta = np.where(received, following - rank, delta)
-        after = np.column_stack((following, delta)) if rounds.keeps else _NOTHING
-        if not rounds.add(counts, received, None, Exchange(told, received, received, after)):
-            break
         rank, active = following, received
-    beginning = np.column_stack((first, first))
-    exchanges = Exchanges(
-        rounds.kept,
-        pregel=True,
-        both_ends=True,
-        counted_ends=False,
-        degrees=_told_degrees,
-        first=(degrees.astype(np.int32), beginning),
-        second=(beginning,),
-    )
-    return Twin(rounds.table(), exchanges)
-
-
-def _told_ranks(
-    delta: FloatArray, active: BoolArray, tol: float, degrees: FloatArray, edges: EdgeLayout
-) -> tuple[FloatArray, BoolArray]:
-    _, sums, received = _ranks(*_edges(edges), delta, active, tol, degrees)
-    return sums, received
-
-
-def _told_degrees(edges: EdgeLayout) -> tuple[npt.NDArray[np.int32], BoolArray]:
-    degrees = np.bincount(edges.sources, minlength=edges.vertices).astype(np.int32)
-    return degrees, degrees > 0
 
 
 def _degrees(layout: EdgeLayout) -> FloatArray:
@@ -163,59 +99,29 @@ def _edges(layout: EdgeLayout) -> tuple[IntArray, IntArray, IntArray]:
     return layout.starts, layout.sources, layout.targets
 
 
-def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> Twin:
+def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``ConnectedComponents``: the smaller label of an edge goes to its other end."""
     n, rounds = layout.vertices, Rounds(layout.copies())
     most = algorithm.parameters["maxIterations"]
-    own, active = np.arange(n, dtype=np.int64), np.ones(n, np.bool_)
-    label = own
+    label, active = np.arange(n, dtype=np.int64), np.ones(n, np.bool_)
     for _ in range((_MOST if most is None else int(most)) + 1):
         counts, lowest, received = _smaller(
             layout.starts, layout.sources, layout.targets, label, active
         )
-        following = np.minimum(label, lowest)
-        told = partial(_told_labels, label, active)
-        if not rounds.add(counts, received, None, Exchange(told, received, received, following)):
+        if not rounds.add(counts, received):
             break
-        label, active = following, received
-    return Twin(rounds.table(), _by_pregel(rounds, own))
+        label, active = np.minimum(label, lowest), received
+    return rounds.table()
 
 
-def _by_pregel(rounds: Rounds, first: Values, *, maps: bool = False) -> Exchanges:
-    """Return what Pregel exchanges: all vertices first, as they are then, and once more."""
-    return Exchanges(
-        rounds.kept,
-        pregel=True,
-        both_ends=True,
-        counted_ends=True,
-        maps=maps,
-        first=(first,),
-        second=(first,),
-    )
-
-
-def _told_labels(
-    label: IntArray, active: BoolArray, edges: EdgeLayout
-) -> tuple[IntArray, BoolArray]:
-    _, lowest, received = _smaller(*_edges(edges), label, active)
-    return lowest, received
-
-
-def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> Twin:
+def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``LabelPropagation``: maps of labels along all edges, both ways."""
-    rounds, _ = _propagated(layout, int(algorithm.parameters["maxSteps"]))  # type: ignore[arg-type]
-    own = np.arange(layout.vertices, dtype=np.int64)
-    return Twin(rounds.table(), _by_pregel(rounds, own, maps=True))
+    table, _ = propagated(layout, int(algorithm.parameters["maxSteps"]))  # type: ignore[arg-type]
+    return table
 
 
 def propagated(layout: EdgeLayout, steps: int) -> tuple[pd.DataFrame, IntArray]:
-    """Return the rows of label propagation, and the labels after so many steps."""
-    rounds, label = _propagated(layout, steps)
-    return rounds.table(), label
-
-
-def _propagated(layout: EdgeLayout, steps: int) -> tuple[Rounds, IntArray]:
-    """Return what label propagation does, and the labels after so many steps.
+    """Return the rows of label propagation, and the labels after so many steps.
 
     What is sent after the last one is not looked at by anybody, but it is sent.
     """
@@ -227,65 +133,24 @@ def _propagated(layout: EdgeLayout, steps: int) -> tuple[Rounds, IntArray]:
     for _ in range(steps + 1):
         label = following
         counts, following = _votes(*groups, label, int(received.sum()), older)
-        told = partial(_told_votes, label)
-        # Those whose label stays are not sent, but counted.
-        exchange = Exchange(told, received, following != label, following, received)
-        if not rounds.add(counts, received, None, None if older else exchange):
+        if not rounds.add(counts, received):
             break
-    return rounds, label
+    return rounds.table(), label
 
 
-def _told_votes(label: IntArray, edges: EdgeLayout) -> tuple[MapsOf, BoolArray]:
-    groups = _inboxes(edges)
-    received = np.zeros(edges.vertices, np.bool_)
-    received[groups[2]] = True
-
-    def of(ids: IntArray) -> Maps:
-        at = np.searchsorted(groups[2], ids)
-        alone = np.diff(groups[0])[at] == 1
-        firsts, keys, values = _tallied(groups[0], groups[1], at, label)
-        return Maps(firsts, keys, values, alone)
-
-    return MapsOf(of), received
-
-
-def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> Twin:
+def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``ShortestPaths``: a map of landmarks goes against an edge where it tells news."""
     n, rounds, landmarks = layout.vertices, Rounds(layout.copies()), list(algorithm.at)
     hops = np.full((n, len(landmarks)), _FAR, np.int32)
     hops[landmarks, np.arange(len(landmarks))] = 0
     active = np.ones(n, np.bool_)
-    at = np.array(landmarks, np.int64)
-    beginning, known = _hops(at, hops), len(at) <= _MOST_LANDMARKS and scala_line() != "2.12"
     while True:
         counts, nearer, received = _news(
             layout.starts, layout.sources, layout.targets, hops, active
         )
-        told = partial(_told_hops, at, hops, active)
-        hops = np.minimum(hops, nearer)
-        exchange = Exchange(told, received, received, _hops(at, hops))
-        if not rounds.add(counts, received, None, exchange if known else None):
-            return Twin(rounds.table(), _by_pregel(rounds, beginning, maps=True))
-        active = received
-
-
-def _told_hops(
-    landmarks: IntArray, hops: Hops, active: BoolArray, edges: EdgeLayout
-) -> tuple[MapsOf, BoolArray]:
-    _, nearer, received = _news(*_edges(edges), hops, active)
-    return _hops(landmarks, nearer), received
-
-
-def _hops(landmarks: IntArray, hops: Hops) -> MapsOf:
-    """Return maps of the hops that are known."""
-
-    def of(ids: IntArray) -> Maps:
-        own = hops[ids]
-        there = own != _FAR
-        starts = np.concatenate(([0], np.cumsum(there.sum(axis=1)))).astype(np.int64)
-        return Maps(starts, np.broadcast_to(landmarks, own.shape)[there], own[there])
-
-    return MapsOf(of)
+        if not rounds.add(counts, received):
+            return rounds.table()
+        hops, active = np.minimum(hops, nearer), received
 
 
 @numba.njit(cache=True, nogil=True)
@@ -400,28 +265,6 @@ def _inboxes(layout: EdgeLayout) -> tuple[IntArray, IntArray, IntArray]:
     firsts = np.flatnonzero(np.diff(key, prepend=-1))
     starts = np.append(firsts, len(key)).astype(np.int64)
     return starts, senders, key[firsts] // layout.partitions
-
-
-@numba.njit(cache=True, nogil=True)
-def _tallied(starts: Any, senders: Any, at: Any, label: Any) -> Any:
-    """Return the labels that some groups have, and how many of each."""
-    n, total = len(label), 0
-    for g in at:
-        total += starts[g + 1] - starts[g]
-    firsts, count = np.zeros(len(at) + 1, np.int64), 0
-    keys, values = np.empty(total, np.int64), np.empty(total, np.int64)
-    seen, place = np.full(n, -1, np.int64), np.empty(n, np.int64)
-    for k in range(len(at)):
-        for i in range(starts[at[k]], starts[at[k] + 1]):
-            found = label[senders[i]]
-            if seen[found] != k:
-                seen[found] = k
-                place[found] = count
-                keys[count], values[count] = found, 0
-                count += 1
-            values[place[found]] += 1
-        firsts[k + 1] = count
-    return firsts, keys[:count], values[:count]
 
 
 @numba.njit(cache=True, nogil=True)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from predict_graph.builtin.label_propagation.definition import LabelPropagation
 from predict_graph.engines.spark.programs.spreading import declared
-from predict_graph.engines.spark.superstep import Carried, SuperstepProgram
-from predict_graph.graph import Graph
+from predict_graph.engines.spark.superstep import SuperstepProgram
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -27,16 +24,6 @@ class LabelPropagationProgram(SuperstepProgram):
 
     combines = False
     algorithm: LabelPropagation
-
-    @staticmethod
-    def carried(
-        algorithm: Any, graph: Graph, state: Any = None, before: Any = None
-    ) -> Carried | None:
-        """Return labels, each with a vote; not with weights, which are numbers of their own."""
-        if graph.weights is not None:
-            return None
-        labels = np.arange(graph.vertices) if state is None else state
-        return Carried(labels.astype(np.int64), None, constants=(1.0,))
 
     def initial(self) -> DataFrame:
         """Return its own id as the label of each vertex."""

@@ -19,9 +19,7 @@ from predict_graph.builtin.neighborhood.local import (
 from predict_graph.engines.spark.programs.merging import IntArray, MergingProgram, Rows, warm_up
 from predict_graph.engines.spark.programs.packed import packed_rows
 from predict_graph.engines.spark.programs.spreading import by_batch
-from predict_graph.engines.spark.superstep import CarriedRows
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
-from predict_graph.graph import Graph
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -51,12 +49,6 @@ class NeighborhoodProgram(MergingProgram):
     """
 
     algorithm: Neighborhood
-
-    @staticmethod
-    def carried_rows(algorithm: Any, graph: Graph, prior: Any = None) -> CarriedRows:
-        """Return counters with their own vertex in them."""
-        rows = hashed(np.arange(graph.vertices), algorithm.registers)
-        return CarriedRows(rows, np.zeros(algorithm.registers, np.uint8), _merge)
 
     def __init__(
         self, algorithm: Neighborhood, tables: GraphTables, prior: DataFrame | None = None

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from predict_graph.builtin.pagerank.definition import PageRank
-from predict_graph.engines.spark.superstep import Carried, SuperstepProgram, changing_number
-from predict_graph.graph import Graph
+from predict_graph.engines.spark.superstep import SuperstepProgram, changing_number
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -21,14 +18,6 @@ class PageRankProgram(SuperstepProgram):
     """Every vertex sends its rank over its out-degree; everyone sends in every superstep."""
 
     algorithm: PageRank
-
-    @staticmethod
-    def carried(
-        algorithm: Any, graph: Graph, state: Any = None, before: Any = None
-    ) -> Carried | None:
-        """Return ranks over out-degrees, which are added up."""
-        ranks = 1.0 / graph.vertices if state is None else state
-        return Carried(ranks * algorithm.damping / np.maximum(graph.out_degrees, 1), "add")
 
     def initial(self) -> DataFrame:
         """Return rank 1 / n everywhere."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from predict_graph.builtin.pagerank.spark import PageRankProgram
 from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
-from predict_graph.engines.spark.superstep import Carried, changing_number
+from predict_graph.engines.spark.superstep import changing_number
 from predict_graph.engines.spark.tables.named import vertices_in_tables
-from predict_graph.graph import Graph
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -21,13 +20,6 @@ class PersonalisedPageRankProgram(PageRankProgram):
     """Every vertex sends its rank over its out-degree; the source gets what no edge brings."""
 
     algorithm: PersonalisedPageRank
-
-    @staticmethod
-    def carried(
-        algorithm: Any, graph: Graph, state: Any = None, before: Any = None
-    ) -> Carried | None:
-        """Return ranks over out-degrees, once there are some beside that of the source."""
-        return None if state is None else PageRankProgram.carried(algorithm, graph, state)
 
     def initial(self) -> DataFrame:
         """Return rank 1 at the source."""

@@ -14,10 +14,8 @@ from predict_graph.builtin.topk_ranking.definition import TopKRanking
 from predict_graph.engines.spark.programs.merging import IntArray, MergingProgram, Rows, warm_up
 from predict_graph.engines.spark.programs.packed import byte_rows, packed_rows
 from predict_graph.engines.spark.programs.spreading import by_batch
-from predict_graph.engines.spark.superstep import CarriedRows
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
 from predict_graph.errors import RequestError
-from predict_graph.graph import Graph
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -68,15 +66,6 @@ class TopKRankingProgram(MergingProgram):
     """
 
     algorithm: TopKRanking
-
-    @staticmethod
-    def carried_rows(algorithm: Any, graph: Graph, prior: Any = None) -> CarriedRows | None:
-        """Return lists that hold their own vertex, once there are ranks."""
-        if prior is None:
-            return None
-        rows = _lists(prior.astype(np.float64), np.arange(graph.vertices), algorithm.k)
-        empty = _lists(np.array([-np.inf]), np.array([-1]), algorithm.k)[0]
-        return CarriedRows(rows, empty, _merge)
 
     def __init__(
         self, algorithm: TopKRanking, tables: GraphTables, prior: DataFrame | None = None

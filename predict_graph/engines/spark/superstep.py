@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.engines.base import IterationCallback
@@ -18,14 +16,11 @@ from predict_graph.engines.spark.session.failures import ExecutorLostError, spar
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.checkpoints import Checkpoints, cut_off, forget
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
-from predict_graph.graph import Graph
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 __all__ = [
-    "Carried",
-    "CarriedRows",
     "SuperstepLog",
     "SuperstepProgram",
     "changing_number",
@@ -36,48 +31,6 @@ __all__ = [
 _MOST_LOSSES = 3  # of executors without a superstep in between; a choice: a fourth is no accident
 _SUM = "sum_"
 _COUNTS = ("total_vertices", "active_vertices", "local_messages", "remote_messages", OUT_EDGES)
-
-
-@dataclass(frozen=True)
-class Carried:
-    """What messages of a superstep hold, where that is a number: so many bytes can be foretold.
-
-    Parameters
-    ----------
-    values : ndarray of float64 or int64, shape (n,)
-        What each vertex sends.
-    combine : "add", "min" or None
-        How those to one receiver become one; None if they do not.
-    sending : ndarray of bool, shape (n,), optional
-        Who sends; everyone by default.
-    constants : tuple of float
-        Columns that go along and are the same in every row.
-    """
-
-    values: npt.NDArray[Any]
-    combine: str | None
-    sending: npt.NDArray[np.bool_] | None = None
-    constants: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True)
-class CarriedRows:
-    """What messages hold where that is a row of bytes, merged with those to the same receiver.
-
-    Parameters
-    ----------
-    rows : ndarray of uint8, shape (n, width)
-        What each vertex knows, and sends if that is new.
-    empty : ndarray of uint8, shape (width,)
-        What changes nothing when it is merged.
-    merge : callable
-        ``merge(starts, senders, rows, into)``: merges into row *i* of the last argument the rows
-        that ``senders[starts[i] : starts[i + 1]]`` names.
-    """
-
-    rows: npt.NDArray[np.uint8]
-    empty: npt.NDArray[np.uint8]
-    merge: Callable[..., None]
 
 
 class SuperstepProgram(ABC):
@@ -119,33 +72,6 @@ class SuperstepProgram(ABC):
         self.algorithm = algorithm
         self.tables = tables
         self.prior = prior
-
-    @staticmethod
-    def carried(algorithm: Any, graph: Graph, state: Any = None, before: Any = None) -> Any:
-        """Return what messages hold, as :class:`Carried`; None where that is no number.
-
-        Parameters
-        ----------
-        algorithm : Algorithm
-        graph : Graph
-        state, before : ndarray, optional
-            Result of each vertex after some supersteps, and after one less; not given, before the
-            first.
-        """
-        return None
-
-    @staticmethod
-    def carried_rows(algorithm: Any, graph: Graph, prior: Any = None) -> Any:
-        """Return what is sent first, as :class:`CarriedRows`; None where that is no row to merge.
-
-        Parameters
-        ----------
-        algorithm : Algorithm
-        graph : Graph
-        prior : ndarray, optional
-            Result of the algorithm that runs before.
-        """
-        return None
 
     @abstractmethod
     def initial(self) -> DataFrame:

@@ -10,7 +10,6 @@ import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.algorithms.naming import NamedVertices, check_ids
-from predict_graph.engines.spark.library.exchange import Exchanges, Twin
 from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of
 from predict_graph.graph import Graph
 
@@ -18,7 +17,6 @@ __all__ = [
     "TWIN_COLUMNS",
     "LibraryAlgorithm",
     "NamedLibraryAlgorithm",
-    "exchanges_of",
     "rounds_of",
 ]
 
@@ -89,12 +87,8 @@ class LibraryAlgorithm(Algorithm):
 
     def twin(self, layout: EdgeLayout) -> pd.DataFrame:
         """Return a row of ``TWIN_COLUMNS`` for each superstep."""
-        return self.twinned(layout).table
-
-    def twinned(self, layout: EdgeLayout) -> Twin:
-        """Return what the twin finds: these rows, and what is exchanged if it knows that."""
-        found = self.part_of("twin")(self, layout)
-        return found if isinstance(found, Twin) else Twin(found)
+        found: pd.DataFrame = self.part_of("twin")(self, layout)
+        return found
 
 
 class NamedLibraryAlgorithm(NamedVertices, LibraryAlgorithm):
@@ -112,7 +106,7 @@ class NamedLibraryAlgorithm(NamedVertices, LibraryAlgorithm):
         return () if self.known is None else tuple(self.known.tolist())
 
 
-_last: dict[tuple[Any, ...], Twin] = {}
+_last: dict[tuple[Any, ...], pd.DataFrame] = {}
 
 
 def rounds_of(algorithm: LibraryAlgorithm, graph: Graph, partitions: int) -> pd.DataFrame:
@@ -120,19 +114,10 @@ def rounds_of(algorithm: LibraryAlgorithm, graph: Graph, partitions: int) -> pd.
 
     The last two answers are kept: the stages of a prediction ask one after the other.
     """
-    return _twin_of(algorithm, graph, partitions).table
-
-
-def exchanges_of(algorithm: LibraryAlgorithm, graph: Graph, partitions: int) -> Exchanges | None:
-    """Return what supersteps exchange, by the same twin; None if it does not know."""
-    return _twin_of(algorithm, graph, partitions).exchanges
-
-
-def _twin_of(algorithm: LibraryAlgorithm, graph: Graph, partitions: int) -> Twin:
     algorithm = algorithm.within(graph)
     key = (algorithm.name, str(algorithm.to_dict()), algorithm.at, graph.fingerprint, partitions)
     if key not in _last:
         while len(_last) > 1:
             _last.pop(next(iter(_last)))
-        _last[key] = algorithm.twinned(layout_of(graph, partitions))
+        _last[key] = algorithm.twin(layout_of(graph, partitions))
     return _last[key]

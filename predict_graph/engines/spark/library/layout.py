@@ -22,7 +22,7 @@ import pyarrow.csv
 from predict_graph.graph import Graph
 from predict_graph.graph.hashing import mixed
 
-__all__ = ["EdgeLayout", "edges_of", "layout_of", "write_layout"]
+__all__ = ["EdgeLayout", "layout_of", "write_layout"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -81,19 +81,6 @@ def layout_of(graph: Graph, partitions: int) -> EdgeLayout:
     return EdgeLayout(graph.vertices, starts.astype(np.int64), sources[order], targets[order])
 
 
-def edges_of(graph: Graph, partitions: int, number: int) -> EdgeLayout:
-    """Return the edges of one partition alone.
-
-    Examples
-    --------
-    >>> from predict_graph.graph import check_graph
-    >>> edges_of(check_graph("path:n=4"), 2, 0).partitions
-    1
-    """
-    sources, targets = _edges(graph.indptr, graph.indices, partitions, number)
-    return EdgeLayout(graph.vertices, np.array([0, len(sources)]), sources, targets)
-
-
 def write_layout(layout: EdgeLayout, folder: Path) -> Path:
     """Write a file of lines ``source target`` for each partition; return their folder."""
     target = folder / "edges"
@@ -114,24 +101,6 @@ def _home(sources: IntArray, targets: IntArray, partitions: int) -> IntArray:
         ends += targets.astype(np.uint64)
         hashes: npt.NDArray[np.uint64] = mixed.py_func(ends)
     return (hashes % np.uint64(partitions)).astype(np.int64)
-
-
-@numba.njit(cache=True, nogil=True)
-def _edges(indptr: Any, indices: Any, partitions: int, number: int) -> Any:
-    count, size = 0, len(indices) // partitions + 1
-    sources, targets = np.empty(size, np.int64), np.empty(size, np.int64)
-    for v in range(len(indptr) - 1):
-        first = np.uint64(v) * np.uint64(_MULTIPLIER)
-        for e in range(indptr[v], indptr[v + 1]):
-            w = indices[e]
-            if mixed(first + np.uint64(w)) % np.uint64(partitions) != number:
-                continue
-            if count == len(sources):
-                sources = np.concatenate((sources, np.empty_like(sources)))
-                targets = np.concatenate((targets, np.empty_like(targets)))
-            sources[count], targets[count] = v, w
-            count += 1
-    return sources[:count], targets[:count]
 
 
 @numba.njit(cache=True, nogil=True)

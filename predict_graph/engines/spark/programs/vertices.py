@@ -33,7 +33,6 @@ from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.superstep import (
     SuperstepLog,
-    SuperstepProgram,
     superstep_group,
 )
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
@@ -56,9 +55,6 @@ class VertexTables:
     oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
     combines: ClassVar[bool] = True
     looks_up: ClassVar[bool] = False
-
-    carried = staticmethod(SuperstepProgram.carried)
-    carried_rows = staticmethod(SuperstepProgram.carried_rows)
 
 
 class _Kernel(ProgramKernel):

@@ -13,10 +13,8 @@ import pandas as pd
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import (
     COUNTERS,
-    FULL,
     Means,
     Prices,
-    Purse,
     Witness,
     Workload,
 )
@@ -77,8 +75,7 @@ class ClusterCosting:
         learned = self._learned or learn_on_cluster(
             self._graph, self._engine, self._algorithms, self._means, workloads
         )
-        models, purse = self._means.cost_models, self._means.purse
-        return priced(learned, self._graph, self._engine, workloads, models, purse)
+        return priced(learned, self._graph, self._engine, workloads, self._means.cost_models)
 
 
 def priced(
@@ -87,7 +84,6 @@ def priced(
     engine: SparkEngine,
     workloads: Sequence[Workload],
     cost_models: Mapping[str, str | None] = MappingProxyType({}),
-    purse: Purse = FULL,
 ) -> list[Prices]:
     """Return the prices on the machines of `engine`, from what was learned at other counts.
 
@@ -100,7 +96,6 @@ def priced(
         Of the algorithms of a chain, in the order in which they run.
     cost_models : mapping of str to (str or None)
         Names of registered cost models, by the name of the algorithm.
-    purse : Purse
 
     Raises
     ------
@@ -119,7 +114,6 @@ def priced(
             graph,
             engine,
             workload,
-            purse,
             first=number == 0,
         )
         for number, workload in enumerate(workloads)
@@ -131,13 +125,12 @@ def _priced(
     graph: AnyGraph,
     engine: SparkEngine,
     workload: Workload,
-    purse: Purse,
     *,
     first: bool,
 ) -> Prices:
     """Return the prices of one algorithm; the first of a chain opens the session and reads."""
     costs, runs, std = known.costs, known.runs, known.std
-    work = work_by_machines(graph, engine, workload, runs, purse)
+    work = work_by_machines(graph, engine, workload, runs)
     warm = engine.is_warm(workload.algorithm.name)
 
     name = workload.algorithm.name

@@ -1,9 +1,8 @@
 """What a superstep of a library has to do, and the bytes that it exchanges, by its twin.
 
 Records, entries of maps and copies of changed vertices are known exactly, of sample runs as of the
-real one. What each of them has in bytes, after compression, is encoded where the twin knows what
-they hold and the budget affords it. Else it is fitted to the sample runs: to the bytes that are
-read, as a library may read what it exchanged once more in the next superstep.
+real one. What each of them has in bytes, after compression, is fitted to the sample runs: to the
+bytes that are read, as a library may read what it exchanged once more in the next superstep.
 """
 
 from __future__ import annotations
@@ -15,14 +14,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.engines import Purse
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
 from predict_graph.graph import Graph
-from predict_graph.prediction.seconds.cluster.encoded_exchanges import exchanged_bytes
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.superstep_features import by_place
 
-__all__ = ["BytesRead", "bytes_read", "encoded_factors", "library_rows"]
+__all__ = ["BytesRead", "bytes_read", "library_rows"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -37,7 +34,6 @@ def library_rows(
     machines: int,
     partitions: int,
     executors: int,
-    factors: FloatArray | None = None,
 ) -> pd.DataFrame:
     """Return the features of each superstep of the real run, and its counters.
 
@@ -50,13 +46,9 @@ def library_rows(
     machines, partitions : int
     executors : int
         Processes that exchange records.
-    factors : ndarray of float64, shape (supersteps,), optional
-        Of the bytes that sample runs tell, in each superstep.
     """
     rounds = rounds_of(algorithm, graph, partitions)
     volume = read.of(rounds, partitions)
-    if factors is not None and len(factors) == len(volume):
-        volume = volume * factors
     messages = rounds["messages"].to_numpy(np.float64)
     remote = 1.0 - 1.0 / executors
     rows = pd.DataFrame(
@@ -71,34 +63,6 @@ def library_rows(
         }
     )
     return rows
-
-
-def encoded_factors(
-    read: BytesRead,
-    algorithm: LibraryAlgorithm,
-    graph: Graph,
-    partitions: int,
-    purse: Purse,
-) -> FloatArray | None:
-    """Return what bytes by sample runs are to be multiplied by; None where nothing is encoded.
-
-    Parameters
-    ----------
-    read : BytesRead
-        By sample runs.
-    algorithm : LibraryAlgorithm
-    graph : Graph
-    partitions : int
-        Of the real run: with others, bytes are off by the same factors.
-    purse : Purse
-        Of which it is paid.
-    """
-    rounds = rounds_of(algorithm, graph, partitions)
-    told = exchanged_bytes(algorithm, graph, partitions, rounds, purse)
-    if told is None:
-        return None
-    fitted = read.of(rounds, partitions)
-    return np.where(fitted > 0.0, told / np.where(fitted > 0.0, fitted, 1.0), 1.0)
 
 
 @dataclass(frozen=True)

@@ -37,18 +37,15 @@ class RecordSizes:
         That met in a record of the sample.
     growth : ndarray of float64, shape (iterations,)
         Exponent of messages a record: 0 if they are added up, 1 if they are put side by side.
-    factors : ndarray of float64, shape (iterations,), or float
-        How much longer records of the graph are by what its messages hold.
     """
 
     size: FloatArray
     messages: FloatArray
     growth: FloatArray
-    factors: FloatArray | float = 1.0
 
     def at(self, messages: FloatArray) -> FloatArray:
         """Return the bytes of a record in which so many messages meet, iteration by iteration."""
-        result: FloatArray = self.size * (messages / self.messages) ** self.growth * self.factors
+        result: FloatArray = self.size * (messages / self.messages) ** self.growth
         return result
 
 

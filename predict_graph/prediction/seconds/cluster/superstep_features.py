@@ -61,7 +61,6 @@ def predicted_rows(
     sent: pd.DataFrame,
     placement: Placement,
     sizes: RecordSizes,
-    factors: FloatArray | float = 1.0,
     *,
     combines: bool = True,
     looks_up: bool = True,
@@ -76,8 +75,6 @@ def predicted_rows(
     placement : Placement
     sizes : RecordSizes
         From sample runs.
-    factors : ndarray of float64, shape (iterations,), or float
-        Records over what the number of messages says, as far as that is known of the graph.
     combines : bool
         Whether messages to one vertex are combined before they leave a partition.
     looks_up : bool
@@ -93,7 +90,7 @@ def predicted_rows(
     machines = placement.machines
     messages = sent["messages"].to_numpy(np.float64)
     combined = records_a_message(graph, messages, placement.partitions, combines=combines)
-    records = messages * combined * factors
+    records = messages * combined
     volume = records * sizes.at(1.0 / combined)
     return pd.DataFrame(
         {

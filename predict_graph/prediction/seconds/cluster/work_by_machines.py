@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.engines import EMPTY, Purse, Workload
+from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
@@ -18,25 +15,17 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.machine_counts import machine_counts
-from predict_graph.prediction.seconds.cluster.encoded_records import record_factors
-from predict_graph.prediction.seconds.cluster.library_work import (
-    bytes_read,
-    encoded_factors,
-    library_rows,
-)
+from predict_graph.prediction.seconds.cluster.library_work import bytes_read, library_rows
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_rows
 from predict_graph.prediction.seconds.cluster.placement import placement_of
 from predict_graph.prediction.seconds.cluster.record_sizes import record_sizes
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.superstep_features import (
     predicted_rows,
-    records_a_message,
     sent_messages,
 )
 
 __all__ = ["work_by_machines"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def work_by_machines(
@@ -44,7 +33,6 @@ def work_by_machines(
     engine: SparkEngine,
     workload: Workload,
     runs: list[ClusterRun],
-    purse: Purse = EMPTY,
 ) -> Callable[[int], pd.DataFrame]:
     """Return a function from a machine count to the features and counters of each iteration.
 
@@ -55,8 +43,6 @@ def work_by_machines(
     workload : Workload
     runs : list of ClusterRun
         That tell how long records are.
-    purse : Purse
-        Of which it is paid to encode some records of the graph itself.
 
     Raises
     ------
@@ -80,31 +66,16 @@ def work_by_machines(
                 "without --spark-reads"
             )
         whole, read = graph, bytes_read(runs)
-        factors = encoded_factors(read, algorithm, whole, engine.settings.partitions, purse)
 
         def counted(machines: int) -> pd.DataFrame:
             there = engine.settings.on(machines)
-            return library_rows(
-                *(read, algorithm, whole, machines, there.partitions, there.executors),
-                factors=factors,
-            )
+            return library_rows(read, algorithm, whole, machines, there.partitions, there.executors)
 
         return counted
     sent = sent_messages(graph, workload)
     sizes = record_sizes(runs, len(sent))
     program = program_of(workload.algorithm)
     combines, looks_up = program.combines, program.looks_up
-    partitions = engine.settings.partitions
-    messages = sent["messages"].to_numpy(np.float64)
-
-    def share(messages: FloatArray) -> FloatArray:
-        return records_a_message(graph, messages, partitions, combines=combines)
-
-    each = sizes.at(1.0 / share(messages))
-    records, longer = record_factors(
-        graph, workload.algorithm, partitions, each, share, purse, messages
-    )
-    sizes = replace(sizes, factors=longer)
     counts = machine_counts(engine.workers)
     beside = [(count, engine.settings.on(count).partitions) for count in counts]
 
@@ -113,8 +84,6 @@ def work_by_machines(
         placement = placement_of(
             graph, machines, settings.partitions, executors=settings.executors, beside=beside
         )
-        return predicted_rows(
-            graph, sent, placement, sizes, records, combines=combines, looks_up=looks_up
-        )
+        return predicted_rows(graph, sent, placement, sizes, combines=combines, looks_up=looks_up)
 
     return known
