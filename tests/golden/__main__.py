@@ -1,0 +1,28 @@
+"""Compute the golden answers anew, and say which differ: ``python -m tests.golden [--update]``."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tests.golden.cases import answer, names
+from tests.golden.stored import FILE, store, stored
+
+
+def main() -> None:
+    """Compare, and write with ``--update``."""
+    before: dict[str, Any] = stored() if FILE.exists() else {}
+    found: dict[str, Any] = {}
+    for name in names():
+        with tempfile.TemporaryDirectory() as folder:
+            found[name] = answer(name, Path(folder))
+        if found[name] != before.get(name):
+            sys.stderr.write(f"differs: {name}\n")
+    if "--update" in sys.argv[1:]:
+        store(found)
+
+
+if __name__ == "__main__":
+    main()

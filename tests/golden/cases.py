@@ -1,0 +1,160 @@
+"""What the golden file holds: answers that depend on seeds, and not on how fast a machine is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import typer
+
+from predict_graph.cli.app import app, main
+
+GRAPHS = (
+    "rmat:scale=12,edge_factor=8,seed=3",
+    "grid:rows=60,columns=70",
+    "barabasi-albert:n=5000,m=4,seed=2",
+)
+ALGORITHMS = (
+    "pagerank",
+    "semi-clustering",
+    "topk-ranking",
+    "connected-components",
+    "label-propagation",
+    "neighborhood",
+    "shortest-paths",
+    "k-core",
+    "triangle-count",
+    "personalised-pagerank",
+)
+LIBRARY = (
+    "graphx:pageRank",
+    "graphx:connectedComponents",
+    "graphx:labelPropagation",
+    "graphx:shortestPaths",
+    "graphx:personalizedPageRank",
+    "graphx:stronglyConnectedComponents",
+    "graphx:triangleCount",
+)
+CLUSTER = "--engine spark --master spark://cluster:7077 --machines 4 --budget 0"
+FIT = "fit runs.csv --model {} --out {}.json"
+TASKS = {
+    **{f"fit {model}": FIT.format(model, model) for model in ("ernest", "masha", "usl", "auto")},
+    "plan deadline": "plan ernest.json --machines 1:32 --scale 4 --deadline 60s",
+    "plan budget": "plan m=ernest.json --machines 1:32 --scale 4 --budget 0.2 --prices prices.csv",
+    "plan frontier": "plan ernest.json --machines 1:32 --scale 4",
+    "design a": "design --scale 0.05:0.2 --machines 1:16 --budget 20",
+    "design i": "design --scale 0.05:0.2 --machines 1:16 --budget 20 --criterion i --target 1@8:32",
+    "next": "next clusters.csv --candidates types.csv --machines 2:16",
+}
+
+
+def names() -> list[str]:
+    """Return the name of every case."""
+    return [
+        *(f"local {name} {graph}" for graph in GRAPHS for name in ALGORITHMS),
+        *(f"cluster {name} {graph}" for graph in GRAPHS[:2] for name in (*ALGORITHMS, *LIBRARY)),
+        *(f"sizing {name}" for name in TASKS),
+        "options",
+    ]
+
+
+def answer(name: str, folder: Path) -> Any:
+    """Return the answer of one case, made in a folder."""
+    kind, _, rest = name.partition(" ")
+    if kind == "options":
+        return options()
+    if kind == "sizing":
+        tables(folder)
+        if rest.startswith("plan"):
+            called(TASKS["fit ernest"], folder)
+        return rounded(timeless(called(TASKS[rest], folder)))
+    job, graph = rest.split()
+    engine = "--budget none" if kind == "local" else CLUSTER
+    found = called(f"predict {job} {graph} --seed 1 --history none {engine}", folder)
+    kept = ["iterations", "features_total", "algorithm", "graph", "method"]
+    if kind == "cluster":
+        kept += ["runtime_seconds", "phases"]
+    rows = pd.DataFrame(found["per_iteration"])
+    counters = [each for each in rows if each not in ("iteration", "seconds", "convergence")]
+    supersteps = {each: digest(rows[each].to_numpy(np.float64)) for each in counters}
+    return rounded({**{key: found[key] for key in kept}, "per_iteration": supersteps})
+
+
+def digest(values: Any) -> dict[str, float]:
+    """Return what tells a column of supersteps from another."""
+    return {"first": values[0], "last": values[-1], "sum": values.sum(), "most": values.max()}
+
+
+def called(command: str, folder: Path) -> Any:
+    """Run a command in a folder, and return what it writes as JSON."""
+    path = folder / "answer.json"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        with pytest.raises(SystemExit) as exit_:
+            main([*command.split(), "--json", str(path)])
+    assert not exit_.value.code, command
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def tables(folder: Path) -> None:
+    """Write the tables that the sizing commands read."""
+    scales, machines = (axis.ravel() for axis in np.meshgrid([1.0, 2.0, 4.0], [1, 2, 4, 8, 16]))
+    noise = 1.0 + 0.03 * np.sin(np.arange(len(scales)))
+    seconds = (8.0 + 90.0 * scales / machines + 2.0 * np.log(machines) + 0.4 * machines) * noise
+    runs = pd.DataFrame({"scale": scales, "machines": machines, "seconds": seconds})
+    runs.to_csv(folder / "runs.csv", index=False)
+    prices = pd.DataFrame({"type": ["m"], "cores": [4], "usd_per_hour": [0.2]})
+    prices.to_csv(folder / "prices.csv", index=False)
+    types = pd.DataFrame(
+        {
+            "machine_type": ["small", "large", "memory"],
+            "cores": [2, 8, 4],
+            "memory_gb": [8, 32, 64],
+            "price_per_hour": [0.1, 0.4, 0.35],
+        }
+    )
+    types.to_csv(folder / "types.csv", index=False)
+    measured = pd.DataFrame(
+        {
+            "machine_type": ["small", "large", "small"],
+            "machines": [4, 4, 12],
+            "seconds": [310.0, 95.0, 140.0],
+        }
+    )
+    measured.to_csv(folder / "clusters.csv", index=False)
+
+
+def options() -> dict[str, list[str]]:
+    """Return the options and arguments of every command."""
+    program = typer.main.get_command(app)
+    return dict(sorted(_commands(program, "")))
+
+
+def _commands(command: Any, name: str) -> Iterator[tuple[str, list[str]]]:
+    words = sorted(word for each in command.params for word in (*each.opts, *each.secondary_opts))
+    yield name, words
+    context = typer.Context(command)
+    for part in getattr(command, "list_commands", lambda _: [])(context):
+        yield from _commands(command.get_command(context, part), f"{name} {part}".strip())
+
+
+def timeless(found: Any) -> Any:
+    """Return JSON without what only this call took, or was."""
+    dropped = ("overhead", "version", "path", "file", "created", "sources", "history")
+    if isinstance(found, dict):
+        return {key: timeless(value) for key, value in found.items() if key not in dropped}
+    return [timeless(each) for each in found] if isinstance(found, list) else found
+
+
+def rounded(found: Any) -> Any:
+    """Return JSON with five digits of each number, and of long lists the length and the head."""
+    if isinstance(found, dict):
+        return {key: rounded(value) for key, value in found.items()}
+    if isinstance(found, list):
+        return [rounded(each) for each in (found if len(found) < 8 else [len(found), *found[:3]])]
+    return float(f"{found:.5g}") if isinstance(found, float) else found
