@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from predict_graph.durations import readable_seconds
 from predict_graph.functions.naming import GraphFunction, signature_of
 
-__all__ = ["LONG", "Trial", "alike", "fewer", "size_parameter", "trial_of"]
+__all__ = ["LONG", "Trial", "alike", "fewer", "quantity", "size_parameter", "trial_of"]
 
 LONG = 600.0
 """Seconds of a call from which fewer samples are worth measuring: patience, not tuned."""
@@ -131,3 +131,21 @@ def alike(function: GraphFunction, seconds: float) -> str:
     if not other or seconds < _WORTH_A_WORD or find_spec(other.partition(":")[0]) is None:
         return ""
     return f"{other} offers the same, compiled: compare-functions GRAPH {function.name} {other}"
+
+
+def quantity(name: str) -> str:
+    """Return what a function of a graph library computes, alike for all libraries; else its name.
+
+    Examples
+    --------
+    >>> quantity("networkx:betweenness_centrality"), quantity("networkit:centrality.Betweenness")
+    ('betweenness', 'betweenness')
+    >>> quantity("networkx:core_number"), quantity("mine.py:betweenness")
+    ('coreness', 'mine.py:betweenness')
+    """
+    library, _, own = name.partition(":")
+    if library not in ("networkx", "igraph", "networkit"):
+        return name
+    other = _ALIKE.get(own, own) if library == "networkx" else own
+    last = other.rpartition(":")[2].rpartition(".")[2]
+    return last.lower().replace("_", "").removesuffix("centrality")

@@ -13,6 +13,7 @@ from predict_graph.answers import Answer, Table, sure
 from predict_graph.clock import Figure
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
+from predict_graph.functions.advice import quantity
 from predict_graph.functions.naming import backends_of, check_function
 from predict_graph.functions.prediction import FunctionPrediction, readable_bytes
 from predict_graph.pictures import Picture
@@ -49,7 +50,7 @@ class FunctionComparison:
 
     @property
     def answer(self) -> Answer:
-        """Which is the fastest, and what each takes."""
+        """Which is the fastest, if all compute the same, and what each takes."""
         columns = ["function", "runtime", "90% interval", "peak memory", "by"]
         rows: list[Sequence[Any]] = [
             (
@@ -67,10 +68,14 @@ class FunctionComparison:
         if self.predictions:
             first = self._ranked[0]
             runtime = first.runtime_seconds
-            said = (
-                f"the fastest is {_shown(first)}: {readable_seconds(runtime.predicted)} "
-                f"({sure(runtime.low, runtime.high)})"
-            )
+            took = f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
+            if len({quantity(one.function["name"]) for one in self.predictions}) == 1:
+                said = f"the fastest is {_shown(first)}: {took}"
+            else:
+                said = (
+                    f"the shortest call is {_shown(first)}: {took}; "
+                    "these functions may compute different things, so this is no ranking"
+                )
         told = [(_shown(one), text) for one in self.predictions for text in one.warnings]
         asking = sum(one.overhead_seconds for one in self.predictions)
         return Answer(

@@ -37,6 +37,7 @@ FORMS = ("networkx", "igraph", "networkit", "scipy", "edges", "graph")
 of edges (two columns), or our own :class:`~predict_graph.graph.Graph`."""
 
 _LIBRARIES = ("networkx", "igraph", "networkit", "scipy", "predict_graph")
+_GRAPH_LIBRARIES = ("networkx", "igraph", "networkit")
 _FORM_OF = {"predict_graph": "graph", "sklearn": "scipy"}
 
 VERTEX_PARAMETERS = frozenset({"source", "target", "s", "t", "u", "v", "root", "node", "r"})
@@ -150,7 +151,8 @@ def check_function(
         raise unknown_name("form of a graph", form, FORMS)
     found, name, library, code = _named(value) if isinstance(value, str) else _given(value)
     call = _runnable(found) if inspect.isclass(found) else found
-    wanted = form or form_of(graph) or _wanted(found, library, name)
+    own = library if library in _GRAPH_LIBRARIES else None  # which takes graphs of its own alone
+    wanted = form or own or form_of(graph) or _wanted(found, library, name)
     function = GraphFunction(
         call=call,
         name=name,
@@ -245,10 +247,10 @@ def check_arguments(texts: Sequence[str] | None) -> tuple[list[Any], dict[str, A
 def form_of(graph: Any) -> str | None:
     """Return what kind of graph an object is; None for texts, our graphs and None."""
     module = type(graph).__module__.partition(".")[0]
-    if module in ("networkx", "igraph", "networkit", "scipy"):
+    if module in (*_GRAPH_LIBRARIES, "scipy"):
         return module
     bases = {base.__module__.partition(".")[0] for base in type(graph).__mro__}
-    return next((name for name in ("networkx", "igraph", "networkit") if name in bases), None)
+    return next((name for name in _GRAPH_LIBRARIES if name in bases), None)
 
 
 def _literal(text: str) -> Any:
@@ -270,6 +272,7 @@ def _named(text: str) -> tuple[Any, str, str, str]:
     module, rest = _module(place, text)
     library = place.partition(".")[0]
     path = ".".join((*rest, name))
+    path = path.removeprefix("Graph.") if library == "igraph" else path
     found = _attribute(_home(module, library, path), path, text)
     public = name if library == "networkx" else path
     return found, f"{library}:{public}", library, ""
@@ -413,7 +416,7 @@ def _wanted(function: Any, library: str, name: str) -> str:
         for value in list(known.values())
         if isinstance(value, ModuleType) or callable(value)
     }
-    found = [each for each in ("networkx", "igraph", "networkit") if each in imported]
+    found = [each for each in _GRAPH_LIBRARIES if each in imported]
     if len(found) == 1:
         return found[0]
     if not found and "scipy" in imported:
@@ -422,13 +425,6 @@ def _wanted(function: Any, library: str, name: str) -> str:
         f"nothing says what {name} takes as its graph; accepted: --as (in Python graph_form=) with "
         f"one of {', '.join(FORMS)}, or an annotation of its first parameter"
     )
-
-
-def _root(value: Any) -> str:
-    """Return the library that a module, function or class is of."""
-    if isinstance(value, ModuleType):
-        return value.__name__.partition(".")[0]
-    return str(getattr(value, "__module__", "") or "").partition(".")[0] if callable(value) else ""
 
 
 def _annotation(function: Any) -> str | None:

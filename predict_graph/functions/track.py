@@ -127,7 +127,7 @@ def track(
 
     checked = check_function(function, positional, keywords, form=graph_form, graph=graph)
     own = None
-    if form_of(graph) is None:
+    if form_of(graph) != checked.form:
         own = as_graph(graph, directed=None, ids="integer", seed=0)
         graph = build(own, checked.form)
     tracked = run_tracked(checked, graph, source=own, history=check_history(history))

@@ -6,6 +6,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
+import predict_graph
 from predict_graph.errors import RequestError
 from predict_graph.functions.forms import build
 from predict_graph.functions.naming import check_arguments, check_function, is_function
@@ -41,6 +42,16 @@ def test_methods_of_igraph_and_classes_of_networkit() -> None:
         build(check_graph("path:n=2"), "networkit")
     )
     assert scored.scores() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "name", ["igraph:betweenness", "igraph:Graph.betweenness", "igraph.Graph:betweenness"]
+)
+def test_a_function_of_a_library_gets_a_graph_of_that_library(name: str) -> None:
+    pytest.importorskip("igraph")
+    found = check_function(name, graph=nx.path_graph(3))
+    assert (found.name, found.form) == ("igraph:betweenness", "igraph")
+    assert predict_graph.track(name, nx.star_graph(3), history="none") == [3.0, 0.0, 0.0, 0.0]
 
 
 def test_a_file_of_ones_own_is_known_by_its_code(tmp_path: Path) -> None:

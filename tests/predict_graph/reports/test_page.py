@@ -344,7 +344,7 @@ def test_functions_side_by_side_have_a_report_and_a_picture(tmp_path, capsys):
     found = json.loads(rows.read_text())
     assert [one["function"]["name"] for one in found] == names
     fastest = min(found, key=lambda one: one["runtime_seconds"]["predicted"])
-    assert f"the fastest is {fastest['function']['name']}" in html.unescape(text)
+    assert f"the shortest call is {fastest['function']['name']}" in html.unescape(text)
     assert re.search(r"networkx \d", text)
     assert drawn.read_text().count("<svg") == 1
 
