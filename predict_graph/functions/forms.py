@@ -14,7 +14,7 @@ import numpy.typing as npt
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 
-__all__ = ["as_graph", "build", "missing_library", "reordered_networkx"]
+__all__ = ["as_graph", "build", "missing_library", "part_of_igraph", "reordered_networkx"]
 
 IntArray = npt.NDArray[np.integer]
 
@@ -83,6 +83,17 @@ def reordered_networkx(source: Any, nodes: list[Any]) -> Any:
         made._succ = made._adj
         made._pred = {node: source._pred[node] for node in nodes}
     return made
+
+
+def part_of_igraph(source: Any, vertices: IntArray) -> Any:
+    """Return the part of an igraph graph between some vertices, in their order, with attributes."""
+    import igraph
+
+    part, places = source.induced_subgraph(vertices.tolist()), np.argsort(vertices)
+    # From igraph 1.0 on, a permutation says where each vertex comes from; before, where it goes.
+    if (igraph.Graph(3, [(0, 1)]).permute_vertices([1, 2, 0])).get_edgelist() != [(1, 2)]:
+        places = np.argsort(places)
+    return part.permute_vertices(places.tolist())
 
 
 def _edges(graph: Graph) -> tuple[IntArray, IntArray, npt.NDArray[np.float32] | None]:

@@ -178,6 +178,7 @@ class _Prediction:
         self.target = drivers_of(subject.graph, self.rng)
         self.gathered = Gathered(self.target, subject.graph.fingerprint)
         self.warnings: list[str] = []
+        self.raised = ""  # what the function raised on the last sample that it refused
         self.rows: list[SampleRow] = []
         self.runs: list[tuple[Case, str, Mapping[str, float], ChildRun]] = []
         self.connected = False
@@ -217,7 +218,6 @@ class _Prediction:
         """Run samples of growing size, until something better can be afforded, or nothing more."""
         size, turn = min(_FIRST_SIZE, self.subject.graph.vertices), 0
         wanted = _FIRST_SECONDS
-        failed = ""
         self._count_rounds(_COUNTING_PART * self._left())  # the function may be found to fail
         while len(self.rows) < _MOST_SAMPLES:
             left = self._left()
@@ -237,10 +237,9 @@ class _Prediction:
             if run.state == "error":
                 if self._asks_for_connection(run.sentence):
                     continue
-                if size == self.subject.graph.vertices or (failed and len(self.rows) > 4):
-                    self._fail_on_samples(run.sentence)
-                    return
-                failed = failed or run.sentence
+                self.raised = run.sentence
+                if len(self.rows) > 4 and not self.gathered.points:
+                    break
             elif not run.done and not (self.gathered.points or self.gathered.earlier):
                 raise JobError(
                     f"{self.function.name} did not come to its end on a sample of "
@@ -256,6 +255,9 @@ class _Prediction:
                 size = self._size_below() if size >= self.too_large else size
             if size == 0:
                 break
+        if self.raised and (self.rows[-1].state == "error" or len(self.runs) < 2):
+            self._run_in_spite()
+            return
         self._run_smaller()
         left = self._left()
         if self._run_is_cheap(left):
@@ -486,21 +488,15 @@ class _Prediction:
             self.shape = self.shape if self.shape.loop else shape_of_part(run.looks)
             self.prefix = self._read(run)
 
-    def _fail_on_samples(self, sentence: str) -> None:
-        """Try the whole graph when no sample will do; it may be what the function wants."""
-        graph = self.subject.graph
-        order = spread_order(graph, self.rng)
-        run = self._run(self.subject.whole(order), Limits(seconds=self._left()))
-        if run.state == "error":
-            raise JobError(f"{self.function.name} fails on {graph.name}: {run.sentence}")
-        if run.done:
-            self.whole = run
-            return
-        self.prefix_run = run
-        raise JobError(
-            f"{self.function.name} fails on samples of {graph.name}, so nothing can be foretold: "
-            f"{sentence}"
-        )
+    def _run_in_spite(self) -> None:
+        """Try the whole graph where samples will not do; it may be what the function wants."""
+        self._run_whole(max(self._left(), _FIRST_SECONDS))
+        name = self.subject.graph.name
+        if self.whole is None and not self.gathered.points:
+            raise JobError(
+                f"{self.function.name} fails on samples of {name}, so nothing can be foretold: "
+                f"{self.raised}"
+            )
 
     def _run(self, case: Case, limits: Limits) -> ChildRun:
         run = run_in_child(
@@ -641,6 +637,12 @@ class _Prediction:
 
     def _all_warnings(self, total: float, parallel: float) -> list[str]:
         texts = list(self.warnings)
+        if self.raised and self.whole is None:
+            failed = [row.vertices for row in self.rows if row.state == "error"]
+            texts.append(
+                f"the function raised an error on {len(failed)} of {len(self.rows)} samples, of up "
+                f"to {max(failed):,} vertices, and may on the graph: {self.raised}"
+            )
         if self.budget.most == 0.0:
             return [*texts, "the budget is 0: nothing was measured, earlier runs alone are known"]
         if self.whole is None and self.prefix is None:

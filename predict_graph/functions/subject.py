@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from predict_graph.functions.child import consumed
-from predict_graph.functions.forms import as_graph, build, reordered_networkx
-from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction
+from predict_graph.functions.forms import as_graph, build, part_of_igraph, reordered_networkx
+from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, form_of
 from predict_graph.functions.sampling import (
     connected_part,
     connected_vertices,
@@ -25,7 +26,6 @@ from predict_graph.graph import Graph
 __all__ = ["Case", "Subject", "check_subject"]
 
 IntArray = npt.NDArray[np.integer]
-_LOOKED_AT = 50  # vertices and edges, for attributes; a choice
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ class Subject:
     function : GraphFunction
     graph : Graph
     given : object, optional
-        The networkx graph that a person gave, whose attributes samples keep.
+        The graph of networkx or igraph that a user gave as the function takes it: parallel edges,
+        and attributes of vertices and edges, are kept in samples and in the whole run.
     """
 
     def __init__(self, function: GraphFunction, graph: Graph, given: Any = None) -> None:
@@ -60,20 +61,13 @@ class Subject:
 
     @property
     def samplers(self) -> tuple[str, ...]:
-        """The samplers that can be used: a completed sample has vertices without attributes."""
-        if self._vertex_arguments or self._has_attributes:
+        """The samplers that can be used: a completed sample has edges of its own."""
+        if self._vertex_arguments or self._needs_own_edges:
             return ("mhrw", "rj")
         return ("completed", "mhrw", "rj")
 
     def whole(self, order: IntArray) -> Case:
         """Return the whole graph with its vertices in another order."""
-        if self._given is not None:
-            given, labels = self._given, self._labels
-            return Case(
-                self.graph,
-                lambda: reordered_networkx(given, [labels[v] for v in order]),
-                self.function,
-            )
         return self._ordered(self.graph, order, np.arange(self.graph.vertices))
 
     def tiny(self) -> Any:
@@ -97,17 +91,20 @@ class Subject:
         if connected:
             kept = connected_vertices(graph)
             vertices, graph = vertices[kept], graph.subgraph(kept)
-        order = spread_order(graph, rng)
-        if self._given is not None:
-            given, labels = self._given, self._labels
-            nodes = [labels[v] for v in vertices[order]]
-            made = given.subgraph(nodes)
-            return Case(graph, lambda: reordered_networkx(made.copy(), nodes), self.function)
-        return self._ordered(graph, order, vertices)
+        return self._ordered(graph, spread_order(graph, rng), vertices)
 
     def _ordered(self, graph: Graph, order: IntArray, vertices: IntArray | None) -> Case:
         """Return a graph that is gone through in an order; its vertices are these of the whole."""
-        form, moved = self.function.form, np.arange(graph.vertices)
+        form, given = self.function.form, self._given
+        if given is not None and vertices is not None and form == "networkx":
+            nodes = [self._labels[vertex] for vertex in vertices[order].tolist()]
+            whole = len(nodes) == self.graph.vertices
+
+            def part() -> Any:
+                return reordered_networkx(given if whole else given.subgraph(nodes).copy(), nodes)
+
+            return Case(graph, part, self.function)
+        moved = np.arange(graph.vertices)
         if form == "networkx":
             # Made as the run has it, then gone through in another order: what is near each other
             # in memory stays so, without which rounds take up to a quarter longer.
@@ -119,6 +116,8 @@ class Subject:
             moved[order] = np.arange(graph.vertices)
 
             def made() -> Any:
+                if given is not None and vertices is not None:
+                    return part_of_igraph(given, vertices[order])
                 return build(graph, form, order)
 
         if vertices is None:
@@ -149,7 +148,8 @@ class Subject:
         for name, value in self.function.keywords.items():
             if name not in VERTEX_PARAMETERS or isinstance(value, bool | float):
                 continue
-            if labels is not None:
+            number = isinstance(value, int) and self.function.form == "igraph"  # in spite of names
+            if labels is not None and not number:
                 places = np.flatnonzero(labels == value)
                 if len(places):
                     found[name] = int(places[0])
@@ -158,14 +158,18 @@ class Subject:
         return found
 
     @cached_property
-    def _has_attributes(self) -> bool:
-        if self._given is None:
+    def _needs_own_edges(self) -> bool:
+        """Whether the graph has parallel edges, or attributes other than weights."""
+        given, weighted = self._given, self.graph.weights is not None
+        if given is None:
             return False
-        nodes = [
-            data for _, data in zip(range(_LOOKED_AT), self._given._node.values(), strict=False)
-        ]
-        edges = zip(range(_LOOKED_AT), self._given.edges(data=True), strict=False)
-        return any(nodes) or any(set(data) - {"weight"} for _, (_, _, data) in edges)
+        if self.function.form == "igraph":
+            own = {*given.vs.attributes(), *given.es.attributes(), *given.attributes()}
+            return bool(given.has_multiple() or own - ({"weight"} if weighted else set()))
+        if given.is_multigraph() or any(given._node.values()):
+            return True
+        rows = chain.from_iterable(row.values() for row in given._adj.values())
+        return any(data for data in rows if not (weighted and data.keys() == {"weight"}))
 
 
 def check_subject(
@@ -179,7 +183,5 @@ def check_subject(
         If it is no graph.
     """
     graph = as_graph(source, directed=directed, ids=ids, seed=seed)
-    given = None
-    if function.form == "networkx" and hasattr(source, "_node") and not source.is_multigraph():
-        given = source
-    return Subject(function, graph, given)
+    kept = function.form in ("networkx", "igraph") and form_of(source) == function.form
+    return Subject(function, graph, source if kept else None)

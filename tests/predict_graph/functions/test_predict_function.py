@@ -15,6 +15,7 @@ from predict_graph.functions.child import Limits, run_in_child
 from predict_graph.functions.forms import build
 from predict_graph.functions.naming import check_function
 from predict_graph.functions.predictor import predict_function
+from predict_graph.functions.subject import check_subject
 from predict_graph.graph import check_graph
 from predict_graph.history import History
 
@@ -132,6 +133,64 @@ def test_a_function_that_always_fails_says_so() -> None:
         predict_function(wants_weights, PREFERENTIAL.format(n=500), history="none")
 
 
+def summed(graph: nx.Graph) -> float:
+    return float(sum(data["length"] for _, _, data in graph.edges(data=True)))
+
+
+def test_what_a_function_raises_on_samples_is_named() -> None:
+    def refuses_large_ones(graph: nx.Graph) -> None:
+        if len(graph) > 100:
+            raise ValueError("too large for this")
+
+    graph = nx.barabasi_albert_graph(1500, 3, seed=1)
+    with pytest.raises(JobError, match="KeyError: 'length'"):
+        predict_function(summed, graph, history="none", seed=1)
+    with pytest.raises(JobError, match="fails on networkx: ValueError: too large for this"):
+        predict_function(refuses_large_ones, graph, history="none", seed=1)
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_parallel_edges_and_attributes_are_kept(kind: Any) -> None:
+    graph = kind(name="streets", crs="epsg:4326")
+    for one, other in nx.barabasi_albert_graph(400, 3, seed=2).edges:
+        for length in (1.0, 2.0):
+            graph.add_edge(one, other, length=length)
+    nx.set_node_attributes(graph, 7, "height")
+    subject = check_subject(check_function(summed), graph, directed=None, ids="integer", seed=1)
+    rng = np.random.default_rng(1)
+    cases = [subject.sample(each, 100, rng, connected=False) for each in subject.samplers]
+    for case in [*cases, subject.whole(np.arange(400)[::-1])]:
+        made = case.build()
+        assert type(made) is kind
+        assert made.graph["crs"] == "epsg:4326"
+        assert set(nx.get_node_attributes(made, "height").values()) == {7}
+        assert all(
+            made.number_of_edges(*ends) == graph.number_of_edges(*ends) for ends in made.edges()
+        )
+        assert case.call(made) == summed(made) > 0.0
+
+
+def test_attributes_of_igraph_are_kept() -> None:
+    igraph = pytest.importorskip("igraph")
+    graph = igraph.Graph.Barabasi(400, 3)
+    graph.add_edges(graph.get_edgelist()[:600])
+    graph.vs["name"] = [f"v{vertex}" for vertex in range(400)]
+    graph.es["ends"] = [{f"v{vertex}" for vertex in edge.tuple} for edge in graph.es]
+
+    def ends(graph: igraph.Graph, source: str) -> list[set[str]]:
+        near = graph.es[graph.incident(source)]
+        assert all({graph.vs[v]["name"] for v in edge.tuple} == edge["ends"] for edge in near)
+        return [edge["ends"] for edge in near]
+
+    function = check_function(ends, keywords={"source": "v7"}, graph=graph)
+    subject = check_subject(function, graph, directed=None, ids="integer", seed=1)
+    rng = np.random.default_rng(1)
+    part = subject.sample("mhrw", 200, rng, connected=False)
+    assert all("v7" in each for each in part.call(part.build()))
+    whole = subject.whole(np.arange(400)[::-1])
+    assert sorted(map(sorted, whole.call(whole.build()))) == sorted(map(sorted, ends(graph, "v7")))
+
+
 def test_a_function_that_never_ends_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("predict_graph.functions.predictor._FIRST_PATIENCE", 0.2)
 
@@ -223,8 +282,6 @@ def dear_where_hubs_are(graph: nx.Graph) -> float:
 
 def test_samples_are_gone_through_in_an_order_like_that_of_the_run() -> None:
     """A loop over a preferential graph in its own order would seem to get cheaper, hubs first."""
-    from predict_graph.functions.subject import check_subject
-
     function = check_function(dear_where_hubs_are)
     graph = check_graph("barabasi-albert:n=3000,m=4,seed=1")
     for given in (graph, build(graph, "networkx")):
