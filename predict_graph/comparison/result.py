@@ -25,7 +25,7 @@ _RESAMPLES = 2000  # a choice: of the bootstrap
 _ENDS = (0.05, 0.95)  # by definition: of a 90% interval
 _UNLIKENESS = ("d_in_degree", "d_out_degree", "d_hop_plot")
 _FEW_ROWS = 12  # that are shown unasked; a choice
-_FEW_BLOCKS = 5  # the bootstrap of a mean is known to be too narrow with fewer; a choice
+_FEW_BLOCKS = 5  # by definition: a sign test of fewer is never significant at 5% (1/2^5 = 3%)
 _ENDINGS = (".csv", ".tex")
 
 FloatArray = npt.NDArray[np.float64]
@@ -44,6 +44,8 @@ class Rank:
         Mean rank among the samplers, 1 the best, with the ends of its 90% interval.
     best : float
         Share of the resamples in which it comes out first.
+    tied : bool
+        Whether it is the first one, or not significantly behind it.
     """
 
     sampler: str
@@ -52,6 +54,7 @@ class Rank:
     low: float
     high: float
     best: float
+    tied: bool
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,9 @@ class SamplerComparison:
 
         In each block of samples (a graph, a ratio, a seed) samplers are ranked; blocks are drawn
         again by graph, then among those of the graph, for the interval of the mean rank: samples
-        of one graph are alike, and tell less than so many graphs.
+        of one graph are alike, and tell less than so many graphs. A sampler is tied with the first
+        one if the interval of the difference of their mean ranks reaches 0, and all are with fewer
+        than five blocks.
 
         Parameters
         ----------
@@ -110,16 +115,21 @@ class SamplerComparison:
         first = (resampled == resampled.min(axis=1, keepdims=True)).astype(np.float64)
         best = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
         means = np.nanmean(found, axis=0)
+        behind = np.quantile(resampled - resampled[:, [np.argmin(means)]], _ENDS[0], axis=0)
+        tied = (behind <= 0.0) | (len(found) < _FEW_BLOCKS)
         values = table.mean(axis=0).to_numpy(np.float64)
+        figures = np.column_stack((values, means, low, high, best)).tolist()
         ranks = [
-            Rank(str(name), *map(float, figures))
-            for name, *figures in zip(table.columns, values, means, low, high, best, strict=True)
+            Rank(str(name), value, rank, start, end, first_in, bool(ties))
+            for name, (value, rank, start, end, first_in), ties in zip(
+                table.columns, figures, tied, strict=True
+            )
         ]
         return sorted(ranks, key=lambda one: (one.rank, one.value))
 
     @property
     def answer(self) -> Answer:
-        """Who is best and how sure that is, then the ranks, then all samples."""
+        """Who is best, or which are tied, then the ranks, then all samples."""
         frame = self.to_frame()
         ranks = self.ranks()
         graphs = frame["graph"].nunique()
@@ -145,19 +155,24 @@ class SamplerComparison:
         )
 
     def pictures(self) -> list[Picture]:
-        """Return ranks, unlikeness, errors of iterations, and cost against fidelity."""
+        """Return ranks, unlikeness, errors of iterations, and cost against fidelity.
+
+        The samplers are in the order of the table, and the figures are its means.
+        """
         pictures = [self._rank_picture(None), *(self._rank_picture(a) for a in self.algorithms)]
         frame = self.to_frame()
+        order = [one.sampler for one in self.ranks()]
         for title, column, unit in (
             ("How unlike the samples are", "unlikeness", "mean D, 0 is alike"),
             ("Edges of the samples", "edge_share", "share of the graph"),
             ("Time to draw them", "seconds", "time, s"),
         ):
-            pictures.append(_spread(frame, title, column, unit))
+            pictures.append(_spread(frame, order, title, column, unit))
         for name in self.algorithms:
-            percent = frame.assign(error=100.0 * frame[f"{name}_error"].astype(float))
-            title = f"Iterations of {name}"
-            pictures.append(_spread(percent, title, "error", "sample / graph - 1, %"))
+            percent = frame.assign(error=100.0 * frame[f"{name}_error"].astype(float).abs())
+            order = [one.sampler for one in self.ranks(name)]
+            title = f"Error of the iterations of {name}"
+            pictures.append(_spread(percent, order, title, "error", "absolute error, %"))
         return pictures
 
     def write_table(self, path: Path) -> None:
@@ -236,7 +251,7 @@ class SamplerComparison:
             low=[one.low for one in ranks],
             high=[one.high for one in ranks],
             xlabel="mean rank, 1 is best (line: 90% sure)",
-            emphasised=[ranks[0].sampler],
+            emphasised=[one.sampler for one in ranks if one.tied],
         )
         return Picture(f"Ranks by {by}", f"{said}.", draw, 0.5 + 0.1 * len(ranks))
 
@@ -271,11 +286,16 @@ def check_table(path: Path) -> None:
 
 
 def _winner(what: str, ranks: Sequence[Rank], measure: str, form: str) -> str:
-    one = ranks[0]
-    value = form.format(one.value)
+    """Return the best sampler, or those that are tied, in words."""
+    one, *others = (each for each in ranks if each.tied)
+    if others:
+        names = ", ".join([one.sampler, *(each.sampler for each in others[:-1])])
+        values = sorted(each.value for each in (one, *others))
+        between = " to ".join(dict.fromkeys(form.format(each) for each in (values[0], values[-1])))
+        return f"{what}: a tie of {names} and {others[-1].sampler}, {measure} {between}"
     return (
         f"{what}: {one.sampler}, mean rank {one.rank:.2g} (90% sure: {one.low:.2g} to "
-        f"{one.high:.2g}), {measure} {value}"
+        f"{one.high:.2g}), {measure} {form.format(one.value)}"
     )
 
 
@@ -291,18 +311,19 @@ def _resampled(ranks: FloatArray, graphs: npt.NDArray[Any]) -> FloatArray:
     return found
 
 
-def _spread(frame: pd.DataFrame, title: str, column: str, unit: str) -> Picture:
-    """Return the median of a figure by sampler, and between what nine of ten samples are."""
-    groups = frame.groupby("sampler")[column].apply(lambda one: one.astype(float))
-    by_sampler = groups.groupby(level=0)
-    middle = by_sampler.median().sort_values(key=abs)
+def _spread(
+    frame: pd.DataFrame, order: Sequence[str], title: str, column: str, unit: str
+) -> Picture:
+    """Return the mean of a figure by sampler, and between what nine of ten samples are."""
+    by_sampler = frame.assign(figure=frame[column].astype(float)).groupby("sampler")["figure"]
+    middle = by_sampler.mean()[list(order)]
     low, high = (by_sampler.quantile(end)[middle.index].to_numpy() for end in _ENDS)
-    said = f"{title}, median of the samples: " + ", ".join(
+    said = f"{title}, mean of the samples: " + ", ".join(
         f"{name} {value:.3g}" for name, value in middle.items()
     )
     draw = partial(
         dots,
-        names=[str(name) for name in middle.index],
+        names=list(order),
         values=middle.to_numpy(),
         low=low,
         high=high,

@@ -59,6 +59,64 @@ def test_few_samples_are_told():
     assert made_up(0.3).answer.warnings == []
 
 
+def measured(**errors):
+    """One row for each sampler and seed, with errors of the iterations of PageRank."""
+    fixed = {"graph": "g", "ratio": 0.1, "seconds": 0.1, "edge_share": 0.1, "d_in_degree": 0.5}
+    rows = [
+        {
+            **fixed,
+            "sampler": name,
+            "seed": seed,
+            "pagerank_sample": 10,
+            "pagerank_graph": 10,
+            "pagerank_error": error,
+        }
+        for name, each in errors.items()
+        for seed, error in enumerate(each)
+    ]
+    return SamplerComparison(rows, ["pagerank"], 1)
+
+
+def test_samplers_that_are_equally_good_are_tied():
+    equal = measured(a=[0.1] * 8, b=[-0.1] * 8, c=[0.1] * 8)
+    assert [one.tied for one in equal.ranks("pagerank")] == [True] * 3
+    assert "nearest to the iterations of pagerank: a tie of a, b and c" in equal.answer.sentence
+    turns = measured(a=[0.1, 0.2, 0.3] * 3, b=[0.2, 0.3, 0.1] * 3, c=[0.3, 0.1, 0.2] * 3)
+    assert "a tie of a, b and c" in turns.answer.sentence
+
+
+def test_a_sampler_that_is_always_behind_is_not_tied():
+    found = measured(a=[0.1, 0.3] * 4, b=[-0.3, 0.1] * 4, c=[0.9] * 8)
+    assert {one.sampler: one.tied for one in found.ranks("pagerank")} == {
+        "a": True,
+        "b": True,
+        "c": False,
+    }
+    assert "pagerank: a tie of a and b, off by 20%" in found.answer.sentence
+
+
+@pytest.mark.parametrize(("samples", "tied"), [(1, True), (4, True), (5, False)])
+def test_few_samples_name_no_winner(samples, tied):
+    found = measured(a=[0.1] * samples, b=[0.9] * samples)
+    assert ("pagerank: a tie of a and b" in found.answer.sentence) == tied
+    assert ("pagerank: a, mean rank 1" in found.answer.sentence) != tied
+
+
+def test_pictures_show_the_figures_of_the_tables_in_their_order():
+    found = measured(opposite=[-0.5, 0.5] * 4, low=[-0.2] * 8, high=[0.3] * 8)
+    (table,) = (
+        t for t in found.answer.tables if t.title == "samplers by the iterations of pagerank"
+    )
+    assert [row[:2] for row in table.rows] == [
+        ("low", "20.0%"),
+        ("high", "30.0%"),
+        ("opposite", "50.0%"),
+    ]
+    (picture,) = (p for p in found.pictures() if p.title == "Error of the iterations of pagerank")
+    assert "low 20, high 30, opposite 50" in picture.text
+    assert picture.draw.keywords["names"] == ["low", "high", "opposite"]
+
+
 @pytest.fixture
 def own():
     SAMPLERS.register("my-own")(UniformVertices)
@@ -80,7 +138,8 @@ def test_graphs_by_samplers_by_ratios_by_seeds(own, tmp_path):
     assert {row["seed"] for row in found.rows} == {5, 6}
     assert {row["ratio"] for row in found.rows} == {0.1, 0.3}
     assert {one.sampler for one in found.ranks("pagerank")} == {"rj", own}
-    assert "90% sure" in found.answer.sentence
+    assert "most faithful" in found.answer.sentence
+    assert "ranks: 90% sure" in str(found.answer)
     titles = [picture.title for picture in found.pictures()]
     assert titles[:2] == ["Ranks by fidelity", "Ranks by iterations of pagerank"]
     table, ranks = tmp_path / "all.csv", tmp_path / "ranks.tex"
