@@ -101,7 +101,6 @@ WAITS_FOR_JAVA = "tests/predict_graph/engines/spark/test_engine.py"
 LONGEST = (
     "tests/test_contract_of_parts.py",
     "tests/test_damaged_files.py",
-    "tests/predict_graph/resources/test_measuring.py",
     "tests/predict_graph/sizing/test_tutorial.py",
     "tests/predict_graph/prediction/test_memory.py",
     "tests/predict_graph/reports/test_page.py",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +13,7 @@ from predict_graph.resources.network import measure_network
 from predict_graph.resources.processor import measure_processor
 from predict_graph.resources.profile import Measured, ResourceProfile
 from predict_graph.resources.storage import measure_storage
+from predict_graph.timing import clock
 
 __all__ = ["calibrate"]
 
@@ -51,7 +51,7 @@ def calibrate(
     Shivam, Babu, Chase: NIMO, 2005, section IV-D.
     """
     tell = progress or (lambda _what, _done: None)
-    started = time.perf_counter()
+    started = clock.wall()
     date = datetime.now(UTC).isoformat(timespec="seconds")
     attributes: dict[str, Measured] = {}
     notes: list[str] = []
@@ -69,5 +69,5 @@ def calibrate(
     tell("memory", 0.6)
     attributes |= measure_memory()
     tell("done", 1.0)
-    seconds = time.perf_counter() - started
+    seconds = clock.wall() - started
     return ResourceProfile(machine_identity(), date, seconds, attributes, tuple(notes))

@@ -21,6 +21,7 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.limits import beyond, limits, whole_number
 from predict_graph.resources.profile import Measured
 from predict_graph.resources.repeating import summed_up
+from predict_graph.timing import clock
 
 __all__ = ["check_peer", "measure_network", "serve"]
 
@@ -345,17 +346,17 @@ def _in_turns(peer: _Peer) -> tuple[list[float], list[float]]:
 
 
 def _round_trips(peer: _Peer) -> list[float]:
-    found, begun = [], time.perf_counter()
+    found, begun = [], clock.wall()
     buffer = memoryview(bytearray(8))
     for number in range(_ROUND_TRIPS + 1):
-        started = time.perf_counter()
+        started = clock.wall()
         peer.ask(8)
         left = 8
         while left:
             left -= peer.take(buffer[:left])
         if number:  # the first one finds nothing ready
-            found.append(time.perf_counter() - started)
-        if found and time.perf_counter() - begun > _WINDOW:
+            found.append(clock.wall() - started)
+        if found and clock.wall() - begun > _WINDOW:
             break
     return found
 
@@ -363,9 +364,9 @@ def _round_trips(peer: _Peer) -> list[float]:
 def _stream(peer: _Peer, count: int) -> float:
     """Return the seconds that so many bytes take."""
     buffer = memoryview(bytearray(_BLOCK))
-    started = time.perf_counter()
+    started = clock.wall()
     peer.ask(count)
     left = count
     while left > 0:
         left -= peer.take(buffer[: min(left, _BLOCK)])
-    return time.perf_counter() - started
+    return clock.wall() - started

@@ -7,11 +7,11 @@ the better measurements say: the quartile on that side, which one lucky value do
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from predict_graph.resources.profile import Measured
+from predict_graph.timing import clock
 
 __all__ = ["in_turns", "rate_of", "side_by_side", "summed_up"]
 
@@ -59,10 +59,10 @@ def rate_of(work: Callable[[], float], window: float = WINDOW) -> float:
         Does a little, and returns how many units that were.
     window : float
     """
-    done, begun = 0.0, time.perf_counter()
+    done, begun = 0.0, clock.wall()
     while True:
         done += work()
-        elapsed = time.perf_counter() - begun
+        elapsed = clock.wall() - begun
         if elapsed >= window:
             return done / elapsed
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 
 from predict_graph.errors import JobError
 from predict_graph.resources.profile import Measured
 from predict_graph.resources.repeating import summed_up
+from predict_graph.timing import clock
 
 __all__ = ["measure_storage"]
 
@@ -50,14 +50,14 @@ def measure_storage(folder: Path) -> tuple[dict[str, Measured], list[str]]:
 def _measured(file: Path) -> tuple[dict[str, Measured], list[str]]:
     block = os.urandom(_BLOCK)
     writes, reads, commits, notes = [], [], [], []
-    begun = time.perf_counter()
+    begun = clock.wall()
     for _ in range(_REPEATS):
         writes.append(_BYTES / 1e6 / _write(file, block))
         seconds = _read_directly(file)
         if seconds is not None:
             reads.append(_BYTES / 1e6 / seconds)
         commits += _commits(file)
-        if time.perf_counter() - begun > _LONGEST:
+        if clock.wall() - begun > _LONGEST:
             break
     found = {"disk_write_bandwidth": summed_up(writes, "MB/s")}
     if reads:
@@ -71,12 +71,12 @@ def _measured(file: Path) -> tuple[dict[str, Measured], list[str]]:
 
 
 def _write(file: Path, block: bytes) -> float:
-    begun = time.perf_counter()
+    begun = clock.wall()
     with file.open("wb", buffering=0) as out:
         for _ in range(_BYTES // len(block)):
             out.write(block)
         os.fsync(out.fileno())
-    return time.perf_counter() - begun
+    return clock.wall() - begun
 
 
 def _read_directly(file: Path) -> float | None:
@@ -88,25 +88,25 @@ def _read_directly(file: Path) -> float | None:
     except OSError:
         return None
     with suppress(OSError), mmap.mmap(-1, _BLOCK) as aligned:
-        begun = time.perf_counter()
+        begun = clock.wall()
         try:
             while os.readv(handle, [aligned]):
                 pass
         finally:
             os.close(handle)
-        return time.perf_counter() - begun
+        return clock.wall() - begun
     return None
 
 
 def _commits(file: Path) -> list[float]:
     found = []
-    begun = time.perf_counter()
+    begun = clock.wall()
     with file.open("wb", buffering=0) as out:
         for _ in range(_COMMITS):
-            started = time.perf_counter()
+            started = clock.wall()
             out.write(b"x" * 512)
             os.fsync(out.fileno())
-            found.append(1e3 * (time.perf_counter() - started))
-            if time.perf_counter() - begun > _LONGEST / _REPEATS:
+            found.append(1e3 * (clock.wall() - started))
+            if clock.wall() - begun > _LONGEST / _REPEATS:
                 break
     return found

@@ -1,30 +1,83 @@
+"""Measuring a simulated machine: its work takes counted seconds, however busy this one is."""
+
 import os
 import socket
 import threading
-import time
-from functools import partial
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import pytest
+from predict_graph.resources.cores import usable_cores
 
 from predict_graph.errors import JobError, RequestError
-from predict_graph.resources import calibrate
-from predict_graph.resources.cores import usable_cores
-from predict_graph.resources.memory import WORKING_SETS, latency_name, measure_memory
+from predict_graph.resources import calibrate, memory, network, processor
+from predict_graph.resources.memory import WORKING_SETS, latency_name
 from predict_graph.resources.network import check_peer, measure_network, serve
 from predict_graph.resources.processor import measure_processor
-
-pytestmark = pytest.mark.slow
+from predict_graph.timing import clock
 
 SAID = []
+INTEGERS, FLOATS, STREAM = 400e6, 150e6, 8e9
+"""Steps a second, and bytes."""
+COMMIT, READING = 2e-3, 1e-6
+"""Seconds of a commit of the disk, and of reading the clock."""
+
+
+def latency(size):
+    """Seconds that a word takes of so many bytes: a cache of 1 MiB, and memory."""
+    return 2e-9 if size <= 1 << 20 else 90e-9
+
+
+@dataclass
+class SimulatedMachine:
+    """A machine with a core for each thread, of which a part may be given to others.
+
+    The clock of a thread is what its own work has taken.
+    """
+
+    share: float = 1.0
+
+    def __post_init__(self):
+        self._own = threading.local()
+
+    def wall(self):
+        self.take(READING)
+        return self._own.seconds
+
+    def take(self, seconds):
+        self._own.seconds = getattr(self._own, "seconds", 0.0) + seconds / self.share
+
+    def commit(self, handle):
+        self.take(COMMIT)
+
+
+@contextmanager
+def simulated(share=1.0):
+    """Put a simulated machine in place of this one."""
+    machine = SimulatedMachine(share)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clock, "wall", machine.wall)
+        patch.setattr(os, "fsync", machine.commit)
+        for module, name, seconds in (
+            (processor, "integers", lambda _, steps: steps / INTEGERS),
+            (processor, "floats", lambda _, steps: steps / FLOATS),
+            (memory, "triad", lambda a, b, c: (a.nbytes + b.nbytes + c.nbytes) / STREAM),
+            (memory, "chase", lambda chain, _, steps: steps * latency(chain.nbytes)),
+        ):
+
+            def work(*given, seconds=seconds):
+                machine.take(seconds(*given))
+                return 0
+
+            patch.setattr(module, name, work)
+        patch.setattr(memory, "_STREAM_BYTES", 1 << 16)
+        patch.setattr(network, "_MOST_BYTES", network._FIRST_BYTES)
+        yield machine
 
 
 @pytest.fixture(scope="module")
 def here():
-    """This machine; each figure from fewer repeats than a person gets."""
-    with pytest.MonkeyPatch.context() as patch:
-        for part in (measure_processor, measure_memory):
-            name = f"predict_graph.resources.calibration.{part.__name__}"
-            patch.setattr(name, partial(part, repeats=2))
+    with simulated():
         yield calibrate(progress=lambda what, done: SAID.append((what, done)))
 
 
@@ -44,19 +97,30 @@ def answering():
 
 
 def test_all_resources(here):
-    assert here.seconds < 600  # half a minute; more on a machine that is slow or busy
     expected = {"cpu_integer_speed", "cpu_float_speed", "cpu_cores", "memory_bandwidth"}
     expected |= {latency_name(size) for size in WORKING_SETS}
     expected |= {"disk_write_bandwidth", "disk_latency", "network_latency", "network_bandwidth"}
     assert expected <= set(here.attributes)
     assert all(each.value > 0 and each.repeats > 0 for each in here.attributes.values())
+    assert 1.0 < here.seconds < 60.0  # of its own clock
 
 
-def test_figures_are_those_of_some_machine(here):
-    assert 0.3 < here.value("cpu_cores") <= usable_cores()
-    assert 10 < here.value("cpu_integer_speed") < 20_000  # million steps a second
-    assert here.value("memory_latency_128m") > 3 * here.value("memory_latency_32k")
-    assert here.value("network_latency") < 50.0  # ms, to itself
+def test_figures_are_those_of_the_machine(here):
+    assert here.value("cpu_integer_speed") == pytest.approx(400, rel=0.01)
+    assert here.value("cpu_float_speed") == pytest.approx(150, rel=0.01)
+    assert here.value("cpu_cores") == pytest.approx(usable_cores(), rel=0.01)
+    assert here.value("memory_bandwidth") == pytest.approx(8 * usable_cores(), rel=0.2)
+    assert here.value("memory_latency_32k") == pytest.approx(2, rel=0.1)
+    assert here.value("memory_latency_128m") == pytest.approx(90, rel=0.1)
+    assert here.value("disk_latency") == pytest.approx(1e3 * COMMIT, rel=0.01)
+
+
+def test_a_quota_shows():
+    with simulated():
+        whole = measure_processor(repeats=2)["cpu_integer_speed"].value
+    with simulated(0.25):
+        part = measure_processor(repeats=2)["cpu_integer_speed"].value
+    assert part == pytest.approx(0.25 * whole, rel=0.01)
 
 
 def test_progress_is_told(here):
@@ -65,15 +129,31 @@ def test_progress_is_told(here):
 
 
 def test_another_machine_answers(answering):
-    found = measure_network(("127.0.0.1", answering))
-    assert found["network_bandwidth"].value > 1.0
+    with simulated():
+        found = measure_network(("127.0.0.1", answering))
+    assert found["network_bandwidth"].value > 0.0
 
 
-def test_a_slow_network_is_seen_as_slow(answering):
-    from benchmarks.nimo.storage import delay_to
+class Peer:
+    """A peer whose answers take so many seconds, and so many more for each byte."""
 
-    slow = delay_to(("127.0.0.1", answering), "127.0.0.1", 0.02)
-    assert 19.0 < measure_network(("127.0.0.1", slow))["network_latency"].value < 200.0
+    def __init__(self, machine, wait, rate):
+        self.machine, self.wait, self.rate = machine, wait, rate
+
+    def ask(self, count):
+        self.machine.take(self.wait)
+
+    def take(self, buffer):
+        self.machine.take(len(buffer) / self.rate)
+        return len(buffer)
+
+
+@pytest.mark.parametrize(("wait", "rate"), [(1e-4, 1e9), (0.02, 1e7)])
+def test_a_slow_network_is_seen_as_slow(wait, rate):
+    with simulated() as machine:
+        trips, rates = network._in_turns(Peer(machine, wait, rate))
+    assert trips == pytest.approx([wait] * len(trips), rel=0.05)
+    assert rates == pytest.approx([rate] * len(rates), rel=0.2)
 
 
 def test_no_answer():
@@ -94,37 +174,6 @@ def test_bad_peers(peer):
 def test_a_folder_that_cannot_be_written(tmp_path):
     with pytest.raises(JobError, match="cannot measure the disk below"):
         calibrate(folder=tmp_path / "missing", network=False)
-
-
-def test_a_quota_shows():
-    from benchmarks.cpu_quota import CannotCapError, CpuQuota
-    from predict_graph.resources.kernels import integers
-
-    try:
-        quota = CpuQuota(f"predict-graph-test-{os.getpid()}")
-    except CannotCapError as error:
-        pytest.skip(str(error))
-    integers(1, 1)
-    begun = time.process_time()
-    integers(1, 20_000_000)
-    whole = 20.0 / (time.process_time() - begun)  # of a core to itself, however busy the machine is
-    try:
-        quota.limit(0.25)
-        reading, writing = os.pipe()
-        child = os.fork()
-        if child == 0:  # its own process, as entering cannot be taken back
-            try:
-                quota.enter()
-                found = measure_processor(repeats=3)
-                os.write(writing, str(found["cpu_integer_speed"].value).encode())
-            finally:
-                os._exit(0)
-        os.close(writing)
-        speed = float(os.read(reading, 200))
-        os.waitpid(child, 0)
-    finally:
-        quota.remove()
-    assert 0.0 < speed < 0.45 * whole
 
 
 @pytest.mark.parametrize("length", [8, 1024, 4096])
