@@ -60,6 +60,8 @@ class FirstGuess:
         Of all supersteps.
     runs : int
         Of the history that it rests on; 0 if it is a rule of thumb.
+    converges : bool
+        Whether runs usually converge within the limit of iterations.
     measured_std : float, optional
         Of log(seconds of its iterations), where supersteps of the run itself were measured.
     """
@@ -69,6 +71,7 @@ class FirstGuess:
     setup_seconds: float
     superstep_seconds: float
     runs: int
+    converges: bool = True
     measured_std: float | None = None
 
     @property
@@ -142,6 +145,7 @@ def first_guess(
                 1e-9 * usual.setup_ns * work,
                 1e-9 * usual.iteration_ns * slower * work * iterations,
                 runs,
+                converges=usual.iterations <= algorithm.max_iterations,
             )
         )
     return guesses
@@ -177,7 +181,7 @@ def guessed_estimate(graph: AnyGraph, guess: FirstGuess, workers: int) -> Iterat
         low=low,
         high=high,
         curve=threshold * 10.0 ** ((iterations - np.arange(1, iterations + 1)) / 2.0),
-        converged=guess.iterations < algorithm.max_iterations,
+        converged=guess.converges,
         samples=[],
         edge_steps=0.0,
         counters=counters,

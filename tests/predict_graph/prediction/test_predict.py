@@ -265,6 +265,21 @@ def test_a_budget_of_nothing_measures_nothing(budget):
     assert found.samples == []
 
 
+@pytest.mark.parametrize("options", [{"budget": 0}, {"budget": "5%"}, {}, {"ratio": 0.3}])
+@pytest.mark.parametrize("name", ["triangle-count", "k-core", "topk-ranking"])
+def test_a_job_that_converges_is_not_said_to_stop_at_its_limit(name, options):
+    found = predict_graph.predict(name, GRAPH, history="none", seed=1, **options)
+    assert not [text for text in found.warnings if "stop at its limit" in text]
+
+
+@pytest.mark.parametrize(("limit", "said"), [(5, True), (13, False), (14, False)])
+def test_a_baseline_estimate_says_that_a_limit_is_lower_than_usual(limit, said):
+    job = predict_graph.algorithms.PageRank(max_iterations=limit)
+    found = predict_graph.predict(job, GRAPH, history="none", seed=1, budget=0)
+    assert found.iterations.predicted == min(limit, 13)
+    assert any("stop at its limit" in text for text in found.warnings) is said
+
+
 def test_witnesses_agree_on_the_seconds_by_their_weights(comparison):
     found = comparison.prediction
     logs = [each["weight"] * np.log(each["seconds"]) for each in found.evidence]
