@@ -1,11 +1,9 @@
-r"""Runs of common functions that are shipped with the package, as weak evidence.
+"""Make the bundled runs of common functions, which are weak evidence.
 
-    python -m benchmarks.function_priors make RUNS.jsonl [--minutes 8] [--ladder]
+    python -m benchmarks.function_priors make RUNS.jsonl [--minutes 8]
     python -m benchmarks.function_priors write RUNS.jsonl
-    python -m benchmarks.function_priors check RUNS.jsonl
 
-`make` goes on where it was stopped; with `--ladder` samples run too. `write` makes the file that is
-shipped; `check` leaves graphs out in turn, and needs the samples.
+`make` goes on where it was stopped; `write` makes the file of the package.
 
 Each function runs on parts of some graphs, of a size at which a call takes 0.02 s to a second, in
 processor seconds; two sizes of each graph are kept, with the drivers of the graph.
@@ -24,13 +22,10 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.functions import cut, factor, ladder, looks_of, rows, thinned, timed
+from benchmarks.functions import cut, rows, timed
 from predict_graph.functions import shipped
 from predict_graph.functions.drivers import DRIVERS, drivers_of
-from predict_graph.functions.evidence import Gathered
-from predict_graph.functions.growth import Point
 from predict_graph.functions.naming import check_function
-from predict_graph.functions.prefix import loop_shape
 from predict_graph.graph import check_graph
 
 GRAPHS = ("facebook", "epinions", "small world", "preferential", "enron", "notredame")
@@ -38,7 +33,6 @@ SIZES = [100 * 2**power for power in range(9)]
 WANTED, LEAST = 0.25, 0.02  # seconds
 KEPT = 2  # sizes of a graph
 FEWEST_GRAPHS = 2  # for runs to be worth shipping
-LONG_ENOUGH = 0.15  # seconds of a run whose samples are worth running
 
 NETWORKX = """
 betweenness_centrality edge_betweenness_centrality load_centrality closeness_centrality
@@ -93,7 +87,6 @@ def make(arguments):
                 return
             found = {"function": name, "graph": graph, "units": units}
             found["runs"] = climb(name, graph, first)
-            found["ladder"] = samples_of(name, found["runs"], graph) if arguments.ladder else []
             with out.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(found) + "\n")
             told = [f"{each['size']}: {each['seconds']:.3f}" for each in found["runs"]]
@@ -123,7 +116,7 @@ def climb(name, graph, first):
         found.append(
             {"size": SIZES[place], "seconds": run.seconds, "peak": run.peak_bytes}
             | {"graph_bytes": run.graph_bytes, "convert": run.convert_seconds}
-            | {"needs": needs, "drivers": drivers, "looks": thinned(run.looks, 300)}
+            | {"needs": needs, "drivers": drivers}
         )
         growth = 4.0
         if len(found) > 1 and found[-2]["seconds"] > 0.005:
@@ -134,14 +127,6 @@ def climb(name, graph, first):
     if found:
         first[name] = max(SIZES.index(found[-1]["size"]) - 1, 0)
     return [each for each in found if each["seconds"] >= LEAST][-KEPT:]
-
-
-def samples_of(name, runs, graph):
-    """Run samples of the last part, for `check` and docs/studies/functions-earlier.md."""
-    if not runs or runs[-1]["seconds"] < LONG_ENOUGH:
-        return []
-    made, _ = part(graph, runs[-1]["size"], runs[-1]["needs"])
-    return ladder(check_function(name), made, runs[-1]["seconds"])
 
 
 def write(arguments):
@@ -181,75 +166,13 @@ def write(arguments):
     print(f"{len(functions)} functions, {runs} runs, {place.stat().st_size / 1024:.0f} KiB")
 
 
-def check(arguments):
-    """Foretell runs on graphs whose rows are left out: by shipped runs, by samples, by both."""
-    listed = {"shipped alone": [], "samples": [], "samples and shipped": []}
-    for row in rows(Path(arguments.file)):
-        if not row["ladder"]:
-            continue
-        run = row["runs"][-1]
-        known = shipped.shipped_points(check_function(row["function"]), without=row["graph"])
-        samples = affordable(row)
-        if not known or not samples:
-            continue
-        said = {
-            "shipped alone": foretold(run, [], known),
-            "samples": foretold(run, samples, []),
-            "samples and shipped": foretold(run, samples, known),
-        }
-        told = []
-        for way, found in said.items():
-            z = math.log(found.cost / run["seconds"]) / found.log_std
-            listed[way].append((factor(found.cost, run["seconds"]), abs(z), found.log_std))
-            told.append(f"{way} x{found.cost / run['seconds']:.2f} ({found.log_std:.2f})")
-        print(row["function"], row["graph"], f"{run['seconds']:.2f} s:", ", ".join(told))
-    print("| what is known | runs | median | p90 | within 2x | 90% intervals that held | × or ÷ |")
-    print("|---|---|---|---|---|---|---|")
-    for way, found in listed.items():
-        factors, zs, stds = (np.array(each) for each in zip(*found, strict=True))
-        print(
-            f"| {way} | {len(found)} | {np.median(factors):.2f} | {np.quantile(factors, 0.9):.2f} "
-            f"| {np.mean(factors < 2):.0%} | {np.mean(zs < 1.645):.0%} "
-            f"| {np.exp(1.645 * np.median(stds)):.2f} |"
-        )
-
-
-def affordable(row, share=0.05):
-    """Return the samples of a ladder that a budget pays for, the small ones first."""
-    spent, found = 0.0, []
-    for each in sorted(row["ladder"], key=lambda each: each["ratio"]):
-        if each["state"] != "done":
-            continue
-        spent += each["seconds"]
-        if spent > share * row["runs"][-1]["seconds"] and len(found) >= 3:
-            break
-        rounds = loop_shape(looks_of(each), each["seconds"]).rounds
-        found.append(Point(each["drivers"], each["seconds"], each["sampler"], "target", rounds))
-    return found
-
-
-def foretold(run, samples, others):
-    gathered = Gathered(run["drivers"], "target")
-    for point in samples:
-        gathered.add(point)
-    gathered.add_history(others)
-    return gathered.growth()
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parts = parser.add_subparsers(dest="what", required=True)
-    each = parts.add_parser("make")
-    each.add_argument("file")
-    each.add_argument("--minutes", type=float, default=8.0)
-    each.add_argument("--ladder", action="store_true", help="run samples too, for `check`")
-    each.set_defaults(call=make)
-    for name, call in (("write", write), ("check", check)):
-        each = parts.add_parser(name)
-        each.add_argument("file")
-        each.set_defaults(call=call)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=("make", "write"))
+    parser.add_argument("file")
+    parser.add_argument("--minutes", type=float, default=8.0)
     arguments = parser.parse_args()
-    arguments.call(arguments)
+    (make if arguments.what == "make" else write)(arguments)
 
 
 if __name__ == "__main__":

@@ -38,8 +38,7 @@ The bars are for runs that last, and these are short: setting up is a quarter to
 them, and until the first superstep nothing corrects what was expected. Where few supersteps are
 unlike each other (label propagation, components, top-k), a first guess, which has no shape, is no
 use before the end. Runs of an hour, and Spark where no line has it, are not
-measured. A function of networkx that was tracked for 39 minutes is in
-[functions](functions-earlier.md).""".splitlines()
+measured.""".splitlines()
 
 TARGET = Path(__file__).parents[1] / "docs" / "studies" / "remaining.md"
 

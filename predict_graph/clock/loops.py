@@ -25,7 +25,7 @@ _PARTS = 8  # of what was seen, whose paces are compared; a choice
 # Of a change of pace from one half to the next: halfway to the pace of the last; judgement.
 _CARRIED = 0.25
 _ROUND_STD = 0.5  # of the logarithm of a round about the mean; judgement
-# Of what remains, however even the pace: docs/studies/functions-earlier.md, `track`.
+# Of what remains, however even the pace: calibrated on runs under `track`.
 _LEAST_STD = 0.15
 _EVEN = 0.02  # a change of pace that tells nothing about a guess of the work
 

@@ -60,7 +60,7 @@ _LOOKS_TO_KNOW = 5  # until a loop that is bounded says how many rounds it has; 
 _PATIENT = 30.0  # seconds that these may take, where one alone takes long; a choice
 _CAUTION = 0.25  # of what the first few rounds say, which may be slow ones; judgement
 # From here on the first part says as much as it ever will: 0.5 / sqrt(100) is 5%, part of which
-# is left; two runs differ by more (docs/studies/functions-earlier.md).
+# is left; two runs differ by more (measured).
 _ENOUGH_ROUNDS, _ENOUGH_SECONDS = 100, 30.0
 _POLL_SECONDS = 0.05  # a choice: how late a child's end is seen
 _LATE = 1.1  # times its limit, after which a call that has not stopped by itself is ended: a choice

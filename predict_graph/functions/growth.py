@@ -24,7 +24,7 @@ __all__ = ["Growth", "Hyper", "Point", "foretell"]
 FloatArray = npt.NDArray[np.float64]
 
 _CONSTANTS = (0.0, 0.5, 0.9)  # a choice, a grid: of the cheapest run that does not grow
-_WIDER = 1.8  # than the models say: docs/studies/functions-earlier.md, so that 90% intervals hold
+_WIDER = 1.8  # than the models say: calibrated, so that 90% intervals hold
 _GRAPHS = (0.15, 0.3, 0.6, 1.2)  # a choice: a grid
 """Factors of e by which graphs may differ: the cost of betweenness hardly depends on more than its
 drivers, rounds until something converges do. Runs on several graphs tell which it is."""
@@ -35,7 +35,7 @@ _PAIRED = ("vertices", "edges", "squares", "two_hop", "reached_edges", "vertices
 
 @dataclass(frozen=True)
 class Hyper:
-    """Standard deviations of logarithms; set by benchmarks/functions.py, whole functions left out.
+    """Standard deviations of logarithms; calibrated with whole functions left out.
 
     Parameters
     ----------

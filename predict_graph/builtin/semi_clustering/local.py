@@ -29,7 +29,7 @@ __all__ = ["SemiClusteringKernel"]
 _HEADER_BYTES = 8  # vertex id of the receiver; by definition
 _CLUSTER_BYTES = 24  # inner weight, boundary weight, score; by definition
 _MEMBER_BYTES = 8  # vertex id, by definition
-# Work in units of looking at a semi-cluster that was received (benchmarks/kernel_work.py).
+# Work in units of looking at a semi-cluster that was received; measured.
 _DISTINCT_WORK = 3.0  # on top, the first time that it comes
 _SCORED_WORK = 20.0  # on top, for what it would be with the vertex added
 _VERTEX_WORK = 110.0  # ordering and writing what a vertex holds and sends

@@ -16,7 +16,7 @@ from predict_graph.graph import Graph
 __all__ = ["ALL_PULLED", "MergingKernel", "SpreadingKernel"]
 
 _FEW = 16  # one message in so many edges: push; judgement: docs/studies/algorithms.md has the times
-# Work in units of a message that is pulled (benchmarks/kernel_work.py). Only ratios matter, and
+# Work in units of a message that is pulled (measured). Only ratios matter, and
 # only as far as a sample has other degrees than the whole graph.
 _PULLED_VERTEX, _PULLED_EDGE = 2.0, 0.1
 _PUSHED_VERTEX, _PUSHED_MESSAGE = 0.6, 2.8  # one thread instead of all
