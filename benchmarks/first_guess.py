@@ -2,6 +2,8 @@
 
     python -m benchmarks.first_guess [--graphs GRAPH …] [--repeats N]
 
+With `--depths` only the second table is made anew.
+
 Writes docs/studies/first-guess.md: over graphs, the quartiles and extremes of what the first guess
 of a prediction is made of (predict_graph/prediction/first_guess.py). The least of the repeats
 counts: what disturbs one run seldom disturbs all.
@@ -10,6 +12,9 @@ counts: what disturbs one run seldom disturbs all.
 from __future__ import annotations
 
 import argparse
+import math
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +22,8 @@ import numpy as np
 from predict_graph.algorithms import ALGORITHMS, check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
+from predict_graph.iterations.rooted.hops import depth_of
+from predict_graph.prediction.first_guess import first_guess
 from predict_graph.prediction.request import direction
 
 GRAPHS = (
@@ -34,7 +41,17 @@ GRAPHS = (
     "watts-strogatz:n=100000,k=8,p=0.05,seed=1",
     "grid:rows=150,columns=150",
 )
+MESHES = (
+    "grid:rows=200,columns=200",
+    "grid:rows=10,columns=3000",
+    "watts-strogatz:n=20000,k=6,p=0.0005,seed=1",
+    "wing",
+    "graphs/road-sf.txt.gz",
+    "graphs/mesh-fe_body.txt.gz",
+    "graphs/power-activsg10k.txt.gz",
+)
 PAGE = Path("docs/studies/first-guess.md")
+SECOND = "## By the depth of the graph"
 
 
 def measured(name: str, source: str, repeats: int) -> dict[str, float]:
@@ -58,12 +75,63 @@ def measured(name: str, source: str, repeats: int) -> dict[str, float]:
     }
 
 
+def depths(graphs: Sequence[str]) -> list[str]:
+    """Return a row for each algorithm that goes through the graph by hops."""
+    lines = []
+    for name in ALGORITHMS.names():
+        algorithm = check_algorithm(name)
+        if not algorithm.by_hops:
+            continue
+        usual, deep, seconds = [], [], []
+        for source in graphs:
+            folder = os.environ.get("PREDICT_GRAPH_DATA", ".")
+            where = f"{folder}/{source}" if source.startswith("graphs/") else source
+            graph = check_graph(where, directed=False, seed=1)
+            run = LocalEngine().run(algorithm, graph)
+            depth = depth_of(graph)
+            (guess,) = first_guess(graph, [algorithm], None)
+            if depth is None:
+                continue
+            own = run.table.groupby("iteration")["seconds"].first().sum()
+            usual.append(math.log(run.iterations / algorithm.usual.iterations))
+            deep.append(math.log(run.iterations / min(depth + 1, algorithm.max_iterations)))
+            seconds.append(math.log(own / guess.superstep_seconds))
+        cells = [f"{np.mean(each):+.2f} | {np.std(each):.2f}" for each in (usual, deep, seconds)]
+        lines.append(f"| {name} | {len(deep)} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def second_table() -> str:
+    """Return the part of the page about depths."""
+    return "\n".join(
+        [
+            SECOND,
+            "",
+            "Algorithms that go from one end of the graph to the other take one superstep more",
+            "than a breadth-first search from the vertex with most edges, whatever the graph:",
+            "logarithms of true / guessed, over the same graphs (undirected), meshes, roads and",
+            "power grids.",
+            "",
+            "| algorithm | graphs | iterations by medians: mean | std | by depth: mean | std "
+            "| seconds by depth: mean | std |",
+            "|---|---:|---:|---:|---:|---:|---:|---:|",
+            *depths((*GRAPHS, *MESHES)),
+            "",
+        ]
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--algorithms", nargs="*", default=ALGORITHMS.names())
+    parser.add_argument("--depths", action="store_true")
     options = parser.parse_args()
+    if options.depths:
+        first, _, _ = PAGE.read_text(encoding="utf-8").partition(SECOND)
+        PAGE.write_text(f"{first.rstrip()}\n\n{second_table()}", encoding="utf-8")
+        return
     lines = [
         "# First guesses",
         "",
@@ -87,7 +155,8 @@ def main() -> None:
         print(lines[-1], flush=True)
         for graph, row in zip(options.graphs, rows, strict=True):
             print("   ", graph, {key: round(float(value), 2) for key, value in row.items()})
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = "\n".join([*lines, "", second_table()])
+    PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

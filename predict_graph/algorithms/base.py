@@ -54,6 +54,8 @@ class Algorithm(ABC):
     """What the threshold is on: ``absolute`` aggregate, ``ratio`` or ``fixed-point``."""
     steady: ClassVar[bool] = False
     """Whether every iteration does the same work, so that a few of them show what one costs."""
+    by_hops: ClassVar[bool] = False
+    """Whether it ends when something has gone from one end of the graph to the other, by hops."""
     known_work: ClassVar[bool] = False
     """Whether how many iterations and messages there are is known before it runs on a sample."""
     undirected: ClassVar[bool] = False

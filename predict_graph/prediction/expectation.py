@@ -26,7 +26,6 @@ from predict_graph.iterations.twin import twin_estimate
 from predict_graph.iterations.whole_run import recalled_estimate
 from predict_graph.prediction.first_guess import (
     GUESS,
-    ITERATIONS_STD,
     FirstGuess,
     chain_of,
     first_guess,
@@ -189,12 +188,12 @@ def _on_cluster(
         ExpectedPart(
             each.name,
             float(estimate.iterations),
-            0.0 if estimate.method != GUESS else ITERATIONS_STD,
+            0.0 if estimate.method != GUESS else guess.iterations_std,
             price.table["seconds"].to_numpy(np.float64),
             math.hypot(price.relative_std, price.common_std),
             None if estimate.method == GUESS else estimate.curve,
         )
-        for each, estimate, price in zip(algorithms, estimates, prices, strict=True)
+        for each, guess, estimate, price in zip(algorithms, guesses, estimates, prices, strict=True)
     ]
     setup = sum(price.phases["setup"] for price in prices)
     reading = max(prices[0].phases["read"], elapsed)
@@ -233,7 +232,7 @@ def _guessed(
     history: History | None,
     records: Sequence[RunRecord],
 ) -> ExpectedPart:
-    count, std, curve = guess.iterations, ITERATIONS_STD, None
+    count, std, curve = guess.iterations, guess.iterations_std, None
     if records:  # on another engine: as many supersteps, other seconds
         count, std, curve = float(records[0].iterations), 0.0, _curve(records[0])
     each = guess.superstep_seconds / max(guess.iterations, 1.0)

@@ -16,10 +16,12 @@ import pandas as pd
 
 from predict_graph.algorithms import Algorithm, Usual
 from predict_graph.engines import Prices, Witness, Workload, per_iteration
+from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, machine_identity
 from predict_graph.iterations import QUANTILE, IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
+from predict_graph.iterations.rooted.hops import depth_of
 
 __all__ = [
     "GUESS",
@@ -38,6 +40,7 @@ GUESS = "first guess"
 
 _UNKNOWN = Usual(10, 8.0, 3.0)  # about the medians of docs/studies/first-guess.md
 ITERATIONS_STD = 0.8  # of log(guessed / true): docs/studies/first-guess.md
+_HOPS_STD = 0.17  # of the same, by the depth of the graph: docs/studies/first-guess.md
 _QUARTILE = 0.674  # of the normal distribution, by definition
 _SECONDS_STD = 0.6  # of log of ns an edge and iteration: docs/studies/first-guess.md
 # Edges and vertices from which data no longer fits in a cache, and the power by which seconds of
@@ -60,6 +63,8 @@ class FirstGuess:
         Of all supersteps.
     runs : int
         Of the history that it rests on; 0 if it is a rule of thumb.
+    iterations_std : float
+        Of log(guessed / true).
     converges : bool
         Whether runs usually converge within the limit of iterations.
     measured_std : float, optional
@@ -71,6 +76,7 @@ class FirstGuess:
     setup_seconds: float
     superstep_seconds: float
     runs: int
+    iterations_std: float = ITERATIONS_STD
     converges: bool = True
     measured_std: float | None = None
 
@@ -82,7 +88,7 @@ class FirstGuess:
     @property
     def least_seconds(self) -> float:
         """Seconds that three runs in four take at least: a budget is a share of these."""
-        std = math.hypot(ITERATIONS_STD, self.relative_std)
+        std = math.hypot(self.iterations_std, self.relative_std)
         return self.setup_seconds + self.superstep_seconds * math.exp(-_QUARTILE * std)
 
     @property
@@ -104,7 +110,7 @@ class FirstGuess:
         >>> [round(guess.beyond(seconds).superstep_seconds, 2) for seconds in (0.01, 1.0, 10.0)]
         [1.0, 1.96, 12.86]
         """
-        std = math.hypot(ITERATIONS_STD, self.relative_std)
+        std = math.hypot(self.iterations_std, self.relative_std)
         below = NormalDist().cdf(math.log(max(seconds, 1e-9) / self.superstep_seconds) / std)
         median = min((1.0 + below) / 2.0, 1.0 - 1e-12)
         longer = self.superstep_seconds * math.exp(std * NormalDist().inv_cdf(median))
@@ -125,6 +131,8 @@ def first_guess(
     """Return what compiled runs of the algorithms of a chain will take on this machine.
 
     By real runs of other graphs that the history has of this machine, or else by a rule of thumb.
+    Of algorithms that go from one end of the graph to the other, a breadth-first search says how
+    many supersteps that takes, which is less than one of them.
 
     Parameters
     ----------
@@ -137,7 +145,9 @@ def first_guess(
     guesses = []
     for algorithm in algorithms:
         usual, runs = _usual(algorithm, history)
-        iterations = min(usual.iterations, float(algorithm.max_iterations))
+        depth = depth_of(graph) if algorithm.by_hops and isinstance(graph, Graph) else None
+        expected = usual.iterations if depth is None else depth + 1.0
+        iterations = min(expected, float(algorithm.max_iterations))
         guesses.append(
             FirstGuess(
                 algorithm,
@@ -145,7 +155,8 @@ def first_guess(
                 1e-9 * usual.setup_ns * work,
                 1e-9 * usual.iteration_ns * slower * work * iterations,
                 runs,
-                converges=usual.iterations <= algorithm.max_iterations,
+                ITERATIONS_STD if depth is None else _HOPS_STD,
+                converges=expected <= algorithm.max_iterations,
             )
         )
     return guesses
@@ -155,7 +166,7 @@ def guessed_estimate(graph: AnyGraph, guess: FirstGuess, workers: int) -> Iterat
     """Return a guess as the iterations stage hands it on: a wide interval, and rough counters."""
     algorithm = guess.algorithm
     iterations, low, high = iteration_interval(
-        guess.iterations, ITERATIONS_STD, QUANTILE, algorithm.max_iterations
+        guess.iterations, guess.iterations_std, QUANTILE, algorithm.max_iterations
     )
     decay = 1.0 if algorithm.steady else _HALVING
     share = decay ** np.arange(iterations)

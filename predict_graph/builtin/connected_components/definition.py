@@ -39,7 +39,8 @@ class ConnectedComponents(Algorithm):
     summary = "components by propagation of the smallest id"
     convergence = "fixed-point"
     undirected = True
-    usual = Usual(9, 0.5, 1.5)
+    by_hops = True
+    usual = Usual(9, 0.5, 1.3)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.connected_components.local:ComponentsKernel",
         "spark": "predict_graph.builtin.connected_components.spark:ComponentsProgram",

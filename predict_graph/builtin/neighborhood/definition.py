@@ -48,7 +48,8 @@ class Neighborhood(Algorithm):
     name = "neighborhood"
     summary = "neighbourhood function and effective diameter, HyperLogLog counters"
     convergence = "ratio"
-    usual = Usual(10, 12.4, 11.0)
+    by_hops = True
+    usual = Usual(10, 12.4, 6.6)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.neighborhood.local:NeighborhoodKernel",
         "spark": "predict_graph.builtin.neighborhood.spark:NeighborhoodProgram",

@@ -54,7 +54,8 @@ class ShortestPaths(NamedVertices):
     name = "shortest-paths"
     summary = "hops from landmarks to each vertex"
     convergence = "fixed-point"
-    usual = Usual(7, 8.6, 2.4)
+    by_hops = True
+    usual = Usual(7, 8.6, 1.5)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.shortest_paths.local:ShortestPathsKernel",
         "spark": "predict_graph.builtin.shortest_paths.spark:ShortestPathsProgram",

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from predict_graph.graph import Graph
 
-__all__ = ["HopTree", "add_paths", "component_trees", "hop_tree"]
+__all__ = ["HopTree", "add_paths", "component_trees", "depth_of", "hop_tree"]
 
 IntArray = npt.NDArray[np.integer]
 
@@ -73,17 +73,38 @@ def component_trees(graph: Graph) -> HopTree:
     return _search(graph, graph, 0, graph.vertices)
 
 
+def depth_of(graph: Graph) -> int | None:
+    """Return how far it is from the vertex with most edges to the one that is farthest away.
+
+    None where it reaches less than half of the vertices. The reverse of a directed graph, which
+    need not be there, is not looked at.
+
+    Examples
+    --------
+    >>> from predict_graph.graph import check_graph
+    >>> depth_of(check_graph("star:n=5")), depth_of(check_graph("path:n=9"))
+    (1, 7)
+    """
+    if graph.vertices == 0:
+        return None
+    root = int(np.argmax(graph.out_degrees))
+    tree = _search(graph, None if graph.directed else graph, root, root + 1)
+    return tree.depth if 2 * np.count_nonzero(tree.reached) >= graph.vertices else None
+
+
 def add_paths(members: npt.NDArray[np.bool_], tree: HopTree) -> None:
     """Add to `members`, in place, the vertices on the way from the root to each member."""
     _add_paths(members, tree.parent)
 
 
-def _search(ahead: Graph, behind: Graph, first: int, stop: int) -> HopTree:
+def _search(ahead: Graph, behind: Graph | None, first: int, stop: int) -> HopTree:
+    """Search along the rows of `ahead`; if those of `behind` are known, by these too."""
     n = ahead.vertices
     distance = np.full(n, -1, np.int32)
     parent = np.full(n, -1, ahead.indices.dtype)
-    rows = (ahead.indptr, ahead.indices, behind.indptr, behind.indices)
-    visits = _search_all(*rows, first, stop, distance, parent)
+    known = ahead if behind is None else behind
+    rows = (ahead.indptr, ahead.indices, known.indptr, known.indices)
+    visits = _search_all(*rows, first, stop, behind is not None, distance, parent)
     return HopTree(distance, parent, int(visits))
 
 
@@ -95,6 +116,7 @@ def _search_all(
     in_indices: Any,
     first_root: int,
     stop_root: int,
+    turns: bool,
     distance: Any,
     parent: Any,
 ) -> int:
@@ -109,7 +131,7 @@ def _search_all(
         distance[root] = 0
         queue[0] = root
         head, tail, level = 0, 1, 0
-        may_turn = True
+        may_turn = turns
         while head < tail:
             edges_ahead = 0
             for i in range(head, tail):

@@ -1,0 +1,67 @@
+"""What is estimated before anything runs: on graphs with hubs, and on those without."""
+
+import networkx as nx
+import pytest
+
+import predict_graph
+from predict_graph.algorithms import check_algorithm
+from predict_graph.engines.local import LocalEngine
+from predict_graph.graph import check_graph
+from predict_graph.iterations.rooted.hops import depth_of, hop_tree
+from predict_graph.prediction.first_guess import first_guess
+
+HOPS = ("connected-components", "neighborhood", "shortest-paths", "topk-ranking")
+MESHES = {
+    "square": lambda: nx.grid_2d_graph(60, 60),
+    "strip": lambda: nx.grid_2d_graph(4, 300),
+    "triangular": lambda: nx.triangular_lattice_graph(40, 40),
+    "hexagonal": lambda: nx.hexagonal_lattice_graph(30, 30),
+    "solid": lambda: nx.grid_graph((12, 12, 12)),
+    "ring": lambda: nx.watts_strogatz_graph(4000, 6, 0.001, seed=1),
+    "hubs": lambda: nx.barabasi_albert_graph(3000, 4, seed=1),
+}
+
+
+@pytest.mark.parametrize("name", HOPS)
+def test_iterations_of_what_goes_through_a_graph_by_hops(name):
+    within = []
+    for mesh in MESHES.values():
+        graph = check_graph(nx.convert_node_labels_to_integers(mesh()))
+        found = predict_graph.predict(name, graph, history="none", budget=0)
+        assert found.method["name"] == "first guess"
+        truth = LocalEngine().run(check_algorithm(name), graph).iterations
+        interval = found.iterations
+        assert 0.5 * truth <= interval.predicted <= 1.5 * truth + 1  # a depth is half a diameter
+        assert interval.high <= 2 * interval.low + 2
+        within.append(interval.low <= truth <= interval.high)
+    assert sum(within) >= len(within) - 1
+
+
+def test_the_limit_of_iterations_is_said_where_the_graph_is_deeper():
+    found = predict_graph.predict("connected-components", "path:n=2000", history="none", budget=0)
+    assert found.iterations.predicted == 500
+    assert any("stop at its limit of 500" in text for text in found.warnings)
+
+
+def test_the_depth_of_a_directed_graph_needs_no_reverse(monkeypatch):
+    graph = check_graph("rmat:scale=9,edge_factor=8,seed=1")
+    assert graph.directed
+    largest = int(graph.out_degrees.argmax())
+    expected = hop_tree(graph, largest).depth
+    fresh = graph.fresh()
+    monkeypatch.setattr(type(fresh), "reverse", property(lambda graph: pytest.fail("reversed")))
+    assert depth_of(fresh) in (expected, None)
+
+
+def test_a_small_part_that_is_reached_says_nothing():
+    graph = check_graph(nx.union(nx.star_graph(5), nx.path_graph(range(10, 110))))
+    assert depth_of(graph) is None
+    (guess,) = first_guess(graph, [check_algorithm("connected-components")], None)
+    assert guess.iterations == check_algorithm("connected-components").usual.iterations
+
+
+def test_other_algorithms_do_not_go_by_depth():
+    mesh = check_graph("grid:rows=60,columns=60")
+    for name in ("pagerank", "k-core", "label-propagation"):
+        (guess,) = first_guess(mesh, [check_algorithm(name)], None)
+        assert guess.iterations == check_algorithm(name).usual.iterations
