@@ -69,6 +69,8 @@ def continued_estimate(
     limit = algorithm.max_iterations
     iterations, low, high = iteration_interval(crossing, std, QUANTILE, limit)
     if not ended:
+        # What hardly falls yet may fall at any time: the interval reaches to what was counted.
+        low = low if algorithm.steady else done + 1
         iterations, low, high = (min(max(n, done + 1), limit) for n in (iterations, low, high))
     whole, rows = _to_the_end(curve, counters, iterations, threshold, steady=algorithm.steady)
     warnings = []
@@ -121,7 +123,8 @@ def weighted(
 ) -> IterationEstimate:
     """Return iterations by samples and by the first supersteps: inverse-variance weighted logs.
 
-    Counters are those of the samples. The run takes more supersteps than those that were counted.
+    The run takes more supersteps than those that were counted. Their counters are exact; later
+    ones are those of the samples, or continued where there are no samples.
 
     Parameters
     ----------
@@ -141,9 +144,11 @@ def weighted(
     iterations, low, high = (min(max(n, done + 1), limit) for n in counts)
     at = np.arange(iterations) * len(sampled.curve) // iterations
     counters = sampled.counters
-    if counters is not None:
-        rows = np.minimum(np.arange(iterations), len(counters) - 1)
-        counters = counters.iloc[rows].reset_index(drop=True)
+    if counters is not None and continued.counters is not None:
+        later = counters if sampled.samples else continued.counters
+        rows = np.minimum(np.arange(done, iterations), len(later) - 1)
+        parts = [continued.counters.iloc[:done], later.iloc[rows]]
+        counters = pd.concat(parts, join="inner", ignore_index=True)
     return replace(
         sampled,
         crossing=crossing,
@@ -159,8 +164,12 @@ def weighted(
 
 
 def _log_std(estimate: IterationEstimate) -> float:
-    """Return the standard deviation of the logarithm of the iterations, by the interval."""
-    return math.log(max(estimate.high, 1) / max(estimate.low, 1)) / (2.0 * QUANTILE)
+    """Return the standard deviation of the logarithm of the iterations, by the interval.
+
+    By its wider side: an end that is the limit of iterations says nothing.
+    """
+    low, high = estimate.crossing / max(estimate.low, 1), estimate.high / estimate.crossing
+    return math.log(max(low, high, 1.0)) / QUANTILE
 
 
 def _to_the_end(

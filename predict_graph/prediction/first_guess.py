@@ -26,6 +26,7 @@ from predict_graph.iterations.rooted.hops import depth_of
 __all__ = [
     "GUESS",
     "ITERATIONS_STD",
+    "SECONDS_STD",
     "FirstGuess",
     "chain_of",
     "first_guess",
@@ -42,7 +43,7 @@ _UNKNOWN = Usual(10, 8.0, 3.0)  # about the medians of docs/studies/first-guess.
 ITERATIONS_STD = 0.8  # of log(guessed / true): docs/studies/first-guess.md
 _HOPS_STD = 0.17  # of the same, by the depth of the graph: docs/studies/first-guess.md
 _QUARTILE = 0.674  # of the normal distribution, by definition
-_SECONDS_STD = 0.6  # of log of ns an edge and iteration: docs/studies/first-guess.md
+SECONDS_STD = 0.6  # of log of ns an edge and iteration: docs/studies/first-guess.md
 # Edges and vertices from which data no longer fits in a cache, and the power by which seconds of
 # each grow from there: R-MAT of scale 18 to 22, docs/studies/first-guess.md.
 _CACHED, _BEYOND_CACHE = 1e6, 0.35
@@ -67,8 +68,6 @@ class FirstGuess:
         Of log(guessed / true).
     converges : bool
         Whether runs usually converge within the limit of iterations.
-    measured_std : float, optional
-        Of log(seconds of its iterations), where supersteps of the run itself were measured.
     """
 
     algorithm: Algorithm
@@ -78,7 +77,6 @@ class FirstGuess:
     runs: int
     iterations_std: float = ITERATIONS_STD
     converges: bool = True
-    measured_std: float | None = None
 
     @property
     def seconds(self) -> float:
@@ -94,12 +92,10 @@ class FirstGuess:
     @property
     def relative_std(self) -> float:
         """Of the seconds of its iterations: history makes them surer."""
-        if self.measured_std is not None:
-            return self.measured_std
-        return _SECONDS_STD / math.sqrt(1.0 + self.runs)
+        return SECONDS_STD / math.sqrt(1.0 + self.runs)
 
-    def beyond(self, seconds: float) -> FirstGuess:
-        """Return the guess of a run whose supersteps took longer than so many seconds.
+    def beyond(self, iterations: int) -> FirstGuess:
+        """Return the guess of a run that takes more than so many iterations.
 
         The median of a log-normal distribution that is cut off there.
 
@@ -107,14 +103,15 @@ class FirstGuess:
         --------
         >>> from predict_graph.algorithms import PageRank
         >>> guess = FirstGuess(PageRank(), 10.0, 0.0, 1.0, 0)
-        >>> [round(guess.beyond(seconds).superstep_seconds, 2) for seconds in (0.01, 1.0, 10.0)]
-        [1.0, 1.96, 12.86]
+        >>> [round(guess.beyond(done).iterations, 1) for done in (0, 10, 100)]
+        [10.0, 17.2, 118.5]
         """
-        std = math.hypot(self.iterations_std, self.relative_std)
-        below = NormalDist().cdf(math.log(max(seconds, 1e-9) / self.superstep_seconds) / std)
-        median = min((1.0 + below) / 2.0, 1.0 - 1e-12)
-        longer = self.superstep_seconds * math.exp(std * NormalDist().inv_cdf(median))
-        return replace(self, superstep_seconds=max(longer, seconds))
+        normal, distance = NormalDist(), math.log(max(iterations, 1e-9) / self.iterations)
+        below = normal.cdf(distance / self.iterations_std)
+        median = normal.inv_cdf(min((1.0 + below) / 2.0, 1.0 - 1e-12))
+        more = max(self.iterations * math.exp(self.iterations_std * median), float(iterations))
+        seconds = self.superstep_seconds * more / self.iterations
+        return replace(self, iterations=more, superstep_seconds=seconds)
 
 
 def chain_of(algorithm: Algorithm) -> list[Algorithm]:
@@ -206,7 +203,6 @@ def guessed_prices(
     each = guess.superstep_seconds / max(guess.iterations, 1.0)
     seconds = np.full(workload.iterations, each)
     name = "runs of other graphs" if guess.runs else "rule of thumb"
-    name = name if guess.measured_std is None else "first supersteps"
     return Prices(
         witnesses=[Witness(name, seconds, guess.relative_std)],
         table=workload.table.assign(seconds=seconds),
@@ -217,7 +213,7 @@ def guessed_prices(
             "superstep": float(seconds.sum()),
             "write": 0.0,
         },
-        phase_std=_SECONDS_STD / 2.0,
+        phase_std=SECONDS_STD / 2.0,
     )
 
 

@@ -9,9 +9,10 @@ from os import PathLike
 from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import Engine, KnownSetup, RunProfile, Workload
+from predict_graph.engines import Engine, KnownSetup, Prices, RunProfile, Workload
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.local.probing import probe_of
@@ -32,6 +33,7 @@ from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES, LE
 from predict_graph.iterations.continued import continued_run, weighted
 from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
 from predict_graph.prediction.first_guess import (
+    SECONDS_STD,
     FirstGuess,
     first_guess,
     guessed_estimate,
@@ -280,8 +282,8 @@ def predict_on(
     request = replace(request, algorithm=request.algorithm.on(graph))
     chain = request.chain
     algorithms = [part.algorithm for part in chain]
-    guesses = first_guess(graph, algorithms, history)
     purse = Purse(request.budget, 0.0, reading_seconds)
+    guesses = first_guess(graph, algorithms, history)
     fresh = bool(request.named) or request.budget.unlimited
     records = [] if fresh else known_runs(graph, algorithms, history)
     told = [of_this_engine(part, request.engine) for part in records]
@@ -351,8 +353,8 @@ class _Started:
     ----------
     estimates : list of IterationEstimate
         Of each algorithm of the chain: exact, but for the last one, whose curve is continued.
-    setups : dict of str to KnownSetup
-        Setup and supersteps, as this machine took them.
+    records : list of RunRecord
+        Of the same: setup and supersteps, as this machine took them.
     limit : int
         The run's limit of iterations.
     seconds : float
@@ -360,7 +362,7 @@ class _Started:
     """
 
     estimates: list[IterationEstimate]
-    setups: dict[str, KnownSetup]
+    records: list[RunRecord]
     limit: int
     seconds: float
 
@@ -368,30 +370,60 @@ class _Started:
     def of(cls, request: Request, profile: RunProfile, vertices: int, seconds: float) -> _Started:
         """Return the evidence of the supersteps that ran."""
         own = continued_run(request.algorithm, profile, request.algorithm.threshold(vertices))
-        setups = {
-            record.algorithm: KnownSetup(record.phases["setup"], True, (probe_of(record.table),))
-            for record in records_of(profile)
-        }
         limit = request.algorithm.max_iterations
-        return cls([*whole_run_estimates(profile.prior), own], setups, limit, seconds)
+        estimates = [*whole_run_estimates(profile.prior), own]
+        return cls(estimates, records_of(profile), limit, seconds)
 
-    def guess(self, guess: FirstGuess, iterations: int) -> FirstGuess:
-        """Return the guess of the last algorithm, corrected by the supersteps that ran."""
-        known = self.setups[guess.algorithm.name]
-        guess = replace(guess, setup_seconds=known.seconds)
-        if not guess.algorithm.steady:  # the first supersteps say little of the others
-            return guess.beyond(self.seconds)
-        (probe,) = known.probes
-        return replace(
-            guess,
-            superstep_seconds=max(probe.seconds * iterations, self.seconds),
-            measured_std=math.hypot(probe.relative_std, ONCE_STD),
-        )
+    @property
+    def done(self) -> int:
+        """Supersteps of the last algorithm that ran."""
+        return self.records[-1].iterations
+
+    @property
+    def setups(self) -> dict[str, KnownSetup]:
+        """Setup and supersteps of each algorithm."""
+        return {
+            record.algorithm: KnownSetup(record.phases["setup"], True, (probe_of(record.table),))
+            for record in self.records
+        }
 
     def weighted(self, sampled: Sequence[IterationEstimate]) -> list[IterationEstimate]:
         """Return the estimates with those of other evidence, whose last one is `sampled`'s."""
         own = weighted(sampled[-1], self.estimates[-1], self.limit)
         return [*self.estimates[:-1], own]
+
+    def prices(self, workloads: Sequence[Workload]) -> list[Prices]:
+        """Return the seconds by the supersteps that ran; others take what their messages take."""
+        found = [
+            earlier_prices([record], workload, first=number == 0, source="first supersteps")
+            for number, (record, workload) in enumerate(zip(self.records, workloads, strict=True))
+        ]
+        own = found[-1]
+        messages = own.table[["local_messages", "remote_messages"]].sum(axis=1).to_numpy(float)
+        seconds = own.table["seconds"].to_numpy(float)
+        fixed, each = _line(messages[: self.done], seconds[: self.done])
+        seconds[self.done :] = fixed + each * messages[self.done :]
+        seconds *= max(self.seconds / max(float(seconds.sum()), 1e-9), 1.0)
+        left = 1.0 - float(seconds[: self.done].sum() / seconds.sum())
+        std = math.hypot(ONCE_STD, left * SECONDS_STD)
+        found[-1] = replace(
+            own,
+            witnesses=[replace(own.witnesses[0], seconds=seconds, relative_std=std)],
+            table=own.table.assign(seconds=seconds),
+            relative_std=std,
+            phases={**own.phases, "superstep": float(seconds.sum())},
+        )
+        return found
+
+
+def _line(work: npt.NDArray[np.float64], seconds: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Return what no work takes, and a unit of it: least squares, neither below 0."""
+    apart = work - work.mean()
+    each = max(float(apart @ seconds) / max(float(apart @ apart), 1e-300), 0.0)
+    fixed = float(seconds.mean() - each * work.mean())
+    if fixed >= 0.0:
+        return fixed, each
+    return 0.0, float(work @ seconds) / float(work @ work)
 
 
 def _ladder(
@@ -488,11 +520,15 @@ def _guessed(
 ) -> Prediction:
     """Return a baseline prediction, corrected by a run that was stopped, if there was one."""
     engine = chain[-1].engine
+    if started is not None:
+        guesses = [*guesses[:-1], guesses[-1].beyond(started.done)]
     estimates = [guessed_estimate(graph, guess, engine.workers) for guess in guesses]
     if started is not None:
         estimates = started.weighted(estimates)
-        guesses = [*guesses[:-1], started.guess(guesses[-1], estimates[-1].iterations)]
     workloads = _workloads(graph, chain, estimates)
+    if started is not None:
+        prices = started.prices(workloads)
+        return assembled(graph, chain, estimates, workloads, prices, purse, more, source)
     prices = [
         guessed_prices(graph, guess, workload, first=number == 0)
         for number, (guess, workload) in enumerate(zip(guesses, workloads, strict=True))

@@ -3,11 +3,13 @@
 import time
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pytest
 
 from predict_graph import predict
 from predict_graph.algorithms import check_algorithm
 from predict_graph.budget import check_budget
+from predict_graph.engines import per_iteration
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
@@ -88,17 +90,34 @@ def test_samples_are_taken_beside_a_run_that_was_stopped(monkeypatch, engine):
     assert len(found.samples) > 1
 
 
-def test_without_samples_a_stopped_run_is_continued(monkeypatch):
-    """A run of 500 supersteps whose first ones say nothing yet, and no time for more."""
-    monkeypatch.setattr(road, "_full_run", stopped_after(1))
+@pytest.mark.parametrize("done", [2, 10])
+@pytest.mark.parametrize("name", ["neighborhood", "connected-components", "topk-ranking"])
+def test_without_samples_a_stopped_run_is_continued(monkeypatch, name, done):
+    """What was counted is exact, and later supersteps take what the first ones show of them."""
+    mesh = check_graph("grid:rows=40,columns=40")
+    whole = ENGINE.run(check_algorithm(name), mesh)
+    monkeypatch.setattr(road, "_full_run", stopped_after(done))
     monkeypatch.setattr(Ladder, "levels", lambda *given: [])
-    for algorithm, evidence in (
-        ("connected-components", "rule of thumb"),
-        ("pagerank", "first supersteps"),
-    ):
-        found = predict(algorithm, GRAPH, history="none", seed=1)
-        assert 2 <= found.iterations.low < found.iterations.high
-        assert found.evidence[0]["rung"] == evidence
+    found = predict(name, mesh, history="none", seed=1)
+    assert found.evidence[0]["rung"] == "first supersteps"
+    assert done < found.iterations.low < found.iterations.predicted < found.iterations.high
+    messages = [
+        table[["local_messages", "remote_messages"]].to_numpy().sum(axis=1)
+        for table in (found.per_iteration, per_iteration(whole.table))
+    ]
+    assert messages[0][:done] == pytest.approx(messages[1][:done])
+    assert messages[0][done:].max() <= messages[1][:done].max()
+    seconds = found.per_iteration["seconds"].to_numpy()
+    assert seconds[done:].max() <= seconds[:done].max() * 1.01
+    assert found.phases["superstep"] >= seconds.sum()
+
+
+def test_what_a_superstep_takes_beside_its_messages():
+    work, seconds = np.array([8.0, 4.0, 2.0]), np.array([5.0, 3.0, 2.0])
+    assert road._line(work, seconds) == pytest.approx((1.0, 0.5))
+    assert road._line(np.array([4.0, 4.0]), np.array([1.0, 3.0])) == pytest.approx((2.0, 0.0))
+    assert road._line(np.array([1.0, 4.0]), np.array([0.0, 4.0]))[0] == 0.0
+    assert road._line(np.array([1.0, 4.0]), np.array([4.0, 1.0])) == pytest.approx((2.5, 0.0))
 
 
 @dataclass
