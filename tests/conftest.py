@@ -68,6 +68,18 @@ class CommonSession:
         self._closing.close()
 
 
+@pytest.fixture(autouse=True)
+def idle_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let predictions find no other work on the machine, whatever there is beside the tests."""
+    from predict_graph.cores import Load, LoadMeter
+
+    def read(meter: LoadMeter) -> Load:
+        """Return no load."""
+        return Load()
+
+    monkeypatch.setattr(LoadMeter, "read", read)
+
+
 COMMON_SESSION = CommonSession()
 OF_COMMON_SESSION = re.compile(r"\b(local_session|local_spark|common_session)\b")
 

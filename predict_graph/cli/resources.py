@@ -146,8 +146,8 @@ def profile(
 ) -> None:
     """Run a command, unchanged, and see from outside what it does with the machine."""
     from costmodels.occupancy import occupancies_of
+    from predict_graph.cores import usable_cores
     from predict_graph.resources import read_profile
-    from predict_graph.resources.cores import usable_cores
     from predict_graph.sizing.tasks.data_profile import file_attributes, graph_attributes
     from predict_graph.sizing.tasks.runs import add_run
     from predict_graph.sizing.tasks.watching import watch

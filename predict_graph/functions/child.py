@@ -31,6 +31,7 @@ from typing import Any, NoReturn
 
 import psutil
 
+from predict_graph.cores import meter
 from predict_graph.functions.loops import parse_ahead, parsed_functions
 from predict_graph.functions.watch import LoopWatch, Seen, reported
 from predict_graph.timing import clock
@@ -259,6 +260,7 @@ def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
             elif limits.memory < float("inf") and _resident(child) > limits.memory:
                 state = "memory"
     finally:
+        meter.observe_child(child)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError, PermissionError):

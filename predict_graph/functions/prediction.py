@@ -8,6 +8,7 @@ from typing import Any
 
 from predict_graph.answers import Answer, Table, sure
 from predict_graph.clock import QUANTILE, Figure
+from predict_graph.cores import Load
 from predict_graph.durations import readable_seconds
 from predict_graph.pictures import Picture
 
@@ -68,7 +69,7 @@ class FunctionPrediction:
     function, graph : mapping
     seed : int
     runtime_seconds : Figure
-        By the clock, on a machine with nothing else to do: conversion and call.
+        By the clock, on a machine as busy as now: conversion and call.
     call_seconds, convert_seconds : Figure
         Of the call, and of building the library's graph (0 if a person gave one).
     processor_seconds : float
@@ -85,6 +86,8 @@ class FunctionPrediction:
     warnings : list of str
     advice : list of str
         What would be shorter.
+    load : Load
+        What slowed the prediction down, and is assumed to slow the run down.
     """
 
     function: Mapping[str, Any]
@@ -102,6 +105,7 @@ class FunctionPrediction:
     budget: str
     warnings: list[str]
     advice: list[str] = field(default_factory=list)
+    load: Load = field(default_factory=Load)
 
     @property
     def fits(self) -> bool | None:
@@ -119,6 +123,7 @@ class FunctionPrediction:
         said = (
             f"{self.function['name']} on {self.graph['name']} will take "
             f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
+            f"{' on a machine as busy as now' if self.load.noted else ''}"
         )
         if self.peak_bytes is None:
             return said
@@ -225,6 +230,7 @@ class FunctionPrediction:
                 "fraction_of_predicted": self.overhead_seconds / runtime if runtime else None,
                 "budget": self.budget,
             },
+            "load": self.load.to_dict(),
             "warnings": self.warnings,
             "advice": self.advice,
         }

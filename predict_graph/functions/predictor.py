@@ -20,6 +20,8 @@ import numpy.typing as npt
 import psutil
 
 from predict_graph.budget import DEFAULT_BUDGET, Budget, check_budget
+from predict_graph.clock import QUANTILE
+from predict_graph.cores import meter
 from predict_graph.errors import JobError, RequestError
 from predict_graph.functions.advice import LONG, alike, fewer, trial_of
 from predict_graph.functions.child import ChildRun, Limits, processor_seconds, run_in_child
@@ -143,6 +145,7 @@ def predict_function(
     if problem is not None:
         raise problem
     entropy = secrets.randbits(31) if seed is None else _check_seed(seed)
+    meter.start()
     began = processor_seconds(children=False)
     subject = check_subject(checked, graph, directed=directed, ids=ids, seed=entropy)
     converting = processor_seconds(children=False) - began if form_of(graph) is not None else 0.0
@@ -523,9 +526,13 @@ class _Prediction:
         seen = max(self._at_least(), 0.0 if self.prefix_run is None else self.prefix_run.seconds)
         if total < seen:
             total, log_std = 1.5 * seen, max(log_std, _LATE_STD)  # judgement
-        parallel = self._parallel()
-        call = Figure.spread(total, log_std).scaled(1.0 / parallel)
-        convert = Figure.spread(self._conversion(), 0.15)  # judgement
+        parallel, load = self._parallel(), meter.read()
+        others = math.log(load.slowdown) / QUANTILE  # which may end or double before the run
+        # What several threads took by the clock has their waiting in it.
+        pace = load.stretch if parallel == 1.0 else 1.0 / parallel
+        call = Figure.spread(total, math.hypot(log_std, others)).scaled(pace)
+        converting = math.hypot(0.15, others)  # judgement
+        convert = Figure.spread(self._conversion(), converting).scaled(load.stretch)
         if not self.subject.converted:
             convert = Figure(0.0, 0.0, 0.0)
         runtime = Figure(
@@ -562,8 +569,9 @@ class _Prediction:
             samples=self.rows,
             overhead_seconds=self.spent,
             budget=str(self.budget),
-            warnings=self._all_warnings(total, parallel),
+            warnings=[*self._all_warnings(total, parallel), *load.warnings],
             advice=self._advice(runtime.predicted),
+            load=load,
         )
 
     def _at_least(self) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.cores import meter
 from predict_graph.engines import Engine, KnownSetup, Prices, RunProfile, Workload
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
@@ -246,6 +247,7 @@ def predict(
         algorithm, engine=engine, budget=budget, seed=seed, progress=progress, **given
     )
     kept = check_history(history)
+    meter.start()
     if spark_reads or is_table(graph):
         from predict_graph.prediction.on_cluster import predict_on_cluster
 
@@ -476,7 +478,8 @@ def _from_full_run(
 ) -> Prediction:
     """Return the prediction by a full run on the very engine."""
     records = [[record] for record in records_of(profile)]
-    return _from_runs(graph, chain, records, estimates, "full local run", purse, source)
+    named = "full local run"
+    return _from_runs(graph, chain, records, estimates, named, purse, source, measured=True)
 
 
 def _from_earlier_runs(
@@ -489,7 +492,8 @@ def _from_earlier_runs(
     """Return the prediction that the history holds: this run happened before."""
     workers = chain[-1].engine.workers
     estimates = [recalled_estimate(part[0], workers) for part in records]
-    return _from_runs(graph, chain, records, estimates, "earlier runs of this graph", purse, source)
+    named = "earlier runs of this graph"
+    return _from_runs(graph, chain, records, estimates, named, purse, source, measured=False)
 
 
 def _from_runs(
@@ -500,13 +504,17 @@ def _from_runs(
     evidence: str,
     purse: Purse,
     source: Any,
+    *,
+    measured: bool,
 ) -> Prediction:
     workloads = _workloads(graph, chain, estimates)
     prices = [
         earlier_prices(part, workload, first=number == 0, source=evidence)
         for number, (part, workload) in enumerate(zip(records, workloads, strict=True))
     ]
-    return assembled(graph, chain, estimates, workloads, prices, purse, source=source)
+    return assembled(
+        graph, chain, estimates, workloads, prices, purse, source=source, measured=measured
+    )
 
 
 def _guessed(
@@ -533,7 +541,9 @@ def _guessed(
         guessed_prices(graph, guess, workload, first=number == 0)
         for number, (guess, workload) in enumerate(zip(guesses, workloads, strict=True))
     ]
-    return assembled(graph, chain, estimates, workloads, prices, purse, more, source)
+    return assembled(
+        graph, chain, estimates, workloads, prices, purse, more, source, measured=False
+    )
 
 
 def _workloads(

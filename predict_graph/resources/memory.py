@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.resources.cores import usable_cores
+from predict_graph.cores import usable_cores
 from predict_graph.resources.kernels import chase, triad
 from predict_graph.resources.profile import Measured
 from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, summed_up

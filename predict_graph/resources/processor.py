@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from predict_graph.resources.cores import usable_cores
+from predict_graph.cores import usable_cores
 from predict_graph.resources.kernels import floats, integers
 from predict_graph.resources.profile import Measured
 from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, summed_up

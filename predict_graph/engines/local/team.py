@@ -9,6 +9,8 @@ from types import TracebackType
 
 import numba
 
+from predict_graph.cores import meter
+
 __all__ = ["StopRun", "Team", "available_threads"]
 
 _SHARES = 8  # of the blocks, for each thread; a choice: threads end at about the same time
@@ -65,6 +67,7 @@ class Team:
         traceback: TracebackType | None,
     ) -> None:
         if self._pool is not None:
+            meter.observe()
             self._pool.shutdown(cancel_futures=True)
 
     def allow(self, seconds: float) -> None:

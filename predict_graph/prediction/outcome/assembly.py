@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from predict_graph.cores import Load, meter
 from predict_graph.engines import Prices, Workload
 from predict_graph.graph import Graph
 from predict_graph.graph.degrees import degree_bins
@@ -39,8 +40,12 @@ def assembled(
     purse: Purse,
     more: str = "",
     source: Any = None,
+    *,
+    measured: bool = True,
 ) -> Prediction:
     """Return the prediction of a chain of algorithms from what the stages say of each.
+
+    On this machine it is for the load that there is now: what others slow down is measured.
 
     Parameters
     ----------
@@ -55,6 +60,8 @@ def assembled(
         What a larger budget would buy; what the prices say of it if it is empty.
     source : graph-like, optional
         What the graph was read from: reading it again takes memory.
+    measured : bool
+        Whether seconds were measured now, and not on a machine with less or more to do.
     """
     sampled = any(estimate.method not in _UNSAMPLED for estimate in estimates)
     doubts = graph_doubts(graph) if sampled else []
@@ -66,6 +73,8 @@ def assembled(
     for part in parts[1:]:
         result = _after(part, result, off_together=off_together)
     local = is_local(chain[-1].engine)
+    if local:
+        result = _under(result, meter.read(), measured=measured)
     return replace(
         result,
         overhead_seconds=purse.reading_seconds + purse.spent,
@@ -77,6 +86,7 @@ def assembled(
             result.phases,
             guessed=estimates[-1].method == GUESS,
             local=local,
+            load=result.load,
             memory=peak_memory(graph, chain[-1].algorithm, chain[-1].engine, source)
             if local and isinstance(graph, Graph)
             else None,
@@ -199,6 +209,32 @@ def _after(own: Prediction, prior: Prediction, *, off_together: bool) -> Predict
             }
             for row, before in zip(own.by_machines, prior.by_machines, strict=True)
         ],
+    )
+
+
+def _under(found: Prediction, load: Load, *, measured: bool) -> Prediction:
+    """Return the prediction under a load, which may end or double before the run.
+
+    Seconds of a machine without it take longer by as much; reading was measured in any case.
+    """
+    slower = 1.0 if measured else load.slowdown
+    phases = {
+        name: seconds * (1.0 if name == "read" else slower)
+        for name, seconds in found.phases.items()
+    }
+    runtime, total = found.runtime_seconds, sum(phases.values())
+    width = math.log(runtime.high / runtime.predicted) if runtime.predicted else 0.0
+    factor = math.exp(math.hypot(width, math.log(load.slowdown)))
+    table = found.per_iteration
+    return replace(
+        found,
+        phases=phases,
+        runtime_seconds=Interval(total, total / factor, total * factor),
+        per_iteration=table.assign(seconds=table["seconds"] * slower),
+        iteration_std=math.hypot(found.iteration_std, math.log(load.slowdown) / QUANTILE),
+        warnings=[*found.warnings, *load.warnings],
+        prior=found.prior and _under(found.prior, load, measured=measured),
+        load=load,
     )
 
 

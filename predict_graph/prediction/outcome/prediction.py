@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.answers import Answer
+from predict_graph.cores import Load
 from predict_graph.engines import COUNTERS, PHASES, RunProfile, SampleSummary
 from predict_graph.iterations import QUANTILE
 from predict_graph.pictures import Picture, draw_together
@@ -72,6 +73,8 @@ class Prediction:
         Of the seconds of an iteration, relative: how far the witnesses may be off.
     degrees : tuple of float
         Vertices of the graph of degree 0, 1, 2 to 3, 4 to 7, ….
+    load : Load, optional
+        On this machine: what slowed the prediction down, and is assumed to slow the run down.
     """
 
     algorithm: Mapping[str, Any]
@@ -96,6 +99,7 @@ class Prediction:
     by_machines: list[Mapping[str, float]] = field(default_factory=list)
     iteration_std: float = 0.0
     degrees: tuple[float, ...] = ()
+    load: Load | None = None
 
     @property
     def cost_model(self) -> dict[str, Any]:
@@ -175,6 +179,7 @@ class Prediction:
             },
             **({"executors": dict(self.executors)} if self.executors else {}),
             **({"by_machines": list(map(dict, self.by_machines))} if self.by_machines else {}),
+            "load": None if self.load is None else self.load.to_dict(),
             "warnings": self.warnings,
             "prior": None if self.prior is None else self.prior.to_dict(),
         }

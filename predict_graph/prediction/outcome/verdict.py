@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from predict_graph.answers import sure
+from predict_graph.cores import Load
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import PHASE_NAMES
 from predict_graph.prediction.memory import PeakMemory
@@ -54,6 +55,7 @@ def verdict_of(
     *,
     guessed: bool = False,
     local: bool = True,
+    load: Load | None = None,
     memory: PeakMemory | None = None,
     executors: Mapping[str, Any] | None = None,
 ) -> Verdict:
@@ -67,6 +69,8 @@ def verdict_of(
         Whether nothing was measured.
     local : bool
         Whether it is a run on this machine, which one may just start.
+    load : Load, optional
+        Of this machine.
     memory : PeakMemory, optional
         Of a run on this machine.
     executors : mapping, optional
@@ -86,6 +90,7 @@ def verdict_of(
     mostly = f", mostly {PHASE_NAMES[most]}" if total and phases[most] > _MOSTLY * total else ""
     room, fits, peak = _room(memory, executors)
     text = f"about {readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
+    text += " on a machine as busy as now" if load and load.noted else ""
     text += mostly + room
     if local and runtime.high < _SHORT and fits is not False:
         text += ": just run it"

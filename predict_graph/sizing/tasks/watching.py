@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 import psutil
 
+from predict_graph.cores import cores_allowed
 from predict_graph.errors import JobError, RequestError
-from predict_graph.resources.cores import cores_allowed
 
 __all__ = ["Observation", "watch"]
 

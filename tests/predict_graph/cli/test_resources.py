@@ -102,7 +102,7 @@ def test_more_cores_than_it_was_said_to_use(program, folder, monkeypatch):
     """Observed by hand: on a busy machine no command can keep two cores busy."""
     seen = Observation(1.0, 1.8, 1.0, 10, 10, 0, 0, 0)
     monkeypatch.setattr("predict_graph.sizing.tasks.watching.watch", lambda *_, **__: seen)
-    monkeypatch.setattr("predict_graph.resources.cores.usable_cores", lambda: 2)
+    monkeypatch.setattr("predict_graph.cores.usable_cores", lambda: 2)
     result = program("profile", "--", "true")
     assert result.status == 0, result
     said = " ".join(f"{result.out} {result.err}".split())

@@ -2,8 +2,8 @@ import sys
 
 import pytest
 
+from predict_graph.cores import cores_allowed
 from predict_graph.errors import JobError, RequestError
-from predict_graph.resources.cores import cores_allowed
 from predict_graph.sizing.tasks.watching import watch
 
 pytestmark = pytest.mark.slow  # measures, waits, and starts processes

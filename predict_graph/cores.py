@@ -1,0 +1,241 @@
+"""How many cores this process may use, and how long it waited for one.
+
+Linux counts of each thread the seconds in which it ran, and those in which it was ready to run and
+no core was free (``schedstat``); of a control group those in which its quota held it back
+(``cpu.stat``); of a virtual machine those that its host gave to others (steal, proc(5)).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["Load", "LoadMeter", "cores_allowed", "meter", "usable_cores"]
+
+_CGROUPS, _LISTED = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+_NOTED = 1.1  # documented limit (docs/budget.md): a slowdown from which a prediction warns
+_ENOUGH = 0.1  # seconds of work or waiting that a slowdown is measured over; a choice
+_YOUNG = 5.0  # processor seconds of a process up to which its start is recent; a choice
+
+
+def usable_cores() -> int:
+    """Return the cores that this process may run on."""
+    return len(os.sched_getaffinity(0))
+
+
+def cores_allowed() -> float:
+    """Return the cores that this process may keep busy: its affinity, or its quota if less."""
+    quotas = [quota for group in _groups() for quota in _quota(group)]
+    return min([float(usable_cores()), *quotas])
+
+
+@dataclass(frozen=True)
+class Load:
+    """What slowed this process down: shares of the time in which it wanted a core.
+
+    Parameters
+    ----------
+    waited : float
+        Waiting for a core that other programs used.
+    throttled : float
+        Held back by a CPU quota.
+    stolen : float
+        Of the machine's time, given to others by the host of a virtual machine.
+    """
+
+    waited: float = 0.0
+    throttled: float = 0.0
+    stolen: float = 0.0
+
+    @property
+    def slowdown(self) -> float:
+        """How many times longer work takes than without the others, with the same quota.
+
+        Examples
+        --------
+        >>> Load(waited=0.5).slowdown, Load(throttled=0.5).slowdown
+        (2.0, 1.0)
+        """
+        return 1.0 / max((1.0 - self.waited) * (1.0 - self.stolen), 1e-3)
+
+    @property
+    def stretch(self) -> float:
+        """Seconds by the clock for each processor second, with a quota too.
+
+        Examples
+        --------
+        >>> Load(waited=0.25, throttled=0.25).stretch
+        2.0
+        """
+        return 1.0 / max((1.0 - self.waited - self.throttled) * (1.0 - self.stolen), 1e-3)
+
+    @property
+    def noted(self) -> bool:
+        """Whether others slow work down so much that a prediction has to say so."""
+        return self.slowdown >= _NOTED
+
+    @property
+    def warnings(self) -> list[str]:
+        """What slows this process down, and what a prediction assumes about it."""
+        found = []
+        if self.noted:
+            causes = [f"{self.waited:.0%} of its time for a core that other programs used"]
+            if self.stolen > 0.01:
+                causes.append(f"{self.stolen:.0%} that the host gave to other guests")
+            found.append(
+                f"this process waited {' and '.join(causes)} (load average "
+                f"{os.getloadavg()[0]:.1f}, {usable_cores()} cores): the prediction is for a "
+                f"machine that stays as busy; without the others a run may be "
+                f"{self.slowdown:.2g} times faster"
+            )
+        if self.throttled >= 1.0 - 1.0 / _NOTED:
+            found.append(
+                f"a CPU quota of {cores_allowed():.2g} cores held this process back for "
+                f"{self.throttled:.0%} of its time: the prediction is for the same quota"
+            )
+        return found
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the fields and the slowdown, for JSON."""
+        return {**vars(self), "slowdown": self.slowdown}
+
+
+class _Times(NamedTuple):
+    """Seconds since the start of what is counted."""
+
+    ran: float
+    waited: float
+    throttled: float
+    stolen: float
+    busy: float
+
+
+class LoadMeter:
+    """Adds up how long the threads of this process, and its children, ran and waited for a core."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seen: dict[str, tuple[float, float]] = {}
+        self._ran = self._waited = 0.0
+        start = self._times()
+        if time.process_time() < _YOUNG:  # then it is measured since the process began
+            throttled = max(start.throttled - start.waited, 0.0)
+            start = start._replace(ran=0.0, waited=0.0, throttled=throttled)
+        self._marks = (start, start)
+
+    def start(self) -> None:
+        """Begin to measure for a prediction: from the one before where that was too short."""
+        now, (_, last) = self._times(), self._marks
+        if now.ran + now.waited - last.ran - last.waited >= _ENOUGH:
+            self._marks = (last, now)
+
+    def observe(self) -> None:
+        """Count the threads that there are now: those that end are not seen later."""
+        with self._lock:
+            for name, (ran, waited) in _threads():
+                before = self._seen.get(name, (0.0, 0.0))
+                if ran < before[0]:  # another thread that has got its number
+                    before = (0.0, 0.0)
+                self._add(ran - before[0], waited - before[1])
+                self._seen[name] = (ran, waited)
+
+    def observe_child(self, process: int) -> None:
+        """Count the first thread of a child process that ends now."""
+        with self._lock:
+            self._add(*_schedstat(Path(f"/proc/{process}/schedstat")))
+
+    def _add(self, ran: float, waited: float) -> None:
+        self._ran, self._waited = self._ran + ran, self._waited + waited
+
+    def read(self) -> Load:
+        """Return what slowed this process down of late."""
+        before, now = self._marks[0], self._times()
+        ran, waited, throttled, stolen, busy = (b - a for a, b in zip(before, now, strict=True))
+        whole, used = ran + waited, stolen + busy
+        if whole < _ENOUGH:
+            return Load()
+        held = min(max(throttled, 0.0), waited)
+        share = stolen / used if used > 0.0 else 0.0
+        return Load((waited - held) / whole, held / whole, min(max(share, 0.0), 1.0))
+
+    def _times(self) -> _Times:
+        self.observe()
+        return _Times(self._ran, self._waited, _throttled(), *_machine())
+
+
+def _threads() -> Iterator[tuple[str, tuple[float, float]]]:
+    with suppress(OSError):
+        for name in os.listdir("/proc/self/task"):
+            yield name, _schedstat(Path(f"/proc/self/task/{name}/schedstat"))
+
+
+def _schedstat(file: Path) -> tuple[float, float]:
+    with suppress(OSError, ValueError):
+        ran, waited, _ = map(int, file.read_text(encoding="ascii").split())
+        return 1e-9 * ran, 1e-9 * waited
+    return 0.0, 0.0
+
+
+def _machine() -> tuple[float, float]:
+    """Return the ticks that the host gave to others, and those in which the cores were busy."""
+    with suppress(OSError, ValueError):
+        with open("/proc/stat", encoding="ascii") as file:
+            user, nice, system, _, _, irq, softirq, stolen, *_ = map(
+                int, file.readline().split()[1:]
+            )
+        return float(stolen), float(user + nice + system + irq + softirq)
+    return 0.0, 0.0
+
+
+def _groups() -> list[Path]:
+    """Return the control groups of this process that may have a quota, and those around them."""
+    try:
+        lines = _LISTED.read_text(encoding="ascii").splitlines()
+    except OSError:
+        return []
+    found: dict[Path, None] = {}
+    for line in lines:
+        _, controllers, place = line.split(":", 2)
+        roots = [_CGROUPS] if controllers == "" else []
+        if "cpu" in controllers.split(","):
+            roots = [_CGROUPS / controllers, _CGROUPS / "cpu"]
+        for root in roots:
+            group = root / place.lstrip("/")
+            around = [each for each in group.parents if each.is_relative_to(root)]
+            found.update(dict.fromkeys([group, *around]))
+    return list(found)
+
+
+def _quota(group: Path) -> Iterator[float]:
+    """Give the cores that a control group allows, of version 1 or 2, if it has a limit."""
+    with suppress(OSError, ValueError):
+        quota = int((group / "cpu.cfs_quota_us").read_text(encoding="ascii"))
+        period = int((group / "cpu.cfs_period_us").read_text(encoding="ascii"))
+        if quota > 0:
+            yield quota / period
+    with suppress(OSError, ValueError):
+        most, each = (group / "cpu.max").read_text(encoding="ascii").split()
+        if most != "max":
+            yield int(most) / int(each)
+
+
+def _throttled() -> float:
+    """Return the seconds in which quotas held back the control groups of this process."""
+    most = 0.0
+    for group in _groups():
+        with suppress(OSError, ValueError):
+            lines = (group / "cpu.stat").read_text(encoding="ascii").splitlines()
+            told = dict(line.split() for line in lines)
+            seconds = 1e-6 * int(told.get("throttled_usec", 0))
+            most = max(most, seconds, 1e-9 * int(told.get("throttled_time", 0)))
+    return most
+
+
+meter = LoadMeter()
+"""That of this process."""

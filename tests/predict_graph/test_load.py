@@ -1,0 +1,222 @@
+"""Other work on the machine: how it is seen, and what a prediction says of it."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+
+import networkx as nx
+import pytest
+
+import predict_graph
+from predict_graph import cores
+from predict_graph.cores import Load, LoadMeter
+from predict_graph.engines.local.team import Team
+
+GRAPH = "barabasi-albert:n=2000,m=4,seed=1"
+BUSY = Load(waited=0.6)
+READ = LoadMeter.read  # conftest.py puts a quiet machine in its place
+NOW = "on a machine as busy as now"
+
+
+class Counters:
+    """Counters of a system: those of threads, of the control groups and of the machine."""
+
+    def __init__(self, monkeypatch):
+        self.threads, self.throttled, self.machine = {}, 0.0, (0.0, 1.0)
+        monkeypatch.setattr(cores, "_threads", lambda: iter(self.threads.items()))
+        monkeypatch.setattr(cores, "_throttled", lambda: self.throttled)
+        monkeypatch.setattr(cores, "_machine", lambda: self.machine)
+
+
+@pytest.fixture
+def counters(monkeypatch):
+    return Counters(monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("ran", "waited", "throttled", "machine", "slowdown", "stretch"),
+    [
+        (1.0, 0.0, 0.0, (0.0, 1.0), 1.0, 1.0),
+        (1.0, 2.0, 0.0, (0.0, 3.0), 3.0, 3.0),
+        (1.0, 1.0, 1.0, (0.0, 3.0), 1.0, 2.0),
+        (1.0, 3.0, 1.0, (0.0, 3.0), 2.0, 4.0),  # the quota stays, the others may not
+        (1.0, 0.0, 9.0, (0.0, 3.0), 1.0, 1.0),
+        (1.0, 0.0, 0.0, (1.0, 4.0), 4 / 3, 4 / 3),
+    ],
+)
+def test_waiting_a_quota_and_stolen_time(
+    counters, ran, waited, throttled, machine, slowdown, stretch
+):
+    meter = LoadMeter()
+    counters.threads, counters.throttled = {"1": (ran, waited)}, throttled
+    counters.machine = (machine[0], counters.machine[1] + machine[1] - machine[0])
+    found = READ(meter)
+    assert found.slowdown == pytest.approx(slowdown)
+    assert found.stretch == pytest.approx(stretch)
+
+
+def test_threads_that_ended_and_children_count(counters, monkeypatch):
+    meter = LoadMeter()
+    counters.threads = {"1": (1.0, 0.0), "2": (1.0, 3.0)}
+    meter.observe()
+    counters.threads = {"1": (1.0, 0.0)}
+    assert READ(meter).waited == pytest.approx(0.6)
+    counters.threads = {"1": (1.0, 0.0), "2": (0.5, 0.0)}  # the number of another thread
+    assert READ(meter).waited == pytest.approx(3.0 / 5.5)
+    monkeypatch.setattr(cores, "_schedstat", lambda file: (0.5, 4.0))
+    meter.observe_child(7)
+    assert READ(meter).waited == pytest.approx(7.0 / 10.0)
+
+
+def test_only_the_last_predictions_count(counters):
+    """Those that were too short for a figure of their own are put together."""
+    meter = LoadMeter()
+    counters.threads = {"1": (1.0, 9.0)}
+    meter.start()
+    counters.threads = {"1": (1.2, 9.0)}
+    meter.start()
+    counters.threads = {"1": (1.21, 9.0)}
+    assert READ(meter).waited == 0.0
+    meter.start()
+    counters.threads = {"1": (1.4, 9.2)}
+    assert READ(meter).waited == pytest.approx(0.2 / 0.6)
+
+
+def test_next_to_no_work_says_nothing(counters):
+    meter = LoadMeter()
+    counters.threads = {"1": (0.01, 0.05)}
+    assert READ(meter) == Load()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="counted by Linux")
+def test_this_process_is_counted():
+    meter = LoadMeter()
+    began = time.process_time()
+    with Team(2) as team:
+        team.share(lambda first, last: sum(range(200_000)), 40)
+        meter.observe()
+    spent = time.process_time() - began
+    now = meter._times()
+    assert now.ran - meter._marks[0].ran >= 0.5 * spent
+    assert now.waited >= 0.0
+
+
+def quota(group, version):
+    group.mkdir(parents=True, exist_ok=True)
+    if version == 2:
+        (group / "cpu.max").write_text("50000 100000")
+        (group / "cpu.stat").write_text("usage_usec 9\nnr_throttled 3\nthrottled_usec 2500000\n")
+    else:
+        (group / "cpu.cfs_quota_us").write_text("50000")
+        (group / "cpu.cfs_period_us").write_text("100000")
+        (group / "cpu.stat").write_text("nr_periods 5\nthrottled_time 2500000000\n")
+
+
+@pytest.mark.parametrize("place", ["pod/job", "pod", ""])
+@pytest.mark.parametrize("version", [1, 2])
+def test_quotas_of_all_groups_around_a_process(monkeypatch, tmp_path, version, place):
+    """A container may see its own group as the root, or that of its pod has the quota."""
+    root = tmp_path if version == 2 else tmp_path / "cpu,cpuacct"
+    quota(root / place, version)
+    listed = "0::/pod/job\n" if version == 2 else "4:cpu,cpuacct:/pod/job\n0::/\n"
+    (tmp_path / "listed").write_text(listed)
+    monkeypatch.setattr(cores, "_CGROUPS", tmp_path)
+    monkeypatch.setattr(cores, "_LISTED", tmp_path / "listed")
+    monkeypatch.setattr(cores, "usable_cores", lambda: 2)
+    assert cores.cores_allowed() == 0.5
+    assert cores._throttled() == 2.5
+
+
+def under(monkeypatch, load):
+    monkeypatch.setattr(LoadMeter, "read", lambda meter: load)
+
+
+def predictions(monkeypatch, job, **options):
+    """A prediction of a quiet machine, and one of a busy one, the rest being equal."""
+    found = []
+    for load in (Load(), BUSY):
+        under(monkeypatch, load)
+        found.append(predict_graph.predict(job, GRAPH, history="none", seed=1, **options))
+    return found
+
+
+@pytest.mark.parametrize("budget", [0, None])
+def test_a_busy_machine_is_said_and_widens_the_interval(monkeypatch, budget):
+    quiet, busy = predictions(monkeypatch, "pagerank", budget=budget)
+    assert NOW in str(busy.answer)
+    assert NOW in busy.to_dict()["verdict"]["sentence"]
+    assert NOW in busy._repr_html_()
+    (warning,) = set(busy.warnings) - set(quiet.warnings)
+    assert "waited 60% of its time for a core that other programs used" in warning
+    assert "2.5 times faster" in warning
+    assert warning in busy.to_dict()["warnings"]
+    assert busy.to_dict()["load"]["slowdown"] == pytest.approx(2.5)
+    assert NOW not in str(quiet.answer)
+    runtime = busy.runtime_seconds
+    assert runtime.low <= runtime.predicted / 2.5
+    assert runtime.high >= runtime.predicted * 2.5
+
+
+def test_seconds_of_a_quiet_machine_take_longer_on_a_busy_one(monkeypatch):
+    quiet, busy = predictions(monkeypatch, "topk-ranking", budget=0)
+    assert busy.phases["superstep"] == pytest.approx(2.5 * quiet.phases["superstep"])
+    assert busy.prior.phases["superstep"] == pytest.approx(2.5 * quiet.prior.phases["superstep"])
+    total = sum(busy.phases.values())
+    assert busy.runtime_seconds.predicted == pytest.approx(total)
+    seconds = busy.per_iteration["seconds"].sum()
+    assert seconds == pytest.approx(2.5 * quiet.per_iteration["seconds"].sum())
+
+
+def test_what_was_measured_now_has_the_waiting_in_it(monkeypatch):
+    under(monkeypatch, BUSY)
+    found = predict_graph.predict("pagerank", GRAPH, history="none", seed=1)
+    assert found.runtime_seconds.predicted == pytest.approx(sum(found.phases.values()))
+    assert found.evidence[0]["seconds"] == pytest.approx(found.phases["superstep"])
+
+
+def test_a_quota_is_assumed_to_stay(monkeypatch):
+    quiet, _ = predictions(monkeypatch, "pagerank", budget=0)
+    under(monkeypatch, Load(throttled=0.5))
+    found = predict_graph.predict("pagerank", GRAPH, history="none", seed=1, budget=0)
+    assert any("CPU quota" in text and "50%" in text for text in found.warnings)
+    wide = found.runtime_seconds.high / found.runtime_seconds.predicted
+    before = quiet.runtime_seconds.high / quiet.runtime_seconds.predicted
+    assert wide == pytest.approx(before, rel=0.05)
+
+
+def test_functions_take_longer_by_the_clock_on_a_busy_machine(monkeypatch):
+    under(monkeypatch, BUSY)
+    found = predict_graph.predict(nx.triangles, nx.gnp_random_graph(200, 0.1, seed=1), seed=1)
+    assert found.runtime_seconds.predicted == pytest.approx(2.5 * found.processor_seconds, rel=0.01)
+    runtime = found.runtime_seconds
+    assert math.log(runtime.high / runtime.low) >= 2 * math.log(2.5)
+    assert NOW in found.verdict
+    assert NOW in found._repr_html_()
+    assert any("load average" in text for text in found.warnings)
+    assert found.to_dict()["load"]["waited"] == 0.6
+
+
+BUSY_LOOP = "while True: pass"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="counted by Linux")
+def test_other_programs_are_seen():
+    """Four that are as eager as the prediction, for each core that it may use."""
+    core = sorted(os.sched_getaffinity(0))[0]
+    script = "import sys; from predict_graph.cli import main; main(sys.argv[1:])"
+    command = ["taskset", "-c", str(core), sys.executable]
+    others = [subprocess.Popen([*command, "-c", BUSY_LOOP]) for _ in range(4)]
+    try:
+        words = ["predict", "pagerank", GRAPH, "--history", "none", "--budget", "0", "--json", "-"]
+        done = subprocess.run([*command, "-c", script, *words], capture_output=True, check=True)
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    found = json.loads(done.stdout)
+    assert found["load"]["waited"] > 0.3
+    assert any("other programs" in text for text in found["warnings"])
