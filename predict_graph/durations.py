@@ -7,15 +7,33 @@ import re
 
 from predict_graph.errors import RequestError
 
-__all__ = ["parse_duration", "readable_number", "readable_seconds", "remaining"]
+__all__ = ["parse_duration", "readable_number", "readable_seconds", "remaining", "unit_seconds"]
 
 _LEAST_DONE = 0.03  # of the work, before which what remains is anybody's guess; a choice
 # By definition: seconds.
-_UNITS = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_YEAR = 365.25 * 86400.0
+_UNITS = {
+    name: seconds
+    for seconds, names in (
+        (1e-9, "ns nsec nsecs nanos nanosecond nanoseconds"),
+        (1e-6, "us µs μs usec usecs micros microsecond microseconds"),
+        (1e-3, "ms msec msecs millis millisecond milliseconds"),
+        (1.0, "s sec secs second seconds"),
+        (60.0, "m min mins minute minutes"),
+        (3600.0, "h hr hrs hour hours"),
+        (86400.0, "d day days"),
+        (604800.0, "w week weeks"),
+    )
+    for name in names.split()
+}
+_YEAR = 365.25 * 86400.0  # by definition
 _LONG = ((_YEAR, "years"), (86400.0, "days"), (3600.0, "h"), (60.0, "min"))
-_OFTEN = 2.0  # of a unit, from which it is used: 90 s, but 2.5 min
-_PART = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*")
+_OFTEN = 2.0  # a choice: of a unit, from which it is used: 90 s, but 2.5 min
+_PART = re.compile(r"(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+)\s*([a-zµμ]*)\s*,?\s*")
+# [days-]hours:minutes:seconds, minutes:seconds, and after days hours:minutes, as SLURM writes.
+_CLOCK = re.compile(
+    r"(?:(?P<days>\d+)(?:-|\s*days?,?\s+\+?))?(?:(?P<a>\d+):)?(?P<b>\d+):(?P<c>\d+(?:\.\d*)?)"
+)
+_ISO = re.compile(r"p(?!$)(?P<date>(?:\d+w)?(?:\d+d)?)(?:t(?P<time>\d.*))?")  # ISO 8601
 
 
 def readable_seconds(value: float) -> str:
@@ -47,8 +65,16 @@ def readable_number(value: float) -> str:
     return f"{value:.0f}" if 1e4 <= abs(value) < 1e15 else f"{value:.4g}"
 
 
-def parse_duration(text: str, what: str = "duration") -> float:
-    """Return a duration in seconds: ``90``, ``90s``, ``10m``, ``1h30m``, ``2d``.
+def parse_duration(text: str, what: str = "duration", unit: str = "s") -> float:
+    """Return a duration in seconds: ``90``, ``1h30m``, ``01:30:00``, ``1-02:03:04``, ``PT5M``.
+
+    Parameters
+    ----------
+    text : str
+    what : str
+        Its name in the error.
+    unit : str, default "s"
+        Of a number that has none.
 
     Raises
     ------
@@ -59,18 +85,56 @@ def parse_duration(text: str, what: str = "duration") -> float:
     --------
     >>> parse_duration("10m"), parse_duration("1h30m"), parse_duration("0.5")
     (600.0, 5400.0, 0.5)
+    >>> parse_duration("1-02:03:04"), parse_duration("05:20"), parse_duration("2", unit="hours")
+    (93784.0, 320.0, 7200.0)
     """
-    accepted = "accepted: a time above 0, such as 90s, 10m or 1h30m"
-    rest, total, parts = text.strip().lower(), 0.0, 0
+    plain = text.strip().lower()
+    total = _by_clock(plain)
+    if total is None:
+        total = _by_units(plain, unit)
+    if not (total > 0 and math.isfinite(total)):
+        accepted = "accepted: a time above 0, such as 90s, 10m, 1h30m or 01:30:00"
+        raise RequestError(f"the {what} is {text[:60]!r}; {accepted}")
+    return total
+
+
+def unit_seconds(name: str) -> float | None:
+    """Return the seconds of a unit of time; None if it is none.
+
+    Examples
+    --------
+    >>> unit_seconds("hrs"), unit_seconds("fortnights")
+    (3600.0, None)
+    """
+    return _UNITS.get(name.lower())
+
+
+def _by_clock(text: str) -> float | None:
+    found = _CLOCK.fullmatch(text)
+    if found is None:
+        return None
+    days, first, second, third = found.groups()
+    last = float(third)
+    if days is not None and first is None:  # as SLURM has it: hours and minutes
+        return float(days) * 86400.0 + float(second) * 3600.0 + last * 60.0
+    return float(days or 0) * 86400.0 + float(first or 0) * 3600.0 + float(second) * 60.0 + last
+
+
+def _by_units(text: str, unit: str) -> float:
+    """Return the sum of numbers with units; not a number if it is none."""
+    iso = _ISO.fullmatch(text)
+    rest, total, parts = text if iso is None else iso["date"] + (iso["time"] or ""), 0.0, 0
     while rest:
         found = _PART.match(rest)
-        unit = found[2] if found else ""
-        if found is None or (unit not in _UNITS and (unit or parts or found.end() < len(rest))):
-            raise RequestError(f"the {what} is {text!r}; {accepted}")
-        total += float(found[1]) * _UNITS.get(unit, 1.0)
+        if found is None:
+            return math.nan
+        if not found[2] and (parts or found.end() < len(rest)):
+            return math.nan
+        seconds = _UNITS.get(found[2] or unit)
+        if seconds is None:
+            return math.nan
+        total += float(found[1]) * seconds
         rest, parts = rest[found.end() :], parts + 1
-    if not (total > 0 and math.isfinite(total)):
-        raise RequestError(f"the {what} is {text!r}; {accepted}")
     return total
 
 

@@ -145,6 +145,9 @@ def rank_candidates(
         # What a candidate brings beside a typical one; only those in time bring anything.
         if deadline is not None and not len(succeeded):
             costs = costs + samples  # how long a second is, is not known: neither slow nor dear
+        else:
+            middle = np.median(samples, axis=0)
+            allowed = middle + WIDER * (samples - middle) <= np.log(deadline or np.inf)
         target = float(np.median(costs))
         worth = np.exp(np.clip(target - costs, -50, 50))
         gain = np.where(allowed, worth, 0.0).mean(axis=0)

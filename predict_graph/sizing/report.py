@@ -57,7 +57,7 @@ def fit_summary(model: JobModel) -> dict[str, Any]:
             "order_preserving_degree": left_out.order_preserving_degree,
             "ranking_distance_1": left_out.ranking_distance,
         },
-        "fits": check.fits,
+        "fits": check.fits and model.misfit is None,
         "proposed_term": None if check.term is None else check.term.name,
         "cliffs": [
             {
@@ -101,7 +101,7 @@ def answer_of_fit(model: JobModel) -> Answer:
             f"{estimator.points_.repeats.sum():g} runs of {len(estimator.points_)} configurations: "
             f"{scale}, {machines.min():g} to {machines.max():g} {model.unit}",
         ),
-        ("verdict", str(check)),
+        ("verdict", model.misfit or str(check)),
     ]
     details = [
         ("file", model.source),
@@ -127,7 +127,14 @@ def answer_of_fit(model: JobModel) -> Answer:
     more = []
     if not isinstance(law, PooledLaw):  # whose formula says it all
         more.append(Table("coefficients", ["term", "value", "unit"], coefficient_rows(law)))
-    return Answer(_fit_sentence(model, check.fits), facts, (), model.warnings, details, more)
+    return Answer(
+        _fit_sentence(model, check.fits and model.misfit is None),
+        facts,
+        (),
+        model.warnings,
+        details,
+        more,
+    )
 
 
 def _fit_sentence(model: JobModel, fits: bool) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import bdtr
 
 from costmodels.scaling import SCALING_MODELS
 from costmodels.scaling.search import success_chance
@@ -36,6 +37,7 @@ FloatArray = npt.NDArray[np.float64]
 
 EXTENSIBLE = ("ernest", "masha")
 LEAST_CONFIDENCE = 0.5  # by definition: the median
+INTERVAL, UNLIKELY = 0.9, 0.05  # by definition of the answers; as in Kupiec (1995)
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,9 @@ class JobModel:
     failures : dict of str to ndarray
         Columns (``scale``, ``machines``, with types ``cores`` and ``memory``) of configurations at
         which every run failed, or was ended by a timeout.
+    misfit : str or None
+        Why the model does not hold the runs that it was fitted to; None when it does, and for a
+        model that was loaded.
     """
 
     name: str
@@ -79,6 +84,7 @@ class JobModel:
     version: str
     types: Mapping[str, MachineType] = field(default_factory=dict)
     failures: Mapping[str, FloatArray] = field(default_factory=dict)
+    misfit: str | None = None
 
     def by_type(self) -> list[JobModel]:
         """Return the model as one of each type that it knows, or itself."""
@@ -263,7 +269,7 @@ def fit_job(
         what = "counted as longer than that" if model == "auto" else "left out"
         runs = f"{late} run{'s' if late > 1 else ''}"
         said.append(f"{runs} of {measurements.path.name} ended by a timeout: {what}")
-    return JobModel(
+    fitted = JobModel(
         name=model,
         estimator=estimator,
         unit=measurements.unit,
@@ -279,6 +285,30 @@ def fit_job(
         version=version("predict-graph"),
         types=dict(types or {}),
         failures=failed_configurations(measurements, types or {}),
+    )
+    misfit = _misfit(fitted, measurements)
+    return replace(
+        fitted, misfit=misfit, warnings=(*([misfit] if misfit else []), *fitted.warnings)
+    )
+
+
+def _misfit(model: JobModel, measured: Measurements) -> str | None:
+    """Say so if the 90% intervals hold too few of the runs that the model was fitted to.
+
+    The binomial test of Kupiec (1995): Techniques for verifying the accuracy of risk measurement
+    models, Journal of Derivatives 3(2), at its 5% level.
+    """
+    columns = type_columns(measured.scale, measured.machines, measured.types, model.types)
+    table = _frame(columns, model.types)
+    ends = model.estimator.predict_interval(table, INTERVAL)
+    count = len(measured)
+    inside = int(((ends[:, 0] <= measured.seconds) & (measured.seconds <= ends[:, 1])).sum())
+    if bdtr(inside, count, INTERVAL) > UNLIKELY:
+        return None
+    unseen = " or ".join(repr(name) for name in measured.varying) or "something not in the table"
+    return (
+        f"the model does not fit: its 90% intervals hold {inside} of {count} runs; {unseen} may "
+        "explain the others"
     )
 
 

@@ -16,13 +16,14 @@ from predict_graph.sizing.fitting.typed_runs import type_columns
 from predict_graph.sizing.measuring.measurements import (
     OWN_COLUMNS,
     TYPE_NAMES,
-    has_failed,
+    JobRun,
+    job_runs,
     measured_columns,
     same_value,
-    time_factor,
 )
+from predict_graph.sizing.measuring.outcomes import outcome_columns
 from predict_graph.sizing.planning.candidates import MachineType
-from predict_graph.sizing.table_file import Row, TextTable, positive, read_table
+from predict_graph.sizing.table_file import Row, TextTable, name_key, read_table
 
 __all__ = ["PastJobs", "read_past_jobs", "rest_of_file"]
 
@@ -107,21 +108,20 @@ def _jobs(
     columns: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, list[Points]], str | None]:
     names = measured_columns(table) if columns is None else columns
-    done = [row for row in rows if not has_failed(row)]
-    kind_name = next((name for name in TYPE_NAMES if name in table.columns), None)
-    job_name = next((name for name in JOB_NAMES if name in table.columns), None)
+    done = [run for run in job_runs(table, names, rows)[0] if run.outcome == "ok"]
+    kind_name, job_name = table.find(TYPE_NAMES), table.find(JOB_NAMES)
     warning = None
     pooled = types is not None and kind_name is not None
     if types is not None and kind_name is not None:
-        known = [row for row in done if row.cells[kind_name] in types]
+        known = [run for run in done if run.machine_type in types]
         if not known and done:
-            theirs = ", ".join(sorted({row.cells[kind_name] for row in done})[:5])
+            theirs = ", ".join(sorted({str(run.machine_type) for run in done})[:5])
             return {}, (
                 f"{table.path} was measured on {theirs}, of which no candidate is: it is taken for "
                 "the history of another cluster and not used"
             )
         if len(known) < len(done):
-            unknown = sorted({row.cells[kind_name] for row in done} - set(types))
+            unknown = sorted({str(run.machine_type) for run in done} - set(types))
             warning = (
                 f"{len(done) - len(known)} runs of {table.path} are on {', '.join(unknown[:5])}, "
                 "which is no candidate; they are left out"
@@ -131,37 +131,37 @@ def _jobs(
     others = [
         name
         for name in table.columns
-        if name not in {*names.values(), *OWN_COLUMNS, *TYPE_NAMES, *JOB_NAMES}
+        if name not in {*names.values(), *OWN_COLUMNS, *outcome_columns(table)}
+        and name_key(name) not in map(name_key, (*TYPE_NAMES, *JOB_NAMES))
     ]
-    finer = _groups(done, [*keys, *others], names)
-    groups = finer if _useful(finer, names) >= len(done) / 2 else _groups(done, keys, names)
-    factor = time_factor(names["seconds"])
+    finer = _groups(done, [*keys, *others])
+    groups = finer if _useful(finer) >= len(done) / 2 else _groups(done, keys)
     found: dict[str, list[Points]] = {}
     for group in groups:
-        job = group[0].cells[job_name] if job_name is not None else "the job"
-        machines = np.array([positive(row, names["machines"]) for row in group])
-        scales = [positive(row, names["scale"]) if "scale" in names else 1.0 for row in group]
-        typed = pooled and types is not None and kind_name is not None
-        kinds = [row.cells[kind_name] for row in group] if typed and kind_name else []
-        measured = type_columns(np.array(scales), machines, kinds, types if typed and types else {})
-        seconds = np.array([positive(row, names["seconds"]) for row in group]) * factor
+        job = group[0].row.cells[job_name] if job_name is not None else "the job"
+        kinds = [str(run.machine_type) for run in group] if pooled else []
+        measured = type_columns(
+            np.array([run.scale for run in group]),
+            np.array([run.machines for run in group]),
+            kinds,
+            types if pooled and types else {},
+        )
+        seconds = np.array([run.seconds for run in group])
         if len(np.unique(measured["machines"])) > 1:
             found.setdefault(job, []).append(gather_points(measured, seconds))
     return found, warning
 
 
-def _groups(rows: Sequence[Row], keys: Sequence[str], names: Mapping[str, str]) -> list[list[Row]]:
-    found: dict[tuple[str, ...], list[Row]] = {}
-    for row in rows:
-        found.setdefault(tuple(row.cells[key] for key in keys), []).append(row)
+def _groups(runs: Sequence[JobRun], keys: Sequence[str]) -> list[list[JobRun]]:
+    found: dict[tuple[str, ...], list[JobRun]] = {}
+    for run in runs:
+        found.setdefault(tuple(run.row.cells[key] for key in keys), []).append(run)
     return list(found.values())
 
 
-def _useful(groups: Sequence[Sequence[Row]], names: Mapping[str, str]) -> int:
-    """Return how many rows are in groups with two machine counts or more."""
-    return sum(
-        len(group) for group in groups if len({row.cells[names["machines"]] for row in group}) > 1
-    )
+def _useful(groups: Sequence[Sequence[JobRun]]) -> int:
+    """Return how many runs are in groups with two machine counts or more."""
+    return sum(len(group) for group in groups if len({run.machines for run in group}) > 1)
 
 
 def check_taught(past: PastJobs, paths: Sequence[Path]) -> None:

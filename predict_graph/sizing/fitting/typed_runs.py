@@ -11,6 +11,7 @@ import numpy.typing as npt
 from predict_graph.errors import RequestError
 from predict_graph.sizing.measuring.measurements import TYPE_NAMES, Measurements, Unfinished
 from predict_graph.sizing.planning.candidates import MEMORY_NAMES, PRICE_NAMES, MachineType
+from predict_graph.sizing.table_file import name_key
 
 __all__ = ["failed_configurations", "of_known_types", "type_columns"]
 
@@ -40,7 +41,9 @@ def of_known_types(measured: Measurements, types: Types) -> tuple[Measurements, 
             "machines"
         )
     # The types are seen, and what describes them in the runs' own table as well.
-    unseen = {n: k for n, k in measured.varying.items() if n.lower() not in DESCRIBED}
+    unseen = {
+        n: k for n, k in measured.varying.items() if name_key(n) not in map(name_key, DESCRIBED)
+    }
     measured = replace(measured, varying=unseen)
     unknown = sorted({*measured.types, *measured.broken.types, *measured.ended.types} - set(types))
     if not unknown:

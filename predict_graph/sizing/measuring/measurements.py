@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,67 +11,58 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.durations import parse_duration, unit_seconds
 from predict_graph.errors import RequestError
-from predict_graph.sizing.table_file import Row, TextTable, positive, read_table
+from predict_graph.sizing.measuring.outcomes import outcome_columns, read_outcomes
+from predict_graph.sizing.table_file import Row, TextTable, name_key, positive, read_table
 
 __all__ = [
     "CONTRADICTION",
     "OWN_COLUMNS",
     "TYPE_NAMES",
+    "JobRun",
     "Measurements",
     "Unfinished",
-    "has_failed",
-    "has_timed_out",
+    "job_runs",
     "measured_columns",
     "read_measurements",
     "same_value",
-    "time_factor",
+    "time_unit",
 ]
 
 FloatArray = npt.NDArray[np.float64]
 
-# Names of a column, plain (see _plain), the likeliest first.
-SCALE_NAMES = (
-    "scale",
-    "input_fraction",
-    "fraction",
-    "data_size",
-    "input_size",
-    "data_scale",
-    "size",
-    "input",
+# Names of columns as name_key writes them, the likeliest first; expressions of the whole name.
+_COUNT = "(?:number|num|no|of|n|count|total|alloc|allocated|requested|used|spark|cluster)"
+_MACHINES = tuple(
+    f"{_COUNT}*{noun}s{_COUNT}*|{_COUNT}+{noun}|{noun}{_COUNT}+|scaleout|clustersize"
+    for noun in (
+        *("machine", "instance", "node", "server", "host", "vm"),
+        *("worker", "executor", "executorinstance", "core", "v?cpu"),
+    )
 )
-MACHINE_NAMES = (
-    "machines",
-    "machine_count",
-    "instance_count",
-    "instances",
-    "nodes",
-    "node_count",
-    "workers",
-    "executors",
-    "scale_out",
-    "cores",
+_SCALES = tuple(
+    f"(?:total)?{name}(?:in)?(?:[kmgtp]?i?b|bytes)?"
+    for name in (
+        *("scale", "(?:input)?fraction", "(?:input|data(?:set)?)?size", "datascale"),
+        *("scalefactor", "input", "data"),
+    )
 )
-SECONDS_NAMES = (
-    "seconds",
-    "gross_runtime",
-    "runtime",
-    "run_time",
-    "time",
-    "duration",
-    "elapsed",
-    "wall",
-    "wall_time",
+_ABOUT = "(?:total|mean|avg|average|median|measured|actual|gross|job|app|application|query)*"
+_TIMES = tuple(
+    f"{_ABOUT}{name}{_ABOUT}(?:in)?(?P<unit>[a-zµμ]*?){_ABOUT}"
+    for name in (
+        *("seconds", "run(?:ning)?time", "exec(?:ution)?time", "wall(?:clock)?time", "makespan"),
+        *("elapsed(?:time|raw)?", "duration", "completiontime", "time(?:taken)?", "wall(?:clock)?"),
+        *("real", "latency", ""),
+    )
 )
-TYPE_NAMES = ("machine_type", "instance_type", "type")
-# By definition: seconds.
-TIME_UNITS = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "seconds": 1.0, "min": 60.0, "h": 3600.0}
-SIZE_UNITS = ("b", "kb", "mb", "gb", "tb")
+_CLOCKS = ("ddhhmmss", "hhmmss", "hmmss", "hms", "mmss", "hhmm")  # in place of a unit
+TYPE_NAMES = ("machine_type", "instance_type", "node_type", "vm_type", "type")
 CONTRADICTION = 2.0  # runs of one configuration that differ by this factor are told; a choice
 MOST_TOLD = 3  # a choice
 # Written by `collect`; they are no properties of the job.
-OWN_COLUMNS = ("repeat", "command", "started", "seconds", "exit_status", "outcome", "completed")
+OWN_COLUMNS = ("repeat", "command", "started", "seconds")
 
 
 @dataclass(frozen=True)
@@ -131,6 +123,7 @@ class Measurements:
     broken: Unfinished = _NONE
     ended: Unfinished = _NONE
     varying: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     path: Path = Path()
 
     def __len__(self) -> int:
@@ -143,6 +136,7 @@ class Measurements:
         if self.broken:
             count = f"{len(self.broken)} run{'s' if len(self.broken) > 1 else ''}"
             said.append(f"{count} of {self.path.name} failed and gave no time")
+        said += self.notes
         said += self._contradictions()
         if "scale" not in self.columns:
             said.append("there is no column for the scale, so it is taken to be 1 in every run")
@@ -155,7 +149,7 @@ class Measurements:
 
     def _contradictions(self) -> list[str]:
         """Return sentences on runs of one configuration that are far apart, the first few."""
-        if any(name not in TYPE_NAMES for name in self.varying):
+        if any(name_key(name) not in map(name_key, TYPE_NAMES) for name in self.varying):
             return []  # they are runs of different things
         runs: dict[tuple[float, float, str], list[float]] = {}
         kinds = self.types or ("",) * len(self)
@@ -183,13 +177,14 @@ def read_measurements(
     """Read measured runs.
 
     Columns that are not named are guessed from their names: ``scale`` or ``Input Fraction`` or
-    ``data_size_MB``, ``machines`` or ``instance_count`` or ``#Cores``, ``seconds`` or ``Time (s)``
-    or ``runtime_ms``. Units of time in a name are converted to seconds.
+    ``data_size_MB``, ``machines`` or ``NodeCount`` or ``#Cores``, ``seconds`` or ``Time (min)`` or
+    ``durationHours``. Units of time in a name or after a number, and clock times such as
+    ``1-02:03:04``, are converted to seconds.
 
     Parameters
     ----------
     path : Path
-        CSV or TSV with a header line.
+        A table with a header line.
     scale_column, machines_column, seconds_column : str, optional
         Names in the file.
     where : mapping of str to str, optional
@@ -212,38 +207,157 @@ def read_measurements(
         machines_column=machines_column,
         seconds_column=seconds_column,
     )
-    machines_name, seconds_name = columns["machines"], columns["seconds"]
-    scale_name = columns.get("scale")
-    names = list(columns.values())
-    rows = _selected(table, where or {})
-    done = [row for row in rows if not has_failed(row)]
+    runs, notes = job_runs(table, columns, _selected(table, where or {}))
+    done = [run for run in runs if run.outcome == "ok"]
     if not done:
-        raise RequestError(f"all {len(rows)} runs in {path} failed, so there is nothing to fit")
-    factor = time_factor(seconds_name)
-    late = [row for row in rows if has_timed_out(row)]
-    broken = [row for row in rows if has_failed(row) and not has_timed_out(row)]
-
-    def unfinished(rows: list[Row], *, timed: bool) -> Unfinished:
-        return Unfinished(
-            scale=_numbers(rows, scale_name) if scale_name else np.ones(len(rows)),
-            machines=_numbers(rows, machines_name),
-            seconds=_numbers(rows, seconds_name) * factor if timed else np.full(len(rows), np.nan),
-            types=_types(table, rows),
-        )
-
+        raise RequestError(f"all {len(runs)} runs in {path} failed, so there is nothing to fit")
+    broken, ended = (
+        Unfinished(*_columns([run for run in runs if run.outcome == outcome]))
+        for outcome in ("failed", "timeout")
+    )
+    scale, machines, seconds, types = _columns(done)
+    known = {*columns.values(), *(where or {}), *OWN_COLUMNS, *outcome_columns(table)}
+    configuration = [columns[name] for name in ("scale", "machines") if name in columns]
     return Measurements(
-        scale=_numbers(done, scale_name) if scale_name else np.ones(len(done)),
-        machines=_numbers(done, machines_name),
-        seconds=_numbers(done, seconds_name) * factor,
+        scale=scale,
+        machines=machines,
+        seconds=seconds,
         columns=columns,
-        unit="cores" if _plain(machines_name).endswith("cores") else "machines",
-        machine_type=kinds.pop() if len(kinds := set(_types(table, done))) == 1 else None,
-        types=_types(table, done),
-        broken=unfinished(broken, timed=False),
-        ended=unfinished(late, timed=True),
-        varying=_varying(table, done, {*names, *(where or {})}, (scale_name, machines_name)),
+        unit="cores" if re.search("core|cpu", name_key(columns["machines"])) else "machines",
+        machine_type=types[0] if len(set(types)) == 1 else None,
+        types=types,
+        broken=broken,
+        ended=ended,
+        varying=_varying(table, [run.row for run in done], known, configuration),
+        notes=tuple(notes),
         path=path,
     )
+
+
+def _columns(
+    runs: Sequence[JobRun],
+) -> tuple[FloatArray, FloatArray, FloatArray, tuple[str, ...]]:
+    """Return scale, machines, seconds and machine types; no types without such a column."""
+    numbers = np.array([(run.scale, run.machines, run.seconds) for run in runs]).reshape(-1, 3)
+    types = tuple(run.machine_type for run in runs if run.machine_type is not None)
+    return numbers[:, 0], numbers[:, 1], numbers[:, 2], types
+
+
+@dataclass(frozen=True)
+class JobRun:
+    """A row of a table of runs.
+
+    Attributes
+    ----------
+    row : Row
+    scale, machines : float
+    seconds : float
+        Not a number for a run that failed.
+    outcome : str
+        ``"ok"``, ``"failed"``, or ``"timeout"``: it takes longer than `seconds`.
+    machine_type : str or None
+        None without such a column.
+    """
+
+    row: Row
+    scale: float
+    machines: float
+    seconds: float
+    outcome: str
+    machine_type: str | None
+
+
+def job_runs(
+    table: TextTable, columns: Mapping[str, str], rows: Sequence[Row] | None = None
+) -> tuple[list[JobRun], list[str]]:
+    """Return the runs of a table, and sentences on what was assumed.
+
+    A run whose time is none above 0, such as ``OOM`` or -1, counts as failed; one of ``>1h`` as
+    ended by a timeout. Steps of SLURM jobs, such as ``123.batch``, are left out.
+
+    Parameters
+    ----------
+    table : TextTable
+    columns : mapping of str to str
+        Of :func:`measured_columns`.
+    rows : sequence of Row, optional
+        Rows of the table; all by default.
+
+    Raises
+    ------
+    RequestError
+        If a number of machines or a scale is wrong, or no run has a time.
+    """
+    kind, job = table.find(TYPE_NAMES), table.find(("jobid",))
+    name = columns["seconds"]
+    unit = time_unit(name) or _last_word(name)
+    unit = unit if unit in _CLOCKS or unit_seconds(unit) else "s"
+    lines = {row.line for row in (table.rows if rows is None else rows)}
+    steps = [row.line for row in table.rows if job and re.match(r"\d+(_\d+)?\.", row.cells[job])]
+    found: list[JobRun] = []
+    odd: list[Row] = []
+    for row, outcome in zip(table.rows, read_outcomes(table), strict=True):
+        if row.line not in lines.difference(steps) or outcome == "not run":
+            continue
+        text = row.plain(name)
+        if text.startswith(">") and outcome == "ok":
+            outcome = "timeout"
+        seconds = math.nan if outcome == "failed" else _seconds(text.lstrip("> "), unit)
+        if math.isnan(seconds):
+            odd += [row] if outcome == "ok" else []
+            outcome = "failed"
+        scale = positive(row, columns["scale"]) if "scale" in columns else 1.0
+        machines = positive(row, columns["machines"])
+        found.append(
+            JobRun(row, scale, machines, seconds, outcome, row.cells[kind] if kind else None)
+        )
+    said = [f"{len(steps)} steps of SLURM jobs in {table.path.name} are left out"] if steps else []
+    if odd:
+        first = f"{odd[0].place}: {name} is {odd[0].cells[name][:60]!r}"
+        if len(odd) == len(found):
+            raise RequestError(f"{first}; accepted: a time above 0, such as 90, 1h30m or 01:30:00")
+        more = "" if len(odd) == 1 else f", like {len(odd) - 1} more"
+        said.append(f"{first}, which is no time: this run counts as failed{more}")
+    return found, said
+
+
+def _seconds(text: str, unit: str) -> float:
+    """Return a time in seconds; not a number if it is none."""
+    if unit in _CLOCKS:
+        text, unit = f"{text}:00" if unit == "hhmm" else text, "s"
+    try:
+        return parse_duration(text, unit=unit)
+    except RequestError:
+        return math.nan
+
+
+def time_unit(name: str) -> str | None:
+    """Return the unit of a column of times, by its name; None if the name is of another kind.
+
+    Examples
+    --------
+    >>> [time_unit(name) for name in ("Time (min)", "durationHours", "wall time", "cpu_time")]
+    ['min', 'hours', 's', None]
+    """
+    return next((unit for pattern in _TIMES if (unit := _unit_by(pattern, name))), None)
+
+
+def _unit_by(pattern: str, name: str) -> str | None:
+    found = re.fullmatch(pattern, name_key(name))
+    if found is None:
+        return None
+    unit = found["unit"]
+    if not unit:
+        return "s" if pattern != _TIMES[-1] else None
+    apart = unit == "s" or (unit == _last_word(name) and pattern != _TIMES[-1])
+    known = unit in _CLOCKS or (unit_seconds(unit) and (len(unit) > 1 or apart))
+    return unit if known else None
+
+
+def _last_word(name: str) -> str:
+    """Return the last word of a name such as ``runtimeMs`` or ``Time (h)``, in lower case."""
+    words = re.findall(r"[A-Z]?[a-zµμ]+|[A-Z]+(?![a-z])", name)
+    return words[-1].lower() if words else ""
 
 
 def measured_columns(
@@ -260,63 +374,36 @@ def measured_columns(
     RequestError
         If one is missing and cannot be guessed, or is given for two things.
     """
-    found = {
-        "machines": _found(table, machines_column, MACHINE_NAMES, "machines", ()),
-        "seconds": _found(table, seconds_column, SECONDS_NAMES, "seconds", tuple(TIME_UNITS)),
-    }
-    scale = _found_scale(table, scale_column)
-    if scale is not None:
-        found["scale"] = scale
+    keys = {name_key(column) for column in table.columns}
+
+    def is_time(pattern: str, column: str) -> bool:
+        key = name_key(column)
+        least = key.endswith("min") and key[:-3] + "max" in keys  # the minimum, not minutes
+        return not least and _unit_by(pattern, column) is not None
+
+    def is_called(pattern: str, column: str) -> bool:
+        return re.fullmatch(pattern, name_key(column)) is not None
+
+    found: dict[str, str] = {}
+    for what, given, patterns, fits in (
+        ("machines", machines_column, _MACHINES, is_called),
+        ("seconds", seconds_column, _TIMES, is_time),
+        ("scale", scale_column, _SCALES, is_called),
+    ):
+        matches = (name for one in patterns for name in table.columns if fits(one, name))
+        name = next(matches, None) if given is None else table.needs(given, what)
+        if name is not None:
+            found[what] = name
+        elif what != "scale":  # which may have been the same in all runs
+            raise RequestError(
+                f"{table.path} has no column that is known to hold {what}; name it with "
+                f"--{what}-column; there are: {', '.join(table.columns)}"
+            )
     names = list(found.values())
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise RequestError(f"the column {twice!r} of {table.path} is given for two things")
     return found
-
-
-def _plain(name: str) -> str:
-    """Return a column name in lower case, with one underscore for anything but letters and digits.
-
-    Examples
-    --------
-    >>> _plain("#Cores"), _plain(" Time (s)"), _plain("data_size_MB")
-    ('cores', 'time_s', 'data_size_mb')
-    """
-    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
-
-
-def _found(
-    table: TextTable,
-    given: str | None,
-    guesses: Sequence[str],
-    what: str,
-    units: tuple[str, ...],
-) -> str:
-    if given is not None:
-        return table.needs(given, what)
-    plain = {_plain(column): column for column in table.columns}
-    for guess in guesses:
-        for name in (guess, *(f"{guess}_{unit}" for unit in units)):
-            if name in plain:
-                return plain[name]
-    raise RequestError(
-        f"{table.path} has no column that is known to hold {what}; name it with --{what}-column; "
-        f"there are: {', '.join(table.columns)}"
-    )
-
-
-def _found_scale(table: TextTable, given: str | None) -> str | None:
-    try:
-        return _found(table, given, SCALE_NAMES, "scale", SIZE_UNITS)
-    except RequestError:
-        if given is not None:
-            raise
-        return None  # the scale never changed
-
-
-def time_factor(name: str) -> float:
-    """Return how many seconds one unit of a column is, by its name."""
-    return TIME_UNITS.get(_plain(name).rpartition("_")[2], 1.0)
 
 
 def _selected(table: TextTable, where: Mapping[str, str]) -> list[Row]:
@@ -340,39 +427,16 @@ def same_value(text: str, value: str) -> bool:
         return False
 
 
-def has_failed(row: Row) -> bool:
-    """Whether a run is recorded as failed: by `collect`, or as not completed."""
-    if row.cells.get("completed", "true").lower() in ("false", "0", "no"):
-        return True
-    outcome = row.cells.get("outcome", "ok")
-    return outcome != "ok" or row.cells.get("exit_status", "0") not in ("", "0")
-
-
-def has_timed_out(row: Row) -> bool:
-    """Whether a run was ended by a timeout, so that it takes longer than it says."""
-    return has_failed(row) and row.cells.get("outcome") == "timeout"
-
-
-def _numbers(rows: Sequence[Row], column: str) -> FloatArray:
-    return np.array([positive(row, column) for row in rows])
-
-
-def _types(table: TextTable, rows: Sequence[Row]) -> tuple[str, ...]:
-    plain = {_plain(column): column for column in table.columns}
-    name = next((plain[name] for name in TYPE_NAMES if name in plain), None)
-    return () if name is None else tuple(row.cells[name] for row in rows)
-
-
 def _varying(
-    table: TextTable, rows: Sequence[Row], known: set[str], configuration: Sequence[str | None]
+    table: TextTable, rows: Sequence[Row], known: set[str], configuration: Sequence[str]
 ) -> dict[str, int]:
     """Return other columns that differ, unless they follow from the scale or the machines."""
     counts = {}
     for name in table.columns:
         count = len({row.cells[name] for row in rows})
-        if count < 2 or name in known or name in OWN_COLUMNS:
+        if count < 2 or name in known:
             continue
-        if not any(_follows(rows, name, cause) for cause in configuration if cause is not None):
+        if not any(_follows(rows, name, cause) for cause in configuration):
             counts[name] = count
     return counts
 

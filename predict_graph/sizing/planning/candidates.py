@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from predict_graph.errors import RequestError
 from predict_graph.resources.profile import read_profile
+from predict_graph.sizing.measuring.measurements import TYPE_NAMES
 from predict_graph.sizing.quantities import parse_counts
 from predict_graph.sizing.table_file import TextTable, positive, read_table
 
 __all__ = [
     "MEMORY_NAMES",
     "PRICE_NAMES",
-    "TYPE_NAMES",
     "Candidates",
     "MachineType",
     "read_candidates",
@@ -26,7 +26,6 @@ __all__ = [
 
 FloatArray = npt.NDArray[np.float64]
 
-TYPE_NAMES = ("machine_type", "instance_type", "type")
 MEMORY_NAMES = ("memory_gb", "memory")
 PRICE_NAMES = ("price_per_hour", "usd_per_hour")
 PROFILE_NAME = "profile"
@@ -158,14 +157,14 @@ def read_types(path: Path) -> dict[str, MachineType]:
 
 def _types(table: TextTable) -> tuple[dict[str, MachineType], list[str]]:
     """Return the types, and the one of each row."""
-    kind_name = _one_of(table, TYPE_NAMES)
+    kind_name = table.find(TYPE_NAMES)
     if kind_name is None:
         raise RequestError(
             f"{table.path} has no column for the machine type; accepted: {', '.join(TYPE_NAMES)}; "
             f"there are: {', '.join(table.columns)}"
         )
     table.needs("cores", "the cores of each machine type")
-    memory_name, price_name = _one_of(table, MEMORY_NAMES), _one_of(table, PRICE_NAMES)
+    memory_name, price_name = table.find(MEMORY_NAMES), table.find(PRICE_NAMES)
     speeds = _profiled(table)
     types: dict[str, MachineType] = {}
     names = [row.cells[kind_name] for row in table.rows]
@@ -202,7 +201,3 @@ def _profiled(table: TextTable) -> dict[int, float] | None:
         found[row.line] = (profile.value("cpu_cores"), profile.value("cpu_integer_speed"))
     mean = float(np.exp(np.mean([np.log(speed) for _, speed in found.values()])))
     return {line: cores * speed / mean for line, (cores, speed) in found.items()}
-
-
-def _one_of(table: TextTable, names: Sequence[str]) -> str | None:
-    return next((name for name in names if name in table.columns), None)

@@ -285,6 +285,12 @@ def _checked_scale(models: Sequence[JobModel], scale: float | None) -> float:
     if scale is not None:
         if not (scale > 0 and np.isfinite(scale)):
             raise RequestError(f"the scale is {scale:g}; accepted: a number above 0")
+        for model in models:
+            if "scale" not in model.columns:
+                raise RequestError(
+                    f"the runs of {model.source} had no scale, so what another one takes is not "
+                    "known; accepted: no --scale, or a model of runs with a column for the scale"
+                )
         return scale
     measured = np.concatenate([model.measured["scale"] for model in models])
     low, high = float(measured.min()), float(measured.max())

@@ -26,7 +26,6 @@ FloatArray = npt.NDArray[np.float64]
 
 USES = 10  # a choice: runs that what is learned serves
 _SHOWN = 5  # configurations of the short table; a choice
-UNLIKELY = 0.05  # a choice: a deadline that all miss with 95% probability cannot be met
 
 
 @dataclass(frozen=True)
@@ -175,7 +174,8 @@ def advise(
     RequestError
         If an option is wrong, or the goal needs prices that are not there.
     JobError
-        If no candidate can meet the deadline; says which comes closest.
+        If no candidate can meet the deadline, even in distributions twice as wide as predicted;
+        says which comes closest.
     """
     for name, value in (("parallel", parallel), ("uses", uses)):
         if value < 1:
@@ -193,7 +193,7 @@ def advise(
     prices = rates if rates is not None else np.full(len(entries), np.nan)
     options = [_option(i, entries, first, prices, runs.tried) for i in range(len(entries))]
     count = len(candidates.entries)
-    _check_deadline(goal, first, options)
+    said = [*warnings, *runs.warnings, *_check_deadline(goal, first, options)]
     best = None if first.best is None else options[first.best]
     picked = _picked(first, runs.tried, ranked, count, parallel)
     pays = _Pays(goal, best, uses)
@@ -209,7 +209,7 @@ def advise(
         stop=_stop(following, pays),
         options=tuple(options[i] for i in first.order if i < count),
         uses=uses,
-        warnings=(*warnings, *runs.warnings),
+        warnings=tuple(said),
     )
 
 
@@ -272,20 +272,23 @@ def _option(
     )
 
 
-def _check_deadline(goal: Goal, ranking: Ranking, options: Sequence[Option]) -> None:
-    if goal.deadline is None or ranking.best is not None:
-        return
-    if not np.isfinite(ranking.seconds).all() or float(ranking.chance.max()) >= UNLIKELY:
-        return
+def _check_deadline(goal: Goal, ranking: Ranking, options: Sequence[Option]) -> list[str]:
+    """Return a sentence if no candidate is predicted to meet the deadline."""
+    if goal.deadline is None or ranking.best is not None or np.isnan(ranking.seconds).any():
+        return []
     nearest = min(options, key=lambda one: one.measured or one.seconds)
     if nearest.measured is None:
         times = (readable_seconds(x) for x in (nearest.seconds, nearest.low, nearest.high))
         said = "in {} ({} to {}) as predicted".format(*times)
     else:
         said = f"in {readable_seconds(nearest.measured)} as measured"
-    raise JobError(
-        f"no candidate is likely to be done in {readable_seconds(goal.deadline)}; {nearest.name} "
-        f"comes closest, {said}"
+    said = f"in {readable_seconds(goal.deadline)}; {nearest.name} comes closest, {said}"
+    if not ranking.gain.any():
+        raise JobError(f"no candidate can be done {said}")
+    return (
+        []
+        if (ranking.low <= goal.deadline).any()
+        else [f"no candidate is likely to be done {said}"]
     )
 
 

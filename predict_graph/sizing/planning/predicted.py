@@ -97,7 +97,7 @@ def predicted_job(path: Path) -> JobModel:
         name="prediction",
         estimator=_Curve(rows, trained),
         unit="machines",
-        columns={"scale": "graph", "machines": "machines", "seconds": "seconds"},
+        columns={"machines": "machines", "seconds": "seconds"},
         machine_type=None,
         iterations=None,
         source=path.name,

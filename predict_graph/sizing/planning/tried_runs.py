@@ -12,13 +12,13 @@ from costmodels.scaling.search import Tried
 from predict_graph.errors import RequestError
 from predict_graph.sizing.measuring.measurements import (
     CONTRADICTION,
-    has_failed,
-    has_timed_out,
+    TYPE_NAMES,
+    JobRun,
+    job_runs,
     measured_columns,
-    time_factor,
 )
-from predict_graph.sizing.planning.candidates import TYPE_NAMES, Candidates
-from predict_graph.sizing.table_file import Row, TextTable, positive, read_table
+from predict_graph.sizing.planning.candidates import Candidates
+from predict_graph.sizing.table_file import Row, TextTable, read_table
 
 __all__ = ["TriedRuns", "read_tried"]
 
@@ -47,9 +47,8 @@ def read_tried(path: Path, candidates: Candidates, scale: float | None = None) -
     Parameters
     ----------
     path : Path
-        Of `collect` or any table with a type, machines and seconds. A run failed when the column
-        ``outcome``, ``exit_status`` or ``completed`` says so; the outcome ``timeout`` says that it
-        takes longer.
+        Of `collect` or any table with a type, machines and seconds, as
+        :func:`~predict_graph.sizing.measuring.measurements.job_runs` reads it.
     candidates : Candidates
     scale : float, optional
         Only runs of this scale count.
@@ -64,10 +63,10 @@ def read_tried(path: Path, candidates: Candidates, scale: float | None = None) -
         return TriedRuns(Tried(np.array([], np.intp), np.array([]), []), [], ())
     table = read_table(path)
     names = measured_columns(table)
-    said: list[str] = []
-    rows = _of_scale(table, names.get("scale"), scale)
-    kinds = _types(table, rows, candidates)
-    known = [(row, kind) for row, kind in zip(rows, kinds, strict=True) if kind in candidates.types]
+    runs, said = job_runs(table, names)
+    runs = _of_scale(table, runs, "scale" in names, scale)
+    kinds = _types(table, runs, candidates)
+    known = [(run, kind) for run, kind in zip(runs, kinds, strict=True) if kind in candidates.types]
     unknown = sorted({kind for kind in kinds if kind not in candidates.types})
     if unknown and not known:
         raise RequestError(
@@ -76,27 +75,23 @@ def read_tried(path: Path, candidates: Candidates, scale: float | None = None) -
         )
     if unknown:
         said.append(
-            f"{len(rows) - len(known)} runs on {', '.join(unknown[:5])} do not count: "
+            f"{len(runs) - len(known)} runs on {', '.join(unknown[:5])} do not count: "
             f"{candidates.path} does not describe these types"
         )
     others: list[tuple[str, int]] = []
     places, seconds, outcomes = [], [], []
-    factor = time_factor(names["seconds"])
-    for row, kind in known:
-        count = positive(row, names["machines"])
-        place = candidates.place(kind, count)
+    for run, kind in known:
+        place = candidates.place(kind, run.machines)
         if place is None:
-            one = (kind, int(count))
+            one = (kind, int(run.machines))
             if one not in others:
                 others.append(one)
             place = len(candidates.entries) + others.index(one)
         places.append(place)
-        outcomes.append(_outcome(row))
-        taken = row.cells[names["seconds"]]
-        failed = outcomes[-1] == "failed"  # whose time says nothing
-        seconds.append(1.0 if failed and not taken else positive(row, names["seconds"]) * factor)
+        outcomes.append(run.outcome)
+        seconds.append(1.0 if run.outcome == "failed" else run.seconds)  # whose time says nothing
     tried = Tried(np.array(places, np.intp), np.array(seconds), outcomes)
-    said += _contradictions(tried, [row for row, _ in known], [*candidates.entries, *others])
+    said += _contradictions(tried, [run.row for run, _ in known], [*candidates.entries, *others])
     if known and "ok" not in outcomes:
         said.append(
             f"all {len(known)} runs failed; what is next is by what other jobs did, away from them"
@@ -112,38 +107,30 @@ def _is_empty(path: Path) -> bool:
         return False  # read_table says what is wrong
 
 
-def _of_scale(table: TextTable, name: str | None, scale: float | None) -> list[Row]:
-    if name is None:
-        if scale is not None:
-            raise RequestError(f"{table.path} has no column for the scale; accepted: no --scale")
-        return table.rows
-    scales = sorted({positive(row, name) for row in table.rows})
-    if scale is None:
-        if len(scales) > 1:
-            shown = ", ".join(f"{value:g}" for value in scales[:5])
-            raise RequestError(
-                f"{table.path} has runs of the scales {shown}; accepted: --scale with one of them"
-            )
-        return table.rows
-    return [row for row in table.rows if positive(row, name) == scale]
+def _of_scale(
+    table: TextTable, runs: list[JobRun], scaled: bool, scale: float | None
+) -> list[JobRun]:
+    if scale is not None and not scaled:
+        raise RequestError(f"{table.path} has no column for the scale; accepted: no --scale")
+    scales = sorted({run.scale for run in runs})
+    if scale is None and len(scales) > 1:
+        shown = ", ".join(f"{value:g}" for value in scales[:5])
+        raise RequestError(
+            f"{table.path} has runs of the scales {shown}; accepted: --scale with one of them"
+        )
+    return [run for run in runs if scale is None or run.scale == scale]
 
 
-def _types(table: TextTable, rows: Sequence[Row], candidates: Candidates) -> list[str]:
-    name = next((name for name in TYPE_NAMES if name in table.columns), None)
-    if name is not None:
-        return [row.cells[name] for row in rows]
+def _types(table: TextTable, runs: Sequence[JobRun], candidates: Candidates) -> list[str]:
+    found = [run.machine_type for run in runs if run.machine_type is not None]
+    if len(found) == len(runs):
+        return found
     if len(candidates.types) > 1:
         raise RequestError(
             f"{table.path} has no column for the machine type, and {candidates.path} has "
-            f"{len(candidates.types)}; accepted: a column {' or '.join(TYPE_NAMES)}"
+            f"{len(candidates.types)}; accepted: a column {' or '.join(TYPE_NAMES[:2])}"
         )
-    return [next(iter(candidates.types))] * len(rows)
-
-
-def _outcome(row: Row) -> str:
-    if not has_failed(row):
-        return "ok"
-    return "timeout" if has_timed_out(row) else "failed"
+    return [next(iter(candidates.types))] * len(runs)
 
 
 def _contradictions(

@@ -48,8 +48,8 @@ def test_measure_fit_and_plan_a_small_job(process, folder):
     result = process("fit", "points.csv", "--model", "ernest", "--out", "m.json", cwd=folder)
     assert result.status == 0, result
     assert "seconds = " in result.out
-    plan = ["plan", "m.json", "--machines", "1:16", "--scale", "16", "--deadline", "2000ms"]
-    process(*plan, cwd=folder).is_refused("the deadline is '2000ms'")
+    plan = ["plan", "m.json", "--machines", "1:16", "--scale", "16", "--deadline", "2 parsecs"]
+    process(*plan, cwd=folder).is_refused("the deadline is '2 parsecs'")
     plan[-1] = "2s"
     result = process(*plan, "--json", "-", cwd=folder)
     assert result.status == 0, result

@@ -75,8 +75,15 @@ def test_a_deadline_is_a_constraint(program, folder):
     assert made["best"]["measured"] <= 90
     loose = json.loads(ask(program, goal="deadline=1h").out)
     assert loose["best"]["measured"] > 90
-    result = ask(program, goal="deadline=5s")
-    result.is_refused("no candidate is likely to be done in 5 s", "comes closest", status=1)
+    result = ask(program, goal="deadline=100ms")
+    result.is_refused("no candidate can be done in 100 ms", "comes closest", status=1)
+
+
+def test_a_deadline_is_not_given_up_after_two_runs(program, folder):
+    wrote(folder, "small,2,1022,ok", "small,4,900,ok")
+    made = json.loads(ask(program, goal="deadline=70s").out)  # which big x 16 meets
+    assert made["next"]
+    assert any("no candidate is likely to be done in 70 s" in text for text in made["warnings"])
 
 
 def test_failures_are_information_and_not_numbers(program, folder):

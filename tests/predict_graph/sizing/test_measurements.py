@@ -1,7 +1,8 @@
 import pytest
 
 from predict_graph.errors import RequestError
-from predict_graph.sizing import read_measurements
+from predict_graph.sizing import fit_job, plan, read_measurements
+from predict_graph.sizing.report import answer_of_fit, fit_summary
 
 
 def test_the_format_of_ernest(cluster_file):
@@ -87,7 +88,8 @@ BAD = {
     "nan": ("machines,seconds\n2,nan\n", [":2", "seconds is 'nan'"]),
     "a time of 0": ("machines,seconds\n2,0\n", [":2", "seconds is '0'"]),
     "a negative scale": ("scale,machines,seconds\n-1,2,3\n", [":2", "scale is '-1'"]),
-    "infinite": ("machines,seconds\n2,5\n\n3,inf\n", [":4", "'inf'"]),
+    "infinite": ("machines,seconds\n\n3,inf\n", [":3", "'inf'"]),
+    "a status of 0 and 1": ("machines,seconds,status\n2,5,0\n4,3,1\n", ["either", "exit_status"]),
     "a missing value": ("machines,seconds\n2,\n", [":2", "seconds is ''"]),
     "a short row": ("machines,seconds\n2,5\n4\n", [":3", "1 values", "header 2"]),
     "no header": ("2,5\n4,3\n", [":1", "names the columns"]),
@@ -127,3 +129,157 @@ def test_comments_and_spaces(written):
     path = written("# my runs, of monday\n machines , seconds\n# warm\n 2 , 5\n4,3\n")
     found = read_measurements(path)
     assert found.machines.tolist() == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds"),
+    [
+        *(("duration_hours", 3600), ("hrs", 3600), ("durationHours", 3600), ("Time (h)", 3600)),
+        *(("mins", 60), ("runtime_min", 60), ("Elapsed minutes", 60), ("wall time [min]", 60)),
+        *(("milliseconds", 1e-3), ("runtimeMs", 1e-3), ("avg_time_ms", 1e-3), ("time_us", 1e-6)),
+        *(("walltime", 1), ("makespan", 1), ("elapsed time", 1), ("ElapsedRaw", 1), ("times", 1)),
+        *(("total_seconds", 1), ("execution_time_in_secs", 1), ("days", 86400)),
+    ],
+)
+def test_the_unit_is_in_the_name_of_the_column(written, name, seconds):
+    found = read_measurements(written(f"nodes,{name}\n1,10\n2,5\n"))
+    assert found.seconds.tolist() == pytest.approx([10 * seconds, 5 * seconds])
+
+
+def test_the_minimum_is_not_minutes_and_times_of_parts_are_not_the_runtime(written):
+    path = written("nodes,runtime_min,runtime_max,runtime_mean\n1,8,12,10\n2,4,6,5\n")
+    assert read_measurements(path).seconds.tolist() == [10, 5]
+    with pytest.raises(RequestError, match="known to hold seconds"):
+        read_measurements(written("nodes,cpu_time,start_time\n1,8,12\n2,4,6\n"))
+
+
+@pytest.mark.parametrize(
+    ("cell", "seconds"),
+    [
+        *(("00:10:05", 605), ("1-02:03:04", 93784), ("05:20", 320), ("1-02:03", 93780)),
+        *(("1h30m", 5400), ("2 min 3 s", 123), ("120 ms", 0.12), ("3 hours", 10800)),
+        *(("0 days 00:01:40.500000", 100.5), ("PT1H2M3.5S", 3723.5), ("1.5e2", 150)),
+    ],
+)
+def test_times_as_programs_write_them(written, cell, seconds):
+    found = read_measurements(written(f"machines,time\n2,{cell}\n"))
+    assert found.seconds.tolist() == pytest.approx([seconds])
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["NodeCount", "scaleout", "#nodes", "num_workers", "NNodes", "number of machines", "VMs"],
+)
+def test_names_of_machines(written, name):
+    assert read_measurements(written(f"{name},time\n2,5\n")).machines.tolist() == [2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nodes;time\n2;5,25\n4;1.003,5\n",
+        "nodes;time\n# both warm\n2;5.25\n4;1003.5\n",
+        "nodes\ttime\n2\t5,25\n4\t1003,5\n",
+        'nodes,time\n2,"5,25"\n4,"1,003.5"\n',
+        "nodes   time\n    2   5.25\n    4 1003.5\n",
+        "nodes  elapsed time\n2      5,25\n4      1003,5\n",
+        "# nodes time\n2 5.25\n4 1003.5\n",
+        "| nodes | time |\n|-------|-----:|\n| 2 | 5.25 |\n| 4 | 1003.5 |\n",
+        "nodes,time,\n2,5.25,\n4,1003.5,\n",
+    ],
+)
+def test_delimiters_and_decimal_commas(written, text):
+    found = read_measurements(written(text))
+    assert found.machines.tolist() == [2, 4]
+    assert found.seconds.tolist() == [5.25, 1003.5]
+
+
+OUTCOMES = [
+    *[
+        ("outcome", "SUCCESS", "FAILED"),
+        ("status", "succeeded", "OOM"),
+        ("State", "done", "killed"),
+    ],
+    *[("success", "true", "false"), ("succeeded", "1", "0"), ("completed", "yes", "no")],
+    *[("exit_code", "0", "137"), ("ExitCode", "0:0", "0:9"), ("rc", "0", "-9")],
+    *[("failed", "False", "True"), ("error", "", "java.lang.OutOfMemoryError"), ("oom", "0", "1")],
+    *[("finalStatus", "SUCCEEDED", "FAILED"), ("State", "COMPLETED", "CANCELLED by 1000")],
+    *[("status", "ok", "something odd"), ("job_status", "Passed", "NODE_FAIL")],
+]
+
+
+@pytest.mark.parametrize(("column", "fine", "wrong"), OUTCOMES)
+def test_outcomes(written, column, fine, wrong):
+    found = read_measurements(
+        written(f"nodes,time,{column}\n1,9,{fine}\n2,5,{fine}\n4,3,{wrong}\n8,2,{fine}\n")
+    )
+    assert found.machines.tolist() == [1, 2, 8]
+    assert found.broken.machines.tolist() == [4]
+    assert found.varying == {}
+
+
+def test_what_is_no_outcome(written):
+    rows = "1,9,CA,57,0.3\n2,5,NY,3,0.4\n2,4,CA,57,0.3\n"
+    found = read_measurements(written(f"nodes,time,state,completed,error\n{rows}"))
+    assert len(found) == 3
+    assert set(found.varying) == {"state", "completed", "error"}
+
+
+@pytest.mark.parametrize("cell", ["OOM", "-1", "nan", "", "0", "failed", "N/A", "inf"])
+def test_a_cell_without_a_time_is_a_failed_run(written, cell):
+    found = read_measurements(written(f"nodes,time\n1,9\n2,5\n4,{cell}\n8,2\n"))
+    assert found.machines.tolist() == [1, 2, 8]
+    assert found.broken.machines.tolist() == [4]
+    assert f"table.csv:4: time is {cell!r}, which is no time" in " ".join(found.warnings)
+
+
+def test_a_run_that_took_longer_than_it_says(written):
+    rows = "1,>60,ok\n2,50,TIMEOUT\n4,30,ok\n8,20,RUNNING\n16,0,PENDING\n"
+    found = read_measurements(written(f"nodes,time,status\n{rows}"))
+    assert found.machines.tolist() == [4]
+    assert (found.ended.machines.tolist(), found.ended.seconds.tolist()) == (
+        [1, 2, 8],
+        [60, 50, 20],
+    )
+    assert len(found.broken) == 0
+
+
+def test_the_table_of_slurm(written):
+    path = written(
+        "JobID           NNodes    Elapsed      State ExitCode \n"
+        "------------ -------- ---------- ---------- -------- \n"
+        "101                 1 1-00:00:00  COMPLETED      0:0 \n"
+        "101.batch           1 1-00:00:00  COMPLETED      0:0 \n"
+        "102                 2   13:00:00  COMPLETED      0:0 \n"
+        "102.0               1   13:00:00  COMPLETED      0:0 \n"
+        "103                 4   00:02:00     FAILED      1:0 \n"
+    )
+    found = read_measurements(path)
+    assert found.machines.tolist() == [1, 2]
+    assert found.seconds.tolist() == [86400, 46800]
+    assert found.broken.machines.tolist() == [4]
+    assert "2 steps of SLURM jobs in table.csv are left out" in found.warnings
+
+
+def test_a_mixture_of_jobs_does_not_fit(written):
+    rows = [
+        f"{m},{10 * 2**j * (0.1 + 0.9 / m) * (1 + 0.01 * ((j + m) % 3)):.2f},job{j}"
+        for j in range(9)
+        for m in (2, 4, 8, 16)
+    ]
+    path = written("\n".join(["nodes,time,job", *rows]))
+    mixed = fit_job(read_measurements(path))
+    assert mixed.misfit.startswith("the model does not fit: its 90% intervals hold ")
+    assert "of 36 runs; 'job' may explain the others" in mixed.misfit
+    assert not fit_summary(mixed)["fits"]
+    assert "does not fit" in answer_of_fit(mixed).sentence
+    one = fit_job(read_measurements(path, where={"job": "job3"}))
+    assert one.misfit is None
+    assert fit_summary(one)["fits"]
+
+
+def test_no_plan_for_another_scale_than_that_of_runs_without_one(written):
+    model = fit_job(read_measurements(written("nodes,time\n1,9\n2,5\n4,3\n")))
+    with pytest.raises(RequestError, match="had no scale"):
+        plan([model], [1, 2], scale=100)
+    assert plan([model], [1, 2]).scale == 1

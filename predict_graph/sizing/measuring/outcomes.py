@@ -1,0 +1,119 @@
+"""What became of measured runs: columns such as ``status``, ``success`` and ``exit_code``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from predict_graph.errors import RequestError
+from predict_graph.sizing.table_file import Row, TextTable, name_key
+
+__all__ = ["outcome_columns", "read_outcomes"]
+
+# The time of a run that ended by a timeout, or still runs, is less than what it takes.
+_WORDS = {
+    word: outcome
+    for outcome, words in {
+        "ok": "ok success successful succeeded complete completed done finished passed pass true "
+        "yes y",
+        "failed": "failed failure fail error err oom outofmemory killed cancelled canceled aborted "
+        "crashed crash nodefail bootfail preempted lost false no n",
+        "timeout": "timeout timedout timelimit timelimitexceeded deadline running",
+        "not run": "pending queued waiting submitted accepted configuring skipped",
+    }.items()
+    for word in words.split()
+}
+
+
+def outcome_columns(table: TextTable) -> dict[str, Callable[[str], str | None]]:
+    """Return the columns that hold the outcome of runs, and how to read a cell of each.
+
+    Raises
+    ------
+    RequestError
+        If a status is 0 in some rows and 1 in others, which has no agreed meaning.
+    """
+    found = {}
+    for column in table.columns:
+        read = _READERS.get(name_key(column))
+        if read is None:
+            continue
+        cells = {row.cells[column] for row in table.rows}
+        if read is _word and {"0", "1"} <= cells:
+            raise RequestError(
+                f"{table.path} has the values 0 and 1 in the column {column!r}, of which either "
+                "may be the success; accepted: words such as ok and failed, or the name success "
+                "or exit_status"
+            )
+        known = {read(cell) for cell in cells}
+        if read is _word and not known - {None, "unknown"}:
+            continue  # such as the state of a country
+        if known != {None}:
+            found[column] = read
+    return found
+
+
+def read_outcomes(table: TextTable) -> list[str]:
+    """Return ``"ok"``, ``"failed"``, ``"timeout"`` or ``"not run"`` for each row."""
+    readers = outcome_columns(table)
+    return [_outcome(row, readers) for row in table.rows]
+
+
+def _outcome(row: Row, readers: dict[str, Callable[[str], str | None]]) -> str:
+    said = {read(row.cells[column]) for column, read in readers.items()}
+    if "unknown" in said:
+        said.add("failed")
+    return next((one for one in ("not run", "timeout", "failed") if one in said), "ok")
+
+
+def _word(cell: str) -> str | None:
+    """Read a word such as ``SUCCESS``, or an exit status; ``"unknown"`` if it is neither."""
+    if re.fullmatch(r"-?[0-9]+(:[0-9]+)?", cell):
+        return _exit_status(cell)
+    first = name_key(cell.partition(" ")[0])  # CANCELLED by 1000
+    return _WORDS.get(name_key(cell)) or _WORDS.get(first, "unknown" if cell else None)
+
+
+def _exit_status(cell: str) -> str | None:
+    """Read the exit status of a process, or of SLURM with a signal: ``0:9``."""
+    if re.fullmatch(r"-?[0-9]+(\.0)?(:[0-9]+)?", cell):
+        return "failed" if cell.replace(":", "").replace(".", "").strip("0") else "ok"
+    return _word(cell) if cell else None
+
+
+def _succeeded(cell: str) -> str | None:
+    """Read whether a run succeeded; dates and counts say nothing."""
+    found = {"1": "ok", "1.0": "ok", "0": "failed", "0.0": "failed"}.get(cell, _word(cell))
+    return found if found in ("ok", "failed", "timeout") and not _is_count(cell) else None
+
+
+def _failed(cell: str) -> str | None:
+    """Read whether a run failed, or its error message; counts say nothing."""
+    plain = name_key(cell)
+    if plain in ("", "0", "00", "no", "n", "false", "none", "null", "nan", "na") or _is_count(cell):
+        return "ok" if plain in ("0", "00", "no", "n", "false") else None
+    return "failed"
+
+
+def _timed_out(cell: str) -> str | None:
+    return {"failed": "timeout"}.get(_failed(cell) or "")
+
+
+def _is_count(cell: str) -> bool:
+    try:
+        return float(cell) not in (0.0, 1.0)
+    except ValueError:
+        return False
+
+
+_READERS: dict[str, Callable[[str], str | None]] = {
+    name: read
+    for read, names in (
+        (_word, "outcome status state result jobstate jobstatus runstatus finalstatus finalstate"),
+        (_succeeded, "success succeeded successful completed finished ok passed issuccess"),
+        (_failed, "failed failure error exception oom killed crashed aborted isfailed haserror"),
+        (_timed_out, "timedout istimeout"),
+        (_exit_status, "exitstatus exitcode rc returncode retcode returnvalue exit errorcode"),
+    )
+    for name in names.split()
+}
