@@ -131,9 +131,7 @@ def import_runs(
 
 @history_app.command("import-eventlog")
 def import_event_log(
-    file: Annotated[
-        Path, typer.Argument(help="An event log of Spark, or the folder of a rolled one.")
-    ],
+    file: Annotated[Path, typer.Argument(help="An event log of Spark, or the folder of one.")],
     algorithm: Annotated[
         str | None, typer.Option(help="What to call it.", show_default="as in the log")
     ] = None,
@@ -158,7 +156,8 @@ def import_event_log(
         options.say(f"the run of {file} was here already")
         return
     options.say(
-        f"{record.algorithm}: {found.iterations} supersteps in {record.seconds:.1f} s added; "
+        f"{record.algorithm}: {found.iterations} supersteps in {record.phases['superstep']:.1f} s "
+        f"added, of {record.seconds:.1f} s of the application; "
         f"{found.certainty}: {found.reason}"
     )
 

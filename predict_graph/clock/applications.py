@@ -159,7 +159,7 @@ class Watch:
             return Moment(now, 0, state="before", algorithm="", first=self._first_seconds)
         clock = self._clock(found, log)
         part = self._part_of(found, clock.expected)
-        clock.begins(_algorithm(found), found.started - began, part=part)
+        clock.begins(_algorithm(found), found.started - began, limit=found.limit, part=part)
         for number, step in enumerate(found.supersteps, start=1):
             clock.superstep(number, step.finished - began)
         moment = clock.moment(now)

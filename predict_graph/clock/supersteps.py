@@ -181,7 +181,8 @@ class SuperstepClock:
             return None, None, pace
         count, count_std = left
         of = Figure.spread(count, count_std / max(count, 1e-9)) if count else Figure(0, 0, 0)
-        whole = Figure(done + count, done + of.low, done + of.high)
+        most = math.inf if part.limit is None else float(part.limit)
+        whole = Figure(*(min(done + each, most) for each in (count, of.low, of.high)))
         found = seconds_left(seconds, known, count, count_std)
         if found is None:
             return whole, None, pace
@@ -254,8 +255,8 @@ def supersteps_left(
         if each is not None
     ]
     most = None if limit is None else float(limit - done)
-    if not witnesses:
-        return None
+    if not witnesses:  # the limit as it is announced; the deviation is that of a uniform number
+        return None if most is None else (max(most, 0.0), max(most, 0.0) / math.sqrt(12.0))
     weights = np.array([1.0 / max(std, 1e-6) ** 2 for _, std in witnesses])
     left = float(np.average([count for count, _ in witnesses], weights=weights))
     std = float(1.0 / math.sqrt(weights.sum()))

@@ -9,10 +9,12 @@ def event(kind, **fields):
     return json.dumps({"Event": f"SparkListener{kind}", **fields}, separators=(",", ":")) + "\n"
 
 
-def job(number, name, group=None):
+def job(number, name, group=None, description=None):
     """Return the events of a job of one stage and one task, a second long."""
     at, stage = 10_000 + 1000 * number, {"Stage ID": number}
     properties = {} if group is None else {"spark.jobGroup.id": group}
+    if description is not None:
+        properties["spark.job.description"] = description
     info = {**stage, "Stage Attempt ID": 0, "Stage Name": name, "Number of Tasks": 1}
     info |= {"Parent IDs": [], "RDD Info": []}
     task = {
@@ -52,7 +54,7 @@ def test_a_log_becomes_a_run(program, log, tmp_path):
     sizes = ("--graph", "web", "--vertices", 40, "--edges", 200)
     added = program("history", "import-eventlog", log, *sizes, "--history", history)
     assert added.status == 0, added.err
-    assert "ranks: 4 supersteps in 7.0 s added; certain" in added.out
+    assert "ranks: 4 supersteps in 4.0 s added, of 7.0 s of the application; certain" in added.out
     (run,) = json.loads(program("history", "list", "--history", history, "--json", "-").out)
     assert (run["kind"], run["algorithm"], run["graph"]) == ("run", "ranks", "web")
     assert (run["vertices"], run["edges"], run["iterations"]) == (40, 200, 4)
@@ -131,3 +133,59 @@ def test_sizes_that_no_graph_has(program, log, tmp_path):
     )
     assert refused.status == 2
     assert "vertices is 0; accepted: at least 1" in refused.err
+
+
+def query(sites, execution=0):
+    """Return the events of a job of a query, with a stage a second long for each name."""
+    stages, events = list(range(len(sites))), ""
+    properties = {"spark.sql.execution.id": str(execution)}
+    for number, site in enumerate(sites):
+        at = 10_000 + 1000 * number
+        scope = json.dumps({"id": str(number), "name": "Exchange"})
+        info = {"Stage ID": number, "Stage Attempt ID": 0, "Stage Name": site}
+        info |= {"Number of Tasks": 1, "Parent IDs": stages[max(number - 1, 0) : number]}
+        info["RDD Info"] = [{"RDD ID": number, "Name": "MapPartitionsRDD", "Scope": scope}]
+        task = {"Task ID": number, "Index": 0, "Executor ID": "0", "Host": "far", "Failed": False}
+        task |= {"Launch Time": at, "Finish Time": at + 1000}
+        metrics = {"Shuffle Write Metrics": {"Shuffle Records Written": 9}}
+        events += event("StageSubmitted", **{"Stage Info": info})
+        task_end = {"Stage ID": number, "Task Info": task, "Task Metrics": metrics}
+        events += event("TaskEnd", **task_end)
+    start = {"Job ID": 0, "Submission Time": 10_000, "Stage IDs": stages}
+    ended = {"Job ID": 0, "Completion Time": 10_000 + 1000 * len(sites)}
+    return event("JobStart", **start, Properties=properties) + events + event("JobEnd", **ended)
+
+
+@pytest.mark.parametrize(
+    "site", ["count at NativeMethodAccessorImpl.java:0", "count at Main.scala:12"]
+)
+def test_stages_of_one_query_are_no_supersteps(program, tmp_path, site):
+    path = tmp_path / "log"
+    path.write_text(START + query([site] * 8))
+    refused = program("history", "import-eventlog", path, "--history", tmp_path / "h.sqlite")
+    refused.is_refused(
+        "no supersteps", "nothing repeats in its 1 piece of work, whose jobs took 8.0 s"
+    )
+    # Datasets of a program are called by the lines that made them.
+    path.write_text(START + query([*["reduceByKey at a.py:7"] * 7, "collect at a.py:9"]))
+    added = program("history", "import-eventlog", path, "--history", tmp_path / "h.sqlite")
+    assert "7 supersteps in 7.0 s added" in added.out
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("GraphFrames Pregel: iteration {} / 20", "GraphFrames Pregel"),
+        ("iteration {} of 20", "iteration"),
+        ("graph 3: round {}", "graph 3"),
+        ("[{}/20] propagating", "propagating"),
+    ],
+)
+@pytest.mark.parametrize("group", [None, "8832165168432185419_4949274263386184428_cell"])
+def test_descriptions_count_up_in_any_of_their_numbers(program, tmp_path, text, name, group):
+    path = tmp_path / "log"
+    numbered = [job(n, "collect at a.py:9", group, description=text.format(n)) for n in range(1, 8)]
+    path.write_text(START + job(0, "load at a.py:1", group) + "".join(numbered))
+    added = program("history", "import-eventlog", path, "--history", tmp_path / "h.sqlite")
+    assert f"{name}: 7 supersteps in 7.0 s added" in added.out
+    assert "certain: job groups or descriptions count 7 supersteps" in added.out

@@ -32,10 +32,12 @@ def start(at):
     )
 
 
-def job(number, at, name="collect at a.py:9", group=None, seconds=1.0):
+def job(number, at, name="collect at a.py:9", group=None, seconds=1.0, description=None):
     """Return the events of a job of one stage and one task."""
     begin, end = 1e3 * at, 1e3 * (at + seconds)
     properties = {} if group is None else {"spark.jobGroup.id": group}
+    if description is not None:
+        properties["spark.job.description"] = description
     info = {"Stage ID": number, "Stage Attempt ID": 0, "Stage Name": name, "Number of Tasks": 1}
     info |= {"Parent IDs": [], "RDD Info": []}
     task = {"Task ID": number, "Index": 0, "Executor ID": "0", "Host": "far", "Killed": False}
@@ -149,6 +151,67 @@ def test_a_compressed_log_is_followed(tmp_path):
     assert next(seen).done == 3
     path.write_bytes(gzip.compress((whole + end(now + 10)).encode()))
     assert [each.done for each in seen] == [6]
+
+
+def moved(path, log):
+    path.rename(log)
+
+
+def compressed(path, log):
+    log.with_name(log.name + ".gz").write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+
+
+def copied(path, log):
+    log.write_bytes(path.read_bytes())
+
+
+@pytest.mark.parametrize("rotate", [moved, compressed, copied])
+def test_a_log_that_is_rotated_is_followed(tmp_path, rotate):
+    now = time.time() - 60
+    path = tmp_path / "app-7.log"
+    steps = named(7, now)
+    path.write_text(start(now) + "".join(steps[:3]))
+    seen = moments_of(path, iterations=7)
+    assert next(seen).done == 3
+    with path.open("a") as log:  # more, before it is rotated
+        log.write(steps[3])
+    rotate(path, tmp_path / "app-7.log.1")
+    path.write_text("".join(steps[4:6]))
+    assert next(seen).done == 6
+    with path.open("a") as log:
+        log.write(steps[6] + end(now + 10))
+    *_, last = seen
+    assert (last.state, last.done) == ("ended", 7)
+
+
+def test_a_folder_of_databricks_is_followed(tmp_path):
+    now = time.time() - 60
+    steps = named(6, now)
+    path = tmp_path / "eventlog"
+    path.write_text(start(now) + "".join(steps[:3]))
+    seen = moments_of(tmp_path, iterations=6)
+    assert next(seen).done == 3
+    path.write_text(path.read_text() + steps[3])
+    packed = gzip.compress(path.read_bytes())
+    (tmp_path / "eventlog-2026-11-02--10-00.gz").write_bytes(packed)
+    path.write_text(steps[4])
+    assert next(seen).done == 5
+    path.write_text(path.read_text() + steps[5] + end(now + 10))
+    *_, last = seen
+    assert (last.state, last.done) == ("ended", 6)
+
+
+def test_a_number_of_many_bounds_the_supersteps(tmp_path):
+    now = time.time() - 60
+    path = tmp_path / "app-7.inprogress"
+    names = [f"GraphFrames Pregel: iteration {n} / 20" for n in range(1, 8)]
+    jobs = [job(n, now + n, group="cell", description=text) for n, text in enumerate(names)]
+    path.write_text(start(now) + "".join(jobs))
+    moment = next(moments_of(path))
+    assert moment.done == 7
+    assert 7 < moment.of.low < moment.of.predicted <= moment.of.high == 20
+    assert moment.remaining.low < 13 < moment.remaining.high
 
 
 @pytest.mark.parametrize("pack", [str.encode, lambda text: gzip.compress(text.encode())])

@@ -14,22 +14,27 @@ from predict_graph.errors import RequestError
 from predict_graph.inputs import Input
 from predict_graph.limits import beyond, check_unpacked, limits
 
-__all__ = ["log_files", "log_lines"]
+__all__ = ["ROLLED", "log_files", "log_lines"]
 
-_ROLLED = re.compile(r"events_(\d+)_")
+ROLLED = re.compile(r"events_(\d+)_")
+_DATABRICKS = re.compile(r"eventlog(?:-[\w.-]+)?$")
 _ZSTD, _LZ4_FRAME, _LZ4_BLOCK = b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18", b"LZ4Block"
 _SNAPPY = b"\x82SNAPPY\x00"
 _CHUNK = 1 << 20  # a choice: bytes that are unpacked at a time
 # Spark writes blocks of 32 KiB, at most 32 MiB by its settings; a larger one is damage.
 _BLOCK_BYTES = 1 << 26  # a choice: twice the most
-_ACCEPTED = "a file, or a folder eventlog_v2_…; plain, gzip, zstd, lz4 or snappy (not lzf)"
+_ACCEPTED = (
+    "a file, or a folder eventlog_v2_… or of Databricks (eventlog, eventlog-DATE.gz); plain, gzip, "
+    "zstd, lz4 or snappy (not lzf)"
+)
 
 
 def log_files(path: Path) -> list[Path]:
     """Return the files of a log in the order in which Spark wrote them.
 
     A rolled log is a folder ``eventlog_v2_<application>`` of files ``events_<number>_…``; of the
-    files that were compacted, only the one ending in ``.compact`` and those after it count.
+    files that were compacted, only the one ending in ``.compact`` and those after it count. That of
+    Databricks has files ``eventlog-<date>.gz`` and ``eventlog``, which is written last.
 
     Raises
     ------
@@ -43,12 +48,16 @@ def log_files(path: Path) -> list[Path]:
     numbered = [
         (int(found.group(1)), file.name.endswith(".compact"), file)
         for file in path.iterdir()
-        if (found := _ROLLED.match(file.name))
+        if (found := ROLLED.match(file.name))
     ]
+    dated = [file for file in path.iterdir() if _DATABRICKS.match(file.name) and file.is_file()]
+    if dated and not numbered:
+        return sorted(dated, key=lambda file: (file.name == "eventlog", file.name))
+    inside = [folder for folder in path.iterdir() if folder.is_dir()]
+    if len(inside) == 1 and not numbered:  # Databricks has a folder for each driver
+        return log_files(inside[0])
     if not numbered:
-        raise RequestError(
-            f"the folder {path} has no events_… files of a rolled event log; accepted: {_ACCEPTED}"
-        )
+        raise RequestError(f"the folder {path} has no files of an event log; accepted: {_ACCEPTED}")
     numbered.sort()
     last = max((place for place, (_, compact, _f) in enumerate(numbered) if compact), default=0)
     return [file for _, _, file in numbered[last:]]

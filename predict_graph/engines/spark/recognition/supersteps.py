@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
+
+import numpy as np
 
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.recognition.repetition import (
@@ -73,6 +76,8 @@ class Recognised:
     certainty : {"certain", "likely", "doubtful"}
     reason : str
         Why no more and no less, as a sentence.
+    limit : int or None
+        The most supersteps, where names such as ``iteration 7 / 20`` have it.
     """
 
     supersteps: tuple[Superstep, ...]
@@ -80,6 +85,7 @@ class Recognised:
     name: str
     certainty: str
     reason: str
+    limit: int | None = None
 
     @property
     def iterations(self) -> int:
@@ -103,7 +109,8 @@ def recognise(log: EventLog, *, run: str | None = None) -> Recognised:
     Where job groups or descriptions count up, they name the supersteps. Else a loop in the program
     is a repetition in the log: the same calls with the same operators, over and over. That may be
     whole jobs (one action or more an iteration), or stages within one job (no action before the
-    end). The repetition that holds most of the time is taken.
+    end). The repetition that holds most of the time is taken. Stages of a query are none: they are
+    all called as the action that asked for it.
 
     Parameters
     ----------
@@ -134,14 +141,25 @@ def recognise(log: EventLog, *, run: str | None = None) -> Recognised:
     if of_jobs is not None and _covered(of_jobs) >= 0.5 * whole:
         return of_jobs
     large = sorted((unit for unit in units if len(unit.stages) >= _LARGE), key=_duration)[-_FEW:]
-    of_stages = [_loop(stage_units(log, unit), "stages") for unit in large]
+    of_stages = [_loop_inside(stage_units(log, unit)) for unit in large]
     found = [loop for loop in (of_jobs, *of_stages) if loop is not None]
     if not found:
         raise RequestError(
-            f"no supersteps can be told apart in this job: none of its {len(units)} pieces of work "
-            "repeats; run more iterations, or put each in a job group whose name ends in its number"
+            f"no supersteps can be told apart: nothing repeats in {_work(log, units)}; run more "
+            "iterations, or put each in a job group whose name ends in its number"
         )
     return max(found, key=_covered)
+
+
+def _work(log: EventLog, units: Sequence[Unit]) -> str:
+    """Return how much work a log shows, without what the application did besides."""
+    jobs = log.jobs.sort_values("started")
+    ends = np.fmax.accumulate(jobs["finished"].to_numpy(np.float64, na_value=np.nan))
+    begins = jobs["started"].to_numpy(np.float64)
+    before = np.concatenate((begins[:1], ends[:-1]))
+    seconds = float(np.nansum(np.maximum(ends - np.fmax(begins, before), 0.0)))
+    pieces = "1 piece" if len(units) == 1 else f"{len(units)} pieces"
+    return f"its {pieces} of work, whose jobs took {seconds:.1f} s"
 
 
 def finished_jobs(log: EventLog) -> EventLog:
@@ -232,17 +250,15 @@ def recognised_so_far(log: EventLog, library: str | None = None) -> Recognised |
 
 def named_runs(log: EventLog) -> list[Recognised]:
     """Return the runs whose supersteps are named by job groups or descriptions that count up."""
-    labels = log.jobs["group"].where(log.jobs["group"].notna(), log.jobs["description"])
     series: dict[tuple[str, str], dict[int, list[int]]] = {}
-    for job, label in zip(log.jobs["job"], labels, strict=True):
-        counted = _counted(label)
-        if counted is not None:
-            before, number, after = counted
+    for job, *labels in log.jobs[["job", "group", "description"]].itertuples(index=False):
+        # One that counts up is enough: notebooks set a job group, and libraries descriptions.
+        for before, number, after in dict.fromkeys(chain(*map(_counted, labels))):
             series.setdefault((before, after), {}).setdefault(number, []).append(job)
     units = {unit.jobs: unit for unit in job_units(log)} if series else {}
     of_job = {job: unit for jobs, unit in units.items() for job in jobs}
     found = []
-    for (before, _), numbered in series.items():
+    for (before, after), numbered in series.items():
         order = list(numbered)
         first = order[0]
         if len(order) < 2 or first > 1 or order != list(range(first, first + len(order))):
@@ -251,20 +267,27 @@ def named_runs(log: EventLog) -> list[Recognised]:
         # What is named 0 ends where the first superstep begins, planning included.
         setup = [of_job[job].finished for job in numbered.get(0, ())]
         steps = _steps([list(dict.fromkeys(group)) for group in groups], max(setup, default=None))
-        name = re.sub(r"\W?superstep\W?$", "", before) or before
-        reason = f"job groups count {len(steps)} supersteps"
-        found.append(Recognised(steps, "names", name, "certain", reason))
+        name = (
+            _COUNTED_WORD.sub("", before) or _LIMIT.sub("", after).strip(" )]}") or before.strip()
+        )
+        reason = f"job groups or descriptions count {len(steps)} supersteps"
+        most = _LIMIT.match(after)
+        limit = int(most.group(1)) if most and int(most.group(1)) >= order[-1] else None
+        found.append(Recognised(steps, "names", name, "certain", reason, limit))
     return found
 
 
-def _counted(label: object) -> tuple[str, int, str] | None:
-    """Take a name apart at its last number."""
-    if not isinstance(label, str) or not (found := _LAST_NUMBER.match(label)):
-        return None
-    return found.group(1), int(found.group(2)), found.group(3)
+def _counted(label: object) -> Iterator[tuple[str, int, str]]:
+    """Take a name apart at each of its numbers: which one counts up, only others like it show."""
+    if isinstance(label, str):
+        for number in islice(_NUMBER.finditer(label), _NUMBERS):
+            yield label[: number.start()], int(number.group()), label[number.end() :]
 
 
-_LAST_NUMBER = re.compile(r"^(.*?)(\d{1,6})(\D*)$", re.DOTALL)
+_NUMBER = re.compile(r"(?<![0-9])[0-9]{1,6}(?![0-9])")
+_NUMBERS = 16  # of a name that are looked at; a choice: bounds the time
+_LIMIT = re.compile(r"\s*(?:/|of|out of)\s*([0-9]{1,6})(?![0-9])")
+_COUNTED_WORD = re.compile(r"\W*(?:superstep|iteration|round|step|epoch)?\W*$", re.IGNORECASE)
 
 
 def _joined(units: list[Unit]) -> list[Unit]:
@@ -287,6 +310,18 @@ def _joined(units: list[Unit]) -> list[Unit]:
         else:
             joined.append(unit)
     return joined
+
+
+def _loop_inside(stages: Sequence[Unit]) -> Recognised | None:
+    """Return the loop among the stages of a job; None if there is none.
+
+    Datasets of a program are called by the lines that made them; stages that are called as the last
+    one is, by the action, are parts of one query.
+    """
+    found = _loop(stages, "stages")
+    action = stages[-1].site if stages else ""
+    sites = {unit.site for unit in stages if found and unit.stages[0] in found.supersteps[0].stages}
+    return None if action in sites else found
 
 
 def _loop(units: Sequence[Unit], by: str) -> Recognised | None:

@@ -108,6 +108,18 @@ def test_compacted_files_replace_those_before_them(tmp_path):
     assert sorted(read_event_log(tmp_path).tasks["stage"]) == [0, 0, 1]
 
 
+def test_a_folder_of_databricks(tmp_path):
+    folder = tmp_path / "1234567_10_0_0_1"
+    folder.mkdir()
+    (folder / "eventlog").write_bytes(text(LINES[4:]))
+    (folder / "eventlog-2026-11-02--10-30.gz").write_bytes(gzip.compress(text(LINES[2:4])))
+    (folder / "eventlog-2026-11-02--10-00.gz").write_bytes(gzip.compress(text(LINES[:2])))
+    for path in (folder, tmp_path):  # the folder of an application, or that of a cluster
+        log = read_event_log(path)
+        assert len(log.tasks) == 2
+        assert list(log.jobs["finished"]) == [3.0]
+
+
 def test_last_line_is_cut_off(tmp_path):
     path = tmp_path / "app-1.inprogress"
     path.write_bytes(text(LINES)[:-20])
@@ -190,7 +202,7 @@ def test_what_is_no_event_log(tmp_path, content, said):
 def test_nothing_there(tmp_path):
     with pytest.raises(RequestError, match="there is no event log"):
         read_event_log(tmp_path / "none")
-    with pytest.raises(RequestError, match="has no events_"):
+    with pytest.raises(RequestError, match="has no files of an event log"):
         read_event_log(tmp_path)
 
 
