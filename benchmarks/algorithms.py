@@ -1,12 +1,11 @@
-"""The kernels of the local engine beside what else computes the same.
+"""The kernels of the local engine beside other programs that compute the same.
 
     python -m benchmarks.algorithms --out docs/studies/algorithms.md
 
-Everyone runs on the same graph, in the same process, in turns, with structures built before; best
-of `--repeats`. A kernel goes superstep by superstep, as a distributed system does, and counts
-nothing while it is timed; igraph, networkit and scipy may take shorter ways to the same result.
-Nothing known to us computes semi-clusters or top-k rankings, so what stands beside these is what a
-message costs.
+All run on the same graph, in the same process, in turns, with structures built before; the best of
+`--repeats` counts. A kernel goes superstep by superstep, as a distributed system does; scipy,
+igraph and networkit may take shorter ways to the same result. Nothing known to us computes
+semi-clusters or top-k rankings, so these only have the cost of a message.
 """
 
 from __future__ import annotations
@@ -14,39 +13,198 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import resource
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from scipy import sparse
 from scipy.sparse import csgraph
 
+from benchmarks.common import table, write
 from predict_graph.algorithms import (
     Algorithm,
     ConnectedComponents,
     Neighborhood,
+    PageRank,
     SemiClustering,
     TopKRanking,
 )
 from predict_graph.engines import RunProfile
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.team import available_threads
-from predict_graph.files import written_beside
 from predict_graph.graph import Graph, check_graph
 
 GRAPHS = ("web-NotreDame", "uk-2007-05@100000", "rmat:scale=18,edge_factor=16,seed=1")
-ALGORITHMS: tuple[Algorithm, ...] = (
+KERNELS: tuple[Algorithm, ...] = (
     ConnectedComponents(),
     Neighborhood(),
     TopKRanking(),
     SemiClustering(),
 )
+DAMPING, EPSILON = 0.85, 0.001
 
 Job = Callable[[], Any]
+
+
+def seconds_of(profile: RunProfile) -> float:
+    """Return the seconds of the supersteps, without those of a prior."""
+    return float(profile.iteration_seconds.sum())
+
+
+def kernel_row(engine: LocalEngine, algorithm: Algorithm, graph: Graph, repeats: int) -> list[str]:
+    """Return the cost of a message, from the fastest of some runs."""
+    best = min((engine.run(algorithm, graph) for _ in range(repeats)), key=seconds_of)
+    sent = best.features_total()
+    messages = max(sent["local_messages"] + sent["remote_messages"], 1)
+    size = (sent["local_message_bytes"] + sent["remote_message_bytes"]) / messages
+    seconds = seconds_of(best)
+    return [
+        *(graph.name, algorithm.name, f"{graph.edges:,}", str(best.iterations), f"{messages:,}"),
+        *(f"{size:.3g}", f"{seconds:.3g}", f"{1e9 * seconds / messages:.3g}"),
+    ]
+
+
+def compared(
+    engine: LocalEngine, algorithm: Algorithm, graph: Graph, jobs: dict[str, Job], repeats: int
+) -> list[str]:
+    """Return the best seconds of the kernel and of each other program, which take turns."""
+    taken: dict[str, list[float]] = {}
+    for _ in range(repeats):
+        run = engine.run(algorithm, graph)
+        taken.setdefault("ours", []).append(seconds_of(run))
+        for name, job in jobs.items():
+            started = time.perf_counter()
+            job()
+            taken.setdefault(name, []).append(time.perf_counter() - started)
+    cells = [
+        f"{min(taken[name]):.3g}" if name in taken else ""
+        for name in ("ours", "scipy", "igraph", "networkit")
+    ]
+    return [algorithm.name, graph.name, f"{graph.edges:,}", str(run.iterations), *cells]
+
+
+def comparisons(source: str, engine: LocalEngine, repeats: int) -> Iterator[list[str]]:
+    """Yield the rows of one graph: PageRank, connected components, neighborhood."""
+    import networkit
+
+    graph = check_graph(source)
+    algorithm = PageRank(epsilon=EPSILON, damping=DAMPING)
+    other = networkit_graph(graph)
+    other.indexEdges()
+    jobs: dict[str, Job] = {
+        "scipy": scipy_pagerank(graph, engine.run(algorithm, graph).iterations),
+        "igraph": partial(igraph_graph(graph).pagerank, damping=DAMPING),
+        "networkit": lambda: networkit_pagerank(other),
+    }
+    yield compared(engine, algorithm, graph, jobs, repeats)
+    graph = check_graph(source, directed=False)
+    matrix, undirected = graph.to_scipy(), networkit_graph(graph)
+    jobs = {
+        "scipy": lambda: csgraph.connected_components(matrix, directed=False),
+        "igraph": igraph_graph(graph).connected_components,
+        "networkit": lambda: networkit.components.ParallelConnectedComponents(undirected).run(),
+    }
+    yield compared(engine, ConnectedComponents(), graph, jobs, repeats)
+    labels = engine.run(ConnectedComponents(), graph).values  # networkit takes connected graphs
+    graph = graph.subgraph(np.flatnonzero(labels == np.bincount(labels).argmax()))
+    diameter = networkit.distance.EffectiveDiameterApproximation(networkit_graph(graph), 0.9, 64)
+    jobs = {"networkit": diameter.run}
+    yield compared(engine, Neighborhood(registers=64), graph, jobs, repeats)
+
+
+def scipy_pagerank(graph: Graph, iterations: int) -> Job:
+    """Return PageRank by products of sparse matrices, of as many iterations."""
+    degrees, n = graph.out_degrees, graph.vertices
+    scale = np.where(degrees > 0, 1.0 / np.maximum(degrees, 1), 0.0)
+    transition = sparse.csr_array(graph.reverse.to_scipy().astype(np.float64))
+    dangling = np.flatnonzero(degrees == 0)
+
+    def run() -> Any:
+        rank = np.full(n, 1.0 / n)
+        for _ in range(iterations):
+            base = (1.0 - DAMPING + DAMPING * rank[dangling].sum()) / n
+            updated = DAMPING * (transition @ (rank * scale)) + base
+            np.abs(updated - rank).mean()
+            rank = updated
+        return rank
+
+    return run
+
+
+def networkit_pagerank(graph: Any) -> None:
+    """Stop at the same change: a mean below epsilon / N is an L1 norm below epsilon."""
+    import networkit
+
+    ranking = networkit.centrality.PageRank(graph, damp=DAMPING, tol=EPSILON)
+    ranking.norm = networkit.centrality.Norm.L1_NORM
+    ranking.run()
+
+
+def pairs(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
+    """Return sources and targets, of an undirected graph each edge once."""
+    rows = np.repeat(np.arange(graph.vertices, dtype=graph.indices.dtype), graph.out_degrees)
+    once = np.ones(len(rows), dtype=bool) if graph.directed else rows <= graph.indices
+    return rows[once], graph.indices[once]
+
+
+def igraph_graph(graph: Graph) -> Any:
+    import igraph
+
+    edges = np.column_stack(pairs(graph)).astype(np.int64)
+    return igraph.Graph(n=graph.vertices, edges=edges, directed=graph.directed)
+
+
+def networkit_graph(graph: Graph) -> Any:
+    import networkit
+
+    rows, targets = (ends.astype(np.uint64) for ends in pairs(graph))
+    return networkit.GraphFromCoo((rows, targets), n=graph.vertices, directed=graph.directed)
+
+
+def page(
+    kernels: list[list[str]], rows: list[list[str]], threads: int, repeats: int
+) -> Iterator[str]:
+    """Yield the lines of the study."""
+    yield "# The kernels of the local engine"
+    yield ""
+    yield "    python -m benchmarks.algorithms --out docs/studies/algorithms.md"
+    yield ""
+    yield f"{threads} threads, {os.cpu_count()} cores, {platform.machine()}, Python "
+    yield f"{platform.python_version()}; the best of {repeats} runs, structures built before."
+    yield ""
+    yield "## Cost of a message"
+    yield ""
+    yield "Default parameters. A message is counted on each edge of a vertex that sends, so a"
+    yield "kernel that pulls, or leaves out what cannot matter, may touch fewer. The PageRank that"
+    yield "top-k ranking runs first is left out."
+    yield ""
+    yield from table(
+        [
+            *("graph", "algorithm", "edges", "iterations", "messages", "bytes a message"),
+            *("supersteps, s", "ns a message"),
+        ],
+        kernels,
+        text_columns=2,
+    )
+    yield ""
+    yield "## Other programs"
+    yield ""
+    yield "Seconds. PageRank: scipy runs as many iterations as ours, networkit stops at the same"
+    yield "change, igraph solves to a precision of its own. Components: ours sends labels superstep"
+    yield "by superstep, scipy and igraph search once. Neighborhood: of the largest component, 64"
+    yield "estimators a vertex, beside networkit's approximate neighbourhood function."
+    yield ""
+    yield from table(
+        [
+            *("algorithm", "graph", "edges", "iterations"),
+            *("predict-graph", "scipy", "igraph", "networkit"),
+        ],
+        rows,
+        text_columns=2,
+    )
 
 
 def main() -> None:
@@ -55,264 +213,20 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--threads", type=int, default=available_threads())
     parser.add_argument("--out", type=Path)
-    arguments = parser.parse_args()
-    engine = LocalEngine(threads=arguments.threads)
-    kernels: list[dict[str, object]] = []
-    components: list[dict[str, object]] = []
-    neighborhoods: list[dict[str, object]] = []
-    for source in arguments.graphs:
-        directed, undirected = check_graph(source), check_graph(source, directed=False)
-        for algorithm in ALGORITHMS:
-            graph = undirected if algorithm.undirected else directed
-            kernels.append(kernel_row(engine, algorithm, graph, arguments.repeats))
-            print(kernels[-1], flush=True)
-        components.append(components_row(engine, undirected, arguments))
-        print(components[-1], flush=True)
-        neighborhoods.append(neighborhood_row(engine, undirected, arguments))
-        print(neighborhoods[-1], flush=True)
-    text = report(kernels, components, neighborhoods, arguments)
-    if arguments.out is None:
-        print(text)
-        return
-    with written_beside(arguments.out) as beside:
-        beside.write_text(text)
-
-
-def kernel_row(
-    engine: LocalEngine, algorithm: Algorithm, graph: Graph, repeats: int
-) -> dict[str, object]:
-    """Run a kernel; the fastest run of all."""
-    runs, walls = [], []
-    for _ in range(repeats):
-        seconds, profile = timed(lambda: engine.run(algorithm, graph))
-        runs.append(profile)
-        walls.append(seconds)
-    best = min(runs, key=own_seconds)
-    sent = best.features_total()
-    messages = sent["local_messages"] + sent["remote_messages"]
-    size = (sent["local_message_bytes"] + sent["remote_message_bytes"]) / max(messages, 1)
-    return {
-        "graph": graph.name,
-        "algorithm": algorithm.name,
-        "edges": graph.edges,
-        "iterations": best.iterations,
-        "messages": messages,
-        "bytes a message": size,
-        "supersteps s": own_seconds(best),
-        "ns a message": 1e9 * own_seconds(best) / max(messages, 1),
-        "prior s": 0.0 if best.prior is None else best.prior.phases["superstep"],
-        "setup s": best.phases["setup"],
-        "whole call s": min(walls),
-    }
-
-
-def components_row(
-    engine: LocalEngine, graph: Graph, arguments: argparse.Namespace
-) -> dict[str, object]:
-    """Time everyone who finds connected components, and see that all find as many."""
+    given = parser.parse_args()
     import networkit
 
-    of_igraph, of_networkit = igraph_graph(graph), networkit_graph(graph, arguments.threads)
-    matrix = graph.to_scipy()
-    algorithm = ConnectedComponents()
-    profile = engine.run(algorithm, graph)
-
-    def networkit_components() -> Any:
-        return networkit.components.ParallelConnectedComponents(of_networkit).run()
-
-    jobs: dict[str, Job] = {
-        "numpy, same supersteps": lambda: numpy_propagation(graph),
-        "scipy": lambda: csgraph.connected_components(matrix, directed=False),
-        "igraph": of_igraph.connected_components,
-        "networkit": networkit_components,
-    }
-    found = {
-        profile.result["components"],
-        len(np.unique(jobs["numpy, same supersteps"]())),
-        jobs["scipy"]()[0],
-        len(jobs["igraph"]()),
-        networkit_components().numberOfComponents(),
-    }
-    if len(found) != 1:
-        sys.exit(f"{graph.name}: different numbers of components: {found}")
-    seconds = in_turns(engine, algorithm, graph, jobs, arguments.repeats)
-    return {
-        "graph": graph.name,
-        "edges": graph.edges,
-        "components": found.pop(),
-        "iterations": profile.iterations,
-        **seconds,
-    }
-
-
-def neighborhood_row(
-    engine: LocalEngine, graph: Graph, arguments: argparse.Namespace
-) -> dict[str, object]:
-    """Time everyone who estimates neighbourhoods on the largest component.
-
-    networkit takes no other graph. All keep 64 estimators a vertex: bytes of HyperLogLog in the
-    kernel and in numpy, bit strings of Flajolet and Martin in networkit's ANF.
-    """
-    import networkit
-
-    graph = largest_component(engine, graph)
-    of_networkit = networkit_graph(graph, arguments.threads)
-    algorithm = Neighborhood(registers=64)
-    profile = engine.run(algorithm, graph)
-    anf = networkit.distance.EffectiveDiameterApproximation(of_networkit, 0.9, 64)
-    seconds = in_turns(engine, algorithm, graph, {"networkit ANF": anf.run}, arguments.repeats)
-    by_hand, _ = timed(lambda: numpy_counters(graph, profile.iterations))
-    return {
-        "largest component of": graph.name,
-        "vertices": graph.vertices,
-        "edges": graph.edges,
-        "iterations": profile.iterations,
-        "effective diameter": profile.result["effective_diameter"],
-        "networkit's": float(anf.getEffectiveDiameter()),
-        **seconds,
-        "numpy, same supersteps": by_hand,
-    }
-
-
-def in_turns(
-    engine: LocalEngine, algorithm: Algorithm, graph: Graph, jobs: dict[str, Job], repeats: int
-) -> dict[str, float]:
-    """Return the best seconds of the kernel and of each job, which take turns."""
-    rounds = [
-        {
-            "predict-graph": own_seconds(engine.run(algorithm, graph)),
-            **{name: timed(job)[0] for name, job in jobs.items()},
-        }
-        for _ in range(repeats)
-    ]
-    return {name: min(each[name] for each in rounds) for name in rounds[0]}
-
-
-def own_seconds(profile: RunProfile) -> float:
-    """Return the seconds of the supersteps, without those of a prior."""
-    return float(profile.iteration_seconds.sum())
-
-
-def timed(job: Job) -> tuple[float, Any]:
-    started = time.perf_counter()
-    result = job()
-    return time.perf_counter() - started, result
-
-
-def numpy_propagation(graph: Graph) -> Any:
-    """Propagate smallest ids with one pass of numpy over all edges a superstep."""
-    labels = np.arange(graph.vertices, dtype=graph.indices.dtype)
-    rows = np.flatnonzero(graph.out_degrees)
-    starts = graph.indptr[rows]
-    while True:
-        heard = np.minimum.reduceat(labels[graph.indices], starts)
-        following = labels.copy()
-        following[rows] = np.minimum(labels[rows], heard)
-        if np.array_equal(following, labels):
-            return labels
-        labels = following
-
-
-def numpy_counters(graph: Graph, iterations: int) -> Any:
-    """Take the maximum of 64 bytes of all in-neighbours, so many times."""
-    reverse, rng = graph.reverse, np.random.default_rng(0)
-    n = graph.vertices
-    counters = np.zeros((n, 64), np.uint8)
-    counters[np.arange(n), rng.integers(0, 64, n)] = rng.geometric(0.5, n)
-    rows = np.flatnonzero(reverse.out_degrees)
-    starts = reverse.indptr[rows]
-    for _ in range(iterations):
-        heard = np.maximum.reduceat(counters[reverse.indices], starts, axis=0)
-        following = counters.copy()
-        following[rows] = np.maximum(counters[rows], heard)
-        np.count_nonzero((following != counters).any(axis=1))
-        counters = following
-    return counters
-
-
-def largest_component(engine: LocalEngine, graph: Graph) -> Graph:
-    labels = engine.run(ConnectedComponents(), graph).values
-    return graph.subgraph(np.flatnonzero(labels == np.bincount(labels).argmax()))
-
-
-def half_of_the_edges(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
-    """Return sources and targets of an undirected graph, each edge once."""
-    rows = np.repeat(np.arange(graph.vertices, dtype=graph.indices.dtype), graph.out_degrees)
-    once = rows <= graph.indices
-    return rows[once], graph.indices[once]
-
-
-def igraph_graph(graph: Graph) -> Any:
-    import igraph
-
-    pairs = np.column_stack(half_of_the_edges(graph)).astype(np.int64)
-    return igraph.Graph(n=graph.vertices, edges=pairs)
-
-
-def networkit_graph(graph: Graph, threads: int) -> Any:
-    import networkit
-
-    networkit.setNumberOfThreads(threads)
-    rows, targets = (ends.astype(np.uint64) for ends in half_of_the_edges(graph))
-    return networkit.GraphFromCoo((rows, targets), n=graph.vertices, directed=False)
-
-
-def report(
-    kernels: list[dict[str, object]],
-    components: list[dict[str, object]],
-    neighborhoods: list[dict[str, object]],
-    arguments: argparse.Namespace,
-) -> str:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    lines = [
-        "# The kernels of the local engine",
-        "",
-        f"    python -m benchmarks.algorithms {' '.join(sys.argv[1:])}".rstrip(),
-        "",
-        f"{arguments.threads} threads, {os.cpu_count()} cores, {platform.machine()}, Python "
-        f"{platform.python_version()}; load average {os.getloadavg()[0]:.1f} at the end; "
-        f"peak memory of the process {peak:.2g} GiB. The best of {arguments.repeats} runs.",
-        "",
-        "## What a message costs",
-        "",
-        "Parameters are the defaults. A message is counted on each edge of a vertex that sends, so "
-        "a kernel that pulls, or that leaves out what cannot matter, may touch fewer. `prior` is "
-        "the PageRank that top-k ranking runs first; the whole call adds setup, counting and the "
-        "figures of the result.",
-        "",
-        markdown(kernels),
-        "",
-        "## Connected components",
-        "",
-        "Seconds, structures built before. The kernel sends labels superstep by superstep; scipy "
-        "and igraph search once through the graph; networkit is its `ParallelConnectedComponents`. "
-        "numpy does the same supersteps as the kernel, over all edges. All found as many "
-        "components.",
-        "",
-        markdown(components),
-        "",
-        "## Neighborhood estimation",
-        "",
-        "Seconds, structures built before. networkit's approximate neighbourhood function takes "
-        "connected graphs only, so all get the largest component. All keep 64 estimators a vertex. "
-        "The effective diameter is a mean over vertices in networkit and a quantile over pairs "
-        "here, so figures differ. numpy, which ran once, gathers the counters of all in-neighbours "
-        "in each superstep; the kernel those of vertices that changed.",
-        "",
-        markdown(neighborhoods),
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def markdown(records: list[dict[str, object]]) -> str:
-    def shown(value: object) -> str:
-        return f"{value:.3g}" if isinstance(value, float) else str(value)
-
-    table = pd.DataFrame(records)
-    rows = [list(table.columns), ["---"] * len(table.columns)]
-    rows += [[shown(value) for value in row] for row in table.itertuples(index=False)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    engine = LocalEngine(threads=given.threads)
+    networkit.setNumberOfThreads(given.threads)
+    kernels, rows = [], []
+    for source in given.graphs:
+        for algorithm in KERNELS:
+            graph = check_graph(source, directed=False if algorithm.undirected else None)
+            kernels.append(kernel_row(engine, algorithm, graph, given.repeats))
+        rows += comparisons(source, engine, given.repeats)
+        rows.sort(key=lambda row: row[0])
+        print(*kernels[-len(KERNELS) :], *rows[-3:], sep="\n", flush=True)
+    write(given.out, page(kernels, rows, given.threads, given.repeats))
 
 
 if __name__ == "__main__":

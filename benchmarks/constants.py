@@ -30,8 +30,7 @@ sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve
 
 from benchmarks.cluster_models import TEST, TRAIN, few_shot, scale_out  # noqa: E402
 from benchmarks.cluster_models import evaluate as evaluate_models  # noqa: E402
-from benchmarks.estimating import estimated  # noqa: E402
-from benchmarks.features import messages, remote_bytes, sampled  # noqa: E402
+from benchmarks.estimating import estimated, messages, remote_bytes, sampled  # noqa: E402
 from costmodels.scaling import AutoScaling  # noqa: E402
 from predict_graph.algorithms import check_algorithm  # noqa: E402
 from predict_graph.engines.local import LocalEngine  # noqa: E402
@@ -193,7 +192,7 @@ class Iterations:
                     sent = float(found.counters["remote_message_bytes"].sum())
                     errors.append(sent / remote_bytes(run) - 1.0)
                 inside.append(found.low <= run.iterations <= found.high)
-                work.append(sampled(found, graph, run) / messages(run))
+                work.append(sampled(found, graph) / messages(run))
         return Judged(np.array(errors), float(np.mean(inside)), float(np.mean(work)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.engines import RunProfile
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import Graph
 from predict_graph.iterations import (
@@ -31,3 +32,27 @@ def estimated(graph: Graph, algorithm: Algorithm, ratio: float, seed: int) -> It
         progress=lambda text, fraction: None,
     )
     return estimate_iterations(check_method(None, algorithm), case)
+
+
+def messages(profile: RunProfile) -> float:
+    """Return the messages of a run, with those of its prior."""
+    total = profile.features_total()
+    own = float(total["local_messages"] + total["remote_messages"])
+    return own + (0.0 if profile.prior is None else messages(profile.prior))
+
+
+def remote_bytes(profile: RunProfile) -> float:
+    """Return the bytes that a run sends to other workers."""
+    return float(profile.features_total()["remote_message_bytes"])
+
+
+def sampled(estimate: IterationEstimate, graph: Graph) -> float:
+    """Return the edge visits of the sample runs, without those of the search for samples."""
+    if estimate.counters is None:
+        return estimate.edge_steps
+    counters = estimate.counters
+    predicted = float((counters["local_messages"] + counters["remote_messages"]).sum())
+    return sum(
+        min(predicted * sample.edges / graph.edges, float(sample.edges * sample.iterations))
+        for sample in estimate.samples
+    )

@@ -4,15 +4,12 @@ A standalone cluster of processes on this machine, each worker with a share of a
 algorithm and graph: sample runs on few machines, the prediction for each machine count, then the
 real runs, then the comparison.
 
-    PREDICT_GRAPH_DATA=… python -m benchmarks.spark_accuracy --out docs/studies/spark.md
+    PREDICT_GRAPH_DATA=… python -m benchmarks.spark_accuracy --keep FILE --out docs/studies/spark.md
 """
 
 from __future__ import annotations
 
 import argparse
-import pickle
-import re
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,17 +17,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from benchmarks.common import Row, keep, kept, spread, table, write
 from benchmarks.quiet import touch_free_memory
 from benchmarks.spark_cluster import CannotCapError, SparkCluster, spark_cluster
 from predict_graph.algorithms import check_algorithm
-from predict_graph.engines import RunProfile
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph, check_graph
-from predict_graph.history import History
 from predict_graph.iterations import IterationEstimate
 from predict_graph.prediction import Comparison, Prediction
 from predict_graph.prediction.outcome import assembled
@@ -89,7 +84,7 @@ class WarmEngine(SparkEngine):
             yield session
 
 
-def cases(given: argparse.Namespace, cluster: SparkCluster) -> list[dict[str, Any]]:
+def cases(given: argparse.Namespace, cluster: SparkCluster) -> list[Row]:
     """Predict and run each job; a job that fails is in the table as such."""
     rows = []
     for graph_name in given.graphs:
@@ -101,9 +96,7 @@ def cases(given: argparse.Namespace, cluster: SparkCluster) -> list[dict[str, An
     return rows
 
 
-def job(
-    name: str, graph_name: str, given: argparse.Namespace, cluster: SparkCluster
-) -> list[dict[str, Any]]:
+def job(name: str, graph_name: str, given: argparse.Namespace, cluster: SparkCluster) -> list[Row]:
     # An executor has one core; Java would otherwise count those of the whole machine. Its memory is
     # touched at the start: a virtual machine may get it slowly from its host (benchmarks/quiet.py).
     java = f"-XX:ActiveProcessorCount=1 -Xms{given.memory} -XX:+AlwaysPreTouch"
@@ -122,40 +115,22 @@ def job(
     estimates = estimates_of(graph, request.chain)
     seconds = time.perf_counter() - started
     started = time.perf_counter()
-    if given.lesson:
-        learned = learned_elsewhere(given.lesson, graph, request, engine)
-    else:
-        learned = learn(graph, request, engine, estimates, None)
-        seconds += time.perf_counter() - started - sum(getattr(engine, "warming", ()))
+    learned = learn(graph, request, engine, estimates)
+    seconds += time.perf_counter() - started - sum(getattr(engine, "warming", ()))
     print(f"{name} on {graph_name}: learned in {seconds:.0f} s", flush=True)
     predictions = {
         m: predicted(graph, request, estimates, learned, engine.on(m), seconds)
         for m in given.machines
     }
     rows = []
-    real: dict[int, RunProfile] = {}  # of each machine count the run of median length
+    real = {}
     for machines in given.machines:
-        runs = [real_run(name, graph, engine.on(machines)) for _ in range(given.runs)]
-        middle = sorted(runs, key=lambda run: run.runtime_seconds)[len(runs) // 2]
-        real[machines] = middle
-        comparison = Comparison(predictions[machines], middle)
-        rows.append(row(comparison, machines, runs, machines in given.train_machines))
+        algorithm = check_algorithm(name)
+        real[machines] = engine.on(machines).run(algorithm, graph.fresh())
+        comparison = Comparison(predictions[machines], real[machines])
+        rows.append(row(comparison, machines, machines in given.train_machines))
         print(rows[-1], flush=True)
-    if given.keep:
-        kept = {"samples": learned.runs, "seconds": seconds, "runs": real, "rows": rows}
-        name = f"{name}-{re.sub(r'[^a-zA-Z0-9]+', '-', graph_name)}-{given.seed}.pickle"
-        given.keep.mkdir(parents=True, exist_ok=True)
-        (given.keep / name).write_bytes(pickle.dumps(kept))
     return rows
-
-
-def learned_elsewhere(lesson: str, graph: Graph, request: Request, engine: SparkEngine) -> Learned:
-    """Sample runs of another graph, as a prediction takes lessons; not in the seconds."""
-    with tempfile.TemporaryDirectory() as folder:
-        history = History(Path(folder) / "history.sqlite")
-        other = check_graph(lesson, directed=direction(request.algorithm, None))
-        learn(other, request, engine, estimates_of(other, request.chain), history)
-        return learn(graph, request, engine, [], history, fresh=False)
 
 
 def learn(
@@ -163,9 +138,6 @@ def learn(
     request: Request,
     engine: SparkEngine,
     estimates: list[IterationEstimate],
-    history: History | None,
-    *,
-    fresh: bool = True,
 ) -> Learned:
     """Sample runs on the cluster, as large as the estimated run allows."""
     algorithms = [part.algorithm for part in request.chain]
@@ -173,7 +145,7 @@ def learn(
         workload_of(graph, algorithm, estimate)
         for algorithm, estimate in zip(algorithms, estimates, strict=False)
     ]
-    means = replace(request.means(history, graph.edges), fresh_samples=fresh)
+    means = replace(request.means(None, graph.edges), fresh_samples=True)
     return learn_on_cluster(graph, engine, algorithms, means, workloads)
 
 
@@ -195,71 +167,57 @@ def predicted(
     return assembled(graph, chain, estimates, workloads, prices, seconds)
 
 
-def real_run(name: str, graph: Graph, engine: SparkEngine) -> RunProfile:
-    return engine.run(check_algorithm(name), graph.fresh())
-
-
-def row(
-    comparison: Comparison, machines: int, runs: list[RunProfile], trained: bool
-) -> dict[str, Any]:
+def row(comparison: Comparison, machines: int, trained: bool) -> Row:
     prediction, errors = comparison.prediction, comparison.errors()
-    seconds = [run.runtime_seconds for run in runs]
     return {
         "algorithm": prediction.algorithm["name"],
         "graph": prediction.graph["name"],
-        "edges": prediction.graph["edges"],
         "machines": machines,
-        "trained": "yes" if trained else "no",
+        "trained": trained,
         "iterations": comparison.actual.iterations,
         "iterations error": errors["iterations"],
-        "remote bytes": comparison.actual.features_total()["remote_message_bytes"],
         "bytes error": errors["features_total"]["remote_message_bytes"],
-        "messages error": errors["features_total"]["remote_messages"],
-        "superstep, s": comparison.actual.phases["superstep"] / comparison.actual.iterations,
-        "superstep error": errors["superstep_seconds"],
         "runtime, s": comparison.actual.runtime_seconds,
         "runtime error": errors["runtime_seconds"],
-        "spread": max(seconds) / min(seconds) - 1.0,
-        "inside": "yes" if comparison.inside()["runtime_seconds"] else "no",
+        "inside": comparison.inside()["runtime_seconds"],
         "overhead": prediction.overhead_seconds / comparison.actual.runtime_seconds,
     }
 
 
-def summary(table: pd.DataFrame) -> list[str]:
-    lines = [
-        "| error of | cases | median | 90th percentile | worst | mean (signed) |",
-        "|---|---:|---:|---:|---:|---:|",
+def page(rows: list[Row]) -> list[str]:
+    """Return the tables: machine counts that nothing was trained on."""
+    new = [row for row in rows if not row["trained"]]
+    errors = {
+        what: [row[f"{what} error"] for row in new if row[f"{what} error"] is not None]
+        for what in ("iterations", "bytes", "runtime")
+    }
+    inside = sum(row["inside"] for row in new)
+    return [
+        *table(
+            ["error of", "runs", "median", "90%", "worst"],
+            [[what, str(len(each)), *spread(each)] for what, each in errors.items()],
+        ),
+        "",
+        f"The 90% intervals of the runtime hold {inside} of {len(new)} runs.",
+        "",
+        *table(
+            [
+                *("algorithm", "graph", "machines", "iterations", "error", "remote bytes: error"),
+                *("runtime, s", "error", "in 90% interval", "overhead / run"),
+            ],
+            [
+                [
+                    *(row["algorithm"], row["graph"], str(row["machines"])),
+                    *(str(row["iterations"]), f"{row['iterations error']:+.1%}"),
+                    "–" if row["bytes error"] is None else f"{row['bytes error']:+.1%}",
+                    *(f"{row['runtime, s']:.0f}", f"{row['runtime error']:+.1%}"),
+                    *("yes" if row["inside"] else "no", f"{row['overhead']:.1f}"),
+                ]
+                for row in new
+            ],
+            text_columns=2,
+        ),
     ]
-    new = table[table["trained"] == "no"]
-    for part, title in ((new, "machine counts not trained on"), (table, "all")):
-        for column in ("iterations", "bytes", "messages", "superstep", "runtime"):
-            errors = part[f"{column} error"].dropna().to_numpy(dtype=float)
-            if len(errors) == 0:
-                continue
-            sizes = np.abs(errors)
-            lines.append(
-                f"| {column}, {title} | {len(errors)} | {np.median(sizes):.1%} | "
-                f"{np.quantile(sizes, 0.9):.1%} | {sizes.max():.1%} | {errors.mean():+.1%} |"
-            )
-    inside = (table["inside"] == "yes").mean()
-    return [*lines, "", f"90% intervals of the runtime hold {inside:.0%} of {len(table)} runs.", ""]
-
-
-def written(table: pd.DataFrame) -> list[str]:
-    columns = list(table.columns)
-    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
-    for _, found in table.iterrows():
-        cells = []
-        for name in columns:
-            value = found[name]
-            if isinstance(value, float) and ("error" in name or name in ("spread", "overhead")):
-                cells.append("" if np.isnan(value) else f"{value:+.1%}")
-            elif isinstance(value, float):
-                cells.append(f"{value:.3g}")
-            else:
-                cells.append(f"{value:,}" if isinstance(value, int) else str(value))
-        lines.append("| " + " | ".join(cells) + " |")
-    return lines
 
 
 def draw(table: pd.DataFrame, target: Path) -> None:
@@ -287,73 +245,31 @@ def draw(table: pd.DataFrame, target: Path) -> None:
     figure.savefig(target, dpi=120)
 
 
-def kept_in(folder: Path) -> list[dict[str, Any]]:
-    """Return what `--keep` kept in a folder, a job after the other: see :func:`job`."""
-    files = sorted(folder.glob("*.pickle"))
-    if not files:
-        raise SystemExit(f"error: {folder} has no runs that spark_accuracy --keep kept")
-    return [pickle.loads(file.read_bytes()) for file in files]
-
-
-def report(table: pd.DataFrame, about: list[str], target: Path | None) -> None:
-    """Print the table, and write it with its picture."""
-    lines = ["# Runs on a Spark cluster", "", *about, *summary(table), *written(table)]
-    print("\n".join(lines))
-    if target:
-        target.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        draw(table, target.with_suffix(".png"))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--out", type=Path, help="page whose section `runs` is written")
     parser.add_argument("--algorithms", nargs="*", default=list(ALGORITHMS))
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
-    parser.add_argument("--machines", nargs="*", type=int, default=[1, 2, 4, 6])
+    parser.add_argument("--machines", nargs="*", type=int, default=[4, 6])
     parser.add_argument("--train-machines", nargs="*", type=int, default=[1, 2])
-    parser.add_argument("--lesson", metavar="GRAPH", help="take sample runs of this graph instead")
-    parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--cpu", type=float, default=0.25, help="share of a core of a worker")
     parser.add_argument(
         "--cold", action="store_true", help="cap workers from their start, Java's own included"
     )
-    parser.add_argument("--keep", type=Path, help="keep sample runs and real runs in this folder")
-    parser.add_argument("--kept", type=Path, help="run nothing; show what is in this folder")
+    parser.add_argument("--keep", type=Path, required=True, help="file to which rows are added")
     parser.add_argument("--memory", default="1g")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    if given.kept:
-        rows = [row for kept in kept_in(given.kept) for row in kept["rows"]]
-        report(pd.DataFrame(rows), [], given.out)
-        return
-    started = time.perf_counter()
-    try:
-        with spark_cluster(max(given.machines), memory="1200m", cpu=given.cpu) as cluster:
-            rows = cases(given, cluster)
-    except CannotCapError as error:
-        raise SystemExit(f"error: {error}") from None
-    table = pd.DataFrame(rows)
-    command = (
-        f"    python -m benchmarks.spark_accuracy --machines {' '.join(map(str, given.machines))} "
-        f"--train-machines {' '.join(map(str, given.train_machines))} --runs {given.runs} "
-        f"--cpu {given.cpu} --seed {given.seed}"
-        + (f" --lesson {given.lesson}" if given.lesson else "")
-    )
-    about = [
-        "A standalone cluster of processes on one machine; each worker has a loopback address and "
-        f"{given.cpu} of a core of its own"
-        + ("" if given.cold else ", once its Java has started and warmed up")
-        + f". Sample runs on {given.train_machines} machines, then "
-        "the prediction for every machine count, then the real runs. The truth is the median of "
-        f"{given.runs} runs; spread is the slowest over the fastest, less one. Overhead is what "
-        "learning took over the real run, warming up left out; one lesson serves all counts.",
-        "",
-        command,
-        "",
-        f"The study took {(time.perf_counter() - started) / 60:.0f} minutes.",
-        "",
-    ]
-    report(table, about, given.out)
+    if given.algorithms:
+        try:
+            with spark_cluster(max(given.machines), memory="1200m", cpu=given.cpu) as cluster:
+                keep(given.keep, *cases(given, cluster))
+        except CannotCapError as error:
+            raise SystemExit(f"error: {error}") from None
+    rows = kept(given.keep)
+    write(given.out, page(rows), "runs")
+    if given.out:
+        draw(pd.DataFrame(rows), given.out.with_suffix(".png"))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ LEAN = 0.02  # a choice: see below
 
 LONG_RUN = 20  # judgement: docs/studies/constants.md
 """Iterations from which a run counts as long."""
-_LONG_RUN_SHARE = 0.1  # a choice: docs/studies/features.md, overhead
+_LONG_RUN_SHARE = 0.1  # a choice: docs/studies/overhead.md
 # Completed samples use about half of it; judgement: docs/studies/constants.md.
 _LONG_RUN_OVERHEAD = 0.2
 _COMPLETION_SHARE, _CALIBRATION_SHARE = 0.58, 0.25  # judgement (docs/studies/overhead.md)

@@ -16,7 +16,7 @@ from predict_graph.iterations.estimate import QUANTILE, IterationEstimate, itera
 
 _TAIL = 2  # a choice: supersteps whose slope goes on; more are further off
 # Of log(predicted / true) of a curve that is continued, where next to nothing of it was counted:
-# nine graphs, cut off after 10 and 15 supersteps (docs/studies/spark-reads.md).
+# nine graphs, cut off after 10 and 15 supersteps (docs/studies/spark.md).
 _CONTINUED_STD, _SPREADING_STD = 0.3, 0.8
 _LEAST_STD = 0.01  # of log iterations, by definition: a whole number is rounded up
 

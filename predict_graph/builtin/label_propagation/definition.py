@@ -57,7 +57,7 @@ class LabelPropagation(Algorithm):
         "rooted": "predict_graph.builtin.label_propagation.sampling:recipe",
     }
     counted_by = "predict_graph.builtin.label_propagation.counted:LabelPropagationTwin"
-    # Ten graphs (docs/studies/intervals.md), any one of them left out: 0.36 to 0.6. When so few
+    # Calibrated on ten graphs, any one of them left out: 0.36 to 0.6. When so few
     # labels change that it ends depends on ties far apart.
     sampling_std = 0.4
     declared = (

@@ -30,9 +30,9 @@ __all__ = ["recipe"]
 IntArray = npt.NDArray[np.integer]
 
 _NEAR = 30  # edges of a small vertex: with 10, ways back were missing on p2p-Gnutella31 (measured)
-_GENERATIONS = 4  # chosen on meshes too: docs/studies/features.md; docs/studies/constants.md
+_GENERATIONS = 4  # calibrated on meshes too: docs/studies/constants.md
 # They were chosen on soc-Epinions1, email-Enron, musae_git, p2p-Gnutella31, uk-2007-05@100000 and
-# rmat:scale=16, eight values of tau each; docs/studies/features.md has the other graphs too.
+# rmat:scale=16, eight values of tau each; measured.
 _LEVEL_STD = 0.45  # of log(share that changes in the sample / in the graph)
 
 

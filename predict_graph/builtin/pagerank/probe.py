@@ -30,7 +30,7 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 _LEAST_WORK = 1 << 19  # edges + vertices of a measurement: a millisecond or more; a choice
-# Of vertices in a measurement; judgement, as below (errors: docs/studies/pagerank.md).
+# Of vertices in a measurement; judgement, as below (measured errors: up to 30%).
 _LEAST_RANGES = 32
 _PIECES = 4  # one in so many ranges makes the short piece of a measurement; judgement
 _LEAST_SHARE = 0.6  # of what a piece takes is for edges; the rest may be on top; judgement
