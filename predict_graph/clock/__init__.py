@@ -2,14 +2,12 @@
 
 from predict_graph.clock.expected import Expected, ExpectedPart, read_expected
 from predict_graph.clock.loops import remaining_of
-from predict_graph.clock.moment import QUANTILE, Figure, Moment, closing_words
+from predict_graph.clock.moment import Moment, closing_words
 from predict_graph.clock.supersteps import SuperstepClock
 
 __all__ = [
-    "QUANTILE",
     "Expected",
     "ExpectedPart",
-    "Figure",
     "Moment",
     "SuperstepClock",
     "closing_words",

@@ -18,7 +18,7 @@ import numpy as np
 
 from predict_graph.algorithms import SPARK_LIBRARIES
 from predict_graph.clock.expected import Expected, ExpectedPart
-from predict_graph.clock.moment import Figure, Moment
+from predict_graph.clock.moment import Moment
 from predict_graph.clock.supersteps import SuperstepClock
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.growing import GrowingLog, running_log
@@ -33,6 +33,7 @@ from predict_graph.engines.spark.recognition import (
 )
 from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History
+from predict_graph.intervals import Interval
 
 __all__ = ["Application", "Watch", "open_application"]
 
@@ -113,7 +114,7 @@ class Watch:
     history: History | None = None
     run: str | None = None
     patience: float = 600.0
-    _first: Figure | None = None
+    _first: Interval | None = None
     _by: str = ""
 
     def moments(self) -> Iterator[Moment]:
@@ -166,7 +167,7 @@ class Watch:
         if self._first is None and moment.remaining is not None:
             self._first = clock.first if self.expected is not None else None
             left = moment.remaining
-            self._first = self._first or Figure(
+            self._first = self._first or Interval(
                 now + left.predicted, now + left.low, now + left.high
             )
             self._by = moment.by
@@ -174,7 +175,7 @@ class Watch:
 
     def _last(self, moment: Moment) -> Moment:
         return replace(
-            moment, state="ended", remaining=Figure(0.0, 0.0, 0.0), first=self._first_seconds
+            moment, state="ended", remaining=Interval(0.0, 0.0, 0.0), first=self._first_seconds
         )
 
     @property

@@ -6,7 +6,8 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.clock.moment import Figure, Moment
+from predict_graph.clock.moment import Moment
+from predict_graph.intervals import Interval
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,7 +73,7 @@ class Display:
             figure = moment.remaining
             moment = replace(
                 moment,
-                remaining=Figure(
+                remaining=Interval(
                     max(figure.predicted - gone, 0.0),
                     max(figure.low - gone, 0.0),
                     max(figure.high - gone, 0.0),

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.clock.moment import QUANTILE, Figure
 from predict_graph.errors import RequestError
 from predict_graph.inputs import read_json
+from predict_graph.intervals import QUANTILE, Interval
 
 __all__ = ["Expected", "ExpectedPart", "expected_of", "log_std", "read_expected"]
 
@@ -61,7 +61,7 @@ class Expected:
         In the order in which they run.
     before : float
         Seconds until the first superstep.
-    total : Figure, optional
+    total : Interval, optional
         Seconds of the whole run; None if only the number of supersteps is known.
     after : float
         Seconds after the last superstep.
@@ -71,7 +71,7 @@ class Expected:
 
     parts: tuple[ExpectedPart, ...]
     before: float = 0.0
-    total: Figure | None = None
+    total: Interval | None = None
     after: float = 0.0
     source: str = ""
 
@@ -126,7 +126,7 @@ def expected_of(document: Any, name: str) -> Expected:
             parts.insert(0, _part(part))
             part = part["prior"]
         phases = {each: _seconds(document["phases"][each]) for each in ("setup", "read", "write")}
-        total = Figure(*(_seconds(document["runtime_seconds"][each]) for each in _ENDS))
+        total = Interval(*(_seconds(document["runtime_seconds"][each]) for each in _ENDS))
     except (LookupError, TypeError, ValueError, AttributeError):
         raise RequestError(
             f"{name} is no prediction of an algorithm; accepted: a file that predict --json wrote"

@@ -15,7 +15,8 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.clock.moment import QUANTILE, Figure, Moment
+from predict_graph.clock.moment import Moment
+from predict_graph.intervals import QUANTILE, Interval
 
 __all__ = ["outlasted", "remaining_of", "with_first"]
 
@@ -77,7 +78,10 @@ def remaining_of(
     std = math.sqrt(spread + _ROUND_STD**2 / max(float(done[-1]), 1.0) + _LEAST_STD**2)
     left = max(math.exp(mean) - (elapsed - float(seconds[-1])), 0.0)
     return Moment(
-        elapsed, float(done[-1]), Figure(total, total, total), Figure.spread(left, min(std, 1.5))
+        elapsed,
+        float(done[-1]),
+        Interval(total, total, total),
+        Interval.spread(left, min(std, 1.5)),
     )
 
 
@@ -113,7 +117,7 @@ def _by_work(seconds: FloatArray, places: FloatArray) -> tuple[float, float, flo
     return math.log(left * overall) + recent, std, change, count - 1
 
 
-def with_first(moment: Moment, first: Figure) -> Moment:
+def with_first(moment: Moment, first: Interval) -> Moment:
     """Return a moment with what remains corrected by the first prediction of the whole.
 
     Both are weighed by their errors: of the first prediction, given that the run takes longer than
@@ -121,8 +125,8 @@ def with_first(moment: Moment, first: Figure) -> Moment:
 
     Examples
     --------
-    >>> pace = Moment(10.0, 5, Figure(10, 10, 10), Figure(10.0, 5.0, 20.0))
-    >>> 10.0 < with_first(pace, Figure(40.0, 30.0, 50.0)).remaining.predicted < 30.0
+    >>> pace = Moment(10.0, 5, Interval(10, 10, 10), Interval(10.0, 5.0, 20.0))
+    >>> 10.0 < with_first(pace, Interval(40.0, 30.0, 50.0)).remaining.predicted < 30.0
     True
     """
     by_pace, by_first = moment.remaining, outlasted(first, moment.elapsed)
@@ -136,18 +140,18 @@ def with_first(moment: Moment, first: Figure) -> Moment:
     shares = np.array(stds) ** -2.0
     weights = shares / shares.sum()
     mean = float(weights @ np.array(logs))
-    spread = Figure.spread(math.exp(mean), float(shares.sum() ** -0.5))
+    spread = Interval.spread(math.exp(mean), float(shares.sum() ** -0.5))
     return Moment(moment.elapsed, moment.done, moment.of, spread)
 
 
-def outlasted(first: Figure, elapsed: float) -> Figure:
+def outlasted(first: Interval, elapsed: float) -> Interval:
     """Return what remains of a run that was foretold, and has taken `elapsed` seconds already.
 
     The quantiles of a lognormal distribution above `elapsed`.
 
     Examples
     --------
-    >>> first = Figure.spread(10.0, 0.3)
+    >>> first = Interval.spread(10.0, 0.3)
     >>> round(outlasted(first, 1.0).predicted, 2), outlasted(first, 30.0).predicted > 1.0
     (9.0, True)
     """
@@ -160,4 +164,4 @@ def outlasted(first: Figure, elapsed: float) -> Figure:
         for part in (0.5, 0.05, 0.95)
     ]
     least = 0.01 * elapsed  # where the distribution has no more to say
-    return Figure(max(left[0], least), max(left[1], 0.1 * least), max(left[2], 2.0 * least))
+    return Interval(max(left[0], least), max(left[1], 0.1 * least), max(left[2], 2.0 * least))

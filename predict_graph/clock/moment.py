@@ -2,45 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 from predict_graph.durations import readable_seconds
+from predict_graph.intervals import Interval
 
-__all__ = ["QUANTILE", "Figure", "Moment", "closing_words"]
-
-QUANTILE = 1.645  # by definition: of 90% intervals
-"""Of the normal distribution, for 90% intervals."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure with the ends of its 90% interval."""
-
-    predicted: float
-    low: float
-    high: float
-
-    @classmethod
-    def spread(cls, predicted: float, log_std: float) -> Figure:
-        """Return a figure whose logarithm has a standard deviation.
-
-        Examples
-        --------
-        >>> Figure.spread(10.0, 0.0)
-        Figure(predicted=10.0, low=10.0, high=10.0)
-        """
-        factor = math.exp(min(QUANTILE * log_std, 50.0))
-        return cls(predicted, predicted / factor, predicted * factor)
-
-    def scaled(self, factor: float) -> Figure:
-        """Return the figure times a factor."""
-        return Figure(self.predicted * factor, self.low * factor, self.high * factor)
-
-    def to_dict(self) -> dict[str, float]:
-        """Return the three figures."""
-        return {"predicted": self.predicted, "low": self.low, "high": self.high}
+__all__ = ["Moment", "closing_words"]
 
 
 @dataclass(frozen=True)
@@ -53,9 +21,9 @@ class Moment:
         Seconds by the clock.
     done : float
         Supersteps of the algorithm that runs now, or rounds of an outermost loop, that are done.
-    of : Figure, optional
+    of : Interval, optional
         Supersteps or rounds in all; None where nothing tells.
-    remaining : Figure, optional
+    remaining : Interval, optional
         Seconds; None where nothing tells.
     state : {'before', 'running', 'ended'}
         Before the first superstep, between that and the end, at the end.
@@ -63,7 +31,7 @@ class Moment:
         That runs now; a chain has several.
     aggregate : float, optional
         What the threshold is on, after the last superstep.
-    pace : Figure, optional
+    pace : Interval, optional
         Seconds of a superstep, lately.
     first : float, optional
         Seconds of the whole run, as they were predicted first.
@@ -73,12 +41,12 @@ class Moment:
 
     elapsed: float
     done: float
-    of: Figure | None = None
-    remaining: Figure | None = None
+    of: Interval | None = None
+    remaining: Interval | None = None
     state: str = "running"
     algorithm: str = ""
     aggregate: float | None = None
-    pace: Figure | None = None
+    pace: Interval | None = None
     first: float | None = None
     by: str = ""
 
@@ -103,7 +71,8 @@ class Moment:
 
         Examples
         --------
-        >>> Moment(5.0, 2, Figure(9.0, 8.0, 10.0), Figure(17.5, 15.0, 20.0), algorithm="x").words()
+        >>> of, remaining = Interval(9.0, 8.0, 10.0), Interval(17.5, 15.0, 20.0)
+        >>> Moment(5.0, 2, of, remaining, algorithm="x").words()
         'x: superstep 2 of about 9, 5 s elapsed, 17.5 s left (15 s to 20 s)'
         """
         name = f"{self.algorithm}: " if self.algorithm else ""

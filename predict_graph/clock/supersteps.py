@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.clock.expected import Expected, ExpectedPart, log_std
-from predict_graph.clock.moment import Figure, Moment
+from predict_graph.clock.moment import Moment
+from predict_graph.intervals import Interval
 
 __all__ = ["SuperstepClock", "seconds_left", "supersteps_left"]
 
@@ -124,8 +125,8 @@ class SuperstepClock:
             done = 0 if part is None else len(part.ends)
             name = "" if part is None else part.algorithm
             last = part.aggregates[-1] if part is not None and part.aggregates else None
-            over = Figure(0.0, 0.0, 0.0)
-            whole = Figure(done, done, done)
+            over = Interval(0.0, 0.0, 0.0)
+            whole = Interval(done, done, done)
             return Moment(self.ended, done, whole, over, "ended", name, last, first=first, by=by)
         if part is None:
             return Moment(at, 0, None, self._before(at), "before", first=first, by=by)
@@ -143,7 +144,7 @@ class SuperstepClock:
             by,
         )
 
-    def _before(self, at: float) -> Figure | None:
+    def _before(self, at: float) -> Interval | None:
         if self.expected is None or self.expected.total is None:
             return None
         total, before = self.expected.total, self.expected.before
@@ -166,7 +167,7 @@ class SuperstepClock:
 
     def _running(
         self, part: _Part, at: float
-    ) -> tuple[Figure | None, Figure | None, Figure | None]:
+    ) -> tuple[Interval | None, Interval | None, Interval | None]:
         """Return how many supersteps there are, the seconds that remain, and the pace."""
         known = self._expected_part
         if known is not None:
@@ -180,9 +181,9 @@ class SuperstepClock:
         if left is None:
             return None, None, pace
         count, count_std = left
-        of = Figure.spread(count, count_std / max(count, 1e-9)) if count else Figure(0, 0, 0)
+        of = Interval.spread(count, count_std / max(count, 1e-9)) if count else Interval(0, 0, 0)
         most = math.inf if part.limit is None else float(part.limit)
-        whole = Figure(*(min(done + each, most) for each in (count, of.low, of.high)))
+        whole = Interval(*(min(done + each, most) for each in (count, of.low, of.high)))
         found = seconds_left(seconds, known, count, count_std)
         if found is None:
             return whole, None, pace
@@ -197,7 +198,7 @@ class SuperstepClock:
             rest += own
         rest += 0.0 if self.expected is None else self.expected.after
         relative = math.sqrt(variance) / max(rest, 1e-9)
-        return whole, Figure.spread(rest, math.sqrt(math.log1p(relative**2))), pace
+        return whole, Interval.spread(rest, math.sqrt(math.log1p(relative**2))), pace
 
     @property
     def _expected_part(self) -> ExpectedPart | None:
@@ -213,7 +214,7 @@ class SuperstepClock:
         """Keep the first figure there is, if nothing was expected."""
         remaining = self.moment(at).remaining
         if remaining is not None:
-            self.first = Figure(at + remaining.predicted, at + remaining.low, at + remaining.high)
+            self.first = Interval(at + remaining.predicted, at + remaining.low, at + remaining.high)
 
 
 def supersteps_left(
@@ -387,10 +388,10 @@ def _work(profile: FloatArray, done: float, total: float) -> float:
     return float((sums[-1] - at) * total / len(profile))
 
 
-def _pace(seconds: FloatArray) -> Figure | None:
+def _pace(seconds: FloatArray) -> Interval | None:
     """Return what a superstep takes lately, and between what 90% of them are."""
     if not len(seconds):
         return None
     recent = seconds[-max(round(_RECENT * len(seconds)), 1) :]
     low, high = np.quantile(recent, (0.05, 0.95))
-    return Figure(float(recent.mean()), float(low), float(high))
+    return Interval(float(recent.mean()), float(low), float(high))

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from predict_graph.answers import Answer, Table, sure
-from predict_graph.clock import Figure
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
 from predict_graph.functions.advice import quantity
 from predict_graph.functions.naming import backends_of, check_function
 from predict_graph.functions.prediction import FunctionPrediction, readable_bytes
+from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import bars_of_parts, dots, unit_of
 
@@ -118,13 +118,13 @@ class FunctionComparison:
         return self._dots("Time", said, figures, divisor, f"time, {unit}")
 
     def _memory(self) -> Picture:
-        figures = [one.peak_bytes or Figure(0.0, 0.0, 0.0) for one in self._ranked]
+        figures = [one.peak_bytes or Interval(0.0, 0.0, 0.0) for one in self._ranked]
         free = min(one.available_bytes for one in self.predictions)
         said = f"{self._said(figures, readable_bytes)}; {readable_bytes(free)} are free"
         return self._dots("Memory at the peak", said, figures, _MIB, "memory, MiB")
 
     def _dots(
-        self, title: str, said: str, figures: Sequence[Figure], divisor: float, axis: str
+        self, title: str, said: str, figures: Sequence[Interval], divisor: float, axis: str
     ) -> Picture:
         values, low, high = (
             np.array([getattr(each, name) for each in figures]) / divisor
@@ -159,7 +159,7 @@ class FunctionComparison:
         """Return the functions as they fit beside an axis: module and name on two lines."""
         return [_shown(one).replace(":", ":\n", 1) for one in self._ranked]
 
-    def _said(self, figures: Sequence[Figure], readable: Callable[[float], str]) -> str:
+    def _said(self, figures: Sequence[Interval], readable: Callable[[float], str]) -> str:
         return ", ".join(
             f"{_shown(one)} {readable(figure.predicted)} "
             f"({readable(figure.low)} to {readable(figure.high)})"

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.functions.child import ChildRun
-from predict_graph.functions.prediction import QUANTILE, Figure
+from predict_graph.intervals import QUANTILE
+from predict_graph.intervals import Interval as Figure
 
 __all__ = ["foretell_memory"]
 

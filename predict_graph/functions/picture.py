@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from predict_graph.durations import readable_seconds
+from predict_graph.intervals import QUANTILE
 from predict_graph.pictures import Picture
 from predict_graph.pictures.memory import memory_picture
 from predict_graph.pictures.palette import LIGHT
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from predict_graph.functions.prediction import FunctionPrediction
 
 __all__ = ["pictures_of"]
-
-_QUANTILE = 1.645  # of the normal distribution, for 90% intervals; by definition
 
 
 def pictures_of(found: FunctionPrediction) -> list[Picture]:
@@ -54,7 +53,7 @@ def _evidence(found: FunctionPrediction) -> Picture:
     call = found.call_seconds
     rows = [("together", call.predicted, call.low, call.high)]
     for each in found.evidence:
-        factor = math.exp(_QUANTILE * each.log_std)
+        factor = math.exp(QUANTILE * each.log_std)
         seconds = each.predicted
         rows.append(
             (f"{each.rung} ({each.weight:.0%})", seconds, seconds / factor, seconds * factor)

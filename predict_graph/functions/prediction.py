@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from predict_graph.answers import Answer, Table, sure
-from predict_graph.clock import QUANTILE, Figure
 from predict_graph.cores import Load
 from predict_graph.durations import readable_seconds
+from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
 
-__all__ = ["QUANTILE", "Evidence", "Figure", "FunctionPrediction", "SampleRow", "readable_bytes"]
+__all__ = ["Evidence", "FunctionPrediction", "SampleRow", "readable_bytes"]
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,13 @@ class FunctionPrediction:
     ----------
     function, graph : mapping
     seed : int
-    runtime_seconds : Figure
+    runtime_seconds : Interval
         By the clock, on a machine as busy as now: conversion and call.
-    call_seconds, convert_seconds : Figure
+    call_seconds, convert_seconds : Interval
         Of the call, and of building the library's graph (0 if a person gave one).
     processor_seconds : float
         Of the call, over all threads.
-    peak_bytes : Figure or None
+    peak_bytes : Interval or None
         Growth of the resident memory, with the library's graph; None where nothing was run.
     available_bytes : float
         Memory that there is for it.
@@ -93,11 +93,11 @@ class FunctionPrediction:
     function: Mapping[str, Any]
     graph: Mapping[str, Any]
     seed: int
-    runtime_seconds: Figure
-    call_seconds: Figure
-    convert_seconds: Figure
+    runtime_seconds: Interval
+    call_seconds: Interval
+    convert_seconds: Interval
     processor_seconds: float
-    peak_bytes: Figure | None
+    peak_bytes: Interval | None
     available_bytes: float
     evidence: list[Evidence]
     samples: list[SampleRow] = field(repr=False)
@@ -258,7 +258,7 @@ def readable_bytes(value: float) -> str:
     return f"{size:.3g} TiB"
 
 
-def _said(figure: Figure) -> str:
+def _said(figure: Interval) -> str:
     return (
         f"{readable_seconds(figure.predicted)} "
         f"({readable_seconds(figure.low)} to {readable_seconds(figure.high)})"

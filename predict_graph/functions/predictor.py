@@ -20,7 +20,6 @@ import numpy.typing as npt
 import psutil
 
 from predict_graph.budget import DEFAULT_BUDGET, Budget, check_budget
-from predict_graph.clock import QUANTILE
 from predict_graph.cores import meter
 from predict_graph.errors import JobError, RequestError
 from predict_graph.functions.advice import LONG, alike, fewer, trial_of
@@ -32,7 +31,7 @@ from predict_graph.functions.growth import Point
 from predict_graph.functions.iterated import RoundCounter
 from predict_graph.functions.memory import foretell_memory
 from predict_graph.functions.naming import check_function, form_of, with_seed
-from predict_graph.functions.prediction import Evidence, Figure, FunctionPrediction, SampleRow
+from predict_graph.functions.prediction import Evidence, FunctionPrediction, SampleRow
 from predict_graph.functions.prefix import (
     LoopShape,
     Prefix,
@@ -49,6 +48,8 @@ from predict_graph.functions.shipped import shipped_points
 from predict_graph.functions.subject import Case, Subject, check_subject
 from predict_graph.functions.warm import load_compiled
 from predict_graph.history import History, check_history
+from predict_graph.intervals import QUANTILE
+from predict_graph.intervals import Interval as Figure
 
 __all__ = ["predict_function"]
 

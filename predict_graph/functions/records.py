@@ -10,7 +10,6 @@ from typing import Any
 
 import pandas as pd
 
-from predict_graph.clock import Figure
 from predict_graph.errors import RequestError
 from predict_graph.functions.child import ChildRun
 from predict_graph.functions.drivers import DRIVERS, as_row
@@ -18,6 +17,7 @@ from predict_graph.functions.growth import Point
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
+from predict_graph.intervals import Interval as Figure
 
 __all__ = ["earlier_points", "keep_run", "keep_samples", "read_call"]
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from predict_graph.clock import QUANTILE, Figure, Moment, closing_words, remaining_of
+from predict_graph.clock import Moment, closing_words, remaining_of
 from predict_graph.clock.display import Display
 from predict_graph.clock.loops import outlasted, with_first
 from predict_graph.functions.child import consumed, drawn
@@ -34,6 +34,8 @@ from predict_graph.functions.works import (
 )
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
+from predict_graph.intervals import QUANTILE
+from predict_graph.intervals import Interval as Figure
 from predict_graph.timing import clock
 
 __all__ = ["Tracked", "run_tracked", "track"]

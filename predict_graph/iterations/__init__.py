@@ -2,7 +2,6 @@
 
 from predict_graph.iterations.budget import EdgeBudget, check_max_overhead
 from predict_graph.iterations.estimate import (
-    QUANTILE,
     IterationEstimate,
     Progress,
     SampleCounters,
@@ -26,7 +25,6 @@ from predict_graph.iterations.samples import (
 
 __all__ = [
     "METHODS",
-    "QUANTILE",
     "SAMPLERS",
     "EdgeBudget",
     "IterationEstimate",

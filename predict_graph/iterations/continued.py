@@ -12,7 +12,8 @@ import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import COUNTERS, RunProfile, SampleSummary
-from predict_graph.iterations.estimate import QUANTILE, IterationEstimate, iteration_interval
+from predict_graph.intervals import QUANTILE
+from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
 
 _TAIL = 2  # a choice: supersteps whose slope goes on; more are further off
 # Of log(predicted / true) of a curve that is continued, where next to nothing of it was counted:

@@ -14,7 +14,6 @@ from predict_graph.engines.costing import StagedSample
 from predict_graph.engines.profile import SampleSummary
 
 __all__ = [
-    "QUANTILE",
     "IterationEstimate",
     "Progress",
     "SampleCounters",
@@ -24,9 +23,6 @@ __all__ = [
 
 Progress = Callable[[str, float], None]
 """Called with what is being done and the fraction that is done."""
-
-QUANTILE = 1.645  # by definition: of 90% intervals
-"""Standard deviations on both sides of a 90% interval: a quantile of the normal distribution."""
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.crossing import crossing, stretched_curve
 from predict_graph.iterations.estimate import (
-    QUANTILE,
     IterationEstimate,
     iteration_interval,
 )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.clock import Expected, ExpectedPart, Figure, read_expected
+from predict_graph.clock import Expected, ExpectedPart, read_expected
 from predict_graph.clock.expected import expected_of
 from predict_graph.engines import Engine, FixedPurse, Means, per_iteration
 from predict_graph.engines.spark import SparkEngine
@@ -22,6 +22,7 @@ from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
+from predict_graph.intervals import Interval
 from predict_graph.iterations.twin import twin_estimate
 from predict_graph.iterations.whole_run import recalled_estimate
 from predict_graph.prediction.first_guess import (
@@ -292,5 +293,5 @@ def _together(
         for seconds, part in zip(own, parts, strict=True)
     )
     relative = math.hypot(math.sqrt(variance) / max(total, 1e-9), common_std)
-    figure = Figure.spread(total, math.sqrt(math.log1p(relative**2)))
+    figure = Interval.spread(total, math.sqrt(math.log1p(relative**2)))
     return Expected(tuple(parts), before, figure, after, source)

@@ -19,7 +19,8 @@ from predict_graph.engines import Prices, Witness, Workload, per_iteration
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, machine_identity
-from predict_graph.iterations import QUANTILE, IterationEstimate
+from predict_graph.intervals import QUANTILE
+from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
 from predict_graph.iterations.rooted.hops import depth_of
 

@@ -8,6 +8,7 @@ import time
 import numpy as np
 
 from predict_graph.graph import Graph
+from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.budget import LEAN, LONG_RUN
 from predict_graph.iterations.completion.calibration import calibrate, combined_correction
 from predict_graph.iterations.completion.profiles import vertex_profiles
@@ -19,7 +20,6 @@ from predict_graph.iterations.completion.replicates import (
 )
 from predict_graph.iterations.crossing import stretched_curve
 from predict_graph.iterations.estimate import (
-    QUANTILE,
     IterationEstimate,
     SampleSummary,
     iteration_interval,

@@ -19,10 +19,10 @@ from predict_graph.engines.local.observed import ObservedRun, observed_run
 from predict_graph.engines.local.team import StopRun
 from predict_graph.graph import Graph
 from predict_graph.graph.degrees import degree_bins
+from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.crossing import crossing
 from predict_graph.iterations.estimate import (
-    QUANTILE,
     IterationEstimate,
     SampleSummary,
     iteration_interval,

@@ -12,13 +12,13 @@ from predict_graph.engines import Prices, Workload
 from predict_graph.graph import Graph
 from predict_graph.graph.degrees import degree_bins
 from predict_graph.graph.on_cluster import AnyGraph
-from predict_graph.iterations import QUANTILE, IterationEstimate
+from predict_graph.intervals import QUANTILE, Interval
+from predict_graph.iterations import IterationEstimate
 from predict_graph.prediction.first_guess import GUESS
 from predict_graph.prediction.ladder import Purse
 from predict_graph.prediction.machine_counts import machine_counts
 from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.outcome.doubts import graph_doubts
-from predict_graph.prediction.outcome.interval import Interval
 from predict_graph.prediction.outcome.prediction import Prediction
 from predict_graph.prediction.outcome.verdict import verdict_of
 from predict_graph.prediction.request import Request, is_local

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from predict_graph.iterations import QUANTILE
-from predict_graph.prediction.outcome.interval import Interval
+from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.prediction.outcome.prediction import Prediction
 from predict_graph.resources import ResourceProfile, carried_factor
 

@@ -15,10 +15,9 @@ import pandas as pd
 from predict_graph.answers import Answer
 from predict_graph.cores import Load
 from predict_graph.engines import COUNTERS, PHASES, RunProfile, SampleSummary
-from predict_graph.iterations import QUANTILE
+from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.pictures import Picture, draw_together
 from predict_graph.prediction.outcome.answering import answer_of
-from predict_graph.prediction.outcome.interval import Interval
 from predict_graph.prediction.outcome.picture import pictures_of
 from predict_graph.prediction.outcome.verdict import Verdict
 

@@ -10,8 +10,8 @@ from predict_graph.answers import sure
 from predict_graph.cores import Load
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import PHASE_NAMES
+from predict_graph.intervals import Interval
 from predict_graph.prediction.memory import PeakMemory
-from predict_graph.prediction.outcome.interval import Interval
 
 __all__ = ["Verdict", "verdict_of"]
 

@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from predict_graph.clock import Figure, Moment, remaining_of
+from predict_graph.clock import Moment, remaining_of
 from predict_graph.clock.loops import outlasted, with_first
+from predict_graph.intervals import Interval
 
 
 def trail_of(work: np.ndarray, part: float) -> list[tuple[float, float, float]]:
@@ -42,7 +43,7 @@ def test_even_rounds_stay_even_beside_a_guess_that_does_not_hold() -> None:
 
 
 def test_a_first_prediction_counts_less_and_less() -> None:
-    first = Figure.spread(100.0, 0.4)
+    first = Interval.spread(100.0, 0.4)
     corrected = []
     for part in (0.02, 0.3, 0.8):
         trail = trail_of(np.full(1000, 0.02), part)
@@ -55,11 +56,11 @@ def test_a_first_prediction_counts_less_and_less() -> None:
 
 
 def test_what_has_outlasted_its_prediction_lasts_on() -> None:
-    first = Figure.spread(10.0, 0.3)
+    first = Interval.spread(10.0, 0.3)
     left = [outlasted(first, elapsed).predicted for elapsed in (1.0, 8.0, 15.0, 60.0)]
     assert left[0] == pytest.approx(9.0, rel=0.02)
     assert min(left) > 0.0
     assert all(outlasted(first, e).low < outlasted(first, e).high for e in (1.0, 30.0, 1e4))
-    moment = Moment(5.0, 3, Figure(10, 10, 10))
+    moment = Moment(5.0, 3, Interval(10, 10, 10))
     assert with_first(moment, first) is moment
     assert math.isfinite(left[3])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from predict_graph.clock import Expected, ExpectedPart, Figure, SuperstepClock
+from predict_graph.clock import Expected, ExpectedPart, SuperstepClock
 from predict_graph.clock.supersteps import seconds_left, supersteps_left
+from predict_graph.intervals import Interval
 
 THRESHOLD = 1e-6
 
@@ -94,7 +95,7 @@ def test_the_first_supersteps_of_a_fresh_process_are_not_the_pace():
 
 
 def test_the_interval_narrows_and_the_end_is_known():
-    expected = Expected((part(20.0, 0.3),), 2.0, Figure.spread(22.0, 0.3), 0.0, "a guess")
+    expected = Expected((part(20.0, 0.3),), 2.0, Interval.spread(22.0, 0.3), 0.0, "a guess")
     clock = SuperstepClock(expected)
     before = clock.moment(1.0)
     assert before.state == "before"
@@ -150,7 +151,7 @@ def test_without_any_expectation_the_first_figure_is_kept():
 def test_what_comes_before_tells_how_slow_a_cluster_is_that_nobody_knows(factor, longer):
     """Where the expectation is sure, opening slowly says nothing of the supersteps."""
     parts = (part(iterations=20.0, std=0.0),)
-    total = Figure(30.0, 30.0 / factor, 30.0 * factor)
+    total = Interval(30.0, 30.0 / factor, 30.0 * factor)
     clock = SuperstepClock(Expected(parts, 10.0, total, 0.0, "runs on another cluster"))
     assert clock.moment(2.0).remaining.predicted == pytest.approx(28.0)
     late = clock.moment(40.0).remaining.predicted

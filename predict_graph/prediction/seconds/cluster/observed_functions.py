@@ -15,7 +15,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.graph.on_cluster import AnyGraph
-from predict_graph.iterations import QUANTILE, IterationEstimate
+from predict_graph.intervals import QUANTILE
+from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
 from predict_graph.prediction.seconds.cluster.exchanged_records import exchange_measures, exchanged
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun

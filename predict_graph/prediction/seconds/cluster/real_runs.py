@@ -16,7 +16,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, machine_identity
-from predict_graph.iterations import QUANTILE
+from predict_graph.intervals import QUANTILE
 from predict_graph.prediction.seconds.cluster.lessons import (
     cluster_run,
     cluster_settings,

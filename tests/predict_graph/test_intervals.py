@@ -1,0 +1,53 @@
+"""Intervals as numbers: what a user writes with them in Python."""
+
+import operator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from predict_graph.clock import Moment
+from predict_graph.functions import FunctionPrediction
+from predict_graph.intervals import Interval
+from predict_graph.prediction import Interval as PredictionInterval
+
+RUNTIME = Interval(40.0, 34.0, 47.0)
+
+
+def test_predictions_of_functions_and_algorithms_have_the_same_intervals():
+    assert PredictionInterval is Interval
+    for kind, name in ((Moment, "remaining"), (FunctionPrediction, "runtime_seconds")):
+        assert "Interval" in kind.__annotations__[name]
+
+
+def test_an_interval_converts_to_its_estimate():
+    assert float(RUNTIME) == 40.0
+    assert np.array([RUNTIME, RUNTIME], float).tolist() == [40.0, 40.0]
+
+
+@pytest.mark.parametrize("number", [45, 45.0, np.float64(45), np.int32(45), Fraction(45)])
+def test_an_interval_compares_with_numbers_on_either_side(number):
+    for compare in (operator.lt, operator.le):
+        assert compare(RUNTIME, number)
+        assert not compare(number, RUNTIME)
+    for compare in (operator.gt, operator.ge):
+        assert compare(number, RUNTIME)
+        assert not compare(RUNTIME, number)
+
+
+def test_an_interval_compares_with_its_own_estimate_and_sorts():
+    assert RUNTIME <= 40.0 <= RUNTIME
+    shorter = Interval(20.0, 1.0, 90.0)
+    assert sorted([RUNTIME, shorter]) == [shorter, RUNTIME]
+    assert max(RUNTIME, shorter) is RUNTIME
+
+
+def test_an_interval_does_not_compare_with_text():
+    with pytest.raises(TypeError, match="not supported"):
+        assert RUNTIME < "45"
+    assert RUNTIME != "45"
+
+
+def test_an_interval_unpacks_into_its_ends():
+    low, high = RUNTIME
+    assert (low, high) == (34.0, 47.0)
