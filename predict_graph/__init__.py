@@ -16,26 +16,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from predict_graph.comparison import compare_samplers, sample
     from predict_graph.functions.track import track
     from predict_graph.graph import Graph, check_graph
     from predict_graph.limits import limited
     from predict_graph.plugin_files import load_plugin
     from predict_graph.prediction import Comparison, Prediction, follow, predict, run, validate
     from predict_graph.prediction.learn import learn
+    from predict_graph.sizing import fit, plan
     from predict_graph.transforms import register_transform
+
+    __version__: str
 
 __all__ = [
     "Comparison",
     "Graph",
     "Prediction",
+    "__version__",
     "check_graph",
+    "compare_samplers",
+    "fit",
     "follow",
     "learn",
     "limited",
     "load_plugin",
+    "plan",
     "predict",
     "register_transform",
     "run",
+    "sample",
     "track",
     "validate",
 ]
@@ -46,19 +55,27 @@ _HOMES = {
     "Graph": "predict_graph.graph",
     "Prediction": "predict_graph.prediction",
     "check_graph": "predict_graph.graph",
+    "compare_samplers": "predict_graph.comparison",
+    "fit": "predict_graph.sizing",
     "follow": "predict_graph.prediction",
     "learn": "predict_graph.prediction.learn",
     "limited": "predict_graph.limits",
     "load_plugin": "predict_graph.plugin_files",
+    "plan": "predict_graph.sizing",
     "predict": "predict_graph.prediction",
     "register_transform": "predict_graph.transforms",
     "run": "predict_graph.prediction",
+    "sample": "predict_graph.comparison",
     "track": "predict_graph.functions.track",
     "validate": "predict_graph.prediction",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("predict-graph")
     if name not in _HOMES:
         raise AttributeError(f"module 'predict_graph' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -19,7 +19,7 @@ from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError
 
 if TYPE_CHECKING:
-    from predict_graph.functions import FunctionPrediction
+    from predict_graph.results import Result
 
 __all__ = [
     "Args",
@@ -71,7 +71,7 @@ def predict_call(
     from predict_graph.functions import predict_function
 
     found = _asked(predict_function, case, cluster, sampling, output, arg, form)
-    _show(found, found, case, output)
+    _show(found, case, output)
 
 
 def validate_call(
@@ -86,7 +86,7 @@ def validate_call(
     from predict_graph.functions.validation import validate_function
 
     found = _asked(validate_function, case, cluster, sampling, output, arg, form)
-    _show(found, found.prediction, case, output)
+    _show(found, case, output)
 
 
 def _asked(
@@ -119,12 +119,8 @@ def _asked(
         )
 
 
-def _show(found: Any, prediction: FunctionPrediction, case: Case, output: Pages) -> None:
-    output.give(found.answer, found.to_dict())
-    library = case.algorithm.partition(":")[0].partition(".")[0]
-    output.draw(
-        prediction.title, found.answer, found.pictures, seed=prediction.seed, packages=[library]
-    )
+def _show(found: Result, case: Case, output: Pages) -> None:
+    output.show(found, packages=[case.algorithm.partition(":")[0].partition(".")[0]])
 
 
 def run_call(
@@ -238,9 +234,7 @@ def compare_functions(
             seed=seed,
             progress=progress,
         )
-    output.give(found.answer, found.to_list())
-    libraries = [name.partition(":")[0].partition(".")[0] for name in functions]
-    output.draw(found.title, found.answer, found.pictures, seed=found.seed, packages=libraries)
+    output.show(found, packages=[name.partition(":")[0].partition(".")[0] for name in functions])
 
 
 def check_no_call_options(arg: Any, form: Any, algorithm: str) -> None:

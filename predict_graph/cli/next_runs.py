@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,14 +78,8 @@ def next_run(
     ] = None,
 ) -> None:
     """Say which configuration of a job to measure next, or measure until that does not pay."""
-    from predict_graph.sizing.picture import pictures_of_advice
     from predict_graph.sizing.planning.candidates import read_candidates
-    from predict_graph.sizing.planning.next_run import (
-        advice_summary,
-        advise,
-        answer_of,
-        parse_goal,
-    )
+    from predict_graph.sizing.planning.next_run import advise, parse_goal
     from predict_graph.sizing.planning.tried_runs import read_tried
     from predict_graph.sizing.quantities import parse_counts, parse_duration
 
@@ -102,7 +95,14 @@ def next_run(
         known = read_tried(runs, there, scale) if begun or runs.exists() else None
         found = _none() if known is None else known
         return advise(
-            there, found, wanted, prior=learnt, parallel=parallel, uses=uses, warnings=said
+            there,
+            found,
+            wanted,
+            prior=learnt,
+            parallel=parallel,
+            uses=uses,
+            warnings=said,
+            source=str(runs),
         )
 
     now = advice(not run)
@@ -115,7 +115,7 @@ def next_run(
         limit = None if timeout is None else parse_duration(timeout, "timeout")
         while now.stop is None and (most is None or ended < most):
             if not output.quiet:
-                say(options.messages(), answer_of(now).sentence)
+                say(options.messages(), now.answer.sentence)
             chosen = now.next[: None if most is None else most - ended]
             collect(
                 _only(design, chosen, scale),
@@ -128,8 +128,7 @@ def next_run(
             )
             ended += len(chosen)
             now = advice(True)
-    output.give(answer_of(now), advice_summary(now, runs))
-    output.draw(f"next run of {runs.name}", answer_of(now), partial(pictures_of_advice, now))
+    output.show(now)
 
 
 def _check_options(

@@ -18,7 +18,7 @@ from predict_graph.reports.tables import Level, show_answer
 if TYPE_CHECKING:
     from predict_graph.answers import Answer
     from predict_graph.clock import Moment
-    from predict_graph.pictures import Picture
+    from predict_graph.results import Result
 
 __all__ = ["Output", "Pages"]
 
@@ -98,38 +98,30 @@ class Pages(Output):
 
             check_report(self.report)
 
-    def draw(
-        self,
-        title: str,
-        answer: Answer,
-        pictures: Callable[[], Sequence[Picture]],
-        *,
-        seed: int | None = None,
-        packages: Sequence[str] = (),
-    ) -> None:
-        """Draw the picture and write the page, if they are asked for.
+    def show(self, result: Result, *, packages: Sequence[str] = ()) -> None:
+        """Print a result, and write its JSON, picture and page where they are asked for.
 
         Parameters
         ----------
-        title : str
-        answer : Answer
-        pictures : callable
-            Gives them.
-        seed : int, optional
-            That was drawn.
+        result : Result
         packages : sequence of str
-            That the answer is of.
+            That the result is of.
         """
+        self.give(result.answer, result.to_dict())
         if self.plot is None and self.report is None:
             return
         from predict_graph.pictures import draw_together
         from predict_graph.reports.page import command_to_repeat, write_report
 
-        drawn = pictures()
+        drawn = result.pictures()
         if self.plot is not None:
-            if not drawn:
-                raise RequestError(f"there is nothing to draw of {title}; accepted: no --plot")
-            draw_together(drawn, title, self.plot)
+            draw_together(drawn, result.title, self.plot)
         if self.report is not None:
-            command = command_to_repeat(GIVEN, seed)
-            write_report(self.report, title, answer, drawn, command=command, packages=packages)
+            write_report(
+                self.report,
+                result.title,
+                result.answer,
+                drawn,
+                command=command_to_repeat(GIVEN, getattr(result, "seed", None)),
+                packages=packages,
+            )

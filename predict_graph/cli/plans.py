@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,15 +9,12 @@ import typer
 
 from predict_graph.cli.groups import takes
 from predict_graph.cli.output import Pages
-from predict_graph.cli.tasks import fit_tasks, rank_assignments
+from predict_graph.cli.tasks import rank_assignments
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
-from predict_graph.inputs import read_json
 
 if TYPE_CHECKING:
-    from predict_graph.sizing import JobModel, Measurements, Plan, Price
-    from predict_graph.sizing.fitting.past_jobs import PastJobs
-    from predict_graph.sizing.planning.candidates import MachineType
+    from predict_graph.sizing import Plan
 
 __all__ = ["fit", "plan"]
 
@@ -77,54 +73,33 @@ def fit(
     ] = None,
 ) -> None:
     """Fit a model to measured runs: of a job on many machines, or of a task on unlike ones."""
-    if model.startswith("nimo"):
-        others = {
-            "term": term,
-            "where": where,
-            "plot": output.plot,
-            "scale-column": scale_column,
-            "machines-column": machines_column,
-            "seconds-column": seconds_column,
-            "iterations": iterations,
-            "history": history,
-            "types": types,
-            "weights": weights != "relative",
-        }
-        for name, value in others.items():
-            if value:
-                raise RequestError(f"--{name} is no option of the model {model!r}")
-        fit_tasks(file, model, out, output)
-        return
-    from predict_graph.sizing import fit_job, read_measurements, save_model
-    from predict_graph.sizing.picture import pictures_of_fit
-    from predict_graph.sizing.planning.candidates import read_types
-    from predict_graph.sizing.report import answer_of_fit, fit_summary
+    from predict_graph.sizing import JobModel, save_model
+    from predict_graph.sizing import fit as fit_model
 
     output.check()
     if out is not None:
         check_writable(out)
-    measurements = read_measurements(
+    fitted = fit_model(
         file,
+        model,
         scale_column=scale_column,
         machines_column=machines_column,
         seconds_column=seconds_column,
         where=_conditions(where),
-    )
-    kinds = None if types is None else read_types(types)
-    fitted = fit_job(
-        measurements,
-        model,
         weights=weights,
         terms=term or (),
         iterations=iterations,
-        past=_past_jobs(history, model, measurements, _conditions(where), kinds),
-        types=kinds,
+        history=history,
+        types=types,
     )
     if out is not None:
-        save_model(fitted, out)
-    answer = answer_of_fit(fitted)
-    output.give(answer, fit_summary(fitted))
-    output.draw(f"model of {fitted.source}", answer, partial(pictures_of_fit, fitted))
+        if isinstance(fitted, JobModel):
+            save_model(fitted, out)
+        else:
+            from predict_graph.sizing.tasks.model import save_task
+
+            save_task(fitted, out)
+    output.show(fitted)
 
 
 @takes(output=Pages)
@@ -192,54 +167,23 @@ def plan(
         raise RequestError(
             "a plan needs --machines N:M, or --assignments FILE with models of fit --model nimo"
         )
-    from predict_graph.sizing import parse_counts, parse_duration, parse_money
     from predict_graph.sizing import plan as make_plan
-    from predict_graph.sizing.picture import pictures_of_plan
-    from predict_graph.sizing.report import answer_of_plan, plan_summary
 
     output.check()
-    loaded = [_model(text) for text in models]
     made = make_plan(
-        loaded,
-        parse_counts(machines),
+        models,
+        machines,
         scale=scale,
-        deadline=None if deadline is None else parse_duration(deadline, "deadline"),
-        budget=None if budget is None else parse_money(budget),
-        prices=_prices(prices),
+        deadline=deadline,
+        budget=budget,
+        prices=prices,
         confidence=confidence,
         spare=spare,
-        spare_test=parse_duration(spare_test, "spare test"),
+        spare_test=spare_test,
         iterations=iterations,
     )
-    answer = answer_of_plan(made)
-    output.give(answer, plan_summary(made))
-    sources = ", ".join(dict.fromkeys(model.source for model in loaded))
-    output.draw(f"plan for {sources}", answer, partial(pictures_of_plan, made, loaded))
+    output.show(made)
     _refuse_if_impossible(made)
-
-
-def _past_jobs(
-    history: list[str] | None,
-    model: str,
-    measured: Measurements,
-    where: dict[str, str],
-    types: dict[str, MachineType] | None,
-) -> PastJobs | None:
-    """Return the past jobs that a model learns from: those named, or the rest of the file."""
-    from predict_graph.sizing.fitting.past_jobs import check_taught, read_past_jobs, rest_of_file
-
-    if history and model != "auto":
-        raise RequestError(f"--history is no option of the model {model!r}; accepted: --model auto")
-    if model != "auto" or history == ["none"]:
-        return None
-    if history is None:
-        if not where:
-            return None
-        return rest_of_file(measured.path, where, measured.columns, types)
-    paths = [Path(text) for text in history]
-    found = read_past_jobs(paths, types)
-    check_taught(found, paths)
-    return found
 
 
 def _conditions(texts: list[str] | None) -> dict[str, str]:
@@ -254,41 +198,6 @@ def _conditions(texts: list[str] | None) -> dict[str, str]:
             raise RequestError(f"the column {name.strip()} is given twice in --where")
         found[name.strip()] = value.strip()
     return found
-
-
-def _model(text: str) -> JobModel:
-    """Load ``MODEL.json``, or ``TYPE=MODEL.json`` as a model of that machine type."""
-    from predict_graph.sizing.fitting.model import with_machine_type
-
-    kind, equals, path = text.partition("=")
-    if not equals or Path(text).is_file():
-        return _loaded(Path(text))
-    if not kind.strip():
-        raise RequestError(f"the model is {text!r}; accepted: MODEL.json or TYPE=MODEL.json")
-    return with_machine_type(_loaded(Path(path)), kind.strip())
-
-
-def _loaded(path: Path) -> JobModel:
-    """Load a model of fit, or a prediction on a cluster."""
-    from predict_graph.sizing import load_model
-    from predict_graph.sizing.planning.predicted import is_prediction, predicted_job
-
-    try:
-        found = read_json(path)
-    except ValueError:
-        found = None  # load_model says what is wrong with it
-    return predicted_job(path) if is_prediction(found) else load_model(path)
-
-
-def _prices(path: Path | None) -> dict[str, Price] | None:
-    from predict_graph.sizing import read_prices
-    from predict_graph.sizing.planning.prices import example_prices
-
-    if path is None:
-        return None
-    if str(path) == "example" and not path.exists():
-        path = example_prices()
-    return read_prices(path)
 
 
 def _refuse_if_impossible(made: Plan) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from predict_graph.answers import Answer, Table
 from predict_graph.cli import functions, options
 from predict_graph.cli.groups import Case, Cluster, Sampling, takes
 from predict_graph.cli.output import Output, Pages
@@ -83,14 +82,7 @@ def predict(
         from predict_graph.prediction.outcome.carried import carried
 
         prediction = carried(prediction, *profiles)
-    output.give(prediction.answer, prediction.to_dict())
-    output.draw(
-        prediction.title,
-        prediction.answer,
-        prediction.pictures,
-        seed=prediction.seed,
-        packages=_packages(cluster),
-    )
+    output.show(prediction, packages=_packages(cluster))
 
 
 @takes(case=Case, cluster=Cluster, output=Output)
@@ -174,14 +166,7 @@ def validate(
             **sampling.asked(),
             progress=progress,
         )
-    output.give(comparison.answer, comparison.to_dict())
-    output.draw(
-        comparison.prediction.title,
-        comparison.answer,
-        comparison.pictures,
-        seed=comparison.prediction.seed,
-        packages=_packages(cluster),
-    )
+    output.show(comparison, packages=_packages(cluster))
 
 
 def _packages(cluster: Cluster) -> list[str]:
@@ -265,7 +250,4 @@ def learn(
             seed=seed,
             progress=progress,
         )
-    rows = [(name, len(graphs), graphs[-1]) for name, graphs in found.lessons.items()]
-    said = f"{found.runs} sample runs kept in {found.seconds:.0f} s: {found.ended}"
-    table = Table("learned", ["algorithm", "lessons", "last graph"], rows)
-    output.give(Answer(said, tables=[table]), found.to_dict())
+    output.give(found.answer, found.to_dict())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,14 +11,13 @@ from predict_graph.cli import completing, options
 from predict_graph.cli.groups import takes
 from predict_graph.cli.output import Pages
 from predict_graph.files import check_writable
-from predict_graph.reports.json_output import check_json_target, write_json
-from predict_graph.reports.progress import watched
-from predict_graph.reports.tables import say, show_table
 
 __all__ = ["compare_samplers", "sample"]
 
 
+@takes(output=Pages)
 def sample(
+    output: Pages,
     graph: options.GraphSource,
     out: Annotated[
         Path,
@@ -35,26 +34,28 @@ def sample(
     ] = None,
     plugin: options.Plugins = None,
     seed: options.Seed = None,
-    json: options.Json = None,
 ) -> None:
     """Draw a sample, write its edges with their original ids, and say how faithful it is."""
-    from predict_graph.comparison import sample_report
-    from predict_graph.graph import check_graph
+    from predict_graph.comparison import sample as draw_sample
     from predict_graph.graph.writing import check_edge_file, write_edges
-    from predict_graph.prediction.request import check_seed
 
     options.load_plugins(plugin)
-    check_json_target(json)
+    output.check()
     check_edge_file(out)
-    seed = check_seed(seed)
     options.fetch_if_missing(graph)
-    with watched(options.messages()) as progress:
-        whole = check_graph(graph, directed=options.check_direction(undirected), ids=ids, seed=seed)
-        progress("sampling", 0.3)
-        subgraph, report = sample_report(whole, sampler, ratio, seed=seed, max_edges=max_edges)
-        write_edges(out, subgraph)
-    _show_report(options.results(json), report)
-    write_json(report, json)
+    with output.watched() as progress:
+        found = draw_sample(
+            graph,
+            ratio,
+            sampler=sampler,
+            max_edges=max_edges,
+            directed=options.check_direction(undirected),
+            ids=ids,
+            seed=seed,
+            progress=progress,
+        )
+        write_edges(out, found.graph)
+    output.show(found)
 
 
 @takes(output=Pages)
@@ -101,7 +102,7 @@ def compare_samplers(
     seed: options.Seed = None,
 ) -> None:
     """Compare samplers on graphs: how faithful their samples are, and what they predict."""
-    from predict_graph.comparison import compare
+    from predict_graph.comparison import compare_samplers as compare
     from predict_graph.comparison.result import check_table
 
     options.load_plugins(plugin)
@@ -122,39 +123,6 @@ def compare_samplers(
             seed=seed,
             progress=progress,
         )
-    output.give(found.answer, found.to_dict())
+    output.show(found)
     for path in table or []:
         found.write_table(path)
-    named = ", ".join(dict.fromkeys(row["graph"] for row in found.rows))
-    output.draw(f"samplers on {named}", found.answer, found.pictures, seed=found.seed)
-
-
-def _show_report(console: Any, report: dict[str, Any]) -> None:
-    fidelity = report["fidelity"]
-    rows: list[tuple[str, Any, Any]] = [("vertices", *_pair(fidelity["vertices"]))]
-    rows += [
-        (name.replace("_", " "), *_pair(fidelity[name]))
-        for name in (
-            "edges",
-            "density",
-            "effective_diameter",
-            "clustering",
-            "largest_component",
-            "pendant",
-            "dangling",
-            "reciprocity",
-        )
-    ]
-    show_table(console, f"sample by {report['sampler']}", ["", "graph", "sample"], rows)
-    show_table(
-        console,
-        "Kolmogorov–Smirnov D (0 is alike)",
-        ["in-degree", "out-degree", "hop plot"],
-        [list(fidelity["d_statistics"].values())],
-    )
-    if report["note"]:
-        say(console, f"note: {report['note']}")
-
-
-def _pair(values: dict[str, Any]) -> tuple[Any, Any]:
-    return values["graph"], values["sample"]

@@ -18,6 +18,7 @@ from predict_graph.errors import RequestError
 from predict_graph.files import written_beside
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dots
+from predict_graph.results import Result
 
 __all__ = ["Rank", "SamplerComparison", "check_table"]
 
@@ -57,8 +58,8 @@ class Rank:
     tied: bool
 
 
-@dataclass(frozen=True)
-class SamplerComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class SamplerComparison(Result):
     """Samples of graphs by samplers, measured.
 
     Parameters
@@ -126,6 +127,11 @@ class SamplerComparison:
             )
         ]
         return sorted(ranks, key=lambda one: (one.rank, one.value))
+
+    @property
+    def title(self) -> str:
+        """What is compared."""
+        return f"samplers on {', '.join(dict.fromkeys(row['graph'] for row in self.rows))}"
 
     @property
     def answer(self) -> Answer:

@@ -17,35 +17,13 @@ from predict_graph.iterations import SAMPLERS, WalkSample, check_ratio, draw_sam
 from predict_graph.prediction.request import check_seed
 from predict_graph.transforms import default_transform
 
-__all__ = ["compare", "sample_report"]
+__all__ = ["compare_samplers", "drawn_and_compared"]
 
 
-def sample_report(
-    graph: Graph, sampler: str, ratio: float, *, seed: int | None, max_edges: int | None = None
-) -> tuple[Graph, dict[str, Any]]:
-    """Return a sample of a graph, and how it was drawn and how faithful it is.
-
-    Parameters
-    ----------
-    graph : Graph
-    sampler : str
-    ratio : float
-        In (0, 1].
-    seed : int or None
-    max_edges : int, optional
-
-    Raises
-    ------
-    RequestError
-        If the sampler is unknown, or a number is out of range.
-    """
-    drawn, report = _drawn_and_compared(graph, sampler, ratio, check_seed(seed), max_edges)
-    return drawn.graph, report
-
-
-def _drawn_and_compared(
+def drawn_and_compared(
     graph: Graph, sampler: str, ratio: float, seed: int, max_edges: int | None = None
 ) -> tuple[WalkSample, dict[str, Any]]:
+    """Return a sample of a graph, and how it was drawn and how faithful it is."""
     from samplers.fidelity import fidelity_report
 
     rng = np.random.default_rng(seed)
@@ -64,8 +42,8 @@ def _drawn_and_compared(
     }
 
 
-def compare(
-    sources: Sequence[Any],
+def compare_samplers(
+    graphs: Any,
     *,
     samplers: Sequence[str] | None = None,
     algorithms: Sequence[str] = (),
@@ -74,13 +52,13 @@ def compare(
     directed: bool | None = None,
     ids: str = "integer",
     seed: int | None = None,
-    progress: Callable[[str, float], None] = lambda text, fraction: None,
+    progress: Callable[[str, float], None] | None = None,
 ) -> SamplerComparison:
     """Draw samples of graphs by samplers, and compare them: fidelity, iterations, cost.
 
     Parameters
     ----------
-    sources : sequence of graph-like
+    graphs : graph-like, or list of them
     samplers : sequence of str, optional
         All registered ones by default.
     algorithms : sequence of str
@@ -92,7 +70,7 @@ def compare(
         Samples by each sampler of each graph at each ratio: from `seed` on.
     directed, ids, seed
         As in :func:`~predict_graph.predict`.
-    progress : callable
+    progress : callable (text, fraction), optional
 
     Returns
     -------
@@ -104,8 +82,11 @@ def compare(
     RequestError
         If a name is unknown, a graph cannot be read, or nothing is to be compared.
     """
-    if not sources:
+    if isinstance(graphs, list | tuple) and not graphs:
         raise RequestError("no graph is given; accepted: one or more")
+    # A list of pairs is an edge list: one graph.
+    several = isinstance(graphs, list | tuple) and not isinstance(graphs[0], list | tuple)
+    sources = graphs if several else [graphs]
     names = list(samplers) if samplers is not None else SAMPLERS.names()
     for name in names:
         SAMPLERS.get(name)
@@ -129,8 +110,9 @@ def compare(
         truths = {job.name: LocalEngine().run(job, whole[job.name]).iterations for job in jobs}
         total = len(sources) * len(ratios) * seeds * len(names)
         for share, number, name in product(ratios, range(seeds), names):
-            progress(f"{graph.name}: {name}", len(rows) / total)
-            drawn, report = _drawn_and_compared(graph, name, share, entropy + number)
+            if progress is not None:
+                progress(f"{graph.name}: {name}", len(rows) / total)
+            drawn, report = drawn_and_compared(graph, name, share, entropy + number)
             rows.append(_row(graph, drawn.graph, report, share))
             for job in jobs:
                 own = drawn

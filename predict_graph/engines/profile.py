@@ -12,6 +12,9 @@ import pandas as pd
 
 from predict_graph.answers import Answer
 from predict_graph.engines.answering import answer_of_run
+from predict_graph.pictures import Picture
+from predict_graph.pictures.runs import pictures_of_run
+from predict_graph.results import Result
 
 __all__ = [
     "COUNTERS",
@@ -51,8 +54,8 @@ OUT_EDGES = "out_edges"
 """A further column that a table may have: outbound edges of the vertices that a worker holds."""
 
 
-@dataclass(frozen=True)
-class RunProfile:
+@dataclass(frozen=True, eq=False, repr=False)
+class RunProfile(Result):
     """The profile of one run: what PREDIcT's table 1 lists, for each iteration and worker.
 
     Parameters
@@ -91,7 +94,7 @@ class RunProfile:
     table: pd.DataFrame
     convergence: npt.NDArray[np.float64]
     converged: bool
-    values: npt.NDArray[Any] = field(repr=False)
+    values: npt.NDArray[Any]
     result: Mapping[str, Any] = field(default_factory=dict)
     prior: RunProfile | None = None
     stopped: bool = False
@@ -130,8 +133,18 @@ class RunProfile:
         """What it says first, what that is made of, and the rest."""
         return answer_of_run(self)
 
-    def _repr_html_(self) -> str:
-        return self.answer.to_html()
+    @property
+    def title(self) -> str:
+        """What on what."""
+        return f"{self.algorithm} on {self.graph['name']}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return counters, seconds and convergence of each iteration."""
+        return self.per_iteration()
+
+    def pictures(self) -> list[Picture]:
+        """Return the seconds of each phase, and of each iteration."""
+        return pictures_of_run(self.phases, self.iteration_seconds)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the result, for JSON."""
@@ -181,7 +194,7 @@ class SampleSummary:
     seconds: float
     purpose: str
     note: str = ""
-    degrees: tuple[float, ...] = ()
+    degrees: tuple[float, ...] = field(default=(), repr=False)
 
 
 def critical_worker(table: pd.DataFrame) -> int:

@@ -18,8 +18,11 @@ from predict_graph.functions.prediction import FunctionPrediction, readable_byte
 from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import bars_of_parts, dots, unit_of
+from predict_graph.results import Result
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from predict_graph.graph import Graph
 
 __all__ = ["FunctionComparison", "compare_functions"]
@@ -28,8 +31,8 @@ _FAR = 30.0  # longest over shortest from which an axis is logarithmic; a choice
 _MIB = 2.0**20  # bytes, by definition
 
 
-@dataclass(frozen=True)
-class FunctionComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class FunctionComparison(Result):
     """What several functions take on one graph.
 
     Parameters
@@ -102,7 +105,24 @@ class FunctionComparison:
             return []
         return [self._times(), self._parts(), self._memory()]
 
-    def to_list(self) -> list[dict[str, Any]]:
+    def to_frame(self) -> pd.DataFrame:
+        """Return time and memory with their intervals, one row for each function."""
+        import pandas as pd
+
+        rows: list[dict[str, Any]] = []
+        for one in self.predictions:
+            found = {"runtime_seconds": one.runtime_seconds, "peak_memory_bytes": one.peak_bytes}
+            ends = {
+                f"{name}_{end}": value
+                for name, interval in found.items()
+                if interval is not None
+                for end, value in interval.to_dict().items()
+            }
+            rows.append({"function": _shown(one), **ends})
+        rows += [{"function": name, "error": text} for name, text in self.errors.items()]
+        return pd.DataFrame(rows)
+
+    def to_dict(self) -> list[dict[str, Any]]:
         """Return the predictions and the errors, ready for JSON."""
         failed = [{"function": name, "error": text} for name, text in self.errors.items()]
         return [*(one.to_dict() for one in self.predictions), *failed]
@@ -165,12 +185,6 @@ class FunctionComparison:
             f"({readable(figure.low)} to {readable(figure.high)})"
             for one, figure in zip(self._ranked, figures, strict=True)
         )
-
-    def __str__(self) -> str:
-        return str(self.answer)
-
-    def _repr_html_(self) -> str:
-        return self.answer.to_html()
 
 
 def compare_functions(

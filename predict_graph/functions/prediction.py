@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from predict_graph.answers import Answer, Table, sure
 from predict_graph.cores import Load
 from predict_graph.durations import readable_seconds
 from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
+from predict_graph.results import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Evidence", "FunctionPrediction", "SampleRow", "readable_bytes"]
 
@@ -60,8 +64,8 @@ class SampleRow:
         return dict(vars(self))
 
 
-@dataclass(frozen=True)
-class FunctionPrediction:
+@dataclass(frozen=True, eq=False, repr=False)
+class FunctionPrediction(Result):
     """How long a call of a function will take, what memory it needs, and how sure that is.
 
     Parameters
@@ -100,7 +104,7 @@ class FunctionPrediction:
     peak_bytes: Interval | None
     available_bytes: float
     evidence: list[Evidence]
-    samples: list[SampleRow] = field(repr=False)
+    samples: list[SampleRow]
     overhead_seconds: float
     budget: str
     warnings: list[str]
@@ -190,6 +194,19 @@ class FunctionPrediction:
         """What on what."""
         return f"{self.function['name']} on {self.graph['name']}"
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return time and memory with their intervals, one row for each quantity."""
+        import pandas as pd
+
+        found = {
+            "runtime_seconds": self.runtime_seconds,
+            "convert_seconds": self.convert_seconds,
+            "call_seconds": self.call_seconds,
+            "peak_memory_bytes": self.peak_bytes,
+        }
+        rows = [{"quantity": k, **v.to_dict()} for k, v in found.items() if v is not None]
+        return pd.DataFrame(rows)
+
     def pictures(self) -> list[Picture]:
         """Return the pictures of a report: time, memory, and what each evidence says."""
         from predict_graph.functions.picture import pictures_of
@@ -234,12 +251,6 @@ class FunctionPrediction:
             "warnings": self.warnings,
             "advice": self.advice,
         }
-
-    def __str__(self) -> str:
-        return str(self.answer)
-
-    def _repr_html_(self) -> str:
-        return self.answer.to_html()
 
 
 def readable_bytes(value: float) -> str:

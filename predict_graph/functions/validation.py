@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,12 +22,16 @@ from predict_graph.functions.reported import reporter
 from predict_graph.functions.subject import check_subject
 from predict_graph.history import History, check_history
 from predict_graph.pictures import Picture
+from predict_graph.results import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["FunctionComparison", "validate_function"]
 
 
-@dataclass(frozen=True)
-class FunctionComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class FunctionComparison(Result):
     """A prediction of a call beside the call itself.
 
     Errors are signed and relative: predicted / actual - 1.
@@ -119,6 +123,28 @@ class FunctionComparison:
         columns = ["", "predicted", "90% interval", "actual", "error"]
         return Table("prediction and truth", columns, rows)
 
+    @property
+    def title(self) -> str:
+        """What on what."""
+        return self.prediction.title
+
+    @property
+    def seed(self) -> int | None:
+        """That of the prediction."""
+        return self.prediction.seed
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the prediction beside the real run, one row for each quantity."""
+        actual = {
+            "runtime_seconds": self.runtime_seconds,
+            "convert_seconds": self.convert_seconds,
+            "call_seconds": self.call_seconds,
+            "peak_memory_bytes": self.peak_bytes,
+        }
+        frame = self.prediction.to_frame()
+        frame["actual"] = frame["quantity"].map(actual)
+        return frame.assign(error=frame["predicted"] / frame["actual"].where(lambda x: x > 0) - 1.0)
+
     def pictures(self) -> list[Picture]:
         """Return the pictures of the prediction."""
         return self.prediction.pictures()
@@ -136,12 +162,6 @@ class FunctionComparison:
             "errors": self.errors(),
             "inside_interval": self.inside(),
         }
-
-    def __str__(self) -> str:
-        return str(self.answer)
-
-    def _repr_html_(self) -> str:
-        return self.answer.to_html()
 
 
 def validate_function(

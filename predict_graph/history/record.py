@@ -12,8 +12,10 @@ from importlib.metadata import PackageNotFoundError, version
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError
 from predict_graph.history.machine import machine_identity
+from predict_graph.results import Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,8 +32,8 @@ def _package_version() -> str:
         return "unknown"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RunRecord:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RunRecord(Value):
     """What is kept of one run or sample run.
 
     Parameters
@@ -129,6 +131,12 @@ class RunRecord:
     def seconds(self) -> float:
         """Sum of the phases."""
         return float(sum(self.phases.values()))
+
+    def __repr__(self) -> str:
+        return (
+            f"<RunRecord: {self.kind} of {self.algorithm} on {self.graph}, {self.iterations} "
+            f"iterations in {readable_seconds(self.seconds)}>"
+        )
 
 
 def to_json(value: Any, what: str) -> str:

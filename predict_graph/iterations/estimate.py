@@ -12,6 +12,7 @@ import pandas as pd
 
 from predict_graph.engines.costing import StagedSample
 from predict_graph.engines.profile import SampleSummary
+from predict_graph.results import Value
 
 __all__ = [
     "IterationEstimate",
@@ -25,8 +26,8 @@ Progress = Callable[[str, float], None]
 """Called with what is being done and the fraction that is done."""
 
 
-@dataclass(frozen=True)
-class SampleCounters:
+@dataclass(frozen=True, eq=False, repr=False)
+class SampleCounters(Value):
     """What the run of a sample did: no seconds.
 
     Parameters
@@ -42,8 +43,8 @@ class SampleCounters:
     edges: int
 
 
-@dataclass(frozen=True)
-class IterationEstimate:
+@dataclass(frozen=True, eq=False, repr=False)
+class IterationEstimate(Value):
     """How many iterations a run will take, and how sure that is.
 
     Parameters

@@ -18,6 +18,7 @@ from predict_graph.graph.degrees import degree_bins
 from predict_graph.iterations.estimate import SampleCounters, SampleSummary
 from predict_graph.iterations.prefix import edges_by_later_position
 from predict_graph.plugins import Registry, blamed_on
+from predict_graph.results import Value
 from predict_graph.transforms import Transform
 from samplers import SAMPLERS as BUILT_IN_SAMPLERS
 from samplers import Sampler
@@ -37,8 +38,8 @@ SAMPLERS: Registry[type[Sampler]] = Registry("sampler", "predict_graph.samplers"
 _SCANNED_PER_KEPT = 8  # a choice: bounds the time of finding a sample
 
 
-@dataclass(frozen=True)
-class WalkSample:
+@dataclass(frozen=True, eq=False, repr=False)
+class WalkSample(Value):
     """A sample of a graph's vertices, with the subgraph that they induce."""
 
     sampler: str

@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from predict_graph.errors import RequestError
 from predict_graph.files import written_beside
 from predict_graph.pictures.checking import check_picture
 from predict_graph.pictures.palette import LIGHT
@@ -74,9 +75,11 @@ def draw_together(pictures: Sequence[Picture], title: str, path: Path | None) ->
     Raises
     ------
     RequestError
-        If matplotlib is missing, or the path cannot be written.
+        If matplotlib is missing, the path cannot be written, or there is no picture.
     """
     check_picture(path)
+    if not pictures:
+        raise RequestError(f"there is nothing to draw of {title}")
     import matplotlib as mpl
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine

@@ -120,7 +120,8 @@ def iteration_seconds(axes: Any, predicted: Line, actual: FloatArray | None) -> 
         numbers = np.arange(1, len(actual) + 1)
         _line(axes, numbers, actual / divisor, 1, "real", marker)
         labels.append((numbers[-1], actual[-1] / divisor, "real", 1))
-    axes.set(xlabel="iteration (band: 90% sure)", ylabel=f"time of an iteration, {unit}")
+    band = " (band: 90% sure)" if predicted.high is not None else ""
+    axes.set(xlabel=f"iteration{band}", ylabel=f"time of an iteration, {unit}")
     axes.set_ylim(bottom=0)
     axes.margins(y=0.1)
     _whole_numbers(axes)
@@ -401,14 +402,15 @@ def dots(
     axes: Any,
     names: Sequence[str],
     values: npt.ArrayLike,
-    low: npt.ArrayLike,
-    high: npt.ArrayLike,
+    low: npt.ArrayLike | None = None,
+    high: npt.ArrayLike | None = None,
     *,
     xlabel: str,
     emphasised: Sequence[str] = (),
 ) -> None:
-    """Draw a figure with its interval for each name, the best above."""
-    found, ends = np.asarray(values), np.array([low, high])
+    """Draw a number for each name, the first one on top, with its interval if there is one."""
+    found = np.asarray(values)
+    ends = np.array([found if end is None else end for end in (low, high)])
     for row, (name, value, start, end) in enumerate(zip(names, found, *ends, strict=True)):
         place = 1 if name in emphasised else 0
         axes.plot([start, end], [-row, -row], color=LIGHT.series[place], linewidth=2.2, alpha=0.6)

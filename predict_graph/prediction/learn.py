@@ -12,10 +12,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from os import PathLike
 from typing import Any
 
+import pandas as pd
+
 from predict_graph.algorithms import ALGORITHMS, Algorithm
+from predict_graph.answers import Answer, Table
 from predict_graph.budget import check_budget
 from predict_graph.engines import Engine
 from predict_graph.engines.local import LocalEngine
@@ -25,6 +29,8 @@ from predict_graph.errors import JobError, PredictGraphError, RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, check_history
 from predict_graph.iterations.whole_run import whole_run_estimates
+from predict_graph.pictures import Picture
+from predict_graph.pictures.panels import dots
 from predict_graph.prediction.request import (
     check_engine,
     check_function,
@@ -45,6 +51,7 @@ from predict_graph.prediction.seconds.cluster import (
 )
 from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_name
 from predict_graph.prediction.work import workloads_of
+from predict_graph.results import Result
 
 __all__ = ["Learning", "learn"]
 
@@ -64,8 +71,8 @@ _FEWER = 4  # times fewer machines in the second session; a choice
 _MARGIN = 1.2  # of what a run is expected to take: an overrun is the person's time; a choice
 
 
-@dataclass
-class Learning:
+@dataclass(eq=False, repr=False)
+class Learning(Result):
     """What was learned about a cluster.
 
     Parameters
@@ -84,6 +91,32 @@ class Learning:
     runs: int = 0
     seconds: float = 0.0
     ended: str = ""
+
+    @property
+    def answer(self) -> Answer:
+        """How many runs were kept, and why learning ended."""
+        rows = [(name, len(graphs), graphs[-1]) for name, graphs in self.lessons.items()]
+        said = f"{self.runs} sample runs kept in {self.seconds:.0f} s: {self.ended}"
+        return Answer(said, tables=[Table("learned", ["algorithm", "lessons", "last graph"], rows)])
+
+    @property
+    def title(self) -> str:
+        """What was learned."""
+        return "runs that costs are learned from"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row for each algorithm and graph."""
+        rows = [(name, graph) for name, graphs in self.lessons.items() for graph in graphs]
+        return pd.DataFrame(rows, columns=["algorithm", "graph"])
+
+    def pictures(self) -> list[Picture]:
+        """Return how many graphs each algorithm ran on."""
+        counts = {name: len(graphs) for name, graphs in self.lessons.items()}
+        if not counts:
+            return []
+        said = ", ".join(f"{name} {count}" for name, count in counts.items())
+        draw = partial(dots, names=[*counts], values=[*counts.values()], xlabel="graphs")
+        return [Picture("Graphs of each algorithm", f"Graphs: {said}.", draw)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, for JSON."""

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from predict_graph.sizing.fitting.fit_runs import fit
     from predict_graph.sizing.fitting.model import JobModel, fit_job
     from predict_graph.sizing.fitting.model_file import load_model, save_model
     from predict_graph.sizing.measuring.collecting import Collected, collect
@@ -34,6 +35,7 @@ __all__ = [
     "Plan",
     "Price",
     "collect",
+    "fit",
     "fit_job",
     "load_model",
     "make_design",
@@ -54,6 +56,7 @@ _PLACES = {
     "measuring.designing": ("make_design", "write_design"),
     "measuring.experiments": ("Design", "Experiment", "read_design"),
     "measuring.measurements": ("Measurements", "read_measurements"),
+    "fitting.fit_runs": ("fit",),
     "fitting.model": ("JobModel", "fit_job"),
     "fitting.model_file": ("load_model", "save_model"),
     "planning.choices": ("Choice", "Configuration", "Plan", "plan"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +13,9 @@ from predict_graph.durations import readable_number, readable_seconds
 from predict_graph.pictures import Picture, draw_together
 from predict_graph.pictures.palette import LIGHT
 from predict_graph.pictures.panels import Line, against_machines, costs, dots, unit_of
-from predict_graph.sizing.fitting.model import JobModel
 
 if TYPE_CHECKING:
+    from predict_graph.sizing.fitting.model import JobModel
     from predict_graph.sizing.planning.choices import Plan
     from predict_graph.sizing.planning.next_run import Advice, Option
 
@@ -105,11 +104,11 @@ def _percent_errors(model: JobModel) -> FloatArray:
     return errors
 
 
-def pictures_of_plan(plan: Plan, models: Sequence[JobModel]) -> list[Picture]:
+def pictures_of_plan(plan: Plan) -> list[Picture]:
     """Return time against machines with its interval, and cost against time with the frontier."""
     percent = f"{100 * plan.confidence:.4g}%"
     lines, groups = [], {}
-    for model in (view for one in models for view in one.by_type()):
+    for model in plan.models:
         rows = [one for one in plan.configurations if one.machine_type == model.machine_type]
         low, seconds, high, cost = (
             np.array([getattr(one, name) for one in rows])

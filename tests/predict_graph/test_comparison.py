@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from predict_graph.comparison import SamplerComparison, compare
+from predict_graph.comparison import SamplerComparison, compare_samplers
 from predict_graph.errors import RequestError
 from predict_graph.iterations import SAMPLERS
 from samplers import UniformVertices
@@ -126,7 +126,7 @@ def own():
 
 def test_graphs_by_samplers_by_ratios_by_seeds(own, tmp_path):
     pytest.importorskip("matplotlib")
-    found = compare(
+    found = compare_samplers(
         GRAPHS,
         samplers=["rj", own],
         algorithms=["pagerank"],
@@ -166,4 +166,4 @@ def test_graphs_by_samplers_by_ratios_by_seeds(own, tmp_path):
 )
 def test_wrong_requests(options, match):
     with pytest.raises(RequestError, match=match):
-        compare(GRAPHS, **options)
+        compare_samplers(GRAPHS, **options)

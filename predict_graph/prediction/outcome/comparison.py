@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from predict_graph.answers import Answer
 from predict_graph.engines import COUNTERS, RunProfile
@@ -12,12 +13,13 @@ from predict_graph.pictures import Picture
 from predict_graph.prediction.outcome.answering import answer_of_comparison
 from predict_graph.prediction.outcome.picture import pictures_of
 from predict_graph.prediction.outcome.prediction import Prediction
+from predict_graph.results import Result
 
 __all__ = ["Comparison"]
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
     """A prediction beside the real run.
 
     Errors are signed and relative: predicted / actual - 1.
@@ -46,9 +48,34 @@ class Comparison:
             "features_total": {name: _error(predicted[name], totals[name]) for name in COUNTERS},
         }
 
-    def plot(self, path: str | Path | None = None) -> Any:
-        """Draw prediction and truth beside each other; see :meth:`Prediction.plot`."""
-        return self.prediction.plot(path, actual=self.actual)
+    @property
+    def title(self) -> str:
+        """What on what."""
+        return self.prediction.title
+
+    @property
+    def seed(self) -> int | None:
+        """That of the prediction."""
+        return self.prediction.seed
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the prediction beside the real run, one row for each quantity."""
+        predicted, actual, errors = self.prediction, self.actual, self.errors()
+        intervals = {
+            "iterations": (predicted.iterations, actual.iterations),
+            "runtime_seconds": (predicted.runtime_seconds, actual.runtime_seconds),
+        }
+        superstep = {
+            "predicted": predicted.phases["superstep"],
+            "actual": actual.phases["superstep"],
+        }
+        rows = [
+            {"quantity": name, **interval.to_dict(), "actual": real}
+            for name, (interval, real) in intervals.items()
+        ]
+        rows.append({"quantity": "superstep_seconds", **superstep})
+        frame = pd.DataFrame(rows)
+        return frame.assign(error=[errors[name] for name in frame["quantity"]])
 
     def pictures(self) -> list[Picture]:
         """Return what :meth:`plot` draws, and a report shows."""
@@ -58,12 +85,6 @@ class Comparison:
     def answer(self) -> Answer:
         """What became of the prediction, first; then the prediction's own answer."""
         return answer_of_comparison(self)
-
-    def __str__(self) -> str:
-        return str(self.answer)
-
-    def _repr_html_(self) -> str:
-        return self.answer.to_html()
 
     def inside(self) -> dict[str, bool]:
         """Return whether the truth is in each interval."""

@@ -20,6 +20,7 @@ from predict_graph.pictures import Picture, draw_together
 from predict_graph.prediction.outcome.answering import answer_of
 from predict_graph.prediction.outcome.picture import pictures_of
 from predict_graph.prediction.outcome.verdict import Verdict
+from predict_graph.results import Result
 
 __all__ = ["SCHEMA", "Prediction"]
 
@@ -27,8 +28,8 @@ SCHEMA = 1  # by definition
 """Version of the JSON."""
 
 
-@dataclass(frozen=True)
-class Prediction:
+@dataclass(frozen=True, eq=False, repr=False)
+class Prediction(Result):
     """How many iterations a run will take, how long it will last, and how sure that is.
 
     Parameters
@@ -83,8 +84,8 @@ class Prediction:
     iterations: Interval
     runtime_seconds: Interval
     phases: dict[str, float]
-    per_iteration: pd.DataFrame = field(repr=False)
-    samples: list[SampleSummary] = field(repr=False)
+    per_iteration: pd.DataFrame
+    samples: list[SampleSummary]
     evidence: list[dict[str, Any]]
     overhead_seconds: float
     edge_visits: float
@@ -184,14 +185,13 @@ class Prediction:
         }
 
     def plot(self, path: str | Path | None = None, actual: RunProfile | None = None) -> Any:
-        """Draw convergence, the seconds of each iteration, and what else there is to see.
+        """Draw the prediction, with a real run beside it if one is given.
 
         Parameters
         ----------
         path : str or Path, optional
-            Where the picture goes; by default it is only returned.
+            File of the picture; by default it is only returned.
         actual : RunProfile, optional
-            The real run, drawn beside.
 
         Returns
         -------
@@ -230,9 +230,3 @@ class Prediction:
     def answer(self) -> Answer:
         """What it says first, what decides that, and what it rests on."""
         return answer_of(self)
-
-    def __str__(self) -> str:
-        return str(self.answer)
-
-    def _repr_html_(self) -> str:
-        return self.answer.to_html()

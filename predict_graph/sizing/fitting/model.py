@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,10 @@ from scipy.special import bdtr
 
 from costmodels.scaling import SCALING_MODELS
 from costmodels.scaling.search import success_chance
+from predict_graph.answers import Answer
 from predict_graph.errors import RequestError, unknown_name
+from predict_graph.pictures import Picture
+from predict_graph.results import Result
 from predict_graph.sizing.fitting.past_jobs import PastJobs
 from predict_graph.sizing.fitting.typed_runs import (
     failed_configurations,
@@ -23,6 +26,9 @@ from predict_graph.sizing.fitting.typed_runs import (
 )
 from predict_graph.sizing.measuring.measurements import Measurements
 from predict_graph.sizing.planning.candidates import MachineType
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "LEAST_CONFIDENCE",
@@ -40,8 +46,8 @@ LEAST_CONFIDENCE = 0.5  # by definition: the median
 INTERVAL, UNLIKELY = 0.9, 0.05  # by definition of the answers; as in Kupiec (1995)
 
 
-@dataclass(frozen=True)
-class JobModel:
+@dataclass(frozen=True, eq=False, repr=False)
+class JobModel(Result):
     """A scaling model of one job, on one type of machine or on several.
 
     Attributes
@@ -85,6 +91,43 @@ class JobModel:
     types: Mapping[str, MachineType] = field(default_factory=dict)
     failures: Mapping[str, FloatArray] = field(default_factory=dict)
     misfit: str | None = None
+
+    @property
+    def answer(self) -> Answer:
+        """What a run takes, and how good the model is."""
+        from predict_graph.sizing.report import answer_of_fit
+
+        return answer_of_fit(self)
+
+    @property
+    def title(self) -> str:
+        """What the model is of."""
+        return f"model of {self.source}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return coefficients, errors and measured runs, ready for JSON."""
+        from predict_graph.sizing.report import fit_summary
+
+        return fit_summary(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return measured and fitted seconds with 90% intervals, one row a configuration."""
+        import pandas as pd
+
+        parts = []
+        for one in self.by_type():
+            measured = one.measured
+            where = measured["scale"], measured["machines"]
+            low, high = one.bounds(*where, 0.95)  # of each end: 90% are between
+            fitted = {"predicted": one.seconds(*where), "low": low, "high": high}
+            parts.append(pd.DataFrame({**measured, **fitted}).assign(machine_type=one.machine_type))
+        return pd.concat(parts, ignore_index=True)
+
+    def pictures(self) -> list[Picture]:
+        """Return time against machines, and the errors at the measured configurations."""
+        from predict_graph.sizing.picture import pictures_of_fit
+
+        return pictures_of_fit(self)
 
     def by_type(self) -> list[JobModel]:
         """Return the model as one of each type that it knows, or itself."""

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from predict_graph.durations import parse_duration, unit_seconds
 from predict_graph.errors import RequestError
+from predict_graph.results import Value
 from predict_graph.sizing.measuring.outcomes import outcome_columns, read_outcomes
 from predict_graph.sizing.table_file import Row, TextTable, name_key, positive, read_table
 
@@ -65,7 +66,7 @@ MOST_TOLD = 3  # a choice
 OWN_COLUMNS = ("repeat", "command", "started", "seconds")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Unfinished:
     """Runs that give no time: they failed, or were ended after `seconds`.
 
@@ -88,8 +89,8 @@ class Unfinished:
 _NONE = Unfinished(np.array([]), np.array([]), np.array([]), ())
 
 
-@dataclass(frozen=True)
-class Measurements:
+@dataclass(frozen=True, eq=False, repr=False)
+class Measurements(Value):
     """Runs of one job.
 
     Attributes

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from predict_graph.answers import Answer
 from predict_graph.durations import readable_number, readable_seconds
 from predict_graph.errors import JobError, RequestError
+from predict_graph.pictures import Picture
+from predict_graph.results import Result
 from predict_graph.sizing.fitting.model import JobModel
-from predict_graph.sizing.planning.prices import Price, price_of
+from predict_graph.sizing.planning.predicted import read_job_model
+from predict_graph.sizing.planning.prices import Price, example_prices, price_of, read_prices
+from predict_graph.sizing.quantities import parse_counts, parse_duration, parse_money
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Choice", "Configuration", "Plan", "frontier", "plan"]
+
+ModelLike = JobModel | str | PathLike[str]
 
 SECONDS_PER_HOUR = 3600.0  # by definition
 LEAST_CHANCE = 0.5  # by definition: more likely than not
@@ -77,8 +90,8 @@ class Choice:
     nearest: Mapping[str, Configuration]
 
 
-@dataclass(frozen=True)
-class Plan:
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Result):
     """All configurations, the best of them, and the choice.
 
     Attributes
@@ -102,6 +115,7 @@ class Plan:
     choice : Choice or None
         None when neither a deadline nor a budget is given.
     warnings : tuple of str
+    models : tuple of JobModel
     """
 
     scale: float
@@ -117,19 +131,54 @@ class Plan:
     frontier: tuple[Configuration, ...]
     choice: Choice | None
     warnings: tuple[str, ...]
+    models: tuple[JobModel, ...]
+
+    @property
+    def answer(self) -> Answer:
+        """The choice, or what there is to choose from."""
+        from predict_graph.sizing.report import answer_of_plan
+
+        return answer_of_plan(self)
+
+    @property
+    def title(self) -> str:
+        """What the plan is for."""
+        return f"plan for {', '.join(dict.fromkeys(model.source for model in self.models))}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan, ready for JSON."""
+        from predict_graph.sizing.report import plan_summary
+
+        return plan_summary(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return all configurations, and which are on the frontier and chosen."""
+        import pandas as pd
+
+        chosen = None if self.choice is None else self.choice.configuration
+        return pd.DataFrame([vars(one) for one in self.configurations]).assign(
+            frontier=[one in self.frontier for one in self.configurations],
+            chosen=[one == chosen for one in self.configurations],
+        )
+
+    def pictures(self) -> list[Picture]:
+        """Return time against machines, and cost against time."""
+        from predict_graph.sizing.picture import pictures_of_plan
+
+        return pictures_of_plan(self)
 
 
 def plan(
-    models: Sequence[JobModel],
-    machines: Sequence[int],
+    models: ModelLike | Sequence[ModelLike],
+    machines: int | str | Iterable[int],
     *,
     scale: float | None = None,
-    deadline: float | None = None,
-    budget: float | None = None,
-    prices: Mapping[str, Price] | None = None,
+    deadline: float | str | None = None,
+    budget: float | str | None = None,
+    prices: Mapping[str, Price] | str | PathLike[str] | None = None,
     confidence: float = 0.9,
     spare: int = 0,
-    spare_test: float = 60.0,
+    spare_test: float | str = 60.0,
     iterations: int | None = None,
 ) -> Plan:
     """Choose machines for a job.
@@ -139,26 +188,29 @@ def plan(
 
     Parameters
     ----------
-    models : sequence of JobModel
-        One for each machine type, or one that knows several.
-    machines : sequence of int
-        Counts to consider.
+    models : JobModel or path, or sequence of them
+        One for each machine type, or one that knows several. A path is that of a saved model or of
+        a prediction on a cluster; ``TYPE=PATH`` says its machine type.
+    machines : int, sequence of int or str
+        Counts to consider; as text ``2:64``, ``2:64:2`` or ``2,4,8``.
     scale : float, optional
         Needed unless it was the same in all measured runs.
-    deadline : float, optional
-        Seconds. The cheapest configuration that meets it is chosen.
-    budget : float, optional
+    deadline : float or str, optional
+        Seconds, or a text such as ``10m``. The cheapest configuration that meets it is chosen.
+    budget : float or str, optional
         USD. Without a deadline the fastest configuration within it is chosen; with one the choice
         must keep both.
-    prices : mapping of str to Price, optional
+    prices : mapping of str to Price, or path, optional
+        A table with ``type``, ``cores`` and ``usd_per_hour``; ``example`` is that of the package.
         Needed for several types, and for a budget, unless the model knows the prices of its types.
     confidence : float, default 0.9
         Probability with which a single run keeps deadline and budget; in [0.5, 1).
     spare : int, default 0
         Machines launched in addition, of which the slowest are given back before the job starts
         (section 4.3). What that gains is not predicted.
-    spare_test : float, default 60
-        Seconds that all machines are held to find the slowest ones; counted when `spare` is not 0.
+    spare_test : float or str, default 60
+        Seconds, or a text such as ``1m``, that all machines are held to find the slowest ones;
+        counted when `spare` is not 0.
     iterations : int, optional
         Of the real run, when the models were fitted to runs of fewer.
 
@@ -175,18 +227,28 @@ def plan(
     ----------
     Venkataraman et al.: Ernest, NSDI 2016, sections 4.3, 6.3 and 6.4.
     """
-    if prices is None:
-        prices = _own_prices(models)
-    models = [one for model in models for one in model.by_type()]
-    _check(models, machines, spare=spare, prices=prices, budget=budget)
-    scale = _checked_scale(models, scale)
-    unit = "machines" if prices is not None else models[0].unit
+    given = [models] if isinstance(models, JobModel | str | PathLike) else models
+    loaded = [one if isinstance(one, JobModel) else _read(one) for one in given]
+    counts = _counts(machines)
+    deadline = parse_duration(deadline, "deadline") if isinstance(deadline, str) else deadline
+    budget = parse_money(budget) if isinstance(budget, str) else budget
+    if isinstance(spare_test, str):
+        spare_test = parse_duration(spare_test, "spare test")
+    if isinstance(prices, str | PathLike):
+        named = str(prices) == "example" and not Path(prices).exists()
+        prices = read_prices(example_prices() if named else Path(prices))
+    elif prices is None:
+        prices = _own_prices(loaded)
+    kinds = [one for model in loaded for one in model.by_type()]
+    _check(kinds, counts, spare=spare, prices=prices, budget=budget)
+    scale = _checked_scale(kinds, scale)
+    unit = "machines" if prices is not None else kinds[0].unit
     configurations: list[Configuration] = []
-    for model in models:
+    for model in kinds:
         price = None if prices is None else price_of(prices, model.machine_type)
         factor = _iteration_factor(model, iterations)
         configurations += _configurations(
-            model, machines, scale, price, confidence, factor, spare, spare_test
+            model, counts, scale, price, confidence, factor, spare, spare_test
         )
     found = tuple(configurations)
     sound = tuple(one for one in found if one.chance >= LEAST_CHANCE)
@@ -210,10 +272,25 @@ def plan(
         frontier=frontier(sound),
         choice=choice,
         warnings=(
-            *_warnings(models, found, scale, choice, iterations, unit),
+            *_warnings(kinds, found, scale, choice, iterations, unit),
             *_unsound(found, confidence, choice),
         ),
+        models=tuple(kinds),
     )
+
+
+def _read(model: str | PathLike[str]) -> JobModel:
+    if not isinstance(model, str | PathLike):
+        raise RequestError(
+            f"a model is of type {type(model).__name__}; accepted: a JobModel, or the path of one"
+        )
+    return read_job_model(str(model))
+
+
+def _counts(machines: int | str | Iterable[int]) -> list[int]:
+    if isinstance(machines, str):
+        return parse_counts(machines)
+    return [machines] if isinstance(machines, int) else [int(count) for count in machines]
 
 
 def _own_prices(models: Sequence[JobModel]) -> dict[str, Price] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,16 @@ from costmodels.scaling.shapes import Prior
 from predict_graph.answers import Answer, Table, sure
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
+from predict_graph.pictures import Picture
+from predict_graph.results import Result
 from predict_graph.sizing.planning.candidates import Candidates
 from predict_graph.sizing.planning.tried_runs import TriedRuns
 from predict_graph.sizing.quantities import parse_duration
 
-__all__ = ["Advice", "Goal", "Option", "advice_summary", "advise", "answer_of", "parse_goal"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Advice", "Goal", "Option", "advise", "parse_goal"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -113,8 +118,8 @@ class Option:
         return f"{self.machine_type} x {self.machines}"
 
 
-@dataclass(frozen=True)
-class Advice:
+@dataclass(frozen=True, eq=False, repr=False)
+class Advice(Result):
     """What to measure next.
 
     Attributes
@@ -131,6 +136,8 @@ class Advice:
     uses : int
         How often the job will run as chosen.
     warnings : tuple of str
+    source : str
+        File of the runs.
     """
 
     goal: Goal
@@ -140,6 +147,46 @@ class Advice:
     options: tuple[Option, ...]
     uses: int
     warnings: tuple[str, ...]
+    source: str = ""
+
+    @property
+    def answer(self) -> Answer:
+        """What to measure next, or why to stop."""
+        return _answer_of(self)
+
+    @property
+    def title(self) -> str:
+        """What it is the next run of."""
+        return f"next run of {Path(self.source).name}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return all candidates, the most promising first."""
+        import pandas as pd
+
+        rows = [vars(one) for one in self.options]
+        return pd.DataFrame(rows).assign(next=[one in self.next for one in self.options])
+
+    def pictures(self) -> list[Picture]:
+        """Return time and price of the most promising candidates, and of the best run."""
+        from predict_graph.sizing.picture import pictures_of_advice
+
+        return pictures_of_advice(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the advice, ready for JSON; unknown numbers are null."""
+        return {
+            "schema": 1,
+            "verdict": {"sentence": self.answer.sentence},
+            "runs": self.source,
+            "goal": self.goal.name,
+            "deadline_seconds": self.goal.deadline,
+            "uses": self.uses,
+            "best": None if self.best is None else _plain(self.best),
+            "next": [_plain(one) for one in self.next],
+            "stop": self.stop,
+            "candidates": [_plain(one) for one in self.options],
+            "warnings": list(self.warnings),
+        }
 
 
 def advise(
@@ -151,6 +198,7 @@ def advise(
     parallel: int = 1,
     uses: int = USES,
     warnings: Sequence[str] = (),
+    source: str = "",
 ) -> Advice:
     """Choose what to measure next.
 
@@ -168,6 +216,8 @@ def advise(
         all of these costs more than the measurement.
     warnings : sequence of str, optional
         To be passed on.
+    source : str, optional
+        File of the runs.
 
     Raises
     ------
@@ -210,6 +260,7 @@ def advise(
         options=tuple(options[i] for i in first.order if i < count),
         uses=uses,
         warnings=tuple(said),
+        source=source,
     )
 
 
@@ -332,7 +383,7 @@ def _amount(value: float, goal: Goal) -> str:
     return readable_seconds(value) if goal.unit == "s" else f"{value:.3g} USD"
 
 
-def answer_of(advice: Advice) -> Answer:
+def _answer_of(advice: Advice) -> Answer:
     """Return the answer of an advice: what to measure next, or why to stop."""
     best = advice.best
     facts = []
@@ -379,23 +430,6 @@ def _why(one: Option, now: Advice) -> str:
         f", {readable_seconds(one.seconds)} ({sure(one.low, one.high)}){cost}, expected "
         f"gain {one.gain:.1%} of the best"
     )
-
-
-def advice_summary(advice: Advice, path: Path) -> dict[str, Any]:
-    """Return what `next --json` writes; unknown numbers are null."""
-    return {
-        "schema": 1,
-        "verdict": {"sentence": answer_of(advice).sentence},
-        "runs": str(path),
-        "goal": advice.goal.name,
-        "deadline_seconds": advice.goal.deadline,
-        "uses": advice.uses,
-        "best": None if advice.best is None else _plain(advice.best),
-        "next": [_plain(one) for one in advice.next],
-        "stop": advice.stop,
-        "candidates": [_plain(one) for one in advice.options],
-        "warnings": list(advice.warnings),
-    }
 
 
 def _plain(one: Option) -> dict[str, Any]:

@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from predict_graph.errors import RequestError
 from predict_graph.inputs import read_json
-from predict_graph.sizing.fitting.model import JobModel
+from predict_graph.sizing.fitting.model import JobModel, with_machine_type
+from predict_graph.sizing.fitting.model_file import load_model
 
-__all__ = ["is_prediction", "predicted_job"]
+__all__ = ["predicted_job", "read_job_model"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -56,7 +57,33 @@ class _Curve:
         return np.column_stack([middle / width, middle * width])
 
 
-def is_prediction(found: Any) -> bool:
+def read_job_model(text: str) -> JobModel:
+    """Read ``MODEL.json``, or ``TYPE=MODEL.json`` as a model of that machine type.
+
+    The file holds a model of ``fit``, or a prediction on a cluster.
+
+    Raises
+    ------
+    RequestError
+        If it holds neither, or cannot be read.
+    """
+    kind, equals, path = text.partition("=")
+    if not equals or Path(text).is_file():
+        return _loaded(Path(text))
+    if not kind.strip():
+        raise RequestError(f"the model is {text!r}; accepted: MODEL.json or TYPE=MODEL.json")
+    return with_machine_type(_loaded(Path(path)), kind.strip())
+
+
+def _loaded(path: Path) -> JobModel:
+    try:
+        found = read_json(path)
+    except ValueError:
+        found = None  # load_model says what is wrong with it
+    return predicted_job(path) if _is_prediction(found) else load_model(path)
+
+
+def _is_prediction(found: Any) -> bool:
     """Whether what a JSON file holds is a prediction of an algorithm."""
     return isinstance(found, dict) and not found.keys().isdisjoint(("by_machines", "verdict"))
 

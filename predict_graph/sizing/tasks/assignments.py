@@ -5,13 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from predict_graph.answers import Answer, Table
+from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError
+from predict_graph.pictures import Picture
+from predict_graph.pictures.panels import dots, unit_of
 from predict_graph.resources.profile import read_profile
+from predict_graph.results import Result
 from predict_graph.sizing.fitting.model import check_confidence
 from predict_graph.sizing.planning.choices import SECONDS_PER_HOUR
 from predict_graph.sizing.table_file import Row, read_table
@@ -67,8 +74,8 @@ class Ranked:
     cost_high: float | None
 
 
-@dataclass(frozen=True)
-class TaskPlan:
+@dataclass(frozen=True, eq=False, repr=False)
+class TaskPlan(Result):
     """All assignments, fastest first, and the choice.
 
     Attributes
@@ -87,6 +94,89 @@ class TaskPlan:
     deadline: float | None
     choice: Ranked | None
     warnings: tuple[str, ...]
+
+    @property
+    def answer(self) -> Answer:
+        """The choice, and the time of each assignment."""
+        priced = any(one.cost is not None for one in self.ranked)
+        columns = ["assignment", "time", "at least", "at most", *(["USD"] if priced else [])]
+        rows = [
+            (
+                one.assignment.name + (" *" if one is self.choice else ""),
+                readable_seconds(one.seconds),
+                readable_seconds(one.low),
+                readable_seconds(one.high),
+                *(["" if one.cost is None else f"{one.cost:.4g}"] if priced else []),
+            )
+            for one in self.ranked
+        ]
+        title = f"assignments, fastest first; at most: with {100 * self.confidence:.4g}% confidence"
+        if self.choice is None:
+            said = "no assignment is done in time"
+        else:
+            one = next(each for each in self.ranked if each is self.choice)
+            wanted = "fastest" if self.deadline is None else "chosen for the deadline"
+            cost = "" if one.cost is None else f", {one.cost:.3g} USD"
+            said = (
+                f"{wanted}: {one.assignment.name}, {readable_seconds(one.seconds)} (at most "
+                f"{readable_seconds(one.high)}){cost}"
+            )
+        return Answer(said, tables=[Table(title, columns, rows)], warnings=self.warnings)
+
+    @property
+    def title(self) -> str:
+        """What the plan is for."""
+        return "plan for tasks"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan, ready for JSON."""
+        return {
+            "schema": 1,
+            "confidence": self.confidence,
+            "deadline": self.deadline,
+            "assignments": [_plain(one) for one in self.ranked],
+            "choice": None if self.choice is None else self.choice.assignment.name,
+            "warnings": list(self.warnings),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return all assignments, fastest first."""
+        return pd.DataFrame(
+            {
+                "assignment": one.assignment.name,
+                **one.assignment.attributes,
+                "seconds": one.seconds,
+                "low": one.low,
+                "high": one.high,
+                "cost": one.cost,
+                "cost_high": one.cost_high,
+                "chosen": one is self.choice,
+            }
+            for one in self.ranked
+        )
+
+    def pictures(self) -> list[Picture]:
+        """Return the time of each assignment."""
+        divisor, unit = unit_of(self.ranked[-1].seconds)
+        names = [one.assignment.name for one in self.ranked]
+        values, low, high = (
+            np.array([getattr(one, name) for one in self.ranked]) / divisor
+            for name in ("seconds", "low", "high")
+        )
+        said = ", ".join(
+            f"{one.assignment.name} {readable_seconds(one.seconds)}" for one in self.ranked
+        )
+        draw = partial(
+            dots,
+            names=names,
+            values=values,
+            low=low,
+            high=high,
+            xlabel=f"time, {unit} (line: {100 * self.confidence:.4g}% at either end)",
+            emphasised=[] if self.choice is None else [self.choice.assignment.name],
+        )
+        height = 0.5 + 0.1 * len(names)
+        return [Picture("Time of the assignments", f"Time: {said}.", draw, height)]
 
 
 def read_assignments(
@@ -188,6 +278,18 @@ def plan_tasks(
         choice=_chosen(ranked, deadline),
         warnings=tuple(warnings),
     )
+
+
+def _plain(one: Ranked) -> dict[str, Any]:
+    return {
+        "name": one.assignment.name,
+        "attributes": dict(one.assignment.attributes),
+        "seconds": {"predicted": one.seconds, "low": one.low, "high": one.high},
+        "task_seconds": list(one.task_seconds),
+        "stage_seconds": one.assignment.stage_seconds,
+        "cost": one.cost,
+        "cost_at_most": one.cost_high,
+    }
 
 
 def _ranked(one: Assignment, tasks: np.ndarray, below: float, above: float) -> Ranked:

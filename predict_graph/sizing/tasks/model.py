@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +19,13 @@ from costmodels.metrics import (
     ranking_distance,
 )
 from costmodels.occupancy import OccupancyModel
+from predict_graph.answers import Answer
 from predict_graph.documents import DocumentKind
+from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError
+from predict_graph.pictures import Picture
+from predict_graph.pictures.panels import dots
+from predict_graph.results import Result
 from predict_graph.sizing.fitting.model import LEAST_CONFIDENCE
 from predict_graph.sizing.tasks.runs import TaskRuns
 
@@ -40,8 +47,8 @@ TASK = DocumentKind(
 _FEWEST = 4  # a choice: fewer tell no resources apart
 
 
-@dataclass(frozen=True)
-class TaskModel:
+@dataclass(frozen=True, eq=False, repr=False)
+class TaskModel(Result):
     """A model of a task that was fitted to its runs.
 
     Attributes
@@ -61,6 +68,77 @@ class TaskModel:
     def attributes(self) -> list[str]:
         """Names of the attributes that an assignment must have: those that differed."""
         return _differing(self.runs)
+
+    @property
+    def answer(self) -> Answer:
+        """How good the model is, and its formulas."""
+        metrics = self.metrics()
+        rows = [
+            ("model", f"{self.name}, shape {self.estimator.shape_}"),
+            ("runs", f"{len(self.runs.seconds)}"),
+            ("attributes", ", ".join(self.attributes)),
+            *(
+                (f"f_{name}", f"{formula} {'bytes' if name == 'data' else 's/byte'}")
+                for name, formula in self.estimator.formulas_.items()
+            ),
+            *(
+                (
+                    f"in f_{part}",
+                    "each attribute over " + ", ".join(f"{n} {v:.4g}" for n, v in units),
+                )
+                for part, units in _references(self)
+            ),
+            ("left-out AE", f"mean {readable_seconds(metrics['mean_absolute_error'])}"),
+            (
+                "left-out PE",
+                f"mean {metrics['mean_percent_error']:.1f}%, "
+                f"max {metrics['max_percent_error']:.1f}%",
+            ),
+            (
+                "left-out ranking",
+                f"OPD {metrics['order_preserving_degree']:.3f}, "
+                f"RD(1) {metrics['ranking_distance_1']:.3f}",
+            ),
+        ]
+        said = (
+            f"the model {self.name} of {self.runs.source} is off by "
+            f"{metrics['mean_percent_error']:.0f}% (at most {metrics['max_percent_error']:.0f}%) "
+            "on runs that were left out"
+        )
+        return Answer(said, rows)
+
+    @property
+    def title(self) -> str:
+        """What the model is of."""
+        return f"model of {self.runs.source}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return formulas and errors, ready for JSON."""
+        return {
+            "schema": 1,
+            "model": self.name,
+            "shape": self.estimator.shape_,
+            "formulas": dict(self.estimator.formulas_),
+            "attributes": self.attributes,
+            "runs": len(self.runs.seconds),
+            "left_out": self.metrics(),
+            "left_out_errors": dict(self.estimator.left_out_errors_),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the attributes of each run, and its seconds as measured and as left out."""
+        return self.runs.attributes.assign(**self.estimator.left_out_)
+
+    def pictures(self) -> list[Picture]:
+        """Return the error of each run when it was left out."""
+        left_out = self.estimator.left_out_
+        percent = 100.0 * (left_out["predicted"] / left_out["actual"] - 1.0)
+        said = (
+            f"Errors of {len(percent)} runs left out: {percent.min():.0f}% to {percent.max():.0f}%."
+        )
+        names = [f"run {number + 1}" for number in range(len(percent))]
+        draw = partial(dots, names=names, values=percent, xlabel="predicted / measured - 1, %")
+        return [Picture("Errors of runs left out", said, draw, 0.5 + 0.1 * len(names))]
 
     def metrics(self) -> dict[str, float]:
         """Return AE (mean, s), PE (mean and worst, %), OPD and RD(1) of left-out runs."""
@@ -127,6 +205,14 @@ def fit_task(runs: TaskRuns, name: str = "nimo") -> TaskModel:
         network_share=runs.network_share,
     )
     return TaskModel(name, runs, estimator)
+
+
+def _references(model: TaskModel) -> list[tuple[str, list[tuple[str, float]]]]:
+    """Return what attributes are divided by; once for parts that have the same."""
+    found: dict[tuple[tuple[str, float], ...], list[str]] = {}
+    for part, units in model.estimator.references_.items():
+        found.setdefault(tuple(units.items()), []).append(part)
+    return [(", f_".join(parts), list(units)) for units, parts in found.items()]
 
 
 def _differing(runs: TaskRuns) -> list[str]:

@@ -15,6 +15,7 @@ import pandas as pd
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
 from predict_graph.inputs import read_bytes
+from predict_graph.results import Value
 from predict_graph.sizing.table_file import Row, read_table, table_line
 
 __all__ = ["SEEN", "TaskRuns", "add_run", "read_runs"]
@@ -25,8 +26,8 @@ SEEN = ("started", "seconds", "utilization", "data_bytes", "network_share")
 """Columns of what was seen of a run; all others are attributes of resources and data."""
 
 
-@dataclass(frozen=True)
-class TaskRuns:
+@dataclass(frozen=True, eq=False, repr=False)
+class TaskRuns(Value):
     """Runs of a task.
 
     Attributes

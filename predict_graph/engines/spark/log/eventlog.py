@@ -19,6 +19,7 @@ import pandas as pd
 from predict_graph.engines.spark.log.events import LogReader
 from predict_graph.engines.spark.log.logfiles import log_lines
 from predict_graph.errors import RequestError
+from predict_graph.results import Value
 
 __all__ = [
     "TASK_COLUMNS",
@@ -69,8 +70,8 @@ _BEGIN = b'{"Event":"'
 _FLUSHED = 10.0  # seconds that Spark may take to write what it knows; a choice: patience
 
 
-@dataclass(frozen=True)
-class EventLog:
+@dataclass(frozen=True, eq=False, repr=False)
+class EventLog(Value):
     """What an event log holds.
 
     Parameters

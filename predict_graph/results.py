@@ -1,0 +1,123 @@
+"""The base of results: text, table, picture and comparison, each in one way."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from pathlib import Path
+from reprlib import Repr
+from typing import TYPE_CHECKING, Any
+
+from predict_graph.answers import Answer
+from predict_graph.pictures import Picture, draw_together
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Result", "Value"]
+
+
+class _Short(Repr):
+    """``repr`` of a field: arrays and tables by their shape."""
+
+    def repr_ndarray(self, array: Any, level: int) -> str:
+        return f"<array {array.shape}>"
+
+    def repr_DataFrame(self, table: Any, level: int) -> str:  # noqa: N802 - the name of the type
+        return f"<table {table.shape}>"
+
+
+class Value:
+    """Base of a dataclass that holds arrays or tables.
+
+    ``==`` compares all fields, arrays and tables as wholes; ``repr`` is one line.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        return _same(vars(self), vars(other)) if type(other) is type(self) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        short = _Short()
+        fields = ", ".join(f"{name}={short.repr(value)}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({fields})"
+
+
+class Result(Value, ABC):
+    """Base of a result: an answer, with the table and the pictures behind it."""
+
+    @property
+    @abstractmethod
+    def answer(self) -> Answer:
+        """The answer in one sentence, and what it rests on."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What the result is about."""
+
+    @abstractmethod
+    def to_dict(self) -> Any:
+        """Return the result, ready for JSON."""
+
+    @abstractmethod
+    def to_frame(self) -> pd.DataFrame:
+        """Return the numbers of the result as a table."""
+
+    @abstractmethod
+    def pictures(self) -> list[Picture]:
+        """Return what :meth:`plot` draws."""
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw the result.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File of the picture; by default it is only returned.
+
+        Returns
+        -------
+        matplotlib Figure
+
+        Raises
+        ------
+        RequestError
+            If matplotlib is not installed (extra ``plot``), `path` cannot be written, or there is
+            nothing to draw.
+        """
+        return draw_together(self.pictures(), self.title, None if path is None else Path(path))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.answer.sentence}>"
+
+    def __str__(self) -> str:
+        return str(self.answer)
+
+    def _repr_html_(self) -> str:
+        return self.answer.to_html()
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are equal; not-a-number equals itself, and nothing raises."""
+    if one is other:
+        return True
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    try:
+        if hasattr(one, "equals"):  # a table of pandas
+            return bool(one.equals(other))
+        if getattr(one, "shape", ()) != getattr(other, "shape", ()):
+            return False
+        compares: Any = type(one).__eq__
+        by_fields = is_dataclass(one) or compares is object.__eq__
+        if by_fields and type(one) is type(other) and not callable(one):
+            return _same(vars(one), vars(other))
+        equal = (one == other) | ((one != one) & (other != other))
+        return bool(equal.all() if hasattr(equal, "all") else equal)
+    except Exception:  # of a type that does not compare
+        return False

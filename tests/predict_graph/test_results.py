@@ -1,0 +1,157 @@
+"""What every result has in Python: a short repr, a table, a picture, and ``==``."""
+
+import copy
+import dataclasses
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+import predict_graph
+from predict_graph.answers import Answer
+from predict_graph.errors import RequestError
+from predict_graph.functions.comparing import compare_functions
+from predict_graph.history import History
+from predict_graph.prediction.learn import Learning
+from predict_graph.results import Result, Value
+from predict_graph.sizing import read_measurements
+from predict_graph.sizing.planning.candidates import read_candidates
+from predict_graph.sizing.planning.next_run import Goal, advise
+from predict_graph.sizing.planning.tried_runs import read_tried
+from predict_graph.sizing.tasks.assignments import Assignment, plan_tasks
+
+GRAPH = "barabasi-albert:n=300,m=3,seed=1"
+MACHINES = np.array([1, 2, 4, 8, 16, 32])
+RUNS = pd.DataFrame({"machines": MACHINES, "seconds": 10 + 100 / MACHINES})
+CPU = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+TASK_RUNS = pd.DataFrame({"cpu": CPU, "seconds": 60 / CPU})
+TYPES = "machine_type,cores,memory_gb,price_per_hour\nm,4,16,1\n"
+
+
+def advice(folder):
+    (folder / "types.csv").write_text(TYPES)
+    (folder / "runs.csv").write_text("machine_type,machines,seconds\nm,2,60\nm,4,40\n")
+    candidates = read_candidates(folder / "types.csv", [2, 4, 8])
+    tried = read_tried(folder / "runs.csv", candidates, None)
+    return advise(candidates, tried, Goal("cheapest"), source="runs.csv")
+
+
+def task_plan(folder):
+    model = predict_graph.fit(TASK_RUNS, "nimo")
+    return plan_tasks(
+        [model], [Assignment(name, {"cpu": cpu}) for name, cpu in zip("abcdef", CPU, strict=True)]
+    )
+
+
+def function():
+    return predict_graph.predict("networkx:pagerank", GRAPH, history="none", seed=1)
+
+
+MAKE = {
+    "prediction": lambda _: predict_graph.predict("pagerank", GRAPH, history="none", seed=1),
+    "comparison": lambda _: predict_graph.validate("pagerank", GRAPH, history="none", seed=1),
+    "run": lambda _: predict_graph.run("pagerank", GRAPH, history="none"),
+    "function": lambda _: function(),
+    "function comparison": lambda _: predict_graph.validate(
+        "networkx:pagerank", GRAPH, history="none", seed=1
+    ),
+    "functions": lambda _: compare_functions(
+        ["networkx:pagerank"], predict_graph.check_graph(GRAPH), history="none", seed=1
+    ),
+    "samplers": lambda _: predict_graph.compare_samplers(
+        GRAPH, samplers=["rj", "brj"], algorithms=["pagerank"], seed=1
+    ),
+    "sample": lambda _: predict_graph.sample(GRAPH, seed=1),
+    "fit": lambda _: predict_graph.fit(RUNS, "ernest"),
+    "plan": lambda _: predict_graph.plan(predict_graph.fit(RUNS, "ernest"), "2:8", deadline="1m"),
+    "next": advice,
+    "task": lambda _: predict_graph.fit(TASK_RUNS, "nimo"),
+    "task plan": task_plan,
+    "learning": lambda _: Learning({"pagerank": ["a", "b"]}, 4, 60.0, "nothing larger"),
+}
+
+
+@pytest.fixture(scope="module", params=MAKE)
+def result(request, tmp_path_factory):
+    return MAKE[request.param](tmp_path_factory.mktemp("result"))
+
+
+def test_a_result_is_shown_in_one_line(result):
+    assert isinstance(result, Result)
+    assert repr(result) == f"<{type(result).__name__}: {result.answer.sentence}>"
+    assert "\n" not in repr(result)
+    assert len(repr(result)) < 400
+
+
+def test_a_result_has_a_table(result):
+    frame = result.to_frame()
+    assert isinstance(frame, pd.DataFrame)
+    assert len(frame) > 0
+    assert len(frame.columns) > 1
+
+
+def test_a_result_draws_itself(result, tmp_path):
+    pytest.importorskip("matplotlib")
+    figure = result.plot(tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 0
+    assert result.title in figure.get_suptitle()
+
+
+def test_a_result_equals_its_copy_and_nothing_else(result):
+    assert result == copy.deepcopy(result)
+    assert result != 3
+    for name, value in vars(result).items():
+        if isinstance(value, tuple | list | dict) and value:
+            assert result != dataclasses.replace(result, **{name: type(value)()})
+            break
+
+
+def test_a_result_without_anything_to_draw_says_so():
+    pytest.importorskip("matplotlib")
+    with pytest.raises(RequestError, match="nothing to draw"):
+        Learning().plot()
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class Held(Value):
+    """A value with one field."""
+
+    what: object
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (np.arange(3), np.arange(4)),
+        (np.arange(3), np.arange(3) + 1),
+        (np.array([1.0, np.nan]), np.array([1.0, 2.0])),
+        (np.array(["a"]), np.array(["b"])),
+        (pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"a": [1, 3]})),
+        ({"a": np.arange(3)}, {"a": np.arange(2)}),
+        ([np.arange(2)], [np.arange(3)]),
+        (float("nan"), 1.0),
+        (Held(np.arange(2)), Held(np.arange(3))),
+        (nx.path_graph(2), nx.path_graph(3)),
+        (Answer("a"), Answer("b")),
+        (len, max),
+        (np.arange(2), "text"),
+    ],
+)
+def test_values_that_hold_anything_compare(one, other):
+    assert Held(one) == Held(copy.deepcopy(one))
+    assert Held(one) != Held(other)
+    assert Held(one) != "text"
+
+
+def test_measured_runs_and_records_compare_and_are_short(tmp_path):
+    (tmp_path / "runs.csv").write_text("machines,seconds\n1,10\n2,6\n4,4\n")
+    first, again = (read_measurements(tmp_path / "runs.csv") for _ in range(2))
+    assert first == again
+    assert "array (3,)" in repr(first)
+    assert "\n" not in repr(first)
+    history = History(tmp_path / "history.sqlite")
+    predict_graph.run("pagerank", GRAPH, history=history)
+    one, same = (history.record(1) for _ in range(2))
+    assert one == same
+    assert repr(one).startswith(f"<RunRecord: run of pagerank on {GRAPH}, ")
