@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 import predict_graph
+from benchmarks.common import spread, table, write
 from predict_graph.algorithms import check_algorithm
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import symmetric
@@ -94,7 +95,6 @@ class Result:
     runtime_error: float
     runtime_inside: bool
     overhead: float
-    share: float
     full_run: bool
 
     @property
@@ -175,43 +175,31 @@ def result(case: Case, job: str, setting: str, found: Prediction, truth: Any) ->
         (runtime.predicted - read) / seconds - 1.0,
         runtime.low - read <= seconds <= runtime.high - read,
         found.overhead_seconds,
-        found.overhead_seconds / seconds,
         found.method["name"] == "whole-run",
     )
 
 
-def quantiles(errors: list[float]) -> str:
-    """Return median, 90th percentile and worst of errors, without their signs."""
-    sizes = np.abs(errors)
-    return " | ".join(f"{value:.1%}" for value in np.quantile(sizes, (0.5, 0.9, 1.0)))
-
-
-def table(results: list[Result], by: str, settings: list[str]) -> list[str]:
+def summary(results: list[Result], by: str, settings: list[str]) -> list[str]:
     """Return a table with a row for each value of a field and each setting."""
-    lines = [
-        f"| {by} | evidence | n | iterations: median | 90% | worst | in interval |"
-        " remote bytes: median | 90% | worst | runtime: median | 90% | worst | in interval |"
-        " overhead, s: median | most | full runs |",
-        "|---|---|" + "---:|" * 15,
-    ]
+    rows = []
     for value in dict.fromkeys(getattr(each, by) for each in results):
         for setting in settings:
             own = [r for r in results if getattr(r, by) == value and r.setting == setting]
-            if not own:
-                continue
-            inside = (
-                np.mean([r.iterations_inside for r in own]),
-                np.mean([r.runtime_inside for r in own]),
-            )
-            overheads = [r.overhead for r in own]
-            lines.append(
-                f"| {value} | {setting} | {len(own)} | {quantiles([r.error for r in own])} | "
-                f"{inside[0]:.0%} | {quantiles([r.bytes_error for r in own])} | "
-                f"{quantiles([r.runtime_error for r in own])} | {inside[1]:.0%} | "
-                f"{np.median(overheads):.2f} | {max(overheads):.2f} | "
-                f"{np.mean([r.full_run for r in own]):.0%} |"
-            )
-    return lines
+            if own:
+                errors = spread([r.bytes_error for r in own])
+                rows.append(
+                    [
+                        *(value, setting, str(len(own)), *spread([r.error for r in own])),
+                        f"{np.mean([r.iterations_inside for r in own]):.0%}",
+                        *(errors[0], errors[2], *spread([r.runtime_error for r in own])),
+                        f"{np.mean([r.runtime_inside for r in own]):.0%}",
+                        f"{np.median([r.overhead for r in own]):.2f}",
+                        f"{np.mean([r.full_run for r in own]):.0%}",
+                    ]
+                )
+    head = [by, "evidence", "n", "iterations: median", "90%", "worst", "in interval"]
+    head += ["remote bytes: median", "worst", "runtime: median", "90%", "worst", "in interval"]
+    return table([*head, "overhead, s", "full runs"], rows, text_columns=2)
 
 
 def main() -> None:
@@ -227,33 +215,28 @@ def main() -> None:
     for case in cases(set(arguments.groups.split(","))):
         results += study(case, settings, arguments.seeds)
         own = [r.error for r in results if r.case == case.name and r.setting == settings[0]]
-        print(f"{case.name}: {settings[0]}, iterations {quantiles(own)}", flush=True)
+        print(f"{case.name}: {settings[0]}, iterations {spread(own)}", flush=True)
     lines = [
         "# Accuracy by default, with the full budget, and by samples alone",
         "",
-        "Relative errors without their signs. The default runs a job of up to about a second itself"
-        " (full runs), so that its iterations are exact; *samples* never do, and are what longer "
-        "jobs are predicted from. Runtime is setup and supersteps; reading is left out. Predicted "
-        "first, run second, in one process.",
+        "Sizes of relative errors. By default a job of up to about a second is run by the "
+        "prediction itself (full runs), so that its iterations are exact; *samples* never run it, "
+        "and are what longer jobs are predicted from; *published* is the method of PREDIcT for "
+        "PageRank. Runtime is setup and supersteps, without reading. Overhead is in the median. "
+        "Each job is predicted first and run second, in one process.",
         "",
         f"    python -m benchmarks.accuracy --seeds {arguments.seeds} --groups {arguments.groups}"
-        f" --settings '{arguments.settings}'",
+        f" --settings '{arguments.settings}' --out docs/studies/accuracy.md",
         "",
         "## By job",
         "",
-        *table(results, "job", settings),
+        *summary(results, "job", settings),
         "",
         "## By group of graphs",
         "",
-        *table(results, "group", settings),
-        "",
-        "## By graph",
-        "",
-        *table(results, "case", settings),
+        *summary(results, "group", settings),
     ]
-    if arguments.out:
-        arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print("\n".join(lines))
+    write(arguments.out, lines)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,15 @@
 """How much better is a prediction that may cost more, and one that has seen runs before?
 
 Each algorithm on each graph is run, predicted with each budget, and run again; the published method
-is beside them, at several ratios, with what it costs. Then the same with the default budget and a
-history of runs of 0, 1, 2, 5 and 10 other graphs. Rows are kept in a folder, so that the same
-command goes on where it was ended.
+is beside them, at several ratios. Then the same with the default budget and a history of runs of
+other graphs. Cases are kept in a folder, so that the same command goes on where it was ended.
 
     PREDICT_GRAPH_DATA=… python -m benchmarks.budgets --keep FOLDER --out docs/studies/budgets.md
-    python -m benchmarks.budgets --keep FOLDER --engine spark --master URL --machines 2 \
-        --learned history.sqlite --graphs web-NotreDame --section budgets
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import sys
 import tempfile
@@ -25,13 +21,13 @@ from typing import Any
 import pandas as pd
 
 import predict_graph
+from benchmarks.common import Row, keep, kept, table, write
 from predict_graph.algorithms import ALGORITHMS
-from predict_graph.engines import ENGINES
 from predict_graph.graph import check_graph
 from predict_graph.history import History
 
 BUDGETS = ("1%", "2%", "5%", "10%", "1s", "10s", "60s", "none")
-LEAST = "0.0001s"  # buys nothing: a first guess
+LEAST = "0.0001s"  # buys nothing: the baseline estimate
 RATIOS = (0.01, 0.05, 0.1, 0.2)
 SEEN = (0, 1, 2, 5, 10)
 DEFAULT = "default"
@@ -58,31 +54,17 @@ OTHERS = (
 )
 """Runs that a history has seen, in this order; none is a graph that is predicted."""
 
-ABOUT = """\
-In view of these rows what a run is guessed to take was [measured anew](first-guess.md): the guesses
-were three to seventeen times too long, for label propagation most, since they had been made on a
-busy machine and the kernels were made faster. The same thirty cases by default, since: of a second
-and more off by 14% in the median and 90% at worst (13 and 972% before, asked again), 90% inside
-(70%), for 0.04 of the run (0.17); of less 20 and 57% (40 and 146%), for 0.05 (0.07).
 
-On Spark: two workers without a quota, nothing learned, beside other jobs of the machine, which may
-be why 60 s of sample runs were worse than none for one of the two algorithms.
-""".splitlines()
-
-Row = dict[str, Any]
-
-
-def measured(name: str, graph: Any, engine: Any) -> Row:
-    profile = predict_graph.run(name, graph, engine=engine, history="none")
+def measured(name: str, graph: Any) -> Row:
+    """Run a job."""
+    profile = predict_graph.run(name, graph, history="none")
     return {"seconds": profile.runtime_seconds, "iterations": profile.iterations}
 
 
-def asked(
-    name: str, graph: Any, engine: Any, seed: int, history: str = "none", **options: Any
-) -> Row:
-    """Predict; what is said, and what it took."""
+def predicted(name: str, graph: Any, seed: int, history: str = "none", **options: Any) -> Row:
+    """Predict a job; what is predicted, and what it took."""
     started = time.perf_counter()
-    found = predict_graph.predict(name, graph, engine=engine, seed=seed, history=history, **options)
+    found = predict_graph.predict(name, graph, seed=seed, history=history, **options)
     took = time.perf_counter() - started - found.loading_seconds
     runtime = found.runtime_seconds
     return {
@@ -90,37 +72,25 @@ def asked(
         "low": runtime.low,
         "high": runtime.high,
         "iterations_predicted": found.iterations.predicted,
-        "method": found.method["name"],
         "took": took,
     }
 
 
-def budget_rows(case: Row, engine: Any, learned: Path | None) -> Iterator[Row]:
-    """Each budget and each ratio of the published method between two real runs."""
+def budget_rows(case: Row) -> Iterator[Row]:
+    """Yield each budget and each ratio of the published method, between two real runs."""
     graph = check_graph(case["graph"], directed=case["directed"])
-    name = case["algorithm"]
-    asked(name, graph, engine, case["seed"])  # loads what is loaded once
-    before = measured(name, graph, engine)
-    rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        for label, options in ways():
-            history = "none"
-            if learned is not None and "method" not in options:  # a copy: nothing is added to it
-                history = str(Path(folder) / "history.sqlite")
-                shutil.copy(learned, history)
-            found = asked(name, graph, engine, case["seed"], history, **options)
-            rows.append({**case, "way": label, **found})
-    after = measured(name, graph, engine)
+    name, seed = case["algorithm"], case["seed"]
+    predicted(name, graph, seed)  # loads what is loaded once
+    before = measured(name, graph)
+    rows = [{**case, "way": way, **predicted(name, graph, seed, **by)} for way, by in ways()]
+    after = measured(name, graph)
+    seconds = (before["seconds"] + after["seconds"]) / 2
     for row in rows:
-        yield {
-            **row,
-            "seconds": (before["seconds"] + after["seconds"]) / 2,
-            "iterations": before["iterations"],
-        }
+        yield {**row, "seconds": seconds, "iterations": before["iterations"]}
 
 
 def ways() -> Iterator[tuple[str, Row]]:
-    yield "nothing", {"budget": LEAST}
+    yield "baseline", {"budget": LEAST}
     for budget in BUDGETS:
         yield budget, {"budget": budget}
     yield DEFAULT, {}
@@ -128,25 +98,25 @@ def ways() -> Iterator[tuple[str, Row]]:
         yield f"published, {ratio:g}", {"method": "published", "ratio": ratio}
 
 
-def history_rows(case: Row, engine: Any, _: Path | None) -> Iterator[Row]:
-    """The default budget with a history of the first runs of the other graphs."""
+def history_rows(case: Row) -> Iterator[Row]:
+    """Yield the default budget with a history of the first runs of the other graphs."""
     graph = check_graph(case["graph"], directed=case["directed"])
     name = case["algorithm"]
-    asked(name, graph, engine, case["seed"])
+    predicted(name, graph, case["seed"])
     with tempfile.TemporaryDirectory() as folder:
         history = History(Path(folder) / "history.sqlite")
         rows, seen = [], 0
         for count in SEEN:
             for source in OTHERS[seen:count]:
                 other = check_graph(source, directed=case["directed"])
-                predict_graph.run(name, other, engine=engine, history=history)
+                predict_graph.run(name, other, history=history)
             seen = count
             copy = str(Path(folder) / f"{count}.sqlite")
             if count:
                 shutil.copy(history.path, copy)
-            found = asked(name, graph, engine, case["seed"], copy if count else "none")
+            found = predicted(name, graph, case["seed"], copy if count else "none")
             rows.append({**case, "way": f"{count}", **found})
-    actual = measured(name, graph, engine)
+    actual = measured(name, graph)
     for row in rows:
         yield {**row, **actual}
 
@@ -167,116 +137,71 @@ def cases(graphs: Sequence[str], algorithms: Sequence[str], seeds: int) -> Itera
                 }
 
 
-def table(rows: pd.DataFrame, by: list[str], order: Sequence[str]) -> Iterator[str]:
-    """Errors of runtime and iterations, the share inside, and the cost, a line a way."""
-    heads = ["runtime off by: median", "90%", "worst", "inside"]
-    heads += ["iterations: median", "worst", "cost / run: median", "90%", "cost, s", "cases"]
-    yield "| " + " | ".join([*by, *heads]) + " |"
-    yield "|" + "---|" * len(by) + "---:|" * len(heads)
-    known = {name: place for place, name in enumerate(order)}
-    groups = sorted(rows.groupby(by), key=lambda one: (one[0][:-1], known[one[0][-1]]))
-    for key, own in groups:
-        off = (own["predicted"] / own["seconds"] - 1).abs()
+def summary(rows: pd.DataFrame, what: str, order: Sequence[str]) -> list[str]:
+    """Return errors of runtime and iterations, the share inside, and the cost, a line a way."""
+    lines = []
+    for way, own in sorted(rows.groupby("way"), key=lambda one: order.index(str(one[0]))):
+        errors = (own["predicted"] / own["seconds"] - 1).abs()
         rounds = (own["iterations_predicted"] / own["iterations"] - 1).abs()
         inside = own["seconds"].between(own["low"], own["high"]).mean()
         cost = own["took"] / own["seconds"]
-        yield (
-            "| "
-            + " | ".join(
-                [
-                    *key,
-                    *(f"{off.quantile(level):.0%}" for level in LEVELS),
-                    f"{inside:.0%}",
-                    f"{rounds.median():.0%}",
-                    f"{rounds.max():.0%}",
-                    f"{cost.median():.2f}",
-                    f"{cost.quantile(0.9):.2f}",
-                    f"{own['took'].median():.2g}",
-                    str(len(own)),
-                ]
-            )
-            + " |"
+        lines.append(
+            [
+                *(str(way), *(f"{errors.quantile(level):.0%}" for level in LEVELS)),
+                *(f"{inside:.0%}", f"{rounds.median():.0%}", f"{rounds.max():.0%}"),
+                *(f"{cost.median():.2f}", f"{cost.quantile(0.9):.2f}"),
+                f"{own['took'].median():.2g}",
+            ]
         )
+    head = [what, "runtime: median", "90%", "worst", "in interval", "iterations: median", "worst"]
+    return table([*head, "cost / run: median", "90%", "cost, s"], lines)
 
 
-def page(kept: Path) -> str:
-    """Return the page of all rows that are kept."""
-    lines = [
-        "# Error against cost",
-        "",
-        "What a larger budget buys, beside the published method (PREDIcT, section 4) at several "
-        "ratios, and what runs that were seen before are worth. Truth is the mean of two runs, one "
-        "before the predictions and one after; a cost is the time that a prediction took, loading "
-        "compiled code and reading the graph excluded. *nothing* is a first guess.",
-        "",
-        "    python -m benchmarks.budgets --keep FOLDER --out docs/studies/budgets.md",
-        "",
-        *ABOUT,
-        "",
-    ]
-    order = [label for label, _ in ways()]
-    for engine in ("local", "spark"):
-        found = read(kept, f"{engine}-budgets")
-        if len(found):
-            lines += [f"Graphs on {engine}: {', '.join(found['graph'].unique())}.", ""]
-            large = found["seconds"] >= 1.0
-            for title, own in (("a second or more", found[large]), ("less", found[~large])):
-                if len(own):
-                    cases = own.groupby(["graph", "algorithm", "seed"]).ngroups
-                    lines += [f"## Budgets: {engine}, {cases} runs of {title}", ""]
-                    lines += [*table(own, ["way"], order), ""]
-            lines += [f"### {engine}, by algorithm", ""]
-            few = found[found["way"].isin(["nothing", DEFAULT, "none", "published, 0.1"])]
-            lines += [*table(few, ["algorithm", "way"], order), ""]
-    seen = read(kept, "local-history")
+def page(folder: Path) -> Iterator[str]:
+    """Yield the page of all cases that are kept."""
+    yield "# Error against cost"
+    yield ""
+    yield "What a larger budget buys, beside the published method (PREDIcT, section 4) at several"
+    yield "ratios, and what runs of other graphs in the history are worth. The truth is the mean of"
+    yield "two runs, one before the predictions and one after; a cost is the time that a prediction"
+    yield "took, without loading compiled code and reading the graph. Figures are sizes of relative"
+    yield "errors. *Baseline* is the estimate that is made without any samples."
+    yield ""
+    yield "    python -m benchmarks.budgets --keep FOLDER --out docs/studies/budgets.md"
+    yield ""
+    found = pd.DataFrame(kept(folder / "local-budgets.jsonl"))
+    if len(found):
+        yield f"Graphs: {', '.join(found['graph'].unique())}."
+        large = found["seconds"] >= 1.0
+        for title, own in (("a second or more", found[large]), ("less", found[~large])):
+            if len(own):
+                cases = own.groupby(["graph", "algorithm", "seed"]).ngroups
+                yield from ("", f"## {cases} runs of {title}", "")
+                yield from summary(own, "budget", [label for label, _ in ways()])
+    seen = pd.DataFrame(kept(folder / "local-history.jsonl"))
     if len(seen):
-        lines += ["## Runs of other graphs in the history, default budget", ""]
-        lines += [*table(seen, ["way"], [str(count) for count in SEEN]), ""]
-        lines += [*table(seen, ["algorithm", "way"], [str(count) for count in SEEN]), ""]
-    return "\n".join(lines)
-
-
-def read(kept: Path, name: str) -> pd.DataFrame:
-    file = kept / f"{name}.jsonl"
-    if not file.exists():
-        return pd.DataFrame()
-    return pd.DataFrame([json.loads(line) for line in file.read_text().splitlines()])
+        cases = seen.groupby(["graph", "algorithm", "seed"]).ngroups
+        yield from ("", f"## Runs of other graphs in the history: default budget, {cases} runs", "")
+        yield from summary(seen, "runs of the algorithm", [str(count) for count in SEEN])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--keep", type=Path, required=True, help="folder of the rows")
-    parser.add_argument("--out", type=Path, help="Markdown file; it is printed either way")
+    parser.add_argument("--keep", type=Path, required=True, help="folder of the cases")
+    parser.add_argument("--out", type=Path)
     parser.add_argument("--section", nargs="*", choices=[*SECTIONS], default=[*SECTIONS])
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--algorithms", nargs="*", default=list(ALGORITHMS.names()))
     parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--engine", choices=["local", "spark"], default="local")
-    parser.add_argument("--master")
-    parser.add_argument("--machines", type=int, default=2)
-    parser.add_argument("--learned", type=Path, help="history of a cluster that was learned")
     arguments = parser.parse_args()
-    arguments.keep.mkdir(parents=True, exist_ok=True)
-    engine = ENGINES.get("local")()
-    if arguments.engine == "spark":
-        engine = ENGINES.get("spark")(master=arguments.master, workers=arguments.machines)
     for section in arguments.section:
-        if section == "history" and arguments.engine == "spark":
-            continue
-        file = arguments.keep / f"{arguments.engine}-{section}.jsonl"
-        done = read(arguments.keep, file.stem)
-        known = set() if done.empty else {*zip(done.graph, done.algorithm, done.seed, strict=True)}
+        file = arguments.keep / f"local-{section}.jsonl"
+        done = {(row["graph"], row["algorithm"], row["seed"]) for row in kept(file)}
         for case in cases(arguments.graphs, arguments.algorithms, arguments.seeds):
-            if (case["graph"], case["algorithm"], case["seed"]) in known:
-                continue
-            print(section, *case.values(), file=sys.stderr, flush=True)
-            rows = [json.dumps(row) for row in SECTIONS[section](case, engine, arguments.learned)]
-            with file.open("a") as kept:  # a case is kept whole, or not at all
-                kept.write("\n".join(rows) + "\n")
-    found = page(arguments.keep)
-    print(found)
-    if arguments.out:
-        arguments.out.write_text(found)
+            if (case["graph"], case["algorithm"], case["seed"]) not in done:
+                print(section, *case.values(), file=sys.stderr, flush=True)
+                keep(file, *SECTIONS[section](case))  # a case is kept whole, or not at all
+    write(arguments.out, page(arguments.keep))
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ def kept(path: Path | None) -> list[Row]:
 def keep(path: Path | None, *rows: Row) -> None:
     """Append rows to a file of JSON lines, if there is one."""
     if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as file:
             file.write("".join(json.dumps(row) + "\n" for row in rows))
 

@@ -12,43 +12,26 @@ import os
 import platform
 from pathlib import Path
 
-from benchmarks.paper import (
-    extended,
-    figure_4,
-    figure_5,
-    figure_6,
-    figure_7,
-    figure_8,
-    figure_9,
-    table_2,
-    table_3,
-    upper_bounds,
-)
+from benchmarks.common import write
+from benchmarks.paper import figure_9, table_2, upper_bounds
+from benchmarks.paper.figures import FIGURES
 from benchmarks.paper.graphs import ALL, LARGE, QUICK
-from benchmarks.paper.page import Settings, update
+from benchmarks.paper.page import Settings
 from predict_graph.engines.local import LocalEngine
 
-SECTIONS = [
-    module.SECTION
-    for module in (
-        table_2,
-        figure_4,
-        upper_bounds,
-        figure_5,
-        figure_6,
-        extended,
-        figure_7,
-        figure_8,
-        figure_9,
-        table_3,
+SECTIONS = {
+    name: (title, section)
+    for name, title, section in (
+        *((part.NAME, part.TITLE, part.write) for part in (table_2, upper_bounds, figure_9)),
+        *((figure.name, figure.title, figure.write) for figure in FIGURES),
     )
-]
+}
 RATIOS = (0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 QUICK_RATIOS = (0.01, 0.1, 0.3)
 
 
 def main() -> None:
-    names = [section.name for section in SECTIONS]
+    names = list(SECTIONS)
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.paper",
         description=__doc__,
@@ -67,33 +50,18 @@ def main() -> None:
         large=QUICK[:2] if arguments.quick else LARGE,
         ratios=QUICK_RATIOS if arguments.quick else RATIOS,
         pictures=arguments.out.with_suffix(""),
-        folder=arguments.out.stem,
         threads="1 thread" if threads == 1 else f"{threads} threads",
         points=arguments.points,
     )
-    intro = [
-        "# The evaluation of PREDIcT remade",
-        "",
-        "Section 5 of PREDIcT (VLDB 2013) on the local engine, on other graphs. *Published* is "
-        "the method of the paper: the algorithm runs on a sample by biased random jump (BRJ), "
-        "with the threshold transformed, and its counters are scaled by e_V and e_E. *Ours* is "
-        "the default: completed samples for PageRank, rooted samples for the others "
-        "([iterations](../iterations.md)), within the default budget of edges, so that a larger "
-        "ratio does not always mean a larger sample. Errors are signed relative errors, "
-        "predicted / actual - 1; lines and cells are medians over the seeds, a seed being one "
-        "sample of the published method and one whole estimate of ours. Grey bands are 20%. "
-        "*Work* is messages of the samples, with the search for them, over messages of the run.",
-        "",
-        f"    python -m benchmarks.paper --out {arguments.out} --seeds {settings.seeds}",
-        "",
+    machine = (
         f"{os.cpu_count()} cores, {settings.threads} (`NUMBA_NUM_THREADS`), {platform.machine()}, "
-        f"Python {platform.python_version()}.",
-    ]
-    for section in SECTIONS:
-        if section.name in arguments.only:
-            lines = [f"## {section.title}", "", *section.write(settings)]
-            update(arguments.out, intro, SECTIONS, {section.name: "\n".join(lines).rstrip()})
-            print(f"{section.name} is on the page", flush=True)
+        f"Python {platform.python_version()}, {settings.seeds} seeds."
+    )
+    write(arguments.out, [machine], "machine")
+    for name in arguments.only:
+        title, section = SECTIONS[name]
+        write(arguments.out, [f"## {title}", "", *section(settings)], name)
+        print(f"{name} is on the page", flush=True)
 
 
 if __name__ == "__main__":

@@ -58,14 +58,3 @@ def truth(algorithm: Algorithm, name: str) -> RunProfile:
 
 def _light(profile: RunProfile | None) -> RunProfile | None:
     return None if profile is None else replace(profile, values=np.empty(0))
-
-
-def messages(profile: RunProfile) -> float:
-    """Messages of a run, and of the one before it in a chain."""
-    total = profile.features_total()
-    own = float(total["local_messages"] + total["remote_messages"])
-    return own + (0.0 if profile.prior is None else messages(profile.prior))
-
-
-def remote_bytes(profile: RunProfile) -> float:
-    return float(profile.features_total()["remote_message_bytes"])

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.estimating import estimated
-from benchmarks.paper.graphs import graph_for, messages, remote_bytes, truth
+from benchmarks.estimating import estimated, messages, remote_bytes
+from benchmarks.paper.graphs import graph_for, truth
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.iterations import draw_sample, run_sample

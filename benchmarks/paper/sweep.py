@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import spearmanr
 
+from benchmarks.common import spread, table
 from benchmarks.paper.drawing import Lines, Panel, draw
 from benchmarks.paper.graphs import MESH, truth
-from benchmarks.paper.kept import append, load
-from benchmarks.paper.page import Settings, percent, quantiles, table
+from benchmarks.paper.page import Settings, percent
 from benchmarks.paper.points import OURS, Point, ours, published
 from benchmarks.paper.timing import Timed
 from predict_graph.algorithms import Algorithm
@@ -19,26 +19,14 @@ from predict_graph.algorithms import Algorithm
 FEATURES = {"error": "iterations", "bytes_error": "remote message bytes"}
 NAMES = {"brj": "published (BRJ)", OURS: "ours"}
 AT = 0.1
-SHOWN = (0.01, 0.1, 0.3)
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """A figure of relative errors against the ratio.
-
-    Parameters
-    ----------
-    name : str
-        Of the section.
-    jobs : mapping of str to Algorithm
-        What is predicted, by what it is called in the picture.
-    features : tuple of str
-        Keys of ``FEATURES``.
-    paper, verdict : str
-        What the paper reports; how ours compares, and why.
-    """
+    """A figure of relative errors against the ratio, and what the paper reports."""
 
     name: str
+    title: str
     jobs: Mapping[str, Algorithm]
     features: tuple[str, ...]
     paper: str
@@ -48,18 +36,12 @@ class Sweep:
         points = self.measure(settings)
         self.picture(points, settings)
         lines = [f"The paper: {self.paper}", "", *self.summary(points), ""]
-        lines += [self.correlation(points), "", *([self.verdict, ""] if self.verdict else [])]
-        lines += [settings.image(self.name, f"errors of {', '.join(self.jobs)}"), ""]
-        for job in self.jobs:
-            for feature in self.features:
-                lines += [f"**{job}: {FEATURES[feature]}**, ours (published):", ""]
-                lines += [*self.grid([p for p in points if p.job == job], feature), ""]
-        return lines[:-1]
+        lines += [f"{self.verdict} {self.correlation(points)}", ""]
+        return [*lines, settings.image(self.name, f"errors of {', '.join(self.jobs)}")]
 
     def measure(self, settings: Settings) -> list[Point]:
         """Predict every job on every graph; what was kept is not measured again."""
-        kept = settings.kept(self.name)
-        points = load(kept, Point)
+        points = settings.load(self.name, Point)
         done = {(point.job, point.graph) for point in points}
         for graph in settings.graphs:
             for job, algorithm in self.jobs.items():
@@ -71,7 +53,7 @@ class Sweep:
                     for ratio in settings.ratios
                     for seed in range(settings.seeds)
                 ]
-                append(found, Point, kept)
+                settings.keep(self.name, found)
                 points += found
                 at = [p for p in found if p.ratio == AT]
                 print(
@@ -82,18 +64,19 @@ class Sweep:
         return [p for p in points if p.graph in settings.graphs]
 
     def summary(self, points: list[Point]) -> list[str]:
-        """Median, 90th percentile and worst over graphs and seeds, the mesh left out."""
+        """Median, 90th percentile and worst over graphs and seeds at 10%, the mesh left out."""
         rows = []
         for job in self.jobs:
             for feature in self.features:
                 for method, label in NAMES.items():
-                    own = [p for p in points if (p.job, p.method) == (job, method)]
-                    for ratio in SHOWN:
-                        at = [p for p in own if p.ratio == ratio and p.graph != MESH]
-                        errors = quantiles([getattr(p, feature) for p in at])
-                        work = f"{np.median([p.work for p in at]):.0%}"
-                        rows.append([job, FEATURES[feature], label, f"{ratio:g}", errors, work])
-        head = ["job", "feature", "method", "ratio", "median", "p90", "worst", "work / run"]
+                    key = (job, method, AT)
+                    own = [
+                        p for p in points if (p.job, p.method, p.ratio) == key and p.graph != MESH
+                    ]
+                    errors = spread([getattr(p, feature) for p in own])
+                    work = f"{np.median([p.work for p in own]):.0%}"
+                    rows.append([job, FEATURES[feature], label, *errors, work])
+        head = ["job", "feature", "method", "at 10%: median", "90%", "worst", "work / run"]
         return table(head, rows, text_columns=3)
 
     def correlation(self, points: list[Point]) -> str:
@@ -109,7 +92,7 @@ class Sweep:
             said.append(f"{found:.2f} ({job})")
         return (
             "Rank correlation of the published error of iterations, at 10%, with the density of "
-            f"the sample (edges a vertex, over those of the graph): {', '.join(said)}."
+            f"the sample: {', '.join(said)}."
         )
 
     def picture(self, points: list[Point], settings: Settings) -> None:
@@ -126,23 +109,6 @@ class Sweep:
             for feature in self.features
         ]
         draw(panels, settings.pictures / f"{self.name}.png")
-
-    def grid(self, points: list[Point], feature: str) -> list[str]:
-        """A row a graph, a column a ratio: medians over the seeds."""
-        ratios = sorted({p.ratio for p in points})
-        rows = []
-        for graph in dict.fromkeys(p.graph for p in points):
-            own = [p for p in points if p.graph == graph]
-            cells = []
-            for ratio in ratios:
-                mine, theirs = (
-                    np.median([getattr(p, feature) for p in own if (p.method, p.ratio) == key])
-                    for key in ((OURS, ratio), ("brj", ratio))
-                )
-                cells.append(f"{percent(float(mine))} ({percent(float(theirs))})")
-            name = f"{graph} (mesh)" if graph == MESH else graph
-            rows.append([name, str(own[0].truth), *cells])
-        return table(["graph", "iterations", *(f"{ratio:g}" for ratio in ratios)], rows)
 
 
 def lines(points: Sequence[Point | Timed], feature: str) -> Lines:
