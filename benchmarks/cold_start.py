@@ -15,10 +15,10 @@ import argparse
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from benchmarks.common import Row, table, write
 from predict_graph.history import History
 from predict_graph.prediction.seconds.cluster.lessons import cluster_run
 from predict_graph.prediction.seconds.cluster.level import (
@@ -33,24 +33,22 @@ from predict_graph.prediction.seconds.cluster.sample_runs import WARM_UP, Cluste
 from predict_graph.prediction.seconds.cluster.shipped_lessons import NAMES
 
 QUANTILE = 1.645  # by definition: of 90% intervals
+WAYS = ("none", "other algorithms", "the algorithm")
 ABOUT = """\
-Written by `python -m benchmarks.cold_start`. Runs on clusters other than the one that the lessons
-of the package are of (two workers without quota, on a machine with two cores that did nothing
-else), priced by these lessons, the work of each run as it was counted. *Runs* are of whole graphs
-and of samples; cold ones alone, as a person's run is. *Off by* is a factor, the larger of
-predicted / measured and its inverse; *held* are those inside the 90% interval that the level has.
+How accurate are the bundled reference runs for a cluster on which nothing, or only other
+algorithms, ran?
 
-A cluster of which nothing is known is taken to be 1.6 times as slow as that of the lessons, with a
-deviation of 0.8 of the logarithm: from half to six times as slow. That is judgement: these workers
-have 0.2 to 0.4 of a core and are two to nine times as slow, those of most people have whole cores.
-The deviation of another algorithm on a cluster known by others is 0.25, 0.35 with one other, beside
-0.35 for another graph; of the algorithm itself 0.15. Tasks, the driver and the phases differ by 0.2
-to 0.5 from algorithm to algorithm, their sum by less.
+    python -m benchmarks.cold_start --history NAME=FILE.sqlite … --out docs/studies/cold-start.md
 
-Before larger tables took longer, before real runs said what an edge takes to read, and with lessons
-of GraphX from small graphs, the runs of the first five clusters were off by 1.38, 4.11 and 7.22
-(nothing ran there), 1.09, 1.37 and 1.75 (other algorithms), 1.10, 1.34 and 1.56 (the same
-algorithm).""".splitlines()
+Runs on clusters other than that of the reference runs (two workers without a quota, on a machine
+with two cores) are estimated from these, with the work that was counted in the run, so that only
+seconds differ. *Runs* are cold ones, of whole graphs and of samples. The factor is the larger of
+predicted / measured and its inverse; the bias is the mean of its logarithm; *in interval* is the
+share inside the 90% interval.
+
+A cluster without any runs is taken to be 1.6 times as slow as the reference, with a standard
+deviation of 0.8 of the logarithm: from half to six times as slow. These workers have 0.2 to 0.4 of
+a core and are two to nine times as slow; those of most users have whole cores.""".splitlines()
 
 
 def runs_of(path: Path) -> dict[str, list[ClusterRun]]:
@@ -68,7 +66,7 @@ def runs_of(path: Path) -> dict[str, list[ClusterRun]]:
     return found
 
 
-def judged(cluster: str, runs: dict[str, list[ClusterRun]]) -> list[dict[str, Any]]:
+def judged(cluster: str, runs: dict[str, list[ClusterRun]]) -> list[Row]:
     """Return a row a cold run, with what each way says of it."""
     rows = []
     for name, own in runs.items():
@@ -80,11 +78,11 @@ def judged(cluster: str, runs: dict[str, list[ClusterRun]]) -> list[dict[str, An
             if not run.cold:
                 continue
             rest = [each for each in own if each is not run]
-            ways: dict[str, Level] = {"nothing ran there": UNKNOWN}
+            ways: dict[str, Level] = {"none": UNKNOWN}
             if others:
-                ways["other algorithms ran there"] = level_of_told(others, own=False)
+                ways["other algorithms"] = level_of_told(others, own=False)
             if rest:
-                ways["the algorithm ran there"] = level_of_told([logs_of(rest, costs)], own=True)
+                ways["the algorithm"] = level_of_told([logs_of(rest, costs)], own=True)
             for way, level in ways.items():
                 measured, said = seconds_of(run, level.applied(costs))
                 error = math.log(said / measured)
@@ -101,28 +99,28 @@ def judged(cluster: str, runs: dict[str, list[ClusterRun]]) -> list[dict[str, An
     return rows
 
 
-def report(rows: Sequence[dict[str, Any]]) -> str:
+def report(rows: Sequence[Row]) -> list[str]:
     """Return the study."""
-    lines = ["# A cluster never seen", "", *ABOUT, ""]
-    lines += [
-        "| cluster | known | runs | off by: median | 90% | worst | mean of the logarithms | held |",
-        "|---|---|---:|---:|---:|---:|---:|---:|",
-    ]
+    cells = []
     clusters = list(dict.fromkeys(row["cluster"] for row in rows))
-    ways = list(dict.fromkeys(row["way"] for row in rows))
     for cluster in [*clusters, "all"]:
-        for way in ways:
+        for way in WAYS:
             own = [row for row in rows if row["way"] == way and cluster in (row["cluster"], "all")]
-            if not own:
-                continue
-            errors = np.array([row["error"] for row in own])
-            off = np.exp(np.quantile(np.abs(errors), [0.5, 0.9, 1.0]))
-            held = np.mean([row["held"] for row in own])
-            lines.append(
-                f"| {cluster} | {way} | {len(own)} | {off[0]:.2f} | {off[1]:.2f} | {off[2]:.2f} "
-                f"| {errors.mean():+.2f} | {held:.0%} |"
-            )
-    return "\n".join([*lines, ""])
+            if own:
+                errors = np.array([row["error"] for row in own])
+                factors = np.exp(np.quantile(np.abs(errors), [0.5, 0.9, 1.0]))
+                held = np.mean([row["held"] for row in own])
+                cells.append(
+                    [
+                        *(cluster, way, str(len(own)), *(f"{each:.2f}" for each in factors)),
+                        *(f"{errors.mean():+.2f}", f"{held:.0%}"),
+                    ]
+                )
+    head = ["cluster", "runs there", "runs", "factor: median", "90%", "worst", "bias"]
+    return [
+        *("# Clusters without runs", "", *ABOUT, ""),
+        *table([*head, "in interval"], cells, text_columns=2),
+    ]
 
 
 def main() -> None:
@@ -135,11 +133,7 @@ def main() -> None:
     for each in given.history:
         name, _, path = each.partition("=")
         rows += judged(name, runs_of(Path(path)))
-    text = report(rows)
-    if given.out is None:
-        print(text)
-    else:
-        given.out.write_text(text)
+    write(given.out, report(rows))
 
 
 if __name__ == "__main__":
