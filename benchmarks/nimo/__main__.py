@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.common import table, write
 from benchmarks.nimo.evaluation import (
     ATTRIBUTES,
     STARTED,
@@ -48,7 +48,7 @@ DELAYS = (0.0, 3.0, 6.0, 12.0, 25.0)
 SIZES = (0.5, 1.0, 2.0)
 ELSEWHERE = 6  # assignments on which the other sizes run
 COUNTS = (4, 6, 8, 10, 14)
-SHAPES = ("linear", "piecewise", "overlap", "auto")
+SHAPES = ("linear", "auto")
 
 
 def measure(bed: Testbed, files: Path, points: Path, only: list[str]) -> pd.DataFrame:
@@ -100,14 +100,13 @@ def _profiles(
 
 
 def table_two(runs: pd.DataFrame) -> list[str]:
-    """Accuracy of 50-way cross-validation, as Table II; one table a shape of the model."""
-    lines: list[str] = []
+    """Accuracy of 50-way cross-validation, as Table II."""
+    rows = []
     for shape in SHAPES:
-        rows = _of_programs(partial(_validated, shape=shape), runs)
-        table = pd.DataFrame(rows)
-        mean = table.mean(axis=1)
-        lines += [f"### {shape}", "", *_as_markdown(table.assign(all=mean).T), ""]
-    return lines
+        found = pd.DataFrame(_of_programs(partial(_validated, shape=shape), runs)).T
+        found.loc["all"] = found.mean()
+        rows += [[shape, str(name), *_cells(row)] for name, row in found.iterrows()]
+    return table(["model", "program", *map(str, found.columns)], rows, text_columns=2)
 
 
 def _validated(part: pd.DataFrame, shape: str) -> dict[str, float]:
@@ -115,15 +114,12 @@ def _validated(part: pd.DataFrame, shape: str) -> dict[str, float]:
 
 
 def table_three(runs: pd.DataFrame) -> list[str]:
-    """Accuracy by the size and the choice of the training set, as Table III; 10 trials each."""
+    """Accuracy by the size and the choice of the training set, as Table III: means of programs."""
     found = _of_programs(_by_training, runs)
-    rows = [{"program": name, **row} for name, rows in found.items() for row in rows]
-    table = pd.DataFrame(rows).set_index(["program", "runs", "choice"])
-    means = table.groupby(["runs", "choice"], sort=False).mean()
-    means.index = pd.MultiIndex.from_tuples([("all", *key) for key in means.index])
-    whole = pd.concat([table, means])
-    whole.index.names = ["program", "runs", "choice"]
-    return _as_markdown(whole)
+    every = pd.DataFrame([row for rows in found.values() for row in rows])
+    means = every.groupby(["runs", "choice"], sort=False).mean()
+    rows = [[*map(str, key), *_cells(row)] for key, row in means.iterrows()]
+    return table(["runs", "choice", *map(str, means.columns)], rows, text_columns=2)
 
 
 def _by_training(part: pd.DataFrame) -> list[dict[str, Any]]:
@@ -136,7 +132,7 @@ def _by_training(part: pd.DataFrame) -> list[dict[str, Any]]:
         }
         for choice, training in choices.items():
             trials = cross_validation(part, training, "auto", every=5)
-            rows.append({"runs": count, "choice": choice, **_means(trials)})
+            rows.append({"runs": count, "choice": choice, **trials.mean().to_dict()})
         if count > STARTED:
             found = metrics_of(part, chosen[:count], "auto")
             rows.append({"runs": count, "choice": "active", **found})
@@ -152,7 +148,9 @@ def _of_programs(work: Callable[[pd.DataFrame], Any], runs: pd.DataFrame) -> dic
 
 def table_sizes(points: pd.DataFrame) -> list[str]:
     """Error on twice the data, learned from 14 runs on the usual data and a few on half of it."""
-    return _as_markdown(pd.DataFrame(_of_programs(_of_twice, points)).T)
+    found = pd.DataFrame(_of_programs(_of_twice, points)).T
+    rows = [[str(name), *_cells(row)] for name, row in found.iterrows()]
+    return table(["program", *map(str, found.columns)], rows)
 
 
 def _of_twice(part: pd.DataFrame) -> dict[str, float]:
@@ -169,19 +167,8 @@ def _of_twice(part: pd.DataFrame) -> dict[str, float]:
     return {"PE mean": float(np.mean(errors)), "PE worst": float(np.max(errors))}
 
 
-def _means(trials: pd.DataFrame) -> dict[str, float]:
-    return {name: float(trials[name].mean()) for name in trials.columns}
-
-
-def _as_markdown(table: pd.DataFrame) -> list[str]:
-    index = [str(name or "program") for name in table.index.names]
-    columns = [*index, *map(str, table.columns)]
-    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
-    for key, row in table.iterrows():
-        keys = [str(part) for part in (key if isinstance(key, tuple) else (key,))]
-        cells = [f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}" for value in row]
-        lines.append("| " + " | ".join([*keys, *cells]) + " |")
-    return lines
+def _cells(row: pd.Series) -> list[str]:
+    return [f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}" for value in row]
 
 
 def main() -> None:
@@ -191,7 +178,6 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], help="programs to measure")
     parser.add_argument("--no-measuring", action="store_true", help="use the points there are")
     given = parser.parse_args()
-    started = time.perf_counter()
     if given.no_measuring:
         points = pd.read_csv(given.points)
     else:
@@ -201,13 +187,11 @@ def main() -> None:
         except CannotEmulateError as error:
             sys.exit(f"skipped: {error}")
     whole = points[points["size"] == 1.0]
-    text = ["## Cross-validation (Table II)", "", *table_two(whole)]
+    text = ["## Cross-validation (Table II)", "", *table_two(whole), ""]
     text += ["## Training sets (Table III)", "", *table_three(whole), ""]
-    text += ["## Twice the data", "", *table_sizes(points), ""]
-    text.append(f"Took {(time.perf_counter() - started) / 60:.0f} minutes.")
-    print("\n".join(text))
+    text += ["## Twice the data", "", *table_sizes(points)]
+    write(given.out, text, "runs")
     if given.out:
-        given.out.write_text("\n".join(text) + "\n", encoding="utf-8")
         draw(whole, given.out.with_suffix(".png"))
 
 

@@ -1,6 +1,6 @@
-"""Is the runtime of a graph algorithm on a capped machine told by that machine's profile alone?
+"""Does the profile of a capped machine predict runtimes of graph algorithms on it?
 
-    PREDICT_GRAPH_DATA=… python -m benchmarks.nimo.carry
+    PREDICT_GRAPH_DATA=… python -m benchmarks.nimo.carry --out docs/studies/nimo.md
 
 Each prediction is made here, on all there is, and carried; then the run, with the cap. Nothing but
 ``calibrate`` runs on the capped machine before.
@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from benchmarks.common import table, write
 from benchmarks.cpu_quota import CannotCapError, CpuQuota
 
 CPUS = (0.3, 0.5, 0.8, 1.2)
@@ -81,6 +82,7 @@ def study(quota: CpuQuota, folder: Path, graphs: list[str], repeats: int) -> pd.
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
+    parser.add_argument("--out", type=Path)
     parser.add_argument("--repeats", type=int, default=3)
     given = parser.parse_args()
     try:
@@ -89,22 +91,15 @@ def main() -> None:
         sys.exit(f"skipped: {error}")
     try:
         with tempfile.TemporaryDirectory() as folder:
-            table = study(quota, Path(folder), given.graphs, given.repeats)
+            found = study(quota, Path(folder), given.graphs, given.repeats)
     finally:
         quota.remove()
-    sizes = table["error"].abs()
-    print("| graph | algorithm | cores | predicted, s | actual, s | error | in 90% interval |")
-    print("|---|---|---|---|---|---|---|")
-    for row in table.itertuples(index=False):
-        inside = "yes" if row[6] else "no"
-        print(
-            f"| {row[0]} | {row[1]} | {row[2]} | {row[3]:.3g} | {row[4]:.3g} | {row[5]:+.1%} | "
-            f"{inside} |"
-        )
-    print(
-        f"\nmedian {sizes.median():.1%}, worst {sizes.max():.1%}, "
-        f"intervals hold {table['inside'].mean():.0%} of {len(table)}"
-    )
+    rows = []
+    for name, part in [*found.groupby("algorithm", sort=False), ("all", found)]:
+        sizes = part["error"].abs()
+        held = f"{part['inside'].sum()} of {len(part)}"
+        rows.append([str(name), f"{sizes.median():.1%}", f"{sizes.max():.1%}", held])
+    write(given.out, table(["algorithm", "error: median", "worst", "in interval"], rows), "carried")
 
 
 if __name__ == "__main__":
