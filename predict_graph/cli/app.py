@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
@@ -88,7 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     end = given.index("--") if "--" in given else len(given)  # what follows is another's command
     debug = "--debug" in given[:end]
     given = [word for number, word in enumerate(given) if word != "--debug" or number > end]
-    with _interrupts_seen() as interrupts:
+    with _interrupts_seen() as interrupts, warnings.catch_warnings():
+        warnings.showwarning = _show_warning
         try:
             GIVEN[:] = given
             program = get_command(app)
@@ -112,6 +114,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             debug,
         )
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    sys.stderr.write(f"warning: {printable(' '.join(str(message).split()))}\n")
 
 
 def _completes(given: Sequence[str]) -> bool:

@@ -36,7 +36,7 @@ def keep_run(
     peak_bytes: float = 0.0,
 ) -> None:
     """Keep a run of a function to its end."""
-    history.add(_record(function, graph, drivers, seconds, convert_seconds, peak_bytes))
+    history.keep([_record(function, graph, drivers, seconds, convert_seconds, peak_bytes)])
 
 
 def read_call(file: Path, function: GraphFunction) -> Figure:
@@ -68,7 +68,7 @@ def keep_samples(
     runs: Iterable[tuple[Any, str, Mapping[str, float], ChildRun]],
 ) -> None:
     """Keep the runs of a prediction on samples."""
-    history.add_all(
+    history.keep(
         _record(
             function,
             case.graph,

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from predict_graph.errors import JobError, RequestError
+from predict_graph.limits import beyond, limits
 
 __all__ = ["SCHEMA_VERSION", "compact", "reading", "writing"]
 
@@ -48,6 +49,8 @@ CREATE TABLE tables (
     cells BLOB NOT NULL
 );
 """
+_STATEMENTS = {" ".join(statement.split()) for statement in SCHEMA.split(";")} - {""}
+_STEPS = 100_000  # of SQLite's machine between two looks at the clock; a choice
 
 
 @contextmanager
@@ -120,7 +123,11 @@ def _connect(path: Path, options: str = "") -> sqlite3.Connection:
     connection = sqlite3.connect(
         path.absolute().as_uri() + options, uri=True, timeout=WAIT_SECONDS, isolation_level=None
     )
+    longest = limits().stream_seconds
+    began = time.monotonic()
+    connection.set_progress_handler(lambda: time.monotonic() - began > longest, _STEPS)
     try:
+        connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
     except sqlite3.Error:
@@ -158,8 +165,8 @@ def _check(connection: sqlite3.Connection, path: Path) -> int:
     """Return the schema version of the file, 0 if it is empty."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if owner != APPLICATION_ID and (owner or version or tables):
+    made = _definitions(connection)
+    if owner != APPLICATION_ID and (owner or version or made):
         raise RequestError(
             f"{path} is an SQLite file of another program, not a history; name another file"
         )
@@ -168,13 +175,28 @@ def _check(connection: sqlite3.Connection, path: Path) -> int:
             f"the history {path} is of version {version}, newer than {SCHEMA_VERSION}, the newest "
             "that this program knows; update predict-graph, or name another history file"
         )
+    # A view, a trigger or a check of a stranger's file may have no end.
+    if version and made != _STATEMENTS:
+        raise RequestError(
+            f"{path} has other tables, views or triggers than a history; accepted: a file as "
+            "predict-graph made it, or another file"
+        )
     return int(version)
 
 
+def _definitions(connection: sqlite3.Connection) -> set[str]:
+    """Return how the tables, views, triggers and indices were made, but for SQLite's own."""
+    rows = connection.execute(
+        "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' "
+        "ESCAPE '!' LIMIT ?",
+        (len(_STATEMENTS) + 1,),
+    )
+    return {" ".join(sql.split()) for (sql,) in rows}
+
+
 def _create(connection: sqlite3.Connection) -> None:
-    for statement in SCHEMA.split(";"):
-        if statement.strip():
-            connection.execute(statement)
+    for statement in SCHEMA.strip(";\n").split(";"):
+        connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -198,6 +220,8 @@ def _explained(path: Path, what: str) -> Iterator[None]:
                 f"the history {path} is damaged or not a history ({reason}); move it away to start "
                 "a new one, or name another history file"
             ) from error
+        if code == sqlite3.SQLITE_INTERRUPT:
+            reason = f"it takes longer than {beyond('stream_seconds')}"
         raise JobError(f"the history {path} could not be {what}: {reason}") from error
     except OSError as error:
         raise JobError(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import PredictGraphError, RequestError
 from predict_graph.history.database import compact, reading, writing
 from predict_graph.history.pack import Columns
 from predict_graph.history.record import KINDS, RunRecord
@@ -150,6 +151,13 @@ class History:
             numbers = [insert(connection, record) for record in records]
         added = sum(number is not None for number in numbers)
         return Imported(added, len(numbers) - added)
+
+    def keep(self, records: Iterable[RunRecord]) -> None:
+        """Add runs if that is possible; else warn, as what was measured is worth its answer."""
+        try:
+            self.add_all(records)
+        except PredictGraphError as error:
+            warnings.warn(f"{error}; the run is not kept", stacklevel=2)
 
     def runs(
         self,

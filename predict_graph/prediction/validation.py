@@ -83,6 +83,8 @@ def run(
     chosen = check_function(algorithm, parameters)
     runner = check_engine(engine, workers=workers, threads=threads, spark=spark)
     kept = check_history(history)
+    if kept is not None:
+        len(kept)  # refuses at once what is no history
     if expect is not None and progress is None:
         raise RequestError("expect is read where progress is given; accepted: both, or neither")
     follower = None if progress is None else Follower(progress, chosen, runner, kept, expect)
@@ -99,7 +101,7 @@ def run(
     if follower is not None:
         follower.ends(profile)
     if kept is not None:
-        kept.add_all(records_of(profile))
+        kept.keep(records_of(profile))
     return profile
 
 
@@ -333,5 +335,5 @@ def validate(
         fresh = check_graph(graph, directed=directed, ids=ids, seed=request.seed).fresh()
         actual = request.engine.run(request.algorithm, fresh, progress=on_iteration)
     if kept is not None:
-        kept.add_all(records_of(actual))
+        kept.keep(records_of(actual))
     return Comparison(prediction, actual)

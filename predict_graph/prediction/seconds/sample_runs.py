@@ -122,7 +122,7 @@ def keep_samples(means: Means, graph: Graph, runs: Sequence[SampleRun]) -> None:
     """Keep sample runs in the history, if there is one."""
     if means.history is None:
         return
-    means.history.add_all(
+    means.history.keep(
         [
             record_of(
                 run.profile,

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sqlite3
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -7,8 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History, check_history, default_path, machine_identity
+from predict_graph.history.database import reading
+from predict_graph.limits import limited
 from tests.paces import million_loops
 
 
@@ -205,3 +208,55 @@ def test_paths_with_characters_of_urls(tmp_path, record):
     History(odd).add(record())
     assert odd.exists()
     assert len(History(odd)) == 1
+
+
+ENDLESS = "(WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c)"
+STRANGE = {
+    "a view": "ALTER TABLE runs RENAME TO r; CREATE VIEW runs AS SELECT r.* FROM r, " + ENDLESS,
+    "a trigger": "CREATE TRIGGER t AFTER INSERT ON runs "
+    f"BEGIN DELETE FROM runs WHERE id IN {ENDLESS}; END",
+    "a trigger of tables": "CREATE TRIGGER t AFTER INSERT ON tables BEGIN DELETE FROM tables; END",
+    "another table": "CREATE TABLE more (x)",
+    "a column more": "ALTER TABLE runs ADD COLUMN x GENERATED ALWAYS AS (id + 1)",
+    "a default": "ALTER TABLE tables ADD COLUMN y TEXT DEFAULT 'x'",
+    "an index": "CREATE INDEX more ON runs (length(hex(zeroblob(id))))",
+    "a table less": "DROP TABLE tables",
+}
+
+
+@pytest.mark.parametrize("what", STRANGE)
+def test_a_history_has_the_tables_that_we_make_and_nothing_else(tmp_path, record, what):
+    history = History(tmp_path / "h.sqlite")
+    history.add(record())
+    connection = sqlite3.connect(history.path)
+    connection.executescript(STRANGE[what])
+    connection.close()
+    for look in (lambda: len(history), history.runs, lambda: history.add(record(graph="b"))):
+        with pytest.raises(RequestError, match="other tables, views or triggers than a history"):
+            look()
+
+
+def test_what_sqlite_adds_itself_is_no_stranger(tmp_path, record):
+    history = History(tmp_path / "h.sqlite")
+    history.add(record())
+    connection = sqlite3.connect(history.path)
+    connection.executescript("ANALYZE")
+    connection.close()
+    assert len(history) == 1
+
+
+def test_a_query_that_takes_too_long_is_given_up(tmp_path, record):
+    history = History(tmp_path / "h.sqlite")
+    history.add(record())
+    refused = pytest.raises(JobError, match=r"longer than 0\.05 seconds .the limit stream_seconds")
+    with limited(stream_seconds=0.05), refused, reading(history.path) as connection:
+        connection.execute(f"SELECT count(*) FROM {ENDLESS}").fetchone()
+
+
+def test_a_history_that_cannot_be_written_warns(tmp_path, record):
+    (tmp_path / "file").touch()
+    history = History(tmp_path / "file" / "h.sqlite")
+    with pytest.raises(JobError):
+        history.add(record())
+    with pytest.warns(UserWarning, match="could not be written: .*; the run is not kept"):
+        history.keep([record()])

@@ -291,7 +291,7 @@ def _run_samples(
             quote.hears(run)
             means.purse.expects(quote.run_seconds)
         if means.history is not None:
-            means.history.add_all(lesson_records(run, lesson, graph, means.seed))
+            means.history.keep(lesson_records(run, lesson, graph, means.seed))
     parts = len(algorithms)
     return [[_of_part(run, number, parts) for run in runs] for number in range(parts)]
 
