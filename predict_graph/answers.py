@@ -7,13 +7,13 @@ sentence in JSON, so that they never say different things.
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from predict_graph.durations import readable_seconds
 
-__all__ = ["Answer", "Table", "cell_text", "sure"]
+__all__ = ["Answer", "Table", "cell_text", "graph_text", "sure"]
 
 Facts = Sequence[tuple[str, str]]
 
@@ -97,6 +97,18 @@ def sure(low: float, high: float) -> str:
     '90% sure: 34 s to 47 s'
     """
     return f"90% sure: {readable_seconds(low)} to {readable_seconds(high)}"
+
+
+def graph_text(graph: Mapping[str, Any]) -> str:
+    """Return the size of a described graph, and what was assumed of it.
+
+    Examples
+    --------
+    >>> graph_text({"vertices": 2000, "edges": 3, "notes": ["read as directed"]})
+    '2,000 vertices, 3 edges, read as directed'
+    """
+    size = f"{graph['vertices']:,} vertices, {graph['edges']:,} edges"
+    return ", ".join([size, *graph.get("notes", ())])
 
 
 def cell_text(cell: Any) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from predict_graph.answers import Answer
+from predict_graph.answers import Answer, graph_text
 from predict_graph.cli import ORDINARY_COLLECTION, options
 from predict_graph.cli.groups import Case, Cluster, Sampling, takes
 from predict_graph.cli.output import Output, Pages
@@ -151,7 +151,7 @@ def run_call(
         raise problem
     expected = None if expect is None else read_call(expect, function)
     directed = options.check_direction(case.undirected)
-    source = as_graph(case.graph, directed=directed, ids=case.ids, seed=case.seed or 0)
+    source = as_graph(case.graph, function, directed=directed, ids=case.ids, seed=case.seed or 0)
     started, clock = processor_seconds(), time.perf_counter()
     graph = build(source, function.form)
     converted, converting = processor_seconds() - started, time.perf_counter() - clock
@@ -183,7 +183,7 @@ def run_call(
     answer = Answer(
         f"{function.name} on {source.name}: {tracked.sentence}",
         [
-            ("graph", f"{source.vertices:,} vertices, {source.edges:,} edges"),
+            ("graph", graph_text(source.describe())),
             ("result", result),
         ],
         details=[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.answers import Answer, cell_text
+from predict_graph.answers import Answer, cell_text, graph_text
 from predict_graph.durations import readable_seconds
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def answer_of_run(profile: RunProfile) -> Answer:
         f"{profile.algorithm} on {graph['name']} took "
         f"{readable_seconds(profile.runtime_seconds)}: {profile.iterations} iterations, {ended}",
         [
-            ("graph", f"{graph['vertices']:,} vertices, {graph['edges']:,} edges"),
+            ("graph", graph_text(graph)),
             ("phases", phases_said(profile.phases)),
             *_first(profile),
             *((name.replace("_", " "), _short(value)) for name, value in profile.result.items()),

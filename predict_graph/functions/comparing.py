@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from predict_graph.answers import Answer, Table, sure
+from predict_graph.answers import Answer, Table, graph_text, sure
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
 from predict_graph.functions.advice import quantity
+from predict_graph.functions.forms import for_functions
 from predict_graph.functions.naming import backends_of, check_function
 from predict_graph.functions.prediction import FunctionPrediction, readable_bytes
 from predict_graph.intervals import Interval
@@ -86,10 +87,7 @@ class FunctionComparison(Result):
             tables=[Table(self.title, columns, rows)],
             warnings=[f"{name}: {text}" for name, text in told],
             details=[
-                (
-                    "graph",
-                    f"{self.graph['vertices']:,} vertices, {self.graph['edges']:,} edges",
-                ),
+                ("graph", graph_text(self.graph)),
                 ("asking took", readable_seconds(asking)),
             ],
         )
@@ -222,8 +220,9 @@ def compare_functions(
     """
     given = dict(keywords or {})
     asked: list[tuple[str, dict[str, Any]]] = []
-    for name in functions:
-        checked = check_function(name, arguments, given)
+    found = [check_function(name, arguments, given) for name in functions]
+    graph = for_functions(graph, found)
+    for name, checked in zip(functions, found, strict=True):
         backends = backends_of(checked)
         asked += [(name, given), *((name, {**given, "backend": each}) for each in backends)]
     from predict_graph.functions.predictor import predict_function
@@ -237,6 +236,7 @@ def compare_functions(
                 graph,
                 arguments=arguments,
                 keywords=options,
+                directed=graph.directed,
                 budget=budget,
                 history=history,
                 seed=seed,

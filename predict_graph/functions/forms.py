@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+import inspect
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -12,17 +14,30 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
+from predict_graph.functions.child import consumed
+from predict_graph.functions.naming import GraphFunction
 from predict_graph.graph import Graph, check_graph
+from predict_graph.graph.build import READ_AS_DIRECTED, READ_AS_UNDIRECTED, as_asked
 
-__all__ = ["as_graph", "build", "missing_library", "part_of_igraph", "reordered_networkx"]
+__all__ = [
+    "as_graph",
+    "build",
+    "for_functions",
+    "missing_library",
+    "part_of_igraph",
+    "reordered_networkx",
+]
 
 IntArray = npt.NDArray[np.integer]
 
 
-def as_graph(source: Any, *, directed: bool | None, ids: str, seed: int) -> Graph:
+def as_graph(
+    source: Any, function: GraphFunction, *, directed: bool | None, ids: str, seed: int
+) -> Graph:
     """Return what a person gave as our graph; see :func:`~predict_graph.graph.check_graph`.
 
-    Graphs of igraph and networkit, and arrays or tables of edges, are accepted too.
+    Where nothing says whether edges are directed, they are read as the function's library reads
+    edge lists.
 
     Raises
     ------
@@ -32,7 +47,39 @@ def as_graph(source: Any, *, directed: bool | None, ids: str, seed: int) -> Grap
     graph = check_graph(source, directed=directed, ids=ids, seed=seed)
     if not graph.edges:
         raise RequestError(f"the graph {graph.name!r} has no edges; accepted: at least one")
-    return graph
+    return for_functions(graph, [function])
+
+
+def for_functions(graph: Graph, functions: Sequence[GraphFunction]) -> Graph:
+    """Return a graph of undeclared direction as the libraries of all functions would read it."""
+    if READ_AS_DIRECTED not in graph.notes or any(map(_reads_directed, functions)):
+        return graph
+    made = as_asked(graph, False, None)
+    return made.described_as(notes=(READ_AS_UNDIRECTED, *made.notes))
+
+
+def _reads_directed(function: GraphFunction) -> bool:
+    """Whether a function gets an edge list as a directed graph.
+
+    ``networkx.read_edgelist`` and ``networkit.EdgeListReader`` make undirected graphs by default;
+    functions that refuse those need a directed one.
+    """
+    if function.form not in ("networkx", "networkit"):
+        return True
+    parameters = getattr(inspect.unwrap(function.call), "__annotations__", {})
+    if any("DiGraph" in str(kind) for name, kind in parameters.items() if name != "return"):
+        return True
+    if function.library != "networkx":
+        return False
+    import networkx
+
+    try:
+        consumed(function(networkx.path_graph(3)))
+    except networkx.NetworkXException as error:
+        return re.search("undirected|digraph|directed graph", str(error), re.IGNORECASE) is not None
+    except Exception:  # of arguments that do not fit so small a graph
+        return False
+    return False
 
 
 def build(graph: Graph, form: str, order: IntArray | None = None) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.answers import Answer, Table, sure
+from predict_graph.answers import Answer, Table, graph_text, sure
 from predict_graph.cores import Load
 from predict_graph.durations import readable_seconds
 from predict_graph.intervals import Interval
@@ -142,13 +142,7 @@ class FunctionPrediction(Result):
     @property
     def answer(self) -> Answer:
         """What it says first, what decides that, and what it rests on."""
-        facts = [
-            (
-                "graph",
-                f"{self.graph['name']}: {self.graph['vertices']:,} vertices, "
-                f"{self.graph['edges']:,} edges",
-            )
-        ]
+        facts = [("graph", f"{self.graph['name']}: {graph_text(self.graph)}")]
         if self.convert_seconds.predicted > 0.0:
             facts.append(("of which conversion", _said(self.convert_seconds)))
         peak = self.peak_bytes

@@ -182,6 +182,6 @@ def check_subject(
     RequestError
         If it is no graph.
     """
-    graph = as_graph(source, directed=directed, ids=ids, seed=seed)
+    graph = as_graph(source, function, directed=directed, ids=ids, seed=seed)
     kept = function.form in ("networkx", "igraph") and form_of(source) == function.form
     return Subject(function, graph, source if kept else None)

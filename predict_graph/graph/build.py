@@ -23,7 +23,10 @@ from predict_graph.graph.row_kernels import merge_duplicates, union_of_rows
 from predict_graph.limits import check_size
 
 __all__ = [
+    "READ_AS_DIRECTED",
+    "READ_AS_UNDIRECTED",
     "as_asked",
+    "direction_of",
     "from_blocks",
     "from_edges",
     "symmetric",
@@ -33,6 +36,8 @@ __all__ = [
 IntArray = npt.NDArray[np.int64]
 IndexArray = npt.NDArray[np.integer]
 WeightArray = npt.NDArray[np.float32]
+READ_AS_DIRECTED = "read as directed (not declared; --undirected or directed=False changes that)"
+READ_AS_UNDIRECTED = "read as undirected (not declared; --directed or directed=True changes that)"
 _NO_WEIGHTS = np.empty(0, np.float32)
 
 
@@ -143,8 +148,24 @@ def without_self_loops(graph: Graph) -> Graph:
     return replace(graph, indptr=indptr, indices=graph.indices[kept], weights=weights)
 
 
+def direction_of(declared: bool | None, asked: bool | None) -> tuple[bool, tuple[str, ...]]:
+    """Return whether to read edges as directed, and the note on that where nobody says so.
+
+    Examples
+    --------
+    >>> direction_of(False, None), direction_of(None, True)
+    ((False, ()), (True, ()))
+    """
+    if asked is None and declared is None:
+        return True, (READ_AS_DIRECTED,)
+    return bool(declared if asked is None else asked), ()
+
+
 def as_asked(graph: Graph, directed: bool | None, name: str | None) -> Graph:
     """Return the graph with the direction and the name asked for; None leaves them as they are."""
+    if directed is not None and READ_AS_DIRECTED in graph.notes:
+        rest = tuple(note for note in graph.notes if note != READ_AS_DIRECTED)
+        graph = graph.described_as(notes=rest)
     if directed is False and graph.directed:
         graph = symmetric(graph)
     elif directed is True and not graph.directed:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.build import as_asked
+from predict_graph.graph.build import as_asked, direction_of
 from predict_graph.graph.counting_sort import Rows, sorted_by_target, transposed
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_source import EdgeSource
@@ -90,7 +90,8 @@ def convert_graph(
     opened = generated_source(str(source), directed) if made else open_source(path, ids)
     if opened.graph is not None:
         return save_graph(as_asked(opened.graph, directed, name), folder)
-    both = (opened.directed if directed is None else directed) is False
+    directed, notes = direction_of(opened.directed, directed)
+    both = not directed
     with folder_beside(folder) as beside:
         spill = _Spill(beside / "edges.part")
         n, labels = spill.fill(opened)
@@ -105,7 +106,8 @@ def convert_graph(
             "name": name,
             "vertices": n,
             "edges": edges,
-            "directed": not both,
+            "directed": directed,
+            "notes": list(notes),
             "weighted": spill.weighted,
             "labels": write_labels(beside, labels),
         }

@@ -15,14 +15,24 @@ from predict_graph.errors import RequestError
 if TYPE_CHECKING:
     from scipy import sparse
 
-__all__ = ["Graph"]
+__all__ = ["Described", "Graph"]
 
 IndexArray = npt.NDArray[np.integer]
 _NO_WEIGHTS = np.empty(0, np.float32)
 
 
+class Described:
+    """A graph that can be described in a few facts."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return name, size, direction, fingerprint and what was assumed, for JSON."""
+        names = ("name", "vertices", "edges", "directed", "fingerprint")
+        facts = {name: getattr(self, name) for name in names}
+        return {**facts, "notes": list(getattr(self, "notes", ()))}
+
+
 @dataclass(frozen=True, eq=False)
-class Graph:
+class Graph(Described):
     """An immutable graph in compressed sparse rows (CSR).
 
     Row *v* of the matrix holds the out-neighbours of vertex *v*, ascending and without duplicates.
@@ -45,6 +55,8 @@ class Graph:
         Original id (integer or text) of each vertex; None when the ids were 0 … n - 1.
     read_seconds : float
         How long reading and building took; 0 for a graph made in memory.
+    notes : tuple of str
+        What was assumed when the graph was read, because neither user nor source says it.
 
     Attributes
     ----------
@@ -74,6 +86,7 @@ class Graph:
     name: str = "graph"
     labels: npt.NDArray[np.generic] | None = field(default=None, repr=False)
     read_seconds: float = 0.0
+    notes: tuple[str, ...] = ()
     ascending: bool = field(default=True, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -187,16 +200,6 @@ class Graph:
             value = changes[each.name] if each.name in changes else getattr(self, each.name)
             object.__setattr__(other, each.name, value)
         return other
-
-    def describe(self) -> dict[str, Any]:
-        """Return name, size, direction and fingerprint, for JSON."""
-        return {
-            "name": self.name,
-            "vertices": self.vertices,
-            "edges": self.edges,
-            "directed": self.directed,
-            "fingerprint": self.fingerprint,
-        }
 
     def neighbors(self, vertex: int) -> IndexArray:
         """Return the out-neighbours of `vertex`, a view."""

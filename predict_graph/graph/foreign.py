@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.build import from_edges
+from predict_graph.graph.build import direction_of, from_edges
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.objects import check_weights
 
@@ -103,14 +103,16 @@ def _from_table(source: Any, directed: bool | None, name: str | None) -> Graph:
     plain = labels.dtype.kind == "i" and len(labels) > 0 and int(labels[-1]) == len(labels) - 1
     count = len(parts[0])
     edges = np.column_stack([ids[:count], ids[count:]])
-    return _made(
+    directed, notes = direction_of(None, directed)
+    graph = _made(
         edges,
         len(labels),
         weights,
-        directed is not False,
+        directed,
         name or type(source).__module__.partition(".")[0],
         None if plain else labels,
     )
+    return graph.described_as(notes=notes)
 
 
 def _column(source: Any, place: int) -> npt.NDArray[Any]:

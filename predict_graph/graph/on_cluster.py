@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.graph.csr import Graph
+from predict_graph.graph.csr import Described, Graph
 from predict_graph.graph.degrees import counted_degrees
 
 __all__ = ["AnyGraph", "ClusterGraph"]
 
 
 @dataclass(frozen=True)
-class ClusterGraph:
+class ClusterGraph(Described):
     """A graph of which the driver has degrees and a sample of edges.
 
     Parameters
@@ -37,6 +36,8 @@ class ClusterGraph:
         Of all vertices, with the out-edges of those that samples are folded from.
     core : Graph, optional
         The subgraph of some vertices that were drawn by their degrees.
+    notes : tuple of str
+        As of a :class:`Graph`.
     """
 
     name: str
@@ -53,21 +54,12 @@ class ClusterGraph:
     labels: npt.NDArray[np.generic] | None = field(default=None, repr=False)
     rows: Graph | None = None
     core: Graph | None = None
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def in_degree_counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """In-degrees that some vertex has, ascending, and how many vertices have each."""
         return counted_degrees(self.in_degrees)
-
-    def describe(self) -> dict[str, Any]:
-        """Return name, size, direction and fingerprint, for JSON."""
-        return {
-            "name": self.name,
-            "vertices": self.vertices,
-            "edges": self.edges,
-            "directed": self.directed,
-            "fingerprint": self.fingerprint,
-        }
 
 
 AnyGraph = Graph | ClusterGraph

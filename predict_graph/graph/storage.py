@@ -99,6 +99,7 @@ def save_graph(graph: Graph, folder: str | Path) -> Path:
             vertices=graph.vertices,
             edges=graph.edges,
             directed=graph.directed,
+            notes=list(graph.notes),
             weighted=graph.weights is not None,
             labels=labels,
             fingerprint=graph.fingerprint,
@@ -130,6 +131,7 @@ def open_graph(folder: str | Path) -> Graph:
             directed=header["directed"],
             name=header["name"],
             labels=labels,
+            notes=tuple(map(str, header.get("notes", ()))),
         )
         check_ascending(graph)
         if graph.fingerprint != header["fingerprint"]:

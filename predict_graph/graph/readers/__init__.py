@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.build import as_asked, from_blocks
+from predict_graph.graph.build import as_asked, direction_of, from_blocks
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
@@ -72,8 +72,7 @@ def read_graph(
 
 
 def _built(path: Path, source: EdgeSource, directed: bool | None, name: str) -> Graph:
-    if directed is None:
-        directed = source.directed
+    directed, notes = direction_of(source.directed, directed)
     blocks = list(_within_limits(path, source.blocks))
     if not blocks:
         raise RequestError(f"{path} has no edges")
@@ -84,7 +83,8 @@ def _built(path: Path, source: EdgeSource, directed: bool | None, name: str) -> 
         blocks, n, labels = source.text_ids.sort(blocks)
     else:
         blocks, n, labels = relabel(blocks)
-    return from_blocks(blocks, n, directed=directed is not False, name=name, labels=labels)
+    graph = from_blocks(blocks, n, directed=directed, name=name, labels=labels)
+    return graph.described_as(notes=notes)
 
 
 def _within_limits(path: Path, blocks: Iterable[EdgeBlock]) -> Iterator[EdgeBlock]:

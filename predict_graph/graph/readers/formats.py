@@ -104,7 +104,7 @@ def format_of(content: Content) -> str:
         if content.stream:
             raise RequestError(f"{path}: {form} files cannot be read from a stream")
         return form
-    if content.start.startswith(b"%%MatrixMarket"):
+    if content.start.lstrip(b"%").startswith(b"MatrixMarket"):
         return "matrix-market"
     if suffix == ".graph" and b"\0" in content.start:
         raise RequestError(

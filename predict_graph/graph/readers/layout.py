@@ -28,6 +28,7 @@ __all__ = [
     "LARGEST_ID",
     "FirstData",
     "Layout",
+    "declared_direction",
     "find_columns",
     "first_data",
     "layout_of",
@@ -152,6 +153,30 @@ def first_data(blocks: Iterator[bytearray], comment: bytes = b"#%") -> FirstData
             at = stop + 1
         number += block.count(b"\n", at)
     return FirstData(bytearray(), None, number, bytes(comments), blocks)
+
+
+# The first line of KONECT's files, whose two-mode graphs are undirected; comments of SNAP's.
+_KONECT = re.compile(rb"%[ \t]*(sym|asym|bip)\b")
+_UNDIRECTED = re.compile(
+    rb"\b(un)?directed (?:graph|network|edges)"
+    rb"|\b(?:graph|network|edges)(?: is| are|:)? (un)?directed",
+    re.IGNORECASE,
+)
+
+
+def declared_direction(comments: bytes) -> bool | None:
+    """Return whether the comments of a file say that edges have a direction; None if neither.
+
+    Examples
+    --------
+    >>> declared_direction(b"% sym unweighted"), declared_direction(b"# Directed graph: a.txt")
+    (False, True)
+    """
+    konect = _KONECT.match(comments)
+    if konect:
+        return konect[1] == b"asym"
+    said = {not (found[1] or found[2]) for found in _UNDIRECTED.finditer(comments)}
+    return said.pop() if len(said) == 1 else None
 
 
 def layout_of(line: bytes, suffix: str, ids: str, place: str) -> Layout:

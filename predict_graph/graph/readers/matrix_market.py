@@ -26,7 +26,7 @@ __all__ = ["open_matrix_market"]
 
 # By definition of the format: numbers of a line.
 _FIELDS = {"pattern": 2, "real": 3, "integer": 3, "double": 3}
-_SYMMETRIES = {"general": None, "symmetric": False}
+_SYMMETRIES = {"general": True, "symmetric": False}
 
 
 def open_matrix_market(content: Content, ids: str) -> EdgeSource:
@@ -40,7 +40,7 @@ def open_matrix_market(content: Content, ids: str) -> EdgeSource:
     path = content.path
     found = first_data(line_blocks(read_ahead(content.blocks()), path))
     banner = found.comments.split(b"\n", 1)[0].decode(errors="replace").lower().split()
-    if len(banner) != 5 or banner[0] != "%%matrixmarket" or banner[1] != "matrix":
+    if len(banner) != 5 or banner[0].lstrip("%") != "matrixmarket" or banner[1] != "matrix":
         raise RequestError(
             f"{path}:1: a Matrix Market file begins with "
             "'%%MatrixMarket matrix coordinate FIELD SYMMETRY'"

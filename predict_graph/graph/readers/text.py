@@ -15,6 +15,7 @@ from predict_graph.graph.readers import scan
 from predict_graph.graph.readers.fields import open_fields
 from predict_graph.graph.readers.layout import (
     LARGEST_ID,
+    declared_direction,
     first_data,
     layout_of,
     scan_error,
@@ -38,7 +39,7 @@ def open_text(content: Content, ids: str) -> EdgeSource:
     if found.text is None:
         raise RequestError(f"{path} {'has no edges' if found.comments else 'is empty'}")
     layout = layout_of(found.text, suffixes_of(path)[0], ids, f"{path}:{found.number}")
-    directed = False if b"# undirected graph" in found.comments.lower() else None
+    directed = declared_direction(found.comments)
     if layout.header:
         found.blank()
     blocks, line = found.blocks(), found.number - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.answers import Answer, Table, sure
+from predict_graph.answers import Answer, Table, graph_text, sure
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import PHASE_NAMES, phases_said
 
@@ -24,7 +24,7 @@ def answer_of(found: Prediction) -> Answer:
     """Return the answer of a prediction."""
     iterations = found.iterations
     facts = [
-        ("job", f"{found.algorithm['name']} on {_graph(found.graph)}"),
+        ("job", f"{found.algorithm['name']} on {found.graph['name']}: {graph_text(found.graph)}"),
         *([] if found.engine["name"] == "local" else [("engine", _engine(found))]),
         (
             "iterations",
@@ -67,10 +67,6 @@ def answer_of_comparison(found: Comparison) -> Answer:
         [("predicted phases", phases_said(found.prediction.phases)), *own.details],
         [_counters(found), *own.more],
     )
-
-
-def _graph(graph: Mapping[str, Any]) -> str:
-    return f"{graph['name']}: {graph['vertices']:,} vertices, {graph['edges']:,} edges"
 
 
 def _engine(found: Prediction) -> str:

@@ -112,7 +112,7 @@ def test_the_dictionary_has_every_field(comparison):
     assert set(found) >= FIELDS
     assert found["schema"] == 1
     assert set(found["algorithm"]) == {"name", "parameters"}
-    assert set(found["graph"]) == {"name", "vertices", "edges", "directed", "fingerprint"}
+    assert set(found["graph"]) == {"name", "vertices", "edges", "directed", "fingerprint", "notes"}
     assert set(found["iterations"]) == set(found["runtime_seconds"]) == {"predicted", "low", "high"}
     assert all(isinstance(value, int) for value in found["iterations"].values())
     assert list(found["phases"]) == list(PHASES)

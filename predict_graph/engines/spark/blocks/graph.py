@@ -48,7 +48,9 @@ def whole_graph(packed: PackedGraph) -> Graph:
             weights[places] = found[len(own) :].view(np.float32)
     reverse = Graph(indptr, sources, weights, directed=packed.directed, name=packed.name)
     graph = reverse.reverse if packed.directed else reverse
-    graph = graph.described_as(name=packed.name, labels=packed.labels, read_seconds=packed.seconds)
+    graph = graph.described_as(
+        name=packed.name, labels=packed.labels, read_seconds=packed.seconds, notes=packed.notes
+    )
     vars(graph)["fingerprint"] = packed.fingerprint  # that of a run which Spark reads for, too
     return graph
 
@@ -86,6 +88,7 @@ def cluster_graph(packed: PackedGraph) -> ClusterGraph:
         ends=(np.concatenate(sources), np.concatenate(targets)),
         dust_share=dust / max(packed.vertices, 1),
         labels=packed.labels,
+        notes=packed.notes,
     )
 
 

@@ -34,6 +34,7 @@ from predict_graph.engines.spark.blocks.on_executors import (
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.tables.reading import distinct_edges
 from predict_graph.errors import RequestError
+from predict_graph.graph.build import direction_of
 from predict_graph.limits import beyond, limits
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class PackedGraph:
         Original ids, ascending; None when they are 0 to n - 1.
     seconds : float
         What packing took.
+    notes : tuple of str
+        As of a :class:`~predict_graph.graph.Graph`.
     """
 
     spark: SparkSession
@@ -91,6 +94,7 @@ class PackedGraph:
     weighted: bool
     labels: npt.NDArray[np.int64] | None = field(repr=False)
     seconds: float
+    notes: tuple[str, ...] = ()
 
     def passed(
         self,
@@ -187,8 +191,7 @@ def packed_graph(
     """
     started = time.perf_counter()
     source = edge_source(spark, graph)
-    if directed is None:
-        directed = source.directed is not False
+    directed, notes = direction_of(source.directed, directed)
     kept: list[Any] = []
     try:
         with spark_failures(f"reading {source.source} on Spark"):
@@ -217,6 +220,7 @@ def packed_graph(
             weighted=weighted,
             labels=labels,
             seconds=time.perf_counter() - started,
+            notes=notes,
         )
     finally:
         for each in kept:

@@ -22,7 +22,7 @@ from predict_graph.engines.spark.tables.source_files import (
 )
 from predict_graph.errors import RequestError
 from predict_graph.graph.readers import scan
-from predict_graph.graph.readers.layout import Layout, layout_of, scan_error
+from predict_graph.graph.readers.layout import Layout, declared_direction, layout_of, scan_error
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -46,7 +46,7 @@ class TextFiles:
     header : str, optional
         The line with the names of the columns.
     directed : bool, optional
-        False when a comment before the data says so.
+        What the comments before the data say, if they do.
     """
 
     source: SourceFiles
@@ -63,7 +63,7 @@ class TextFiles:
         RequestError
             If there is none, or it is not one of an edge list.
         """
-        undirected = False
+        comments = b""
         for address in source.files:
             place = shown_path(address)
             with spark_failures(f"reading {place}"):
@@ -75,8 +75,8 @@ class TextFiles:
                             text.encode(), source.suffix, "integer", f"{place}:{number}"
                         )
                         header = text if found.header else None
-                        return TextFiles(source, found, header, False if undirected else None)
-                    undirected = undirected or "# undirected graph" in line.lower()
+                        return TextFiles(source, found, header, declared_direction(comments))
+                    comments += text.encode()[: 1 << 10] + b"\n"
         raise RequestError(f"{source.source} has no edges")
 
     def edges(self, spark: SparkSession) -> DataFrame:

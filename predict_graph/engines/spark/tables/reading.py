@@ -13,7 +13,7 @@ import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
@@ -25,6 +25,8 @@ from predict_graph.engines.spark.tables.numbering import numbered
 from predict_graph.engines.spark.tables.source_files import literal_path, source_files
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
+from predict_graph.graph.build import direction_of
+from predict_graph.graph.csr import Described
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -33,7 +35,7 @@ __all__ = ["SparkGraph", "distinct_edges", "read_spark_graph", "spark_graph_of"]
 
 
 @dataclass(frozen=True)
-class SparkGraph:
+class SparkGraph(Described):
     """A graph in Parquet files that Spark wrote for itself: vertices 0 to n - 1.
 
     It lasts as long as the session that read it.
@@ -59,6 +61,8 @@ class SparkGraph:
         Parquet files with ``id`` and ``label``, the original id; None when the ids were 0 to n - 1.
     read_seconds : float
         What reading and writing took.
+    notes : tuple of str
+        As of a :class:`~predict_graph.graph.Graph`.
     """
 
     name: str
@@ -71,16 +75,7 @@ class SparkGraph:
     fingerprint: str
     labels: Path | None = None
     read_seconds: float = 0.0
-
-    def describe(self) -> dict[str, Any]:
-        """Return name, size, direction and fingerprint, for JSON."""
-        return {
-            "name": self.name,
-            "vertices": self.vertices,
-            "edges": self.edges,
-            "directed": self.directed,
-            "fingerprint": self.fingerprint,
-        }
+    notes: tuple[str, ...] = ()
 
     def edge_table(self, session: OpenSession) -> DataFrame:
         """Return the stored edges as a table that Spark reads when it is needed."""
@@ -127,8 +122,7 @@ def read_spark_graph(
     found = source_files(spark, source)
     files: TextFiles | ParquetFiles
     files = TextFiles.of(spark, found) if found.form == "text" else ParquetFiles.of(spark, found)
-    if directed is None:
-        directed = files.directed is not False
+    directed, notes = direction_of(files.directed, directed)
     with spark_failures(f"reading {found.source} on Spark"):
         listed = files.edges(spark).persist()
         try:
@@ -148,6 +142,7 @@ def read_spark_graph(
         fingerprint=_digest(found.identity, str(directed)),
         labels=labels,
         read_seconds=time.perf_counter() - started,
+        notes=notes,
     )
 
 

@@ -1,0 +1,114 @@
+"""Whether edges are directed: what files declare, and what is said where nothing declares it."""
+
+import json
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+from predict_graph import check_graph, predict
+from predict_graph.cli import main
+from predict_graph.functions import predict_function
+from predict_graph.functions.comparing import compare_functions
+from predict_graph.graph import open_graph, save_graph
+from predict_graph.graph.build import READ_AS_DIRECTED, READ_AS_UNDIRECTED
+from predict_graph.graph.convert import convert_graph
+
+RING = "".join(f"{v} {(v + 1) % 40}\n" for v in range(40))
+
+
+def written(folder, name, text):
+    file = folder / name
+    file.write_text(text)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "directed"),
+    [
+        ("a.txt", "% sym unweighted\n% 4 4 4\n", False),
+        ("a.txt", "% asym positive\n", True),
+        ("a.txt", "% bip unweighted\n", False),
+        ("a.txt", "# Directed graph (each unordered pair of nodes is saved once): a.txt\n", True),
+        ("a.txt", "# Undirected graph: a.txt\n", False),
+        ("a.txt", "# The network is undirected.\n", False),
+        ("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n40 40 40\n", True),
+        ("a.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n40 40 40\n", False),
+        ("a.edges", "%MatrixMarket matrix coordinate pattern symmetric\n40 40 40\n", False),
+    ],
+)
+def test_a_declared_direction_is_followed(tmp_path, name, start, directed):
+    ring = RING
+    if "MatrixMarket" in start:
+        ring = "".join(f"{v} {v % 40 + 1}\n" for v in range(1, 41))
+    file = written(tmp_path, name, start + ring)
+    graph = check_graph(file)
+    assert (graph.directed, graph.notes) == (directed, ())
+    assert open_graph(convert_graph(file, tmp_path / "a.pgraph")).directed is directed
+    assert check_graph(file, directed=not directed).directed is not directed
+
+
+def test_what_is_not_declared_is_noted(tmp_path):
+    file = written(tmp_path, "a.txt", RING)
+    table = pd.DataFrame({"source": np.arange(40), "target": (np.arange(40) + 1) % 40})
+    for source in (file, table):
+        graph = check_graph(source)
+        assert (graph.directed, graph.notes) == (True, (READ_AS_DIRECTED,))
+        assert check_graph(source, directed=True).notes == ()
+        assert check_graph(source, directed=False).notes == ()
+    stored = save_graph(check_graph(file), tmp_path / "a.pgraph")
+    assert open_graph(stored).notes == (READ_AS_DIRECTED,)
+    assert check_graph(stored, directed=False).notes == ()
+    assert check_graph(nx.path_graph(4)).notes == check_graph("path:n=4").notes == ()
+
+
+def test_contradicting_comments_declare_nothing(tmp_path):
+    start = "# A directed graph; take its edges as an undirected graph if you like\n"
+    assert check_graph(written(tmp_path, "a.txt", start + RING)).notes == (READ_AS_DIRECTED,)
+
+
+def test_the_answer_says_how_it_was_read(tmp_path, capsys):
+    file = str(written(tmp_path, "a.txt", RING))
+    out = tmp_path / "out.json"
+    options = ["predict", "pagerank", file, "--history", "none", "--seed", "1"]
+    with pytest.raises(SystemExit, match="0"):
+        main([*options, "--json", str(out)])
+    assert "read as directed" in " ".join(capsys.readouterr().out.split())
+    assert json.loads(out.read_text())["graph"]["notes"] == [READ_AS_DIRECTED]
+    with pytest.raises(SystemExit, match="0"):
+        main([*options, "--directed"])
+    assert "read as" not in capsys.readouterr().out
+    found = predict("pagerank", file, history="none", seed=1)
+    assert found.graph["notes"] == [READ_AS_DIRECTED]
+
+
+@pytest.mark.parametrize(
+    ("function", "directed"),
+    [
+        ("networkx:pagerank", False),
+        ("networkx:in_degree_centrality", True),  # of directed graphs alone
+        ("networkx:topological_generations", True),
+        ("igraph:Graph.pagerank", True),
+    ],
+)
+def test_functions_read_edge_lists_as_their_library_does(tmp_path, function, directed):
+    path = "".join(f"{v} {v + 1}\n" for v in range(40))
+    found = predict_function(function, written(tmp_path, "a.txt", path), history="none", seed=1)
+    note = READ_AS_DIRECTED if directed else READ_AS_UNDIRECTED
+    assert (found.graph["directed"], found.graph["notes"]) == (directed, [note])
+
+
+def test_an_edge_list_and_its_networkx_graph_are_the_same_input(tmp_path):
+    file = written(tmp_path, "a.txt", RING)
+    made = nx.read_edgelist(file, nodetype=int)
+    one, other = (predict_function("networkx:pagerank", g, history="none") for g in (file, made))
+    assert one.graph["edges"] == other.graph["edges"] == 80
+
+
+def test_functions_that_are_compared_get_the_same_graph(tmp_path):
+    graph = check_graph(written(tmp_path, "a.txt", RING))
+    both = ["networkx:pagerank", "networkx:in_degree_centrality"]
+    found = compare_functions(both, graph, history="none", seed=1)
+    assert found.graph["notes"] == [READ_AS_DIRECTED]
+    assert [one.graph["directed"] for one in found.predictions] == [True, True]
