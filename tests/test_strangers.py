@@ -414,8 +414,8 @@ def test_7_blanks_before_the_first_edge(tmp_path):
     assert check_graph(tmp_path / "b.txt.gz").edges == 5
     (tmp_path / "b.metis").write_text("% c\n" * 2_000_000 + "2 1\n2\n1\n")
     assert check_graph(tmp_path / "b.metis").edges == 2
-    (tmp_path / "b.txt").write_text("\n" * 5000 + EDGES + "x y\n")
-    refused(tmp_path / "b.txt", r"b\.txt:5006: 'x' is not an id")
+    (tmp_path / "b.txt").write_text("\n" * 5000 + EDGES * 9000 + "x y\n")
+    refused(tmp_path / "b.txt", r"b\.txt:50001: 'x' is not an id")
 
 
 # 8: plug-ins

@@ -13,7 +13,7 @@ import typer
 
 from predict_graph.answers import Answer, graph_text
 from predict_graph.cli import ORDINARY_COLLECTION, options
-from predict_graph.cli.groups import Case, Cluster, Sampling, takes
+from predict_graph.cli.groups import Case, Cluster, Reading, Sampling, takes
 from predict_graph.cli.output import Output, Pages
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError
@@ -106,12 +106,12 @@ def _asked(
     with output.watched() as progress:
         return ask(
             case.algorithm,
-            case.graph,
+            case.source,
             arguments=positional,
             keywords=keywords,
             graph_form=form,
             budget=sampling.budget,
-            directed=options.check_direction(case.undirected),
+            directed=case.directed,
             ids=case.ids,
             history=case.history,
             seed=case.seed,
@@ -150,8 +150,9 @@ def run_call(
     if problem is not None:
         raise problem
     expected = None if expect is None else read_call(expect, function)
-    directed = options.check_direction(case.undirected)
-    source = as_graph(case.graph, function, directed=directed, ids=case.ids, seed=case.seed or 0)
+    source = as_graph(
+        case.source, function, directed=case.directed, ids=case.ids, seed=case.seed or 0
+    )
     started, clock = processor_seconds(), time.perf_counter()
     graph = build(source, function.form)
     converted, converting = processor_seconds() - started, time.perf_counter() - clock
@@ -194,18 +195,17 @@ def run_call(
     output.give(answer, facts)
 
 
-@takes(output=Pages)
+@takes(reading=Reading, output=Pages)
 def compare_functions(
     graph: options.GraphSource,
     functions: Annotated[
         list[str], typer.Argument(metavar="FUNCTION…", help="Such as igraph:betweenness.")
     ],
     *,
+    reading: Reading,
     output: Pages,
     arg: Args = None,
     budget: Budget = None,
-    undirected: options.Undirected = None,
-    ids: options.Ids = "integer",
     history: options.HistoryFile = None,
     seed: options.Seed = None,
 ) -> None:
@@ -222,7 +222,7 @@ def compare_functions(
     positional, keywords = _arguments_of_call(arg)
     for name in functions:  # before a graph is read that may be large
         check_function(name, positional, keywords)
-    source = check_graph(graph, directed=options.check_direction(undirected), ids=ids, seed=seed)
+    source = check_graph(reading.of(graph), directed=reading.directed, ids=reading.ids, seed=seed)
     with output.watched() as progress:
         found = comparing.compare_functions(
             functions,

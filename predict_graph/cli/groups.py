@@ -20,27 +20,83 @@ from predict_graph.cli.completing import names_of
 from predict_graph.errors import RequestError
 from predict_graph.options import option
 
-__all__ = ["Case", "Cluster", "Sampling", "takes"]
+__all__ = ["Case", "Cluster", "Reading", "Sampling", "takes"]
+
+_Column = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Column of a file: its name, or its number from 1 on."),
+]
 
 
-@dataclass(frozen=True)
-class Case:
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How the file of a graph is read."""
+
+    undirected: options.Undirected = None
+    ids: options.Ids = None
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            help="Whether the first line of a text file names columns. [default: as it seems]",
+            show_default=False,
+        ),
+    ] = None
+    src_column: _Column = None
+    dst_column: _Column = None
+    weight_column: _Column = None
+    bipartite: Annotated[
+        bool | None,
+        typer.Option(
+            "--bipartite/--no-bipartite",
+            help="Whether the same id as source and as target is two vertices. "
+            "[default: as the file says]",
+            show_default=False,
+        ),
+    ] = None
+
+    @property
+    def directed(self) -> bool | None:
+        """Whether edges have a direction; None when the user did not say."""
+        return None if self.undirected is None else not self.undirected
+
+    def of(self, graph: str) -> Any:
+        """Return a graph as functions of the package take it."""
+        given: dict[str, Any] = {
+            "header": self.header,
+            "source_column": self.src_column,
+            "target_column": self.dst_column,
+            "weight_column": self.weight_column,
+            "bipartite": self.bipartite,
+        }
+        if all(value is None for value in given.values()):
+            return graph
+        from predict_graph.graph.edge_list import EdgeList
+
+        return EdgeList(graph, **given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case(Reading):
     """Which algorithm on which graph."""
 
     algorithm: options.AlgorithmName
     graph: options.GraphSource
     parameter: options.Parameters = None
-    undirected: options.Undirected = None
-    ids: options.Ids = "integer"
     history: options.HistoryFile = None
     plugin: options.Plugins = None
     seed: options.Seed = None
+
+    @property
+    def source(self) -> Any:
+        """The graph as functions of the package take it."""
+        return self.of(self.graph)
 
     def asked(self) -> dict[str, Any]:
         """Return the arguments of a function of the package."""
         return {
             "parameters": options.check_parameters(self.parameter),
-            "directed": options.check_direction(self.undirected),
+            "directed": self.directed,
             "ids": self.ids,
             "history": self.history,
             "seed": self.seed,

@@ -35,7 +35,6 @@ __all__ = [
     "Undirected",
     "Verbose",
     "Workers",
-    "check_direction",
     "check_parameters",
     "conclude",
     "counts",
@@ -78,7 +77,10 @@ Undirected = Annotated[
         show_default=False,
     ),
 ]
-Ids = Annotated[str, typer.Option(help="Ids of a file: integer (from 0 on) or string.")]
+Ids = Annotated[
+    str | None,
+    typer.Option(help="Ids of a file: integer (from 0 on) or string.", show_default="as they are"),
+]
 Engine = Annotated[
     str, typer.Option(help="Engine that runs the job.", autocompletion=names_of("engines"))
 ]
@@ -160,11 +162,6 @@ def load_plugins(files: list[Path] | None) -> None:
 
     for file in files or []:
         load_plugin(file)
-
-
-def check_direction(undirected: bool | None) -> bool | None:
-    """Return whether edges have a direction; None when the user did not say."""
-    return None if undirected is None else not undirected
 
 
 def ratios(text: str | None) -> list[float] | None:

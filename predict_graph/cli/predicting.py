@@ -71,7 +71,7 @@ def predict(
     with output.watched() as progress:
         prediction = predict_graph.predict(
             case.algorithm,
-            case.graph,
+            case.source,
             **case.asked(),
             **cluster.asked(verbose=output.verbose),
             **sampling.asked(),
@@ -121,7 +121,7 @@ def run(
 
         profile = predict_graph.run(
             case.algorithm,
-            case.graph,
+            case.source,
             **case.asked(),
             **cluster.asked(verbose=output.verbose),
             progress=tell,
@@ -159,7 +159,7 @@ def validate(
     with output.watched() as progress:
         comparison = predict_graph.validate(
             case.algorithm,
-            case.graph,
+            case.source,
             fresh_process=True,
             **case.asked(),
             **cluster.asked(verbose=output.verbose),

@@ -8,15 +8,16 @@ from typing import Annotated
 import typer
 
 from predict_graph.cli import completing, options
-from predict_graph.cli.groups import takes
+from predict_graph.cli.groups import Reading, takes
 from predict_graph.cli.output import Pages
 from predict_graph.files import check_writable
 
 __all__ = ["compare_samplers", "sample"]
 
 
-@takes(output=Pages)
+@takes(reading=Reading, output=Pages)
 def sample(
+    reading: Reading,
     output: Pages,
     graph: options.GraphSource,
     out: Annotated[
@@ -27,8 +28,6 @@ def sample(
         str, typer.Option(help="Sampler.", autocompletion=completing.names_of("samplers"))
     ] = "brj",
     ratio: Annotated[float, typer.Option(help="Vertices to draw / vertices of the graph.")] = 0.1,
-    undirected: options.Undirected = None,
-    ids: options.Ids = "integer",
     max_edges: Annotated[
         int | None, typer.Option(help="Stop when the vertices drawn have so many edges.")
     ] = None,
@@ -45,12 +44,12 @@ def sample(
     options.fetch_if_missing(graph)
     with output.watched() as progress:
         found = draw_sample(
-            graph,
+            reading.of(graph),
             ratio,
             sampler=sampler,
             max_edges=max_edges,
-            directed=options.check_direction(undirected),
-            ids=ids,
+            directed=reading.directed,
+            ids=reading.ids,
             seed=seed,
             progress=progress,
         )
@@ -58,8 +57,9 @@ def sample(
     output.show(found)
 
 
-@takes(output=Pages)
+@takes(reading=Reading, output=Pages)
 def compare_samplers(
+    reading: Reading,
     output: Pages,
     graphs: Annotated[
         list[str],
@@ -96,8 +96,6 @@ def compare_samplers(
             metavar="FILE", help="Write all samples (.csv) or the ranks (.tex); may come again."
         ),
     ] = None,
-    undirected: options.Undirected = None,
-    ids: options.Ids = "integer",
     plugin: options.Plugins = None,
     seed: options.Seed = None,
 ) -> None:
@@ -113,13 +111,13 @@ def compare_samplers(
         options.fetch_if_missing(graph)
     with output.watched() as progress:
         found = compare(
-            graphs,
+            [reading.of(graph) for graph in graphs],
             samplers=None if samplers is None else samplers.split(","),
             algorithms=[] if algorithms is None else algorithms.split(","),
             ratio=options.ratios(ratio) or [],
             seeds=seeds,
-            directed=options.check_direction(undirected),
-            ids=ids,
+            directed=reading.directed,
+            ids=reading.ids,
             seed=seed,
             progress=progress,
         )

@@ -50,7 +50,7 @@ def compare_samplers(
     ratio: float | Sequence[float] = 0.1,
     seeds: int = 1,
     directed: bool | None = None,
-    ids: str = "integer",
+    ids: str | None = None,
     seed: int | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> SamplerComparison:

@@ -32,7 +32,7 @@ IntArray = npt.NDArray[np.integer]
 
 
 def as_graph(
-    source: Any, function: GraphFunction, *, directed: bool | None, ids: str, seed: int
+    source: Any, function: GraphFunction, *, directed: bool | None, ids: str | None, seed: int
 ) -> Graph:
     """Return what a person gave as our graph; see :func:`~predict_graph.graph.check_graph`.
 

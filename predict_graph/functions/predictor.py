@@ -94,7 +94,7 @@ def predict_function(
     budget: str | float | None = None,
     memory: float | None = None,
     directed: bool | None = None,
-    ids: str = "integer",
+    ids: str | None = None,
     history: History | str | PathLike[str] | bool | None = None,
     seed: int | None = None,
     progress: Steps | None = None,

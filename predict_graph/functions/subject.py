@@ -173,7 +173,7 @@ class Subject:
 
 
 def check_subject(
-    function: GraphFunction, source: Any, *, directed: bool | None, ids: str, seed: int
+    function: GraphFunction, source: Any, *, directed: bool | None, ids: str | None, seed: int
 ) -> Subject:
     """Return the subject of a function and of whatever a person gave as its graph.
 

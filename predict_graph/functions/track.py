@@ -130,7 +130,7 @@ def track(
     checked = check_function(function, positional, keywords, form=graph_form, graph=graph)
     own = None
     if form_of(graph) != checked.form:
-        own = as_graph(graph, checked, directed=None, ids="integer", seed=0)
+        own = as_graph(graph, checked, directed=None, ids=None, seed=0)
         graph = build(own, checked.form)
     tracked = run_tracked(checked, graph, source=own, history=check_history(history))
     return tracked.result
@@ -368,7 +368,7 @@ def _expected(
     from predict_graph.functions.forms import as_graph
     from predict_graph.functions.records import earlier_points
 
-    whole = source or as_graph(graph, function, directed=None, ids="integer", seed=0)
+    whole = source or as_graph(graph, function, directed=None, ids=None, seed=0)
     return _by(earlier_points(history, function, whole), whole)
 
 
@@ -400,6 +400,6 @@ def _keep(
     from predict_graph.functions.forms import as_graph
     from predict_graph.functions.records import keep_run
 
-    whole = source or as_graph(graph, function, directed=None, ids="integer", seed=0)
+    whole = source or as_graph(graph, function, directed=None, ids=None, seed=0)
     drivers = drivers_of(whole, np.random.default_rng(0))
     keep_run(history, function, whole, drivers, seconds=seconds, convert_seconds=convert_seconds)

@@ -173,7 +173,7 @@ def validate_function(
     graph_form: str | None = None,
     budget: str | float | None = None,
     directed: bool | None = None,
-    ids: str = "integer",
+    ids: str | None = None,
     history: History | str | PathLike[str] | bool | None = None,
     seed: int | None = None,
     progress: Callable[[str, float], None] | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from predict_graph.errors import RequestError, did_you_mean
 from predict_graph.graph.build import as_asked
 from predict_graph.graph.csr import Graph
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.generators import GENERATORS, generate, is_generator
 from predict_graph.graph.warm import load_generators, load_readers
 from predict_graph.inputs import is_stream
@@ -27,7 +29,7 @@ def check_graph(
     source: Any,
     *,
     directed: bool | None = None,
-    ids: str = "integer",
+    ids: str | None = None,
     name: str | None = None,
     seed: int | np.random.Generator | None = None,
 ) -> Graph:
@@ -38,14 +40,15 @@ def check_graph(
 
     Parameters
     ----------
-    source : Graph, str, Path, or an object of another library
-        A networkx, igraph or networkit graph, a scipy sparse array, or a pandas or polars table of
-        edges: its first two columns, or ``source`` and ``target``, and ``weight`` if it has that.
+    source : Graph, str, Path, EdgeList, or an object of another library
+        A networkx, igraph or networkit graph, a scipy sparse array, a pandas or polars table of
+        edges, or a list or array of pairs. An EdgeList says what the columns of a file or table
+        hold.
     directed : bool, optional
         None: as the dataset, the file or the object says, else directed. False stores both
         directions of every edge; true takes the edges as they are listed.
-    ids : {"integer", "string"}
-        Whether the ids of a file are integers from 0 on or any text.
+    ids : {"integer", "string"}, optional
+        Whether the ids of a file are integers from 0 on or any text; by default as they are.
     name : str, optional
         What reports call the graph.
     seed : int or numpy.random.Generator, optional
@@ -69,15 +72,14 @@ def check_graph(
     >>> check_graph(networkx.path_graph(3), name="three")
     Graph('three', 3 vertices, 2 undirected edges)
     """
-    from predict_graph.graph.readers import check_ids
-
-    check_ids(ids)
+    wanted = EdgeList.of(source, ids)
+    source = wanted.edges
     if isinstance(source, Graph):
         return as_asked(source, directed, name)
     if isinstance(source, str | os.PathLike):
-        graph = _named(os.fspath(source), directed, ids, name, seed)
+        graph = _named(os.fspath(source), directed, wanted, name, seed)
     else:
-        graph = _converted(source, directed, name)
+        graph = _converted(wanted, directed, name)
     if graph.edges == 0:
         raise RequestError(
             f"the graph {graph.name!r} has no edges ({graph.vertices} vertices); "
@@ -86,8 +88,11 @@ def check_graph(
     return graph
 
 
-def _named(text: str, directed: bool | None, ids: str, name: str | None, seed: Any) -> Graph:
+def _named(
+    text: str, directed: bool | None, wanted: EdgeList, name: str | None, seed: Any
+) -> Graph:
     from predict_graph.graph.readers import read_graph
+    from predict_graph.graph.readers.parquet import parquet_files
     from predict_graph.graph.storage import is_stored, open_graph
 
     path = Path(text)
@@ -95,12 +100,12 @@ def _named(text: str, directed: bool | None, ids: str, name: str | None, seed: A
         raise RequestError(f"unknown graph {text!r}; accepted: {_accepted()}")
     if text == "-" or is_stream(path):
         load_readers(directed)
-        return read_graph(path, directed=directed, ids=ids, name=name)
+        return read_graph(wanted, directed=directed, name=name)
     if is_stored(path):
         return as_asked(open_graph(path), directed, name)
-    if os.path.isfile(text):
+    if os.path.isfile(text) or (os.path.isdir(text) and parquet_files(path)):
         load_readers(directed)
-        return read_graph(path, directed=directed, ids=ids, name=name)
+        return read_graph(wanted, directed=directed, name=name)
     if is_generator(text):
         load_generators()
         return generate(text, directed=directed, name=name, seed=seed)
@@ -111,7 +116,8 @@ def _named(text: str, directed: bool | None, ids: str, name: str | None, seed: A
         asked = described.directed if directed is None else directed
         file = fetch(text)
         load_readers(asked)
-        return read_graph(file, directed=asked, ids=ids, name=name or text)
+        found = replace(wanted, edges=file)
+        return read_graph(found, directed=asked, name=name or text)
     if text and os.path.exists(text):
         return read_graph(path)  # a folder, a device: this says what is wrong
     if not text or path.suffix or os.sep in text:
@@ -141,7 +147,8 @@ def _accepted() -> str:
     )
 
 
-def _converted(source: Any, directed: bool | None, name: str | None) -> Graph:
+def _converted(wanted: EdgeList, directed: bool | None, name: str | None) -> Graph:
+    source = wanted.edges
     with stopwatch() as watch:
         networkx, sparse = sys.modules.get("networkx"), sys.modules.get("scipy.sparse")
         if networkx is not None and isinstance(source, networkx.Graph):
@@ -155,6 +162,6 @@ def _converted(source: Any, directed: bool | None, name: str | None) -> Graph:
         else:
             from predict_graph.graph.foreign import from_library
 
-            graph = from_library(source, directed=directed, name=name)
+            graph = from_library(wanted, directed=directed, name=name)
         object.__setattr__(graph, "read_seconds", watch.seconds)
     return graph

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,11 +21,13 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.build import as_asked, direction_of
 from predict_graph.graph.counting_sort import Rows, sorted_by_target, transposed
 from predict_graph.graph.csr import Graph
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.generators import generated_source, is_generator
 from predict_graph.graph.relabel import IdMap
 from predict_graph.graph.row_kernels import merge_duplicates, union_of_rows
+from predict_graph.graph.sides_apart import labels_apart, shifted
 from predict_graph.graph.storage import (
     folder_beside,
     save_graph,
@@ -40,11 +43,11 @@ _BYTES_AN_EDGE = 32  # judgement
 
 
 def convert_graph(
-    source: str | Path,
+    source: str | PathLike[str],
     folder: str | Path,
     *,
     directed: bool | None = None,
-    ids: str = "integer",
+    ids: str | None = None,
     name: str | None = None,
     memory: int = 1 << 30,
 ) -> Path:
@@ -54,7 +57,7 @@ def convert_graph(
 
     Parameters
     ----------
-    source : str or Path
+    source : str, Path or EdgeList
         A graph file, or a generator such as ``rmat:scale=26``, whose edges are written as they are
         drawn.
     folder : str or Path
@@ -84,14 +87,14 @@ def convert_graph(
     """
     from predict_graph.graph.readers import name_of, open_source
 
-    path, folder = Path(source), Path(folder)
-    made = not path.exists() and is_generator(str(source))
-    name = name or (str(source) if made else name_of(path))
-    opened = generated_source(str(source), directed) if made else open_source(path, ids)
+    wanted = EdgeList.of(source, ids)
+    path, folder = Path(wanted), Path(folder)
+    made = not path.exists() and is_generator(str(wanted))
+    name = name or (str(wanted) if made else name_of(path))
+    opened = generated_source(str(wanted), directed) if made else open_source(wanted)
     if opened.graph is not None:
         return save_graph(as_asked(opened.graph, directed, name), folder)
     directed, notes = direction_of(opened.directed, directed)
-    both = not directed
     with folder_beside(folder) as beside:
         spill = _Spill(beside / "edges.part")
         n, labels = spill.fill(opened)
@@ -100,18 +103,18 @@ def convert_graph(
             raise RequestError(f"{path} has no edges")
         if n >= 2**31:
             raise RequestError(f"{path} has {n} vertices; accepted: up to {2**31 - 1}")
-        edges = _write_rows(beside, spill, n, both, max(memory // _BYTES_AN_EDGE, 1))
+        edges = _write_rows(beside, spill, n, not directed, max(memory // _BYTES_AN_EDGE, 1))
         spill.path.unlink()
         facts = {
             "name": name,
             "vertices": n,
             "edges": edges,
             "directed": directed,
-            "notes": list(notes),
+            "notes": [*notes, *opened.notes],
             "weighted": spill.weighted,
             "labels": write_labels(beside, labels),
         }
-        stored = _stored(beside, spill.weighted, both)
+        stored = _stored(beside, spill.weighted, not directed)
         write_header(beside, **facts, fingerprint=stored.fingerprint, labels_array=labels)
     return folder
 
@@ -133,11 +136,13 @@ class _Spill:
     lengths: list[tuple[int, np.dtype[Any], np.dtype[Any]]] = field(default_factory=list)
     weighted: bool = False
     _rank: Any = None
+    _shift: int = 0
+    _vertices: Any = None
 
     def fill(self, source: EdgeSource) -> tuple[int, npt.NDArray[np.generic] | None]:
         """Write all blocks; return the number of vertices and their original ids."""
-        ids = IdMap()
-        unnumbered = source.vertices is None and source.text_ids is None
+        ids, highest = IdMap(), -1
+        unnumbered = source.vertices is None and source.text_ids is None and not source.bipartite
         with self.path.open("wb") as file:
             for block in source.blocks:
                 self.lengths.append((len(block.sources), block.sources.dtype, block.targets.dtype))
@@ -146,15 +151,28 @@ class _Spill:
                 if block.weights is not None:
                     self.weighted = True
                     block.weights.tofile(file)
+                if source.bipartite:
+                    highest = max(highest, int(block.sources.max()))
                 if unnumbered:
                     ids.add(block.sources)
                     ids.add(block.targets)
         if source.vertices is not None:
             return source.vertices, None
+        labels = None
         if source.text_ids is not None:
             rank, labels = source.text_ids.order()
             self._rank = rank.__getitem__
-            return len(rank), labels
+            highest = len(rank) - 1
+        if source.bipartite and self.lengths:
+            self._shift = highest + 1
+            for block in self.blocks():
+                ids.add(block.sources)
+                ids.add(block.targets)
+            numbers = ids.finish()
+            self._vertices = ids.vertices_of
+            return len(numbers), labels_apart(numbers, self._shift, labels)
+        if source.text_ids is not None:
+            return highest + 1, labels
         numbers = ids.finish()
         if not ids.identity:
             self._rank = ids.vertices_of
@@ -169,7 +187,13 @@ class _Spill:
                 weights = np.fromfile(file, np.float32, length) if self.weighted else None
                 if self._rank is not None:
                     sources, targets = self._rank(sources), self._rank(targets)
-                yield EdgeBlock(sources, targets, weights)
+                block = EdgeBlock(sources, targets, weights)
+                block = shifted(block, self._shift) if self._shift else block
+                if self._vertices is not None:
+                    block = EdgeBlock(
+                        self._vertices(block.sources), self._vertices(block.targets), weights
+                    )
+                yield block
 
 
 def _write_rows(beside: Path, spill: _Spill, n: int, both: bool, most: int) -> int:

@@ -29,6 +29,10 @@ class EdgeSource:
         The texts that stand behind the ids of the blocks, complete once the blocks are read.
     graph : Graph, optional
         The graph itself, from formats that hold it row by row; there are no blocks then.
+    bipartite : bool
+        Whether the same id as source and as target is two vertices.
+    notes : tuple of str
+        What was assumed.
     """
 
     blocks: Iterable[EdgeBlock] = ()
@@ -36,3 +40,5 @@ class EdgeSource:
     directed: bool | None = None
     text_ids: TextIds | None = None
     graph: Graph | None = None
+    bipartite: bool = False
+    notes: tuple[str, ...] = ()

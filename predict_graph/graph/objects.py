@@ -14,7 +14,10 @@ from predict_graph.graph.build import from_edges
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.rows import checked_rows
 
-__all__ = ["check_weights", "from_networkx", "from_scipy"]
+__all__ = ["check_weights", "from_networkx", "from_scipy", "whole_numbers"]
+
+
+_LARGEST = np.uint64(2**63 - 1)  # by definition: of int64
 
 
 def from_networkx(source: Any, *, directed: bool | None = None, name: str | None = None) -> Graph:
@@ -170,6 +173,24 @@ def check_weights(weights: np.ndarray[Any, Any], where: str) -> None:
             f"the weight of edge {wrong[0]} of {where} is {weights[wrong[0]]}; "
             "accepted: finite numbers"
         )
+
+
+def whole_numbers(
+    values: npt.NDArray[Any],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
+    """Return numbers as ids, and the places of those that are none: negative, large, no integers.
+
+    Examples
+    --------
+    >>> whole_numbers(np.array([1.0, 2.5, -3.0]))[1].tolist()
+    [1, 2]
+    """
+    with np.errstate(invalid="ignore"):
+        good = (values >= 0) & (
+            values < 2.0**63 if values.dtype.kind == "f" else values <= _LARGEST
+        )
+        good &= values == np.floor(values)
+        return np.where(good, values, 0).astype(np.int64), np.flatnonzero(~good)
 
 
 def _labels(nodes: list[Any]) -> np.ndarray[Any, Any]:

@@ -29,7 +29,7 @@ def run_in_fresh_process(
     source: Any,
     *,
     directed: bool | None,
-    ids: str,
+    ids: str | None,
     seed: int,
 ) -> RunProfile:
     """Read a graph and run an algorithm on it in a fresh process.
@@ -74,7 +74,7 @@ def _run(
     plugins: list[str],
     job: bytes,
     directed: bool | None,
-    ids: str,
+    ids: str | None,
     seed: int,
 ) -> None:
     try:

@@ -58,7 +58,7 @@ def predict_on_cluster(
     predict_here: Callable[..., Prediction],
     *,
     directed: bool | None,
-    ids: str = "integer",
+    ids: str | None = None,
 ) -> Prediction:
     """Predict a run on a graph that stays where Spark has it.
 
@@ -72,7 +72,7 @@ def predict_on_cluster(
     predict_here : callable (Graph, Request, History or None, reading_seconds=…)
         For a graph that is small enough to be brought here.
     directed : bool, optional
-    ids : str
+    ids : str, optional
         Spark reads integers.
 
     Raises
@@ -88,7 +88,7 @@ def predict_on_cluster(
             f"the engine is {engine.name}, but a graph that Spark reads needs the engine spark; "
             "accepted: --engine spark, engine='spark'"
         )
-    if ids != "integer":
+    if ids not in (None, "integer"):
         raise RequestError(f"ids are {ids!r}; accepted for a graph that Spark reads: 'integer'")
     started = time.perf_counter()
     request.progress("packing the graph on the cluster", 0.0)

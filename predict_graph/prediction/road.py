@@ -94,7 +94,7 @@ def predict(
     *,
     parameters: Mapping[str, object] | None = None,
     directed: bool | None = None,
-    ids: str = "integer",
+    ids: str | None = None,
     engine: str | Engine = "local",
     workers: int | None = None,
     threads: int | None = None,

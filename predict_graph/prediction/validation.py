@@ -40,7 +40,7 @@ def run(
     *,
     parameters: Mapping[str, object] | None = None,
     directed: bool | None = None,
-    ids: str = "integer",
+    ids: str | None = None,
     engine: str | Engine = "local",
     workers: int | None = None,
     threads: int | None = None,
@@ -111,7 +111,7 @@ def follow(
     *,
     parameters: Mapping[str, object] | None = None,
     directed: bool | None = None,
-    ids: str = "integer",
+    ids: str | None = None,
     engine: str | Engine = "local",
     workers: int | None = None,
     threads: int | None = None,
@@ -193,7 +193,7 @@ def _run_files(
     algorithm: Algorithm,
     source: Any,
     directed: bool | None,
-    ids: str,
+    ids: str | None,
     progress: IterationCallback | None,
     write_to: Path | None,
 ) -> RunProfile:
@@ -201,7 +201,7 @@ def _run_files(
 
     if not isinstance(engine, SparkEngine):
         raise RequestError("only the spark engine reads graphs by Spark; accepted: engine='spark'")
-    if ids != "integer":
+    if ids not in (None, "integer"):
         raise RequestError(f"ids are {ids!r}; accepted for a graph that Spark reads: 'integer'")
     return engine.run_files(
         algorithm,
@@ -218,7 +218,7 @@ def validate(
     *,
     parameters: Mapping[str, object] | None = None,
     directed: bool | None = None,
-    ids: str = "integer",
+    ids: str | None = None,
     engine: str | Engine = "local",
     workers: int | None = None,
     threads: int | None = None,

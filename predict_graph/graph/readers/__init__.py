@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -11,30 +13,36 @@ import numpy.typing as npt
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import as_asked, direction_of, from_blocks
 from predict_graph.graph.csr import Graph
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
-from predict_graph.graph.readers.formats import FORMATS, ID_KINDS, check_ids, open_source
+from predict_graph.graph.readers.formats import FORMATS, open_source
 from predict_graph.graph.relabel import relabel
+from predict_graph.graph.sides_apart import apart
 from predict_graph.inputs import STANDARD_INPUT
 from predict_graph.limits import beyond, limits
 from predict_graph.stopwatch import stopwatch
 
-__all__ = ["FORMATS", "ID_KINDS", "EdgeSource", "check_ids", "open_source", "read_graph"]
+__all__ = ["FORMATS", "EdgeSource", "name_of", "open_source", "read_graph"]
 
 
 def read_graph(
-    path: str | Path, *, directed: bool | None = None, ids: str = "integer", name: str | None = None
+    path: str | PathLike[str],
+    *,
+    directed: bool | None = None,
+    ids: str | None = None,
+    name: str | None = None,
 ) -> Graph:
     r"""Read a graph file.
 
     Parameters
     ----------
-    path : str or Path
+    path : str, Path or EdgeList
         The format follows from suffix and content; see docs/graphs.md. ``-`` is standard input.
     directed : bool, optional
         None: as the file says, else directed.
-    ids : {"integer", "string"}
-        Whether the ids are integers from 0 on or any text.
+    ids : {"integer", "string"}, optional
+        Whether the ids are integers from 0 on or any text; by default as they are.
     name : str, optional
         The file's name without suffixes when it is not given.
 
@@ -57,21 +65,21 @@ def read_graph(
     ...     read_graph(file)
     Graph('tiny', 3 vertices, 2 directed edges)
     """
-    path = STANDARD_INPUT if str(path) == "-" else Path(path)
-    name = name or name_of(path)
+    wanted = EdgeList.of(path, ids)
+    if str(wanted) == "-":
+        wanted = replace(wanted, edges=STANDARD_INPUT)
+    name = name or name_of(Path(wanted))
     with stopwatch() as watch:
-        source = open_source(path, ids)
-        if source.graph is not None:
-            graph = as_asked(source.graph, directed, name)
-        else:
-            graph = _built(path, source, directed, name)
+        graph = _read(Path(wanted), open_source(wanted), directed, name)
         object.__setattr__(graph, "read_seconds", watch.seconds)
     if graph.edges == 0:
-        raise RequestError(f"{path} has no edges")
+        raise RequestError(f"{wanted} has no edges")
     return graph
 
 
-def _built(path: Path, source: EdgeSource, directed: bool | None, name: str) -> Graph:
+def _read(path: Path, source: EdgeSource, directed: bool | None, name: str) -> Graph:
+    if source.graph is not None:
+        return as_asked(source.graph, directed, name)
     directed, notes = direction_of(source.directed, directed)
     blocks = list(_within_limits(path, source.blocks))
     if not blocks:
@@ -79,12 +87,14 @@ def _built(path: Path, source: EdgeSource, directed: bool | None, name: str) -> 
     labels: npt.NDArray[np.generic] | None = None
     if source.vertices is not None:
         n = source.vertices
+    elif source.bipartite:
+        blocks, n, labels = apart(blocks, source.text_ids)
     elif source.text_ids is not None:
         blocks, n, labels = source.text_ids.sort(blocks)
     else:
         blocks, n, labels = relabel(blocks)
     graph = from_blocks(blocks, n, directed=directed, name=name, labels=labels)
-    return graph.described_as(notes=notes)
+    return graph.described_as(notes=notes + source.notes)
 
 
 def _within_limits(path: Path, blocks: Iterable[EdgeBlock]) -> Iterator[EdgeBlock]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,14 +28,34 @@ Ints = npt.NDArray[np.int64]
 
 
 def open_fields(
-    path: Path, blocks: Iterator[bytearray], layout: Layout, ids: str, line: int = 0
+    path: Path, blocks: Iterator[bytearray], layout: Layout, line: int, *, check: bool
 ) -> EdgeSource:
     """Read edges out of blocks of whole lines, laid out as `layout` says, after so many lines.
 
+    With `check`, text ids with control characters are refused: nobody said that ids are text.
+
     A field may stand in double quotes, a quote inside of it doubled; it cannot hold a line end.
     """
-    text_ids = TextIds() if ids == "string" else None
+    text_ids = TextIds() if layout.ids == "string" else None
+    if check and text_ids is not None:
+        blocks = _checked(path, blocks, line)
     return EdgeSource(_blocks(path, blocks, layout, text_ids, line), text_ids=text_ids)
+
+
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
+
+
+def _checked(path: Path, blocks: Iterator[bytearray], lines: int) -> Iterator[bytearray]:
+    for block in blocks:
+        found = _CONTROL.search(block)
+        if found is not None:
+            lines += block.count(b"\n", 0, found.start())
+            raise RequestError(
+                f"{path}:{lines + 1}: the line holds the control character {found[0]!r}; accepted: "
+                "text, or anything with --ids string"
+            )
+        lines += block.count(b"\n")
+        yield block
 
 
 def _blocks(
@@ -54,7 +75,9 @@ def _blocks(
         code = scan.FULL
         while code == scan.FULL:
             cursor[scan.EDGES] = 0
-            code = _scan_fields(buffer, layout.delimiter, columns, most, spans, lines, cursor)
+            code = _scan_fields(
+                buffer, layout.delimiter, layout.hash_ids, columns, most, spans, lines, cursor
+            )
             edges = int(cursor[scan.EDGES])
             if edges:
                 yield _edges(path, buffer, spans[:edges], lines, layout, text_ids)
@@ -192,6 +215,7 @@ def _next_field(
 def _scan_fields(
     buffer: npt.NDArray[np.uint8],
     delimiter: int,
+    hash_ids: bool,
     columns: Ints,
     most: int,
     spans: Ints,
@@ -205,7 +229,10 @@ def _scan_fields(
         start = at
         while _blank(buffer[at], delimiter):
             at += 1
-        if buffer[at] == _HASH or buffer[at] == _PERCENT:
+        mark = buffer[at] == _HASH or buffer[at] == _PERCENT
+        if mark and hash_ids:
+            mark = buffer[at + 1] <= 32 or buffer[at + 1] == _HASH or buffer[at + 1] == _PERCENT
+        if mark:
             while buffer[at] != _NEWLINE:
                 at += 1
         if buffer[at] == _NEWLINE:

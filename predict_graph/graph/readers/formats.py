@@ -6,13 +6,12 @@ from importlib import import_module
 from pathlib import Path
 
 from predict_graph.errors import RequestError
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.streams import Content, suffixes_of
 from predict_graph.inputs import STANDARD_INPUT
 
-__all__ = ["FORMATS", "ID_KINDS", "check_ids", "format_of", "open_source"]
-
-ID_KINDS = ("integer", "string")
+__all__ = ["FORMATS", "format_of", "open_source"]
 
 FORMATS = {
     "text": "predict_graph.graph.readers.text:open_text",
@@ -38,38 +37,32 @@ _SUFFIXES = {
 }
 # Formats that seek in the file, or know the ids 0 … n - 1 only.
 _NEVER_COMPRESSED = ("npz", "parquet", "webgraph")
+_TABLES = ("text", "parquet")
 _INTEGER_ONLY = ("matrix-market", "metis", "npz", "webgraph")
 
 
-def check_ids(ids: str) -> str:
-    """Return `ids` if it is a kind of ids.
-
-    Raises
-    ------
-    RequestError
-        If it is not.
-    """
-    if ids not in ID_KINDS:
-        raise RequestError(f"ids is {ids!r}; accepted: {', '.join(ID_KINDS)}")
-    return ids
-
-
-def open_source(path: Path, ids: str = "integer") -> EdgeSource:
+def open_source(wanted: EdgeList) -> EdgeSource:
     """Open a graph file with the reader of its format.
 
     Raises
     ------
     RequestError
-        If the file cannot be read, or its format is unknown or does not fit `ids`.
+        If the file cannot be read, or its format is unknown or does not fit what is wanted.
     """
-    check_ids(ids)
+    path = Path(wanted)
+    if path.is_dir():
+        from predict_graph.graph.readers.parquet import open_parquet_folder
+
+        return open_parquet_folder(path, wanted)
     content = Content(path)
     try:
         form = format_of(content)
-        if ids == "string" and form in _INTEGER_ONLY:
+        if wanted.ids == "string" and form in _INTEGER_ONLY:
             raise RequestError(f"{path}: the format {form} has integer ids only; drop --ids string")
+        if wanted.columns_given and form not in _TABLES:
+            raise RequestError(f"{path}: the format {form} has no columns to choose")
         module, _, function = FORMATS[form].partition(":")
-        source: EdgeSource = getattr(import_module(module), function)(content, ids)
+        source: EdgeSource = getattr(import_module(module), function)(content, wanted)
     except BaseException:
         content.close()
         raise

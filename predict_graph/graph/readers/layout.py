@@ -3,33 +3,36 @@
 Rules:
 
 - A line whose first character is ``#`` or ``%`` is a comment, anywhere; blank lines do not count.
+  Where text ids stand in ``.csv`` and ``.tsv`` files, a blank has to follow that character.
 - The delimiter is that of the first line of data: a comma, a semicolon, a tab (in ``.tsv`` files
   and for text ids), or else any run of blanks.
-- In ``.csv`` and ``.tsv`` files, the first line of data is a header when neither of its first two
-  fields is a number; with text ids, when it names a source and a target in words such as
-  ``source``, ``from``, ``src``. In other files it is one when it does so, and the ids are integers.
-- Without a header the first two columns are the ids and a third is the weight; further columns are
-  ignored. With a header, the columns are found by their names, or else are the first two, and only
-  a column called ``weight`` (``weights``, ``w``, ``value``) is a weight.
+- The first line of data is a header if neither of its first two fields is a number and either its
+  fields name a source and a target (see :mod:`~predict_graph.graph.columns`) or some column is a
+  number in every other line. It is an edge if one of its ids comes again, and refused otherwise.
+- With a header, columns are found by their names. Without one the first two columns are the ids
+  and a third is the weight, unless it holds Unix times or labels; further columns are ignored.
+- Ids are integers if those in the first 64 KiB are all numbers, else text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 from predict_graph.errors import RequestError
+from predict_graph.graph.columns import Columns, find_columns, pair_of
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.readers import scan
+from predict_graph.limits import whole_number
 
 __all__ = [
     "LARGEST_ID",
     "FirstData",
     "Layout",
     "declared_direction",
-    "find_columns",
     "first_data",
     "layout_of",
     "scan_error",
@@ -37,9 +40,10 @@ __all__ = [
 ]
 
 LARGEST_ID = 2**63 - 1  # by definition: of int64
-_SOURCES = ("source", "src", "from", "fromnodeid", "id_1", "node_1", "start", "node1", "id1")
-_TARGETS = ("target", "dst", "to", "tonodeid", "id_2", "node_2", "end", "node2", "id2")
-_WEIGHTS = ("weight", "weights", "w", "value")
+# By definition: Unix times of nine digits begin in 1973; what follows is no unsigned 32-bit number.
+_FIRST_TIME, _LAST_TIME = 10**8, 2**32
+_NUMERIC = re.compile(r"[+-]?(?:[0-9.]|inf|nan)", re.IGNORECASE)  # what may be a damaged weight
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,15 @@ class Layout:
         True when a line may have no further column.
     header : bool
         True when the first line of data holds the names of the columns.
+    ids : {"integer", "string"}
+    hash_ids : bool
+        True when ids may begin with ``#`` or ``%``: only lines with a blank after that are
+        comments.
+    directed : bool, optional
+        What a column says, if one does.
+    bipartite : bool
+    notes : tuple of str
+        What was assumed.
     """
 
     delimiter: int
@@ -66,6 +79,11 @@ class Layout:
     weight: int | None = None
     exact: bool = False
     header: bool = False
+    ids: str = "integer"
+    hash_ids: bool = False
+    directed: bool | None = None
+    bipartite: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def scan_error(
@@ -179,86 +197,185 @@ def declared_direction(comments: bytes) -> bool | None:
     return said.pop() if len(said) == 1 else None
 
 
-def layout_of(line: bytes, suffix: str, ids: str, place: str) -> Layout:
-    """Return how the lines of a file are laid out, from its first one.
+def layout_of(
+    lines: Sequence[bytes],
+    suffix: str,
+    wanted: EdgeList,
+    place: str,
+    block: bytes | bytearray = b"",
+) -> Layout:
+    """Return how the lines of a file are laid out.
+
+    Parameters
+    ----------
+    lines : sequence of bytes
+        Lines of data, the first of all first.
+    suffix : str
+        Of the file.
+    wanted : EdgeList
+        What the user says.
+    place : str
+        File and line of the first one, for errors.
+    block : bytes
+        More lines of data, in which the ids of the first one may come again.
 
     Raises
     ------
     RequestError
-        If it has one column; `place` names file and line.
+        If they are not those of an edge list, or do not say what a column holds.
     """
-    if b"\r" in line:
+    if b"\r" in lines[0]:
         raise RequestError(
             f"{place}: the line has a carriage return inside; accepted: lines that end with a line "
             "feed, or both"
         )
-    delimiter = _delimiter(line, suffix, ids)
-    fields = _split(line, delimiter)
-    if len(fields) < 2:
+    delimiter = _delimiter(lines[0], suffix, wanted.ids)
+    rows = [[field.strip() for field in _split(line, delimiter)] for line in lines]
+    if len(rows[0]) < 2:
         raise RequestError(
             f"{place}: the line has one column; accepted: two ids a line, source and target"
         )
-    names = [field.strip().strip('"').lower().lstrip("~") for field in fields]
-    source, target, weight = find_columns(names)
-    named = bool({*names} & {*_SOURCES}) and bool({*names} & {*_TARGETS})
-    tabular = suffix in (".csv", ".tsv")
-    if ids == "string":
-        header = named and tabular
+    header = wanted.header or wanted.named
+    if wanted.header is None and not header:
+        header = _has_header(rows, block or b"\n".join(lines), place)
+    notes: list[str] = []
+    if header:
+        columns = find_columns(rows[0], place, wanted)
     else:
-        header = (named or tabular) and not any(_like_number(name) for name in names[:2])
-    if not header:
-        weighted = len(names) > 2 and names[2] != ""
-        return Layout(delimiter, weight=2 if weighted else None, exact=len(names) == 2)
-    return Layout(delimiter, source, target, weight, header=True)
+        columns, notes = _columns_by_place(rows, wanted, place)
+    if columns.bipartite and wanted.bipartite is None:
+        one, other = rows[0][columns.source], rows[0][columns.target]
+        notes.append(f"read as bipartite: {one} and {other} (--no-bipartite changes that)")
+    data = rows[header:]
+    ids = wanted.ids
+    if ids is None:
+        text = _text_id(data, columns)
+        ids = "integer" if text is None else "string"
+        if text is not None and _text_id(data[:1], columns) is None:
+            notes.append(f"ids read as text because of {text[:40]!r} (--ids integer refuses it)")
+    return Layout(
+        delimiter,
+        columns.source,
+        columns.target,
+        columns.weight,
+        exact=not header and len(rows[0]) == 2,
+        header=header,
+        ids=ids,
+        hash_ids=ids == "string" and suffix in (".csv", ".tsv"),
+        directed=None if columns.kind is None else _declared_by_rows(data, columns.kind),
+        bipartite=columns.bipartite,
+        notes=tuple(notes),
+    )
 
 
-def find_columns(names: list[str]) -> tuple[int, int, int | None]:
-    """Return the columns of the source, the target and the weight, by their names.
-
-    The source and the target are the first two columns when the names do not tell.
-
-    Examples
-    --------
-    >>> find_columns(["weight", "From", "to"])
-    (1, 2, 0)
-    >>> find_columns(["a", "b", "c"])
-    (0, 1, None)
-    """
-    lower = [name.strip().lower() for name in names]
-
-    def find(accepted: tuple[str, ...]) -> int | None:
-        return next((lower.index(name) for name in accepted if name in lower), None)
-
-    source, target, weight = find(_SOURCES), find(_TARGETS), find(_WEIGHTS)
-    if source is None or target is None:
-        source, target = 0, 1
-    return source, target, None if weight in (source, target) else weight
+def _has_header(rows: list[list[str]], block: bytes | bytearray, place: str) -> bool:
+    """Tell whether the first line holds the names of columns."""
+    names, data = rows[0], rows[1:]
+    if any(map(_NUMBER.fullmatch, names[:2])) or not data:
+        return pair_of(names) and not data
+    if pair_of(names) or any(
+        not _NUMBER.fullmatch(name)
+        and all(len(row) > at and _NUMBER.fullmatch(row[at]) for row in data)
+        for at, name in enumerate(names)
+    ):
+        return True
+    after = block[block.find(b"\n") :]
+    if any(_contains(after, name.encode()) for name in names[:2] if name):
+        return False
+    raise RequestError(
+        f"{place}: the first line may hold names of columns, or an edge; accepted: --header or "
+        "--no-header (header= of EdgeList)"
+    )
 
 
-def _delimiter(line: bytes, suffix: str, ids: str) -> int:
-    tab = b"\t" in line and (ids == "string" or suffix == ".tsv")
-    if tab and suffix != ".csv":  # text ids may hold commas and semicolons
+def _contains(block: bytes | bytearray, field: bytes) -> bool:
+    """Tell whether some field of the lines of a block is this one."""
+    return re.search(rb"[\s,;\"]" + re.escape(field) + rb"[\s,;\"]", block) is not None
+
+
+def _columns_by_place(
+    rows: list[list[str]], wanted: EdgeList, place: str
+) -> tuple[Columns, list[str]]:
+    """Return the columns of lines without a header: two ids, perhaps a weight."""
+    bipartite, numbers = bool(wanted.bipartite), [str(i + 1) for i in range(len(rows[0]))]
+
+    def chosen(column: str | int | None) -> int | None:
+        return None if column is None else wanted.place(column, numbers, place)
+
+    source, target = chosen(wanted.source_column), chosen(wanted.target_column)
+    weight = chosen(wanted.weight_column)
+    if source is not None and target is not None:
+        return Columns(source, target, weight, None, bipartite), []
+    lengths = [len(row) for row in rows]
+    if max(lengths) > 3 and min(lengths) < max(lengths):
+        raise RequestError(
+            f"{place}: the lines have {min(lengths)} to {max(lengths)} columns; accepted: as many "
+            "in each line, an adjacency list in a file whose name ends in .adjlist, or columns "
+            "by --src-column and --dst-column"
+        )
+    own = [[row[at] for row in rows if at < len(row)] for at in range(min(len(rows[0]), 3))]
+    times = [all(map(_is_time, column)) for column in own]
+    if len(own) > 2 and times[0] and not times[1] and all(map(str.isdigit, own[2])):
+        raise RequestError(
+            f"{place}: the first column seems to hold times, such as {own[0][0]}; accepted: "
+            "--src-column and --dst-column with the numbers of the columns, from 1 on"
+        )
+    notes = []
+    if weight is None and len(own) > 2 and own[2][0]:
+        labels = not any(map(_NUMERIC.match, own[2]))
+        if times[2] or labels:
+            what = f"{'times' if times[2] else 'labels'}, such as {own[2][0][:40]}"
+            notes.append(f"no weights read: the third column holds {what}")
+        else:
+            weight = 2
+    return Columns(0, 1, weight, None, bipartite), notes
+
+
+def _is_time(field: str) -> bool:
+    """Tell whether a field may be a Unix time, in seconds or in milliseconds."""
+    value = whole_number(field) or 0
+    return any(_FIRST_TIME <= value / unit < _LAST_TIME for unit in (1, 1000))
+
+
+def _text_id(rows: list[list[str]], columns: Columns) -> str | None:
+    """Return an id that is no number; None if there is none."""
+    for row in rows:
+        for at in (columns.source, columns.target):
+            if at < len(row) and row[at] and not _NUMBER.fullmatch(row[at]):
+                return row[at]
+    return None
+
+
+def _declared_by_rows(rows: list[list[str]], kind: int) -> bool | None:
+    """Return whether edges are directed, from the column in which Gephi says it."""
+    found = {row[kind].lower() for row in rows if kind < len(row)}
+    return found == {"directed"} if found in ({"directed"}, {"undirected"}) else None
+
+
+def _delimiter(line: bytes, suffix: str, ids: str | None) -> int:
+    tab = b"\t" in line and suffix != ".csv"
+    if tab and ids is None:  # text ids may hold blanks, commas and semicolons
+        tab = not all(map(_NUMBER.fullmatch, _split(line, ord("\t"))[:2]))
+    if tab and (ids != "integer" or suffix == ".tsv"):
         return ord("\t")
     for byte in b",;":
         if bytes([byte]) in line:
             return byte
-    return ord("\t") if tab else 0
+    return ord("\t") if b"\t" in line and suffix == ".tsv" else 0
 
 
 def _split(line: bytes, delimiter: int) -> list[str]:
     text = line.decode("utf-8", errors="replace")
-    if delimiter == 0:
+    if delimiter == 0 and '"' not in text:
         return text.split()
     import csv
 
     try:
-        return next(csv.reader([text], delimiter=chr(delimiter)))
+        if delimiter == 0:
+            return next(csv.reader([" ".join(text.split())], delimiter=" "))
+        return next(csv.reader([text], delimiter=chr(delimiter), skipinitialspace=True))
     except csv.Error:  # a field beyond 128 KiB, a zero byte
-        return text.split(chr(delimiter))
-
-
-def _like_number(text: str) -> bool:
-    return text[:1].isdigit() or (text[:1] in "+-." and text[1:2].isdigit())
+        return text.split(chr(delimiter)) if delimiter else text.split()
 
 
 def wrong_field(block: bytearray, at: int, delimiter: int) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from predict_graph.errors import RequestError
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.readers.layout import first_data
@@ -29,7 +30,7 @@ _FIELDS = {"pattern": 2, "real": 3, "integer": 3, "double": 3}
 _SYMMETRIES = {"general": True, "symmetric": False}
 
 
-def open_matrix_market(content: Content, ids: str) -> EdgeSource:
+def open_matrix_market(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open a Matrix Market file; the ids become 0 … n - 1.
 
     Raises

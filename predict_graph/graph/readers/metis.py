@@ -20,6 +20,7 @@ import numpy.typing as npt
 from numba import njit
 
 from predict_graph.errors import RequestError
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.hashing import mixed
@@ -37,7 +38,7 @@ _CAPACITY = 1 << 19  # a choice: edges at a time
 _MOST_CONSTRAINTS = 1000  # a choice: no graph has as many
 
 
-def open_metis(content: Content, ids: str) -> EdgeSource:
+def open_metis(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open a METIS file; the ids become 0 … n - 1.
 
     Raises

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.arrays import read_array
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import beyond, limits
@@ -23,7 +24,7 @@ __all__ = ["open_npz"]
 Arrays = dict[str, npt.NDArray[Any]]
 
 
-def open_npz(content: Content, ids: str) -> EdgeSource:
+def open_npz(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open an ``.npz`` file; its rows are the vertices.
 
     Raises

@@ -1,11 +1,12 @@
-"""Edge lists in Parquet files: two columns of ids, perhaps one of weights.
+"""Edge lists in Parquet files and folders of them: two columns of ids, perhaps one of weights.
 
-The columns are found by the names that headers of CSV files may have, or else are the first two.
+The columns are found by their names; see :mod:`predict_graph.graph.columns`. Text columns are read
+as dictionaries: a text that comes a million times is stored once in a file, and in memory too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +14,24 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
+from predict_graph.graph.columns import find_columns
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
-from predict_graph.graph.objects import check_weights
-from predict_graph.graph.readers.layout import find_columns
+from predict_graph.graph.objects import check_weights, whole_numbers
 from predict_graph.graph.readers.streams import Content
 from predict_graph.graph.text_ids import TextIds
-from predict_graph.limits import beyond, check_size, limits
+from predict_graph.limits import check_size, check_unpacked
 
-__all__ = ["open_parquet"]
+__all__ = ["open_parquet", "open_parquet_folder", "parquet_files"]
+
+_ROWS = 1 << 19  # a choice: rows at a time
+# Rows at a time of texts that are stored as what differs from the one before, which can be
+# unpacked to as many times their size: no more than the limit unpack_ratio has by default.
+_ROWS_OF_DELTAS = 256  # a choice: see above
 
 
-def open_parquet(content: Content, ids: str) -> EdgeSource:
+def open_parquet(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open a Parquet file.
 
     Raises
@@ -32,67 +39,138 @@ def open_parquet(content: Content, ids: str) -> EdgeSource:
     RequestError
         If it is no Parquet file, or its columns are not those of an edge list.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    path = content.path
     content.close()
-    try:
-        file = pq.ParquetFile(path)
-        names, facts = file.schema_arrow.names, file.metadata
-        rows = facts.num_rows
-        size = sum(facts.row_group(i).total_byte_size for i in range(facts.num_row_groups))
-    except UnicodeDecodeError:
-        raise RequestError(f"{path}: the name of a column is not UTF-8") from None
-    except (pa.ArrowException, OSError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise RequestError(f"{path} is not a Parquet file that can be read: {reason}") from error
-    check_size(f"{path}: the table", edges=rows)
-    if size > limits().unpacked_bytes:
+    return _opened(content.path, [content.path], wanted)
+
+
+def open_parquet_folder(folder: Path, wanted: EdgeList) -> EdgeSource:
+    """Open a folder of Parquet files, as Spark and others write it.
+
+    Raises
+    ------
+    RequestError
+        If there is none in it, or one is not an edge list like the others.
+    """
+    files = parquet_files(folder)
+    if not files:
         raise RequestError(
-            f"{path} unpacks to too much; accepted: up to {beyond('unpacked_bytes')}"
+            f"{folder} is a folder; accepted: a file, a stored graph, or a folder of Parquet files"
         )
+    return _opened(folder, files, wanted)
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """Return the Parquet files in a folder and those below it, but those of other programs."""
+    found = (path for suffix in ("parquet", "pq") for path in folder.rglob(f"*.{suffix}"))
+    return sorted(
+        path
+        for path in found
+        if not any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)
+    )
+
+
+def _opened(path: Path, files: Sequence[Path], wanted: EdgeList) -> EdgeSource:
+    import pyarrow as pa
+
+    tables = [_table(file) for file in files]
+    check_size(f"{path}: the table", edges=sum(table.metadata.num_rows for table in tables))
+    for file, table in zip(files, tables, strict=True):
+        groups = [table.metadata.row_group(i) for i in range(table.metadata.num_row_groups)]
+        size = file.stat().st_size
+        check_unpacked(str(file), sum(group.total_byte_size for group in groups), size)
+    schema = tables[0].schema_arrow
+    names = schema.names
     if len(names) < 2:
         raise RequestError(f"{path} has one column; accepted: a source and a target")
-    source, target, weight = find_columns(names)
-    chosen = [names[source], names[target]] + ([] if weight is None else [names[weight]])
+    kinds = [_value_type(schema.field(i).type) for i in range(len(names))]
+    usable = [_is_id(kind) for kind in kinds]
+    columns = find_columns(names, str(path), wanted, usable)
+    places = [columns.source, columns.target]
+    places += [] if columns.weight is None else [columns.weight]
+    chosen = [names[at] for at in places]
     for name in chosen:
         if names.count(name) > 1:
             raise RequestError(f"{path} has more than one column {name!r}; accepted: one")
-    for name in chosen[:2]:
-        kind = file.schema_arrow.field(name).type
-        if pa.types.is_dictionary(kind):
-            kind = kind.value_type
-        text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-        if not (pa.types.is_integer(kind) or (ids == "string" and text)):
+    texts = any(_is_text(kinds[at]) for at in places[:2])
+    for at in places[:2]:
+        if not usable[at] or (_is_text(kinds[at]) and wanted.ids == "integer"):
             raise RequestError(
-                f"{path}: the column {name!r} holds {kind}, not ids; accepted: integers"
-                + ("" if ids == "integer" and not text else ", or any text with --ids string")
+                f"{path}: the column {names[at]!r} holds {kinds[at]}, not ids; accepted: integers"
+                + (", or text without --ids integer" if usable[at] else ", or text")
             )
-    text_ids = TextIds() if ids == "string" else None
-    return EdgeSource(_blocks(path, file, chosen, text_ids), text_ids=text_ids)
+    for file, table in zip(files, tables, strict=True):
+        other = table.schema_arrow
+        if any(
+            name not in other.names or _value_type(other.field(name).type) != kinds[at]
+            for at, name in zip(places, chosen, strict=True)
+        ):
+            raise RequestError(f"{file} has other columns than {files[0].name}")
+    text_ids = TextIds() if texts or wanted.ids == "string" else None
+    if text_ids is not None and any(pa.types.is_floating(kinds[at]) for at in places[:2]):
+        raise RequestError(f"{path}: ids of a column are floating-point numbers, others are text")
+    blocks = (block for file in files for block in _blocks(file, chosen, text_ids))
+    notes: tuple[str, ...] = ()
+    if columns.bipartite and wanted.bipartite is None:
+        notes = (f"read as bipartite: {chosen[0]} and {chosen[1]} (--no-bipartite changes that)",)
+    return EdgeSource(blocks, text_ids=text_ids, bipartite=columns.bipartite, notes=notes)
 
 
-def _blocks(
-    path: Path, file: Any, chosen: list[str], text_ids: TextIds | None
-) -> Iterator[EdgeBlock]:
+def _table(file: Path, texts: Sequence[str] = ()) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.ParquetFile(file, read_dictionary=list(texts))
+        _ = table.schema_arrow.names, table.metadata
+    except UnicodeDecodeError:
+        raise RequestError(f"{file}: the name of a column is not UTF-8") from None
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise RequestError(f"{file} is not a Parquet file that can be read: {reason}") from error
+    return table
+
+
+def _value_type(kind: Any) -> Any:
     import pyarrow as pa
 
-    done = 0
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _is_id(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or _is_text(kind))
+
+
+def _blocks(file: Path, chosen: list[str], text_ids: TextIds | None) -> Iterator[EdgeBlock]:
+    import pyarrow as pa
+
+    done, unpacked, packed = 0, 0, file.stat().st_size
     ends: list[npt.NDArray[np.integer]]
+    texts = [] if text_ids is None else chosen[:2]
+    table = _table(file, texts)
+    rows = _ROWS_OF_DELTAS if _has_deltas(table, texts) else _ROWS
     try:
-        for batch in file.iter_batches(batch_size=1 << 19, columns=chosen):
+        for batch in table.iter_batches(batch_size=rows, columns=chosen):
             batch.validate(full=True)  # offsets and texts go to compiled code
-            columns = [_plain(batch.column(name)) for name in chosen]
+            unpacked += batch.nbytes
+            check_unpacked(str(file), unpacked, packed)
+            columns = [batch.column(name) for name in chosen]
             for name, column in zip(chosen, columns, strict=True):
                 if column.null_count:
                     row = done + int(np.flatnonzero(column.is_null())[0]) + 1
-                    raise RequestError(f"{path}: {name!r} is empty in row {row}")
+                    raise RequestError(f"{file}: {name!r} is empty in row {row}")
             weights = None
             if len(chosen) > 2:
-                weights = _weights(path, columns[2], chosen[2])
+                weights = _weights(file, columns[2], chosen[2])
             if text_ids is None:
-                ends = [_integers(path, columns[i], chosen[i], done) for i in range(2)]
+                ends = [_integers(file, columns[i], chosen[i], done) for i in range(2)]
             else:
                 ends = [_texts(column, text_ids) for column in columns[:2]]
             done += len(batch)
@@ -101,41 +179,56 @@ def _blocks(
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = " ".join(str(error).split())
-        raise RequestError(f"{path} is damaged: {reason}") from error
+        raise RequestError(f"{file} is damaged: {reason}") from error
 
 
-def _plain(column: Any) -> Any:
+def _has_deltas(table: Any, names: Sequence[str]) -> bool:
+    facts = table.metadata
+    chunks = (
+        facts.row_group(group).column(column)
+        for group in range(facts.num_row_groups)
+        for column in range(facts.num_columns)
+    )
+    return any(
+        "DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chunks if chunk.path_in_schema in names
+    )
+
+
+def _decoded(column: Any) -> Any:
     return column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
 
 
-def _integers(path: Path, column: Any, name: str, done: int) -> npt.NDArray[np.int64]:
-    values = column.to_numpy(zero_copy_only=False)
-    wrong = np.flatnonzero((values < 0) | (values > np.uint64(2**63 - 1)))
+def _integers(file: Path, column: Any, name: str, done: int) -> npt.NDArray[np.int64]:
+    values = _decoded(column).to_numpy(zero_copy_only=False)
+    ids, wrong = whole_numbers(values)
     if len(wrong):
         raise RequestError(
-            f"{path}: {name!r} is {values[wrong[0]]} in row {done + int(wrong[0]) + 1}; "
+            f"{file}: {name!r} is {values[wrong[0]]} in row {done + int(wrong[0]) + 1}; "
             f"accepted: integers from 0 to {2**63 - 1}"
         )
-    ids: npt.NDArray[np.int64] = values.astype(np.int64)
     return ids
 
 
-def _weights(path: Path, column: Any, name: str) -> npt.NDArray[np.float32]:
+def _weights(file: Path, column: Any, name: str) -> npt.NDArray[np.float32]:
     import pyarrow as pa
 
+    column = _decoded(column)
     if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
-        raise RequestError(f"{path}: the column {name!r} holds {column.type}, not numbers")
+        raise RequestError(f"{file}: the column {name!r} holds {column.type}, not numbers")
     values: npt.NDArray[np.float64] = column.to_numpy(zero_copy_only=False).astype(np.float64)
-    check_weights(values, f"{path}")
+    check_weights(values, f"{file}")
     return values.astype(np.float32)
 
 
 def _texts(column: Any, text_ids: TextIds) -> npt.NDArray[np.integer]:
+    """Number the texts of a column: each text of its dictionary that occurs, once."""
     import pyarrow as pa
 
-    texts = column.cast(pa.large_string())
+    coded = column if hasattr(column, "indices") else column.dictionary_encode()
+    used, places = np.unique(coded.indices.to_numpy(zero_copy_only=False), return_inverse=True)
+    texts = coded.dictionary.take(pa.array(used)).cast(pa.large_string())
     _, offsets, content = texts.buffers()
     starts = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
     # The compiled table takes writable arrays.
     letters = np.frombuffer(content, np.uint8).copy() if content else np.empty(0, np.uint8)
-    return text_ids.number(letters, starts[:-1].copy(), starts[1:].copy())
+    return text_ids.number(letters, starts[:-1].copy(), starts[1:].copy())[places]

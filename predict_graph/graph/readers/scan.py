@@ -60,7 +60,7 @@ def _ends(byte: int, delimiter: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def parse_integer(buffer: Bytes, at: int, delimiter: int) -> tuple[int, int, int]:
-    """Parse the non-negative integer at `at`; return its value, where it ends, and a code."""
+    """Parse the non-negative whole number at `at`; return its value, where it ends, and a code."""
     begin = at
     value = 0
     while True:
@@ -71,6 +71,10 @@ def parse_integer(buffer: Bytes, at: int, delimiter: int) -> tuple[int, int, int
             return value, begin, TOO_LARGE
         value = value * 10 + digit
         at += 1
+    if at > begin and buffer[at] == _DOT and buffer[at + 1] == 48:  # a whole number, as 7.0
+        at += 2
+        while buffer[at] == 48:
+            at += 1
     if at > begin and _ends(buffer[at], delimiter):
         return value, at, DONE
     if at == begin and _ends(buffer[at], delimiter):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.readers import scan
 from predict_graph.graph.readers.fields import open_fields
 from predict_graph.graph.readers.layout import (
     LARGEST_ID,
+    FirstData,
     declared_direction,
     first_data,
     layout_of,
@@ -26,8 +29,8 @@ from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
 __all__ = ["open_text", "scan_blocks"]
 
 
-def open_text(content: Content, ids: str) -> EdgeSource:
-    """Open an edge list of integer ids, or of text ids when `ids` is ``"string"``.
+def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
+    """Open an edge list.
 
     Raises
     ------
@@ -35,22 +38,66 @@ def open_text(content: Content, ids: str) -> EdgeSource:
         If the file holds no line of data or its first lines are not those of an edge list.
     """
     path = content.path
-    found = first_data(line_blocks(read_ahead(content.blocks()), path))
+    suffix = suffixes_of(path)[0]
+    blocks = line_blocks(read_ahead(content.blocks()), path)
+    if b"{" in content.start:
+        blocks = map(_without_attributes, blocks)
+    found = first_data(blocks)
     if found.text is None:
         raise RequestError(f"{path} {'has no edges' if found.comments else 'is empty'}")
-    layout = layout_of(found.text, suffixes_of(path)[0], ids, f"{path}:{found.number}")
-    directed = declared_direction(found.comments)
+    while len(found.block) < _SAMPLE and (more := next(found.rest, None)):
+        found.block += more
+    place = f"{path}:{found.number}"
+    layout = layout_of(_first_lines(found), suffix, wanted, place, found.block)
+    if layout.hash_ids and _HASH_ID.search(found.comments):
+        raise RequestError(
+            f"{path}: a line before the first one of data begins with '#' and no blank, which may "
+            "be a comment or an id; accepted: a header before it, or a blank after the '#'"
+        )
     if layout.header:
         found.blank()
     blocks, line = found.blocks(), found.number - 1
+    konect = found.comments.startswith(b"% bip") and wanted.bipartite is None
     simple = (layout.source, layout.target) == (0, 1) and layout.weight in (None, 2)
-    if ids == "integer" and simple and b'"' not in found.block:
+    if layout.ids == "integer" and simple and b'"' not in found.block:
         columns = 3 if layout.weight is not None else 2 if layout.exact else 0
-        edges = scan_blocks(path, blocks, layout.delimiter, columns, line=line)
-        return EdgeSource(edges, directed=directed)
-    source = open_fields(path, blocks, layout, ids, line)
-    source.directed = directed
+        source = EdgeSource(scan_blocks(path, blocks, layout.delimiter, columns, line=line))
+    else:
+        source = open_fields(path, blocks, layout, line, check=wanted.ids is None)
+    declared = declared_direction(found.comments)
+    source.directed = layout.directed if declared is None else declared
+    source.bipartite, source.notes = layout.bipartite or konect, layout.notes
     return source
+
+
+_SAMPLE = 1 << 16  # a choice: bytes that are looked at to find out how lines are laid out
+_PLAIN = re.compile(rb"(?:[0-9]+[ \t,;][0-9]+\r?\n)+")
+_HASH_ID = re.compile(rb"^[#%][^\s#%][^\n]*[,;\t]", re.MULTILINE)
+_ATTRIBUTES = re.compile(rb"[ \t]*\{([^\n]*)\}[ \t\r]*$", re.MULTILINE)
+_WEIGHT = re.compile(rb"['\"]weight['\"]:[ ]*([^,}\s]+)")
+
+
+def _first_lines(found: FirstData) -> list[bytes]:
+    """Return lines of data that show how all of them are laid out: one if they are plain."""
+    sample = bytes(found.block[:_SAMPLE])
+    sample = sample[: sample.rfind(b"\n") + 1] or bytes(found.block)
+    if _PLAIN.fullmatch(sample):
+        return [found.text or b""]
+    lines = [line.strip() for line in sample.split(b"\n")]
+    return [line for line in lines if line and (line == found.text or not _COMMENT.match(line))]
+
+
+_COMMENT = re.compile(rb"[#%](?:[\s#%]|$|[^,;\t]*$)")
+
+
+def _without_attributes(block: bytearray) -> bytearray:
+    """Return lines without the dictionaries that networkx writes after edges, but their weight."""
+
+    def weight(found: re.Match[bytes]) -> bytes:
+        value = _WEIGHT.search(found[1])
+        return b"" if value is None else b" " + value[1]
+
+    return bytearray(_ATTRIBUTES.sub(weight, block))
 
 
 def scan_blocks(

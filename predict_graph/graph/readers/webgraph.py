@@ -31,6 +31,7 @@ from numba.extending import intrinsic
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.csr import Graph
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import Input, read_bytes
@@ -66,7 +67,7 @@ Words = npt.NDArray[np.uint64]
 Cursor = npt.NDArray[np.int64]
 
 
-def open_webgraph(content: Content, ids: str) -> EdgeSource:
+def open_webgraph(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open a BVGraph.
 
     Raises

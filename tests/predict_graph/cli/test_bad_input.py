@@ -26,7 +26,7 @@ def is_refused(result, *parts, status=2):
 
 FILES = {
     "one column": ("graph.txt", b"0 1\n7\n", [":2", "one column"]),
-    "text": ("graph.txt", b"0 1\nalpha 2\n", [":2", "alpha", "--ids string"]),
+    "text": ("graph.txt", b"0 1\n" * 20_000 + b"alpha 2\n", [":20001", "alpha", "--ids string"]),
     "a negative id": ("graph.txt", b"0 1\n1 -2\n", [":2", "-2"]),
     "a decimal id": ("graph.txt", b"0 1\n1 2.5\n", [":2", "2.5"]),
     "nothing": ("graph.txt", b"", ["empty"]),

@@ -8,7 +8,8 @@ import pytest
 
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
-from predict_graph.graph.foreign import _MAKERS, from_library
+from predict_graph.graph.edge_list import EdgeList
+from predict_graph.graph.foreign import from_library
 
 EDGES = [(0, 1), (1, 2), (2, 0), (0, 3), (3, 4)]
 
@@ -67,7 +68,7 @@ def test_networkit_is_known_by_its_module_name():
             return iter(EDGES)
 
     Graph.__module__ = "networkit.graph"
-    same(from_library(Graph(), directed=None, name=None), directed=False)
+    same(from_library(EdgeList(Graph()), directed=None, name=None), directed=False)
 
 
 @pytest.mark.parametrize("names", [("a", "b"), ("source", "target"), ("dst", "src")])
@@ -118,10 +119,9 @@ def test_polars_is_known_by_its_module_name():
             return pd.Series([edge[place[1]] for edge in EDGES])
 
     DataFrame.__module__ = "polars.dataframe.frame"
-    assert ("polars", "DataFrame") in _MAKERS
-    same(from_library(DataFrame(), directed=None, name=None))
+    same(from_library(EdgeList(DataFrame()), directed=None, name=None))
 
 
 def test_what_is_no_graph():
-    with pytest.raises(RequestError, match=r"cannot be made of list; accepted: .*igraph"):
-        check_graph([(0, 1)])
+    with pytest.raises(RequestError, match=r"cannot be made of dict; accepted: .*igraph"):
+        check_graph({0: 1})

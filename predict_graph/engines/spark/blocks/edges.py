@@ -10,8 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.engines.spark.session.failures import spark_failures
-from predict_graph.engines.spark.tables.columns import ParquetFiles, checked_columns, try_cast
-from predict_graph.engines.spark.tables.lines import TextFiles
+from predict_graph.engines.spark.tables.columns import checked_columns, try_cast
+from predict_graph.engines.spark.tables.reading import spark_files
 from predict_graph.engines.spark.tables.source_files import source_files
 from predict_graph.errors import RequestError
 
@@ -41,6 +41,8 @@ class ListedEdges:
         Whether reading it twice costs less than keeping it: Parquet.
     error : callable
         From a value of ``wrong`` to what is wrong there.
+    notes : tuple of str
+        What was assumed.
     """
 
     name: str
@@ -50,6 +52,7 @@ class ListedEdges:
     identity: str | None
     cheap: bool
     error: Callable[[str], RequestError]
+    notes: tuple[str, ...] = ()
 
     @property
     def weighted(self) -> bool:
@@ -93,8 +96,7 @@ def edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
             "DataFrame of edges"
         )
     found = source_files(spark, graph)
-    files: TextFiles | ParquetFiles
-    files = TextFiles.of(spark, found) if found.form == "text" else ParquetFiles.of(spark, found)
+    files = spark_files(spark, found, graph)
     return ListedEdges(
         name=found.name,
         source=found.source,
@@ -103,6 +105,7 @@ def edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
         identity=found.identity,
         cheap=found.form == "parquet",
         error=partial(files.error, spark),
+        notes=files.notes,
     )
 
 

@@ -220,7 +220,7 @@ def packed_graph(
             weighted=weighted,
             labels=labels,
             seconds=time.perf_counter() - started,
-            notes=notes,
+            notes=notes + source.notes,
         )
     finally:
         for each in kept:

@@ -10,7 +10,8 @@ from urllib.parse import unquote
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.tables.source_files import SourceFiles, literal_path, shown_path
 from predict_graph.errors import JobError, RequestError
-from predict_graph.graph.readers.layout import find_columns
+from predict_graph.graph.columns import find_columns
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.readers.scan import LARGEST_WEIGHT
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ def try_cast(name: str, kind: str) -> Column:
     return F.expr(f"try_cast(`{name}` AS {kind})")
 
 
-def checked_columns(source: str, types: Mapping[str, str]) -> tuple[str, ...]:
+def checked_columns(
+    source: str, types: Mapping[str, str], wanted: EdgeList | None = None
+) -> tuple[str, ...]:
     """Return the columns of a table that are those of edges: source, target and perhaps weight.
 
     Parameters
@@ -38,6 +41,8 @@ def checked_columns(source: str, types: Mapping[str, str]) -> tuple[str, ...]:
         What the table is, for the error.
     types : mapping of str to str
         Of each column, as Spark calls them.
+    wanted : EdgeList, optional
+        What the user says of the columns.
 
     Raises
     ------
@@ -53,8 +58,10 @@ def checked_columns(source: str, types: Mapping[str, str]) -> tuple[str, ...]:
     if len(names) < 2:
         had = "one column" if names else "no columns"
         raise RequestError(f"{source} has {had}; accepted: a source and a target")
-    first, second, weight = find_columns(names)
-    chosen = [names[first], names[second]]
+    usable = [types[name] in (*_INTEGERS, "string") for name in names]
+    found = find_columns(names, source, wanted or EdgeList(source), usable)
+    weight = found.weight
+    chosen = [names[found.source], names[found.target]]
     for name in chosen:
         if types[name] not in _INTEGERS:
             raise RequestError(
@@ -79,14 +86,16 @@ class ParquetFiles:
         Source, target and, where there is one, weight.
     directed : None
         Parquet files do not say.
+    notes : tuple of str
     """
 
     source: SourceFiles
     columns: tuple[str, ...]
     directed: bool | None = None
+    notes: tuple[str, ...] = ()
 
     @staticmethod
-    def of(spark: SparkSession, source: SourceFiles) -> ParquetFiles:
+    def of(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> ParquetFiles:
         """Look at the columns.
 
         Raises
@@ -102,7 +111,7 @@ class ParquetFiles:
             raise RequestError(
                 f"{source.source} is not Parquet that can be read: {reason}"
             ) from error
-        return ParquetFiles(source, checked_columns(source.source, types))
+        return ParquetFiles(source, checked_columns(source.source, types, wanted))
 
     def edges(self, spark: SparkSession) -> DataFrame:
         """Return ``src``, ``dst``, ``weight`` (where there are some), and ``wrong``: the file of a

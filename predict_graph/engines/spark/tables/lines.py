@@ -21,6 +21,7 @@ from predict_graph.engines.spark.tables.source_files import (
     shown_path,
 )
 from predict_graph.errors import RequestError
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.readers import scan
 from predict_graph.graph.readers.layout import Layout, declared_direction, layout_of, scan_error
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TextFiles"]
 
+_SAMPLE = 1000  # a choice: lines that show how all are laid out
 _MOST_COMMENTS = 100_000  # a choice: lines at the head of a file
 _BLANKS = " \t\r\ufeff"
 _DIGITS = "^[0-9]+$"
@@ -45,6 +47,8 @@ class TextFiles:
     layout : Layout
     header : str, optional
         The line with the names of the columns.
+    notes : tuple of str
+        What was assumed.
     directed : bool, optional
         What the comments before the data say, if they do.
     """
@@ -53,10 +57,11 @@ class TextFiles:
     layout: Layout
     header: str | None
     directed: bool | None
+    notes: tuple[str, ...] = ()
 
     @staticmethod
-    def of(spark: SparkSession, source: SourceFiles) -> TextFiles:
-        """Look at the first line of data.
+    def of(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> TextFiles:
+        """Look at the first lines of data.
 
         Raises
         ------
@@ -70,13 +75,22 @@ class TextFiles:
                 lines = islice(first_lines(spark, address), _MOST_COMMENTS)
                 for number, line in enumerate(lines, start=1):
                     text = line.strip(_BLANKS)
-                    if text and text[0] not in "#%":
-                        found = layout_of(
-                            text.encode(), source.suffix, "integer", f"{place}:{number}"
+                    if not text or text[0] in "#%":
+                        comments += text.encode()[: 1 << 10] + b"\n"
+                        continue
+                    more = (each.strip(_BLANKS).encode() for each in islice(lines, _SAMPLE))
+                    data = [text.encode(), *(each for each in more if each[:1] not in b"#%")]
+                    found = layout_of(data, source.suffix, wanted, f"{place}:{number}")
+                    bipartite = found.bipartite or comments.startswith(b"% bip")
+                    if bipartite and wanted.bipartite is not False:
+                        raise RequestError(
+                            f"{source.source} is bipartite: an id means two vertices; accepted for "
+                            "a graph that Spark reads: ids that differ, with --no-bipartite"
                         )
-                        header = text if found.header else None
-                        return TextFiles(source, found, header, declared_direction(comments))
-                    comments += text.encode()[: 1 << 10] + b"\n"
+                    header = text if found.header else None
+                    declared = declared_direction(comments)
+                    declared = found.directed if declared is None else declared
+                    return TextFiles(source, found, header, declared, found.notes)
         raise RequestError(f"{source.source} has no edges")
 
     def edges(self, spark: SparkSession) -> DataFrame:

@@ -22,16 +22,17 @@ from predict_graph.engines.spark.tables.columns import ParquetFiles
 from predict_graph.engines.spark.tables.graph_tables import write_edges
 from predict_graph.engines.spark.tables.lines import TextFiles
 from predict_graph.engines.spark.tables.numbering import numbered
-from predict_graph.engines.spark.tables.source_files import literal_path, source_files
+from predict_graph.engines.spark.tables.source_files import SourceFiles, literal_path, source_files
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.build import direction_of
 from predict_graph.graph.csr import Described
+from predict_graph.graph.edge_list import EdgeList
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["SparkGraph", "distinct_edges", "read_spark_graph", "spark_graph_of"]
+__all__ = ["SparkGraph", "distinct_edges", "read_spark_graph", "spark_files", "spark_graph_of"]
 
 
 @dataclass(frozen=True)
@@ -120,8 +121,7 @@ def read_spark_graph(
     spark = session.spark
     session.group("read")
     found = source_files(spark, source)
-    files: TextFiles | ParquetFiles
-    files = TextFiles.of(spark, found) if found.form == "text" else ParquetFiles.of(spark, found)
+    files = spark_files(spark, found, source)
     directed, notes = direction_of(files.directed, directed)
     with spark_failures(f"reading {found.source} on Spark"):
         listed = files.edges(spark).persist()
@@ -142,8 +142,18 @@ def read_spark_graph(
         fingerprint=_digest(found.identity, str(directed)),
         labels=labels,
         read_seconds=time.perf_counter() - started,
-        notes=notes,
+        notes=notes + files.notes,
     )
+
+
+def spark_files(
+    spark: SparkSession, found: SourceFiles, source: str | os.PathLike[str]
+) -> TextFiles | ParquetFiles:
+    """Look at the files of a path or an EdgeList."""
+    wanted = EdgeList.of(source, "integer")
+    if found.form == "text":
+        return TextFiles.of(spark, found, wanted)
+    return ParquetFiles.of(spark, found, wanted)
 
 
 def spark_graph_of(session: OpenSession, graph: Graph) -> SparkGraph:

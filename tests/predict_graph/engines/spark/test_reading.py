@@ -185,7 +185,7 @@ def test_bad_text(session, tmp_path, text, message):
     assert message in str(raised.value)
     assert str(tmp_path) in str(raised.value)
     with pytest.raises(RequestError, match=r"x\.csv"):
-        read_graph(path)
+        read_graph(path, ids="integer")
 
 
 def test_the_line_is_found_in_a_large_file(session, tmp_path):

@@ -1,0 +1,195 @@
+"""Which columns of a table hold the ends and the weights of edges, by their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from predict_graph.errors import RequestError
+from predict_graph.graph.edge_list import EdgeList
+
+__all__ = ["Columns", "find_columns", "pair_of"]
+
+_WORDS = (
+    "source target, src dst, from to, source destination, source dest, src dest, src tgt, "
+    "source sink, start end, origin destination, head tail, subject object, sender receiver, "
+    "sender recipient, caller callee, follower followee, follower followed, user friend, "
+    "citing cited, rater ratee, trustor trustee, parent child, payer payee"
+)
+_PAIRS = [tuple(words.split()) for words in _WORDS.split(", ")]
+_ENDINGS = [("1", "2"), ("a", "b"), ("u", "v"), ("i", "j"), ("x", "y"), ("s", "t"), ("one", "two")]
+_WEIGHTS = ("weight", "weights", "w", "value", "edgeweight")
+# Columns that hold times, places, labels, numbers of rows or measurements, not ends of edges.
+_NO_ENDS = re.compile(
+    r"(.*(time|date|timestamp|timeset)|.*(lat|lng|lon|latitude|longitude)|ts|unixts|t|year|month|"
+    r"day|since|created.*|updated.*|epoch|(edge|rel|row)?id|index|idx|unnamed0|level0|type|labels?|"
+    r"kind|rel|relation|relationship|predicate|edgetype|sign|rating|.*score|count|freq.*|distance|"
+    r"length|cost|capacity|similarity|confidence|description|amount|)$"
+)
+_ENDING = r"(s|id|ids|name|no|key|idx|index)?$"
+_PEOPLE = re.compile(
+    r"(user|customer|reviewer|reader|author|person|actor|member|buyer|player|student)" + _ENDING
+)
+_THINGS = re.compile(
+    r"(item|movie|film|product|book|isbn|asin|paper|page|song|track|artist|group|venue|business|"
+    r"article|url|tag|course|game|event|project|repo|document|word)" + _ENDING
+)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Places of the columns that count.
+
+    Parameters
+    ----------
+    source, target : int
+    weight : int, optional
+    kind : int, optional
+        Of the column that says whether an edge is directed, as Gephi writes it.
+    bipartite : bool
+        Whether the names are those of two kinds of vertices.
+    """
+
+    source: int
+    target: int
+    weight: int | None = None
+    kind: int | None = None
+    bipartite: bool = False
+
+
+def find_columns(
+    names: Sequence[str], where: str, wanted: EdgeList, usable: Sequence[bool] | None = None
+) -> Columns:
+    """Return the columns of the ends and of the weight.
+
+    The ends are those that the user names; or a known pair, such as ``source`` and ``target``; or
+    the only two columns that are neither weights nor times nor labels.
+
+    Parameters
+    ----------
+    names : sequence of str
+    where : str
+        The table, for the error.
+    wanted : EdgeList
+        What the user says.
+    usable : sequence of bool, optional
+        Which columns can hold ids by their type; by default all.
+
+    Raises
+    ------
+    RequestError
+        If the names do not say, or a column that the user names is not there.
+
+    Examples
+    --------
+    >>> find_columns(["weight", "From", "to"], "it", EdgeList("it"))
+    Columns(source=1, target=2, weight=0, kind=None, bipartite=False)
+    >>> find_columns(["ts", "u", "v"], "it", EdgeList("it")).source
+    1
+    """
+    plain = [_plain(name) for name in names]
+    weight = next((plain.index(name) for name in _WEIGHTS if name in plain), None)
+    kind = plain.index("type") if "type" in plain else None
+    if wanted.source_column is not None:
+        source = wanted.place(wanted.source_column, names, where)
+        target = wanted.place(wanted.target_column, names, where)
+    else:
+        source, target = _ends(names, plain, usable or [True] * len(names), where)
+    if wanted.weight_column is not None:
+        weight = wanted.place(wanted.weight_column, names, where)
+    ends = (source, target)
+    found = Columns(source, target, weight, kind, _of_two_kinds(names, plain, *ends))
+    return replace(
+        found,
+        weight=None if weight in ends else weight,
+        kind=None if kind in ends else kind,
+        bipartite=found.bipartite if wanted.bipartite is None else wanted.bipartite,
+    )
+
+
+def pair_of(names: Sequence[str]) -> bool:
+    """Tell whether the fields of a line name a source and a target, rather than being ids.
+
+    Examples
+    --------
+    >>> pair_of(["FromNodeId", "ToNodeId"]), pair_of(["alice", "bob"])
+    (True, False)
+    """
+    return _known_pair([_plain(name) for name in names]) is not None
+
+
+def _plain(name: str) -> str:
+    """Return a name in small letters, without marks, or the type that Neo4j adds to it."""
+    text = re.sub(r"\(.*?\)", "", name.strip().lower())
+    start, colon, kind = text.rpartition(":")
+    text = start if colon and start and kind.rstrip("[]").isalpha() else text
+    return re.sub(r"[^a-z0-9]", "", text)
+
+
+def _ends(
+    names: Sequence[str], plain: Sequence[str], usable: Sequence[bool], where: str
+) -> tuple[int, int]:
+    pair = _known_pair(plain)
+    if len(names) == 2:
+        return pair or (0, 1)
+    rest = [i for i, name in enumerate(plain) if usable[i] and not _no_end(name)]
+    if pair is None and len(rest) > 2:
+        among = _counted_pair([plain[i] for i in rest])
+        pair = None if among is None else (rest[among[0]], rest[among[1]])
+    if pair is None and len(rest) > 2 and _of_two_kinds(names, plain, rest[0], rest[1]):
+        pair = (rest[0], rest[1])
+    if pair is None and len(rest) == 2:
+        pair = (rest[0], rest[1])
+    if pair is None:
+        shown = ", ".join(name.strip() for name in names)[:200]
+        raise RequestError(
+            f"{where} has the columns {shown}, which do not say what the ends of an edge are; "
+            "accepted: columns called source and target, or --src-column and --dst-column "
+            "(source_column and target_column of EdgeList)"
+        )
+    return pair
+
+
+def _no_end(name: str) -> bool:
+    return name in _WEIGHTS or _NO_ENDS.match(name) is not None
+
+
+def _known_pair(plain: Sequence[str]) -> tuple[int, int] | None:
+    """Return the places of two names that a pair of words tells apart, best of all those of ids."""
+    found = []
+    for one, other in _PAIRS:
+        for place, name in enumerate(plain):
+            for at in {name.find(one), name.rfind(one)} - {-1}:
+                before, after = name[:at], name[at + len(one) :]
+                partner = before + other + after
+                stem = before + after
+                if partner in plain and (stem in ("", "id") or not _no_end(stem)):
+                    found.append((stem.endswith("id"), place, plain.index(partner)))
+    if found:
+        return max(found, key=lambda each: each[0])[1:]
+    ones, others = zip(*_PAIRS, strict=True)
+    source = next((plain.index(word) for word in ones if word in plain), None)
+    target = next((plain.index(word) for word in others if word in plain), None)
+    return None if source is None or target is None else (source, target)
+
+
+def _counted_pair(plain: Sequence[str]) -> tuple[int, int] | None:
+    """Return the places of names such as protein1 and protein2, if one of the first two is so."""
+    for place, name in enumerate(plain[:2]):
+        for one, other in _ENDINGS:
+            for end in ("id", "name", "symbol", "code", ""):
+                stem = name.removesuffix(one + end)
+                if stem != name and stem + other + end in plain:
+                    return place, plain.index(stem + other + end)
+    return None
+
+
+def _of_two_kinds(names: Sequence[str], plain: Sequence[str], one: int, other: int) -> bool:
+    """Tell whether two columns are named after vertices of two kinds."""
+    spaces = [re.search(r"\((.*?)\)", names[i]) for i in (one, other)]
+    if spaces[0] and spaces[1]:
+        return spaces[0].group(1) != spaces[1].group(1)
+    people = [_PEOPLE.match(plain[i]) is not None for i in (one, other)]
+    things = [_THINGS.match(plain[i]) is not None for i in (one, other)]
+    return (people[0] and things[1]) or (things[0] and people[1])

@@ -1,0 +1,115 @@
+"""A file, folder or table of edges, and what the user says of its columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from predict_graph.errors import RequestError
+from predict_graph.limits import whole_number
+
+__all__ = ["ID_KINDS", "EdgeList", "check_ids"]
+
+ID_KINDS = ("integer", "string")
+
+
+@dataclass(frozen=True)
+class EdgeList:
+    """A list of edges, and how it is to be read; it stands wherever a path or a table does.
+
+    Parameters
+    ----------
+    edges : str, Path or table
+        A file or folder, or a pandas or polars table.
+    ids : {"integer", "string"}, optional
+        Whether ids are integers from 0 on or any text; by default as the first edge has them.
+    header : bool, optional
+        Whether the first line of a text file holds the names of the columns.
+    source_column, target_column, weight_column : str or int, optional
+        Names of the columns, or their numbers from 1 on.
+    bipartite : bool, optional
+        Whether sources and targets are of two kinds, so that the same id in both columns is two
+        vertices.
+
+    Raises
+    ------
+    RequestError
+        If the kind of ids is unknown, or only one of source and target is named.
+
+    Examples
+    --------
+    >>> EdgeList("ratings.csv", source_column="user", target_column="film").bipartite
+    """
+
+    edges: Any
+    ids: str | None = None
+    header: bool | None = None
+    source_column: str | int | None = None
+    target_column: str | int | None = None
+    weight_column: str | int | None = None
+    bipartite: bool | None = None
+
+    def __post_init__(self) -> None:
+        check_ids(self.ids)
+        if (self.source_column is None) != (self.target_column is None):
+            raise RequestError(
+                "one of the source column and the target column is given; accepted: both or none"
+            )
+
+    @classmethod
+    def of(cls, source: Any, ids: str | None) -> EdgeList:
+        """Return what is given as an edge list, with the kind of ids if that is given."""
+        found = source if isinstance(source, EdgeList) else cls(source)
+        return found if ids is None else replace(found, ids=ids)
+
+    @property
+    def columns_given(self) -> bool:
+        """Whether anything is said of columns."""
+        rest = (self.header, self.bipartite, self.source_column, self.weight_column)
+        return any(each is not None for each in rest)
+
+    @property
+    def named(self) -> bool:
+        """Whether a column is given by a name, which only a header has."""
+        given = (self.source_column, self.target_column, self.weight_column)
+        return any(each is not None and not str(each).isdigit() for each in given)
+
+    def place(self, column: str | int | None, names: Sequence[str], where: str) -> int:
+        """Return the place of a column that is given by its name or its number.
+
+        Raises
+        ------
+        RequestError
+            If there is none.
+        """
+        lower, text = [name.strip().lower() for name in names], str(column).strip().lower()
+        if text in lower:
+            return lower.index(text)
+        number = whole_number(text)
+        if number is not None and 1 <= number <= len(names):
+            return number - 1
+        shown = ", ".join(names)[:200]
+        raise RequestError(
+            f"{where} has no column {column!r}; accepted: {shown}, or 1 to {len(names)}"
+        )
+
+    def __fspath__(self) -> str:
+        return str(os.fspath(self.edges))
+
+    def __str__(self) -> str:
+        return str(self.edges)
+
+
+def check_ids(ids: str | None) -> str | None:
+    """Return `ids` if it is a kind of ids.
+
+    Raises
+    ------
+    RequestError
+        If it is not.
+    """
+    if ids is not None and ids not in ID_KINDS:
+        raise RequestError(f"ids is {ids!r}; accepted: {', '.join(ID_KINDS)}")
+    return ids

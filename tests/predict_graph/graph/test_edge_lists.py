@@ -1,0 +1,221 @@
+"""Edge lists as people have them: headers, columns by name, kinds of ids, bipartite graphs."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from predict_graph.cli import main
+from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph, open_graph
+from predict_graph.graph.columns import find_columns
+from predict_graph.graph.convert import convert_graph
+from predict_graph.graph.edge_list import EdgeList
+
+
+def edges_of(graph):
+    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    labels = np.arange(graph.vertices) if graph.labels is None else graph.labels
+    return sorted(zip(labels[rows].tolist(), labels[graph.indices].tolist(), strict=True))
+
+
+AB, BC = ("alice", "bob"), ("bob", "carol")
+
+
+def read(folder, name, text, **options):
+    file = folder / name
+    file.write_text(text)
+    return check_graph(EdgeList(file, **options))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "edges"),
+    [
+        ("a.csv", "follower,followee\nalice,bob\nbob,carol\n", [AB, BC]),
+        ("a.txt", "protein1 protein2 s\n9.A 9.B 49\n9.B 9.C 1\n", [("9.A", "9.B"), ("9.B", "9.C")]),
+        ("a.csv", "ts,u,v\n100,1,2\n101,2,3\n", [(1, 2), (2, 3)]),
+        ("a.csv", "u,v,ts\n1,2,100\n2,3,101\n", [(1, 2), (2, 3)]),
+        ("a.tsv", "#node1\tnode2\n1\t2\n2\t3\n", [(1, 2), (2, 3)]),
+        ("a.csv", ",source,target\n0,x,y\n1,y,z\n", [("x", "y"), ("y", "z")]),
+        ("a.csv", "name,id_from,id_to\nq,1,2\nr,2,3\n", [(1, 2), (2, 3)]),
+        ("a.csv", ":START_ID(Person),w:float,:END_ID(Person)\n1,2,2\n2,2,3\n", [(1, 2), (2, 3)]),
+        ("a.csv", "head,mid,tail\n1,9,2\n2,9,3\n", [(1, 2), (2, 3)]),
+        ("a.csv", "count,drug_a,drug_b\n5,x,y\n6,y,z\n", [("x", "y"), ("y", "z")]),
+        ("a.txt", "alice bob\nbob carol\n", [AB, BC]),  # an edge first
+        ("a.csv", "node1,node2\nnode2,node3\n", [("node1", "node2"), ("node2", "node3")]),
+        ("a.csv", "source,target\n#python,#ai\nml,#ai\n", [("#python", "#ai"), ("ml", "#ai")]),
+        ("a.tsv", "New York\tLa Paz\nLa Paz\tBonn\n", [("La Paz", "Bonn"), ("New York", "La Paz")]),
+        ("a.txt", "1.0 2.0\n2.0 3.0\n", [(1, 2), (2, 3)]),
+        ("a.txt", "1 2 knows\n2 3 likes\n", [(1, 2), (2, 3)]),
+    ],
+)  # fmt: skip
+def test_headers_and_columns(tmp_path, name, text, edges):
+    graph = read(tmp_path, name, text)
+    assert edges_of(graph) == sorted(edges)
+    stored = open_graph(convert_graph(tmp_path / name, tmp_path / "a.pgraph"))
+    assert edges_of(stored) == sorted(edges)
+    assert stored.notes == graph.notes
+
+
+def test_user_says_which_columns(tmp_path):
+    text = "hue,one,red,blue,cost\n5,1,2,3,0.5\n6,2,3,4,0.25\n"
+    with pytest.raises(RequestError, match="--src-column and --dst-column"):
+        read(tmp_path, "a.csv", text)
+    graph = read(
+        tmp_path, "a.csv", text, source_column="red", target_column="Blue", weight_column="cost"
+    )
+    assert edges_of(graph) == [(2, 3), (3, 4)]
+    assert graph.weights.tolist() == [0.5, 0.25]
+    graph = read(tmp_path, "a.txt", "9 1 2\n9 2 3\n", source_column=2, target_column=3)
+    assert edges_of(graph) == [(1, 2), (2, 3)]
+    with pytest.raises(RequestError, match="has no column 'q'; accepted: hue, one, red"):
+        read(tmp_path, "a.csv", text, source_column="q", target_column="red")
+    with pytest.raises(RequestError, match="accepted: both or none"):
+        EdgeList("a.csv", source_column="q")
+    (tmp_path / "a.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1")
+    with pytest.raises(RequestError, match="has no columns to choose"):
+        check_graph(EdgeList(tmp_path / "a.mtx", source_column=1, target_column=2))
+
+
+def test_user_says_whether_there_is_a_header(tmp_path):
+    text = "a b\nc d\n"
+    with pytest.raises(RequestError, match="--header or --no-header"):
+        read(tmp_path, "a.txt", text)
+    assert edges_of(read(tmp_path, "a.txt", text, header=False)) == [("a", "b"), ("c", "d")]
+    assert edges_of(read(tmp_path, "a.txt", text, header=True)) == [("c", "d")]
+
+
+def test_a_text_id_near_the_beginning_makes_all_ids_text(tmp_path):
+    text = "1984 2001\nOrwell 1984\n"
+    graph = read(tmp_path, "a.txt", text)
+    assert edges_of(graph) == [("1984", "2001"), ("Orwell", "1984")]
+    assert any("'Orwell'" in note for note in graph.notes)
+    with pytest.raises(RequestError, match="'Orwell' is not an id"):
+        read(tmp_path, "a.txt", text, ids="integer")
+    far = "1984 2001\n" * 20_000 + "Orwell 1984\n"
+    with pytest.raises(RequestError, match=r"a\.txt:20001: 'Orwell' is not an id; .* --ids string"):
+        read(tmp_path, "a.txt", far)
+    assert read(tmp_path, "a.txt", far, ids="string").vertices == 3
+
+
+@pytest.mark.parametrize("time", ["1254192988", "1254192988123"])
+def test_times_are_no_weights(tmp_path, time):
+    graph = read(tmp_path, "a.txt", f"9 8 {time}\n8 7 {time}\n")
+    assert graph.weights is None
+    assert any("third column holds times" in note for note in graph.notes)
+    with pytest.raises(RequestError, match="the first column seems to hold times"):
+        read(tmp_path, "a.txt", f"{time} 9 8\n{time} 8 7\n")
+    assert read(tmp_path, "a.txt", "9 8 1254\n8 7 1255\n").weights.tolist() == [1255, 1254]
+
+
+BIPARTITE = [(1, 1), (1, 2), (2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("out.sides", "% bip unweighted\n% 3 2 2\n1 1\n1 2\n2 2\n"),
+        ("a.csv", "userId,movieId,rating,timestamp\n1,1,4,9\n1,2,3,9\n2,2,5,9\n"),
+        ("a.csv", ":START_ID(User),:END_ID(Item)\n1,1\n1,2\n2,2\n"),
+    ],
+)
+def test_two_sides_have_ids_of_their_own(tmp_path, name, text):
+    if name.startswith("out."):
+        name = "a.txt"
+    graph = read(tmp_path, name, text)
+    assert graph.vertices == 4
+    assert graph.labels.tolist() == [1, 2, 1, 2]
+    stored = open_graph(convert_graph(tmp_path / name, tmp_path / "a.pgraph", directed=True))
+    assert stored.fingerprint == check_graph(tmp_path / name, directed=True).fingerprint
+    assert stored.labels.tolist() == [1, 2, 1, 2]
+    assert read(tmp_path, name, text, bipartite=False).vertices == 2
+
+
+def test_two_sides_of_texts_and_tables(tmp_path):
+    graph = read(tmp_path, "a.txt", "b a\na b\na a\n", bipartite=True)
+    assert (graph.vertices, graph.labels.tolist()) == (4, ["a", "b", "a", "b"])
+    assert edges_of(graph) == [("a", "a"), ("a", "b"), ("b", "a")]
+    convert_graph(EdgeList(tmp_path / "a.txt", bipartite=True), tmp_path / "a.pgraph")
+    assert open_graph(tmp_path / "a.pgraph").fingerprint == graph.fingerprint
+    table = pd.DataFrame(BIPARTITE, columns=["user", "item"])
+    assert check_graph(table).labels.tolist() == [1, 2, 1, 2]
+    assert check_graph(EdgeList(BIPARTITE, bipartite=True)).vertices == 4
+    table.to_parquet(tmp_path / "a.parquet")
+    graph = check_graph(tmp_path / "a.parquet")
+    assert graph.labels.tolist() == [1, 2, 1, 2]
+    assert any("bipartite" in note for note in graph.notes)
+
+
+def test_gephi_says_whether_edges_are_directed(tmp_path):
+    start = '"Source","Target","Type","Id","Label","timeset","Weight"\n'
+    for kind, directed in (("Undirected", False), ("Directed", True)):
+        rows = f'"1","2","{kind}","0","","","1"\n"2","3","{kind}","1","","","2"\n'
+        graph = read(tmp_path, "a.csv", start + rows)
+        assert (graph.directed, graph.notes) == (directed, ())
+    both = "1,2,Directed,0,,,1\n2,3,Undirected,1,,,2\n"
+    assert any("read as directed" in note for note in read(tmp_path, "a.csv", start + both).notes)
+
+
+def test_lists_of_edges():
+    assert edges_of(check_graph([(0, 1), (1, 2)])) == [(0, 1), (1, 2)]
+    assert edges_of(check_graph([["a", "b"], ["b", "c"]])) == [("a", "b"), ("b", "c")]
+    assert check_graph([(0, 1, 2.5), (1, 2, 1)]).weights.tolist() == [2.5, 1.0]
+    assert check_graph([(0, 1, {"weight": 3}), (1, 2, {"weight": 1})]).weights.tolist() == [3, 1]
+    assert check_graph({(0, 1), (1, 2)}).vertices == 3
+    assert check_graph(np.array([[0, 1], [1, 2]])).edges == 2
+    assert edges_of(check_graph([(1.0, 2.0)])) == [(1, 2)]
+
+
+def test_tables_are_read_by_the_same_names(tmp_path):
+    table = pd.DataFrame({"ts": [5, 6], "u": [1, 2], "v": [2, 3], "weight": [0.5, 0.25]})
+    file = tmp_path / "a.parquet"
+    table.to_parquet(file)
+    for source in (table, file):
+        graph = check_graph(source)
+        assert edges_of(graph) == [(1, 2), (2, 3)]
+        assert graph.weights.tolist() == [0.5, 0.25]
+        chosen = EdgeList(source, source_column="u", target_column="ts", weight_column="v")
+        assert edges_of(check_graph(chosen)) == [(1, 5), (2, 6)]
+    pq.write_table(pa.table({"a": ["x", "y"], "b": ["y", "z"]}), file)
+    assert edges_of(check_graph(file)) == [("x", "y"), ("y", "z")]
+    with pytest.raises(RequestError, match="holds string, not ids"):
+        check_graph(file, ids="integer")
+    pq.write_table(pa.table({"a": [1.0, 2.0], "b": [2.0, 3.0]}), file)
+    assert edges_of(check_graph(file)) == [(1, 2), (2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("names", "ends"),
+    [
+        (["id", "source_id", "target_id"], (1, 2)),
+        (["id_1", "id_2"], (0, 1)),
+        (["Source", "Target", "Time"], (0, 1)),
+        (["SOURCE", "TARGET", "RATING", "TIME"], (0, 1)),
+        (["from_address", "to_address", "value", "block_timestamp"], (0, 1)),
+        (["dst", "src"], (1, 0)),
+        (["time", "i", "j"], (1, 2)),
+        (["citing", "cited"], (0, 1)),
+        (["start_time", "end_time", "caller", "callee"], (2, 3)),
+        (["gene_symbol_a", "gene_symbol_b", "x", "y"], (0, 1)),
+    ],
+)
+def test_names_of_columns(names, ends):
+    found = find_columns(names, "it", EdgeList("it"))
+    assert (found.source, found.target) == ends
+
+
+def test_the_command_line(tmp_path, capsys):
+    file = tmp_path / "a.csv"
+    file.write_text("hue,one,red,blue\n" + "".join(f"1,{v},{v + 1},{v + 2}\n" for v in range(40)))
+    options = ["run", "pagerank", str(file), "--history", "none", "--json", "-"]
+    columns = ["--src-column", "one", "--dst-column", "3", "--directed"]
+    with pytest.raises(SystemExit, match="0"):
+        main([*options, *columns, "--bipartite"])
+    graph = json.loads(capsys.readouterr().out)["graph"]
+    assert (graph["vertices"], graph["edges"], graph["notes"]) == (80, 40, [])
+    with pytest.raises(SystemExit, match="2"):
+        main(options)
+    assert "--src-column" in " ".join(capsys.readouterr().err.split())
