@@ -131,7 +131,7 @@ def open_graph(folder: str | Path) -> Graph:
             directed=header["directed"],
             name=header["name"],
             labels=labels,
-            notes=tuple(map(str, header.get("notes", ()))),
+            notes=tuple(header.get("notes", ())),
         )
         check_ascending(graph)
         if graph.fingerprint != header["fingerprint"]:
@@ -171,6 +171,9 @@ def _read_header(folder: Path) -> dict[str, Any]:
         raise ValueError(f"{_HEADER} has version {version} and no seal")
     if header.get("labels", "") not in (None, "integer", "text"):
         raise ValueError(f"labels in {_HEADER} are of another kind than integer and text")
+    notes = header.get("notes", [])
+    if type(notes) is not list or not all(type(note) is str for note in notes):
+        raise ValueError(f"notes in {_HEADER} are no list of texts")
     if not (0 <= header["vertices"] < 2**62 and 0 <= header["edges"] < 2**62):
         raise ValueError(f"vertices and edges in {_HEADER} are out of range")
     return header

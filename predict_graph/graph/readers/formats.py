@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import Path
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
-from predict_graph.graph.readers.streams import Content, suffixes_of
+from predict_graph.graph.readers.streams import COMPRESSIONS, Content, suffixes_of
 from predict_graph.inputs import STANDARD_INPUT
 
 __all__ = ["FORMATS", "format_of", "open_source"]
@@ -20,6 +21,13 @@ FORMATS = {
     "npz": "predict_graph.graph.readers.npz:open_npz",
     "parquet": "predict_graph.graph.readers.parquet:open_parquet",
     "webgraph": "predict_graph.graph.readers.webgraph:open_webgraph",
+    "adjacency": "predict_graph.graph.readers.text:open_adjacency",
+    "dimacs": "predict_graph.graph.readers.dimacs:open_dimacs",
+    "graphml": "predict_graph.graph.readers.networkx_files:open_graphml",
+    "gexf": "predict_graph.graph.readers.networkx_files:open_gexf",
+    "gml": "predict_graph.graph.readers.networkx_files:open_gml",
+    "pajek": "predict_graph.graph.readers.networkx_files:open_pajek",
+    "node-link": "predict_graph.graph.readers.networkx_files:open_node_link",
 }
 _SUFFIXES = {
     ".txt": "text",
@@ -34,11 +42,24 @@ _SUFFIXES = {
     ".npz": "npz",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".adjlist": "adjacency",
+    ".gr": "dimacs",
+    ".dimacs": "dimacs",
+    ".col": "dimacs",
+    ".clq": "dimacs",
+    ".graphml": "graphml",
+    ".gexf": "gexf",
+    ".gml": "gml",
+    ".net": "pajek",
+    ".paj": "pajek",
+    ".pajek": "pajek",
+    ".json": "node-link",
 }
 # Formats that seek in the file, or know the ids 0 … n - 1 only.
 _NEVER_COMPRESSED = ("npz", "parquet", "webgraph")
 _TABLES = ("text", "parquet")
-_INTEGER_ONLY = ("matrix-market", "metis", "npz", "webgraph")
+_INTEGER_ONLY = ("matrix-market", "metis", "npz", "webgraph", "dimacs")
+_DIMACS = re.compile(rb"(?:c[^\n]*\n)*p[ \t]+(?:sp|max|edge|col)[ \t]+[0-9]+[ \t]+[0-9]+")
 
 
 def open_source(wanted: EdgeList) -> EdgeSource:
@@ -80,13 +101,14 @@ def format_of(content: Content) -> str:
         If its suffix is unknown, or it is a stream or compressed and its format cannot be that.
     """
     path = content.path
-    suffix, compression = suffixes_of(path)
-    if suffix not in _SUFFIXES and (content.stream or path == STANDARD_INPUT):
+    suffix, compression = content.suffix, suffixes_of(path)[1]
+    plain = content.stream or path == STANDARD_INPUT or path.name.startswith("out.")  # KONECT
+    if suffix not in _SUFFIXES and plain:
         suffix = ".txt"
     if suffix not in _SUFFIXES:
         raise RequestError(
             f"{path} has the suffix {suffix or 'none'!r}; accepted: {' '.join(sorted(_SUFFIXES))}, "
-            "and .gz, .zst or .bz2 after those of text files"
+            f"and {', '.join(COMPRESSIONS)} after those of text files"
         )
     form = _SUFFIXES[suffix]
     if suffix == ".graph" and not compression and path.with_suffix(".properties").is_file():
@@ -99,6 +121,8 @@ def format_of(content: Content) -> str:
         return form
     if content.start.lstrip(b"%").startswith(b"MatrixMarket"):
         return "matrix-market"
+    if form == "text" and _DIMACS.match(content.start):
+        return "dimacs"
     if suffix == ".graph" and b"\0" in content.start:
         raise RequestError(
             f"{path} is not METIS text; a WebGraph needs {path.with_suffix('.properties').name} "

@@ -21,7 +21,7 @@ from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.readers.layout import first_data
 from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
 from predict_graph.graph.readers.text import scan_blocks
-from predict_graph.limits import check_size, whole_number
+from predict_graph.limits import check_size, check_unpacked, whole_number
 
 __all__ = ["open_matrix_market"]
 
@@ -66,6 +66,7 @@ def open_matrix_market(content: Content, wanted: EdgeList) -> EdgeSource:
     if rows < 1:
         raise RequestError(f"{path} has no edges")
     check_size(f"{path}: the matrix", vertices=rows, edges=entries)
+    check_unpacked(f"{path}: the matrix", 16 * rows, content.packed_bytes)
     found.blank()
     edges = scan_blocks(
         path, found.blocks(), 0, _FIELDS[field], lowest=1, highest=rows, line=found.number - 1

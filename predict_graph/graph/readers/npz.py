@@ -17,7 +17,7 @@ from predict_graph.graph.arrays import read_array
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.streams import Content
-from predict_graph.limits import beyond, limits
+from predict_graph.limits import check_unpacked
 
 __all__ = ["open_npz"]
 
@@ -43,7 +43,7 @@ def open_npz(content: Content, wanted: EdgeList) -> EdgeSource:
         raise RequestError(f"{path} is not an .npz file that can be read: {reason}") from error
     try:
         if "format" in arrays:
-            return _of_scipy(arrays)
+            return _of_scipy(arrays, path.stat().st_size)
         if {"indptr", "indices", "directed"} <= set(arrays):
             return _of_ours(arrays)
     except (RequestError, ValueError, TypeError, IndexError, KeyError) as error:
@@ -57,10 +57,7 @@ def open_npz(content: Content, wanted: EdgeList) -> EdgeSource:
 def _arrays(path: Path) -> Arrays:
     with zipfile.ZipFile(path) as packed:
         members = packed.infolist()
-        if sum(member.file_size for member in members) > limits().unpacked_bytes:
-            raise RequestError(
-                f"it unpacks to too much; accepted: up to {beyond('unpacked_bytes')}"
-            )
+        check_unpacked("it", sum(member.file_size for member in members), path.stat().st_size)
         found = {}
         for member in members:
             # Nothing is passed over: a damaged name would lose an array.
@@ -73,13 +70,14 @@ def _arrays(path: Path) -> Arrays:
         return found
 
 
-def _of_scipy(arrays: Arrays) -> EdgeSource:
+def _of_scipy(arrays: Arrays, packed: int) -> EdgeSource:
     from scipy import sparse
 
     from predict_graph.graph.objects import from_scipy
 
     form = arrays["format"].reshape(-1)[:1].astype("U").tolist()[0]
     shape = tuple(int(length) for length in arrays["shape"].reshape(-1))
+    check_unpacked("the array", 16 * max(shape, default=0), packed)
     data = arrays["data"]
     if data.dtype.kind not in "biuf":
         raise RequestError(f"data is {data.dtype}; accepted: numbers")

@@ -153,9 +153,10 @@ def _blocks(file: Path, chosen: list[str], text_ids: TextIds | None) -> Iterator
 
     done, unpacked, packed = 0, 0, file.stat().st_size
     ends: list[npt.NDArray[np.integer]]
-    texts = [] if text_ids is None else chosen[:2]
+    rows, texts = _ROWS, [] if text_ids is None else chosen[:2]
+    if texts and _has_deltas(_table(file), texts):
+        rows, texts = _ROWS_OF_DELTAS, []  # pyarrow reads no dictionaries of them
     table = _table(file, texts)
-    rows = _ROWS_OF_DELTAS if _has_deltas(table, texts) else _ROWS
     try:
         for batch in table.iter_batches(batch_size=rows, columns=chosen):
             batch.validate(full=True)  # offsets and texts go to compiled code

@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
+import lzma
+import os
 import queue
 import re
 import threading
+import zipfile
 import zlib
 from collections.abc import Generator, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from predict_graph.errors import RequestError
 from predict_graph.inputs import Input
 from predict_graph.limits import beyond, check_unpacked, limits
 
-__all__ = ["Content", "line_blocks", "read_ahead", "suffixes_of"]
+__all__ = ["COMPRESSIONS", "Content", "line_blocks", "read_ahead", "suffixes_of"]
 
-_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
-_MAGIC = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd", "bz2": b"BZh"}
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".xz": "xz", ".zip": "zip"}
+"""Compressions by their suffixes."""
+
+# By definition of the formats; a frame that is passed over may come first in zstd data.
+_MAGIC = {
+    "gzip": re.compile(rb"\x1f\x8b"),
+    "zstd": re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"),
+    "bz2": re.compile(rb"BZh"),
+    "xz": re.compile(rb"\xfd7zXZ"),
+}
 _READ = 1 << 19  # a choice: bytes read at a time
 _BLOCK = 1 << 22  # a choice: bytes unpacked at a time
 _FIRST = 1 << 16  # a choice: bytes of the first block, which may be all
 _PEEK = 1 << 12  # a choice: bytes that tell the format
 _PATIENCE = 2.0  # a choice: seconds
 _NOT_BLANK = re.compile(rb"\S")
+# What decompressors raise; RuntimeError is that of a password.
+_DAMAGED = (
+    zlib.error, lzma.LZMAError, zipfile.BadZipFile, EOFError, OSError, RuntimeError, ValueError
+)  # fmt: skip
 
 
 def suffixes_of(path: Path) -> tuple[str, str]:
@@ -37,7 +53,7 @@ def suffixes_of(path: Path) -> tuple[str, str]:
     ('.graph', '')
     """
     last = path.suffix.lower()
-    if last in _COMPRESSIONS:
+    if last in COMPRESSIONS:
         return path.with_suffix("").suffix.lower(), last
     return last, ""
 
@@ -56,7 +72,9 @@ class Content:
     stream : bool
         Whether it can be read only once: standard input, a FIFO.
     compression : str or None
-        By its first bytes: ``gzip``, ``zstd``, ``bz2`` or None.
+        By its first bytes: ``gzip``, ``zstd``, ``bz2``, ``xz``, ``zip`` or None.
+    suffix : str
+        Of the format; of a ZIP archive without one, that of the file in it.
     start : bytes
         What it begins with, decompressed and without blanks, some thousands of bytes.
 
@@ -71,6 +89,7 @@ class Content:
         self._input = Input(path)
         self.path, self.stream = self._input.path, self._input.stream
         self._taken = 0  # bytes of the file
+        self.suffix = suffixes_of(self.path)[0]
         try:
             self._first = self._first_bytes()
             self.compression = self._found()
@@ -93,6 +112,11 @@ class Content:
         finally:
             self.close()
 
+    @property
+    def packed_bytes(self) -> int:
+        """Bytes of the file, or of what a stream has sent so far."""
+        return self._taken if self.stream else os.stat(self.path).st_size
+
     def close(self) -> None:
         """Close it without reading the rest."""
         self._input.close()
@@ -107,9 +131,11 @@ class Content:
 
     def _found(self) -> str | None:
         for name, magic in _MAGIC.items():
-            if self._first.startswith(magic):
+            if magic.match(self._first):
                 return name
-        promised = _COMPRESSIONS.get(suffixes_of(self.path)[1])
+        promised = COMPRESSIONS.get(suffixes_of(self.path)[1])
+        if promised == "zip" and self._first.startswith(b"PK") and not self.stream:
+            return promised
         if promised:
             raise RequestError(f"{self.path} is not {promised} data, as its suffix says it is")
         return None
@@ -133,8 +159,11 @@ class Content:
         packed = self._packed()
         if self.compression is None:
             return packed
-        unpacked = self._gzip(packed) if self.compression == "gzip" else self._arrow(packed)
-        return self._counted(unpacked)
+        if self.compression == "zip":
+            return self._counted(self._zip())
+        if self.compression in ("gzip", "xz"):
+            return self._counted(self._members(packed))
+        return self._counted(self._arrow(packed))
 
     def _packed(self) -> Iterator[bytes]:
         block, self._first = self._first, b""
@@ -153,12 +182,36 @@ class Content:
                 yield block
         except RequestError:
             raise
-        except (zlib.error, EOFError, OSError) as error:
+        except _DAMAGED as error:
             raise RequestError(
                 f"{self.path}: the {self.compression} data are damaged: {error}"
             ) from error
 
-    def _gzip(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+    def _decompressor(self) -> Any:
+        if self.compression == "gzip":
+            return zlib.decompressobj(wbits=31)
+        # The header says how much memory is needed; the strongest setting needs 65 MiB.
+        return lzma.LZMADecompressor(memlimit=2 * limits().document_bytes)
+
+    def _zip(self) -> Iterator[bytes]:
+        """Yield what the only file of an archive holds."""
+        with zipfile.ZipFile(self.path) as packed:
+            members = [each for each in packed.infolist() if not each.is_dir()]
+            members = [each for each in members if not each.filename.startswith("__MACOSX/")]
+            if len(members) != 1:
+                raise RequestError(f"{self.path} holds {len(members)} files; accepted: one")
+            member = members[0]
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise RequestError(f"{self.path} is packed otherwise than usual; accepted: deflate")
+            self._taken = member.compress_size
+            self.suffix = self.suffix or suffixes_of(Path(member.filename))[0]
+            with packed.open(member) as file:
+                size = _FIRST
+                while block := file.read(size):
+                    yield block
+                    size = _BLOCK
+
+    def _members(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
         packed, members, size = b"", 0, _FIRST
         member = None
         while packed := packed or next(blocks, b""):
@@ -167,11 +220,15 @@ class Content:
                     packed = packed.lstrip(b"\0")
                     if not packed:
                         continue
-                member = zlib.decompressobj(wbits=31)
+                member = self._decompressor()
                 members += 1
             # The first block is looked at before the thread that reads ahead begins.
             block = member.decompress(packed, min(_BLOCK, size))
-            packed = member.unconsumed_tail
+            packed = b"" if self.compression == "xz" else member.unconsumed_tail
+            while self.compression == "xz" and not member.eof and not member.needs_input:
+                if block:
+                    yield block
+                block = member.decompress(b"", _BLOCK)
             if member.eof:
                 packed, member = member.unused_data, None
             if block:

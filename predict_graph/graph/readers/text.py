@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,9 +25,9 @@ from predict_graph.graph.readers.layout import (
     scan_error,
     wrong_field,
 )
-from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead, suffixes_of
+from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
 
-__all__ = ["open_text", "scan_blocks"]
+__all__ = ["open_adjacency", "open_text", "scan_blocks"]
 
 
 def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
@@ -37,11 +38,35 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     RequestError
         If the file holds no line of data or its first lines are not those of an edge list.
     """
-    path = content.path
-    suffix = suffixes_of(path)[0]
-    blocks = line_blocks(read_ahead(content.blocks()), path)
+    blocks = line_blocks(read_ahead(content.blocks()), content.path)
     if b"{" in content.start:
         blocks = map(_without_attributes, blocks)
+    return _opened(content, blocks, wanted)
+
+
+def open_adjacency(content: Content, wanted: EdgeList) -> EdgeSource:
+    """Open an adjacency list: a vertex and its neighbours in each line, as networkx writes it.
+
+    Raises
+    ------
+    RequestError
+        As of an edge list.
+    """
+    blocks = line_blocks(read_ahead(content.blocks()), content.path)
+    return _opened(content, map(_pairs, blocks), replace(wanted, header=False))
+
+
+def _pairs(block: bytearray) -> bytearray:
+    """Return a line for each neighbour; errors number these lines."""
+    lines = []
+    for row in block.split(b"\n"):
+        fields = row.partition(b"#")[0].split()
+        lines += [fields[0] + b" " + other for other in fields[1:]]
+    return bytearray(b"\n".join([*lines, b""]))
+
+
+def _opened(content: Content, blocks: Iterator[bytearray], wanted: EdgeList) -> EdgeSource:
+    path, suffix = content.path, content.suffix
     found = first_data(blocks)
     if found.text is None:
         raise RequestError(f"{path} {'has no edges' if found.comments else 'is empty'}")

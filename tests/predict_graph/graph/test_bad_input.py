@@ -64,7 +64,7 @@ TEXT = [
     (".graph", "2 0\n\n\n", "has no edges"),
     (".npz", "no zip", "is not an .npz file"),
     (".parquet", "no parquet", "is not a Parquet file"),
-    (".doc", "1 2\n", r"has the suffix '\.doc'; accepted: \.csv"),
+    (".doc", "1 2\n", r"has the suffix '\.doc'; accepted: \.adjlist"),
     ("", "1 2\n", "has the suffix 'none'; accepted"),
 ]
 

@@ -157,7 +157,11 @@ def _listed(spark: SparkSession, path: str) -> Iterator[tuple[str, int, int]]:
 def _format(source: str, files: tuple[str, ...]) -> tuple[str, str]:
     """Return the format of files, which must all have the same."""
     kinds = {address: suffixes_of(Path(address))[0] for address in files}
-    unknown = [address for address, suffix in kinds.items() if suffix not in _FORMATS]
+    unknown = [
+        address
+        for address, suffix in kinds.items()
+        if suffix not in _FORMATS or suffixes_of(Path(address))[1] in (".xz", ".zip")
+    ]
     if unknown:
         raise RequestError(
             f"{shown_path(unknown[0])} has the suffix {kinds[unknown[0]] or 'none'!r}; Spark reads "

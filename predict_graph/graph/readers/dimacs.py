@@ -1,0 +1,77 @@
+"""DIMACS files: arcs ``a`` of shortest-path and flow problems, edges ``e`` of colouring problems.
+
+References
+----------
+.. [1] "Clique and Coloring Problems Graph Format", DIMACS, 1993.
+.. [2] "9th DIMACS Implementation Challenge: Shortest Paths. File formats", 2006.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from predict_graph.errors import RequestError
+from predict_graph.graph.edge_list import EdgeList
+from predict_graph.graph.edge_source import EdgeSource
+from predict_graph.graph.edges import EdgeBlock
+from predict_graph.graph.readers.layout import first_data
+from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
+from predict_graph.graph.readers.text import scan_blocks
+from predict_graph.limits import check_size, check_unpacked, whole_number
+
+__all__ = ["open_dimacs"]
+
+# By definition of the format: numbers of a line that count, and whether edges are directed.
+_PROBLEMS = {"sp": (3, True), "max": (3, True), "edge": (0, False), "col": (0, False)}
+_MARK = re.compile(rb"^[ \t]*[ae][ \t]+", re.MULTILINE)
+_OTHER = re.compile(rb"^[ \t]*[cndvx]\b[^\n]*", re.MULTILINE)
+
+
+def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
+    """Open a DIMACS file; the ids become 0 … n - 1.
+
+    Raises
+    ------
+    RequestError
+        If it is none, or the number of edges is wrong.
+    """
+    path = content.path
+    found = first_data(line_blocks(read_ahead(content.blocks()), path), comment=b"c")
+    words = (found.text or b"").decode(errors="replace").split()
+    counts = [whole_number(word) for word in words[2:]]
+    if len(words) != 4 or words[0] != "p" or words[1] not in _PROBLEMS or None in counts:
+        raise RequestError(
+            f"{path}:{found.number}: a DIMACS file begins with 'p PROBLEM vertices edges'; "
+            f"accepted: {', '.join(_PROBLEMS)}"
+        )
+    vertices, edges = (count or 0 for count in counts)
+    check_size(f"{path}: the graph", vertices=vertices, edges=edges)
+    check_unpacked(f"{path}: the graph", 16 * vertices, content.packed_bytes)
+    if vertices < 1:
+        raise RequestError(f"{path} has no edges")
+    found.blank()
+    columns, directed = _PROBLEMS[words[1]]
+    lines = map(_numbers, found.blocks())
+    blocks = scan_blocks(path, lines, 0, columns, lowest=1, highest=vertices, line=found.number - 1)
+    accepted = (1,) if directed else (1, 2)  # some files count each edge twice
+    blocks = _counted(path, blocks, edges, accepted)
+    return EdgeSource(blocks, vertices=vertices, directed=directed)
+
+
+def _numbers(block: bytearray) -> bytearray:
+    """Return lines without their letters, other lines blank."""
+    return bytearray(_MARK.sub(b"", _OTHER.sub(b"", block)))
+
+
+def _counted(
+    path: Path, blocks: Iterator[EdgeBlock], edges: int, accepted: tuple[int, ...]
+) -> Iterator[EdgeBlock]:
+    """Pass edges on, and compare their number with the declared one."""
+    found = 0
+    for block in blocks:
+        found += len(block.sources)
+        yield block
+    if edges not in [found * times for times in accepted]:
+        raise RequestError(f"{path}: the file says {edges} edges, but holds {found}")

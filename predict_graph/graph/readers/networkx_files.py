@@ -1,0 +1,174 @@
+"""Files that networkx reads: GraphML, GEXF, GML, Pajek, and JSON of nodes and links.
+
+They are read whole, so they have to be small; XML with a document type is refused, because its
+entities can grow without end.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from typing import Any
+from xml.parsers import expat
+
+from predict_graph.errors import RequestError
+from predict_graph.graph.build import READ_AS_DIRECTED
+from predict_graph.graph.edge_list import EdgeList
+from predict_graph.graph.edge_source import EdgeSource
+from predict_graph.graph.objects import from_networkx
+from predict_graph.graph.readers.streams import Content
+from predict_graph.inputs import parse_json
+from predict_graph.limits import beyond, check_size, check_unpacked, limits, whole_number
+
+__all__ = ["open_gexf", "open_gml", "open_graphml", "open_node_link", "open_pajek"]
+
+# A graph takes up to 30 times the bytes of its file here (measured: GraphML, GEXF and Pajek of
+# 100,000 edges); the limit of what is read whole is a 32nd of the memory.
+_SHARE = 4
+
+
+def open_graphml(content: Content, wanted: EdgeList) -> EdgeSource:
+    """Open a GraphML file."""
+    import networkx
+
+    return _read(content, "GraphML", lambda data: networkx.read_graphml(io.BytesIO(_xml(data))))
+
+
+def open_gexf(content: Content, wanted: EdgeList) -> EdgeSource:
+    """Open a GEXF file."""
+    import networkx
+
+    return _read(content, "GEXF", lambda data: networkx.read_gexf(io.BytesIO(_xml(data))))
+
+
+def open_gml(content: Content, wanted: EdgeList) -> EdgeSource:
+    """Open a GML file; nodes are known by their labels, or by their ids where labels are no ids."""
+    import networkx
+
+    def parse(data: bytes) -> Any:
+        lines = data.decode("utf-8").splitlines()
+        try:
+            return networkx.parse_gml(lines)
+        except networkx.NetworkXError as error:
+            if "label" not in str(error):
+                raise
+            return networkx.parse_gml(lines, label="id")
+
+    return _read(content, "GML", parse)
+
+
+def open_pajek(content: Content, wanted: EdgeList) -> EdgeSource:
+    """Open a Pajek network."""
+    return _read(content, "Pajek", lambda data: _pajek(data, str(content.path)))
+
+
+def open_node_link(content: Content, wanted: EdgeList) -> EdgeSource:
+    """Open JSON with lists of nodes and of links or edges."""
+    import networkx
+
+    notes: list[str] = []
+
+    def parse(data: bytes) -> Any:
+        found = parse_json(data, str(content.path))
+        key = next((name for name in ("links", "edges") if name in found), None)
+        if not isinstance(found, dict) or key is None or "nodes" not in found:
+            raise ValueError("it has no 'nodes' and 'links' (or 'edges')")
+        if "directed" not in found:
+            notes.append(READ_AS_DIRECTED)
+        return networkx.node_link_graph(found, directed=True, multigraph=False, edges=key)
+
+    source = _read(content, "JSON of nodes and links", parse)
+    assert source.graph is not None
+    source.graph = source.graph.described_as(notes=tuple(notes))
+    return source
+
+
+def _read(content: Content, form: str, parse: Callable[[bytes], Any]) -> EdgeSource:
+    """Read a file whole and parse it.
+
+    Raises
+    ------
+    RequestError
+        If it is too large, or not of this format.
+    """
+    import networkx
+
+    data = bytearray()
+    for block in content.blocks():
+        data += block
+        if len(data) > limits().document_bytes // _SHARE:
+            raise RequestError(
+                f"{content.path} is too large for {form}, which is read whole; accepted: up to a "
+                f"quarter of {beyond('document_bytes')}, or an edge list"
+            )
+    try:
+        made = parse(bytes(data))
+    except RequestError:
+        raise
+    except Exception as error:  # of networkx, its parsers and those of Python
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise RequestError(f"{content.path} is not {form} that can be read: {reason}") from error
+    if made.number_of_edges() == 0:
+        raise RequestError(f"{content.path} has no edges")
+    check_size(
+        f"{content.path}: the graph",
+        vertices=made.number_of_nodes(),
+        edges=made.number_of_edges(),
+    )
+    if all(isinstance(node, str) and _PLAIN.fullmatch(node) for node in made):
+        made = networkx.relabel_nodes(made, int)
+    try:
+        return EdgeSource(graph=from_networkx(made))
+    except RequestError as error:
+        raise RequestError(f"{content.path}: {error}") from error
+
+
+_PLAIN = re.compile(r"0|[1-9][0-9]{0,17}")
+
+
+def _xml(data: bytes) -> bytes:
+    """Return XML without a document type.
+
+    Raises
+    ------
+    ValueError, expat.ExpatError
+    """
+
+    def refuse(*_: Any) -> None:
+        raise ValueError("it declares a document type (DOCTYPE), which can hold entities")
+
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = refuse
+    parser.Parse(data, True)
+    return data
+
+
+_VERTICES = re.compile(r"^\*vertices\s+(\d+)[^\n]*\n(?=\s*\*|\s*$)", re.IGNORECASE | re.MULTILINE)
+_LISTS = re.compile(r"^\*(arcs|edges)list", re.IGNORECASE | re.MULTILINE)
+_COUNT = re.compile(r"^\*vertices\s+(\d+)", re.IGNORECASE | re.MULTILINE)
+
+
+def _pajek(data: bytes, path: str) -> Any:
+    import networkx
+
+    text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    text = re.sub(r"^%[^\n]*\n", "", text, flags=re.MULTILINE)
+    if _LISTS.search(text):
+        raise ValueError("it lists neighbours (*arcslist, *edgeslist); accepted: *arcs and *edges")
+    counts = [whole_number(found) for found in _COUNT.findall(text)]
+    count = counts[0] if len(counts) == 1 else None
+    if count is None:
+        raise ValueError("it does not say once how many vertices it has")
+    check_unpacked(f"{path}: the network", 16 * count, len(data))
+
+    def numbered(found: re.Match[str]) -> str:  # vertices without lines of their own
+        rows = (f'{v} "{v}"' for v in range(1, count + 1))
+        return "\n".join([found[0].rstrip("\n"), *rows, ""])
+
+    made = networkx.parse_pajek(_VERTICES.sub(numbered, text).split("\n"))
+    if made.number_of_nodes() != count:
+        raise ValueError(
+            f"it says {count} vertices, but has {made.number_of_nodes()} labels that differ"
+        )
+    return made

@@ -1,0 +1,248 @@
+"""Files of networkx, KONECT and DIMACS, archives, and what small files must not cost."""
+
+import bz2
+import io
+import json
+import lzma
+import tracemalloc
+import zipfile
+
+import networkx as nx
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy import sparse
+
+from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph, open_graph
+from predict_graph.graph.build import READ_AS_DIRECTED
+from predict_graph.graph.convert import convert_graph
+from predict_graph.limits import limited
+
+WRITERS = {
+    ".graphml": nx.write_graphml_xml,
+    ".gexf": nx.write_gexf,
+    ".gml": nx.write_gml,
+    ".net": nx.write_pajek,
+    ".json": lambda graph, file: file.write_text(json.dumps(nx.node_link_data(graph))),
+}
+
+
+def listed(graph):
+    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    labels = np.arange(graph.vertices) if graph.labels is None else graph.labels
+    pairs = zip(labels[rows].tolist(), labels[graph.indices].tolist(), strict=True)
+    weights = [1.0] * graph.edges if graph.weights is None else graph.weights.tolist()
+    return dict(zip(pairs, weights, strict=True))
+
+
+def refused(file, match, content=None):
+    if content is not None:
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(RequestError, match=match) as caught:
+        check_graph(file)
+    assert "\n" not in str(caught.value)
+    assert str(file) in str(caught.value)
+
+
+@pytest.mark.parametrize("names", ["abcd", range(4), [3, 5, 8, 9]])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_files_of_networkx(tmp_path, suffix, directed, names):
+    made = nx.DiGraph() if directed else nx.Graph()
+    names = list(names)
+    made.add_nodes_from(names)
+    made.add_weighted_edges_from(
+        [(names[0], names[1], 2.5), (names[1], names[2], 1.0), (names[3], names[0], 4.0)]
+    )
+    file = tmp_path / f"g{suffix}"
+    WRITERS[suffix](made, file)
+    graph = check_graph(file)
+    assert (graph.vertices, graph.directed, graph.notes) == (4, directed, ())
+    assert listed(graph) == listed(check_graph(made))
+    packed = tmp_path / f"g{suffix}.bz2"
+    packed.write_bytes(bz2.compress(file.read_bytes()))
+    assert check_graph(packed).fingerprint == graph.fingerprint
+    assert open_graph(convert_graph(file, tmp_path / "a.pgraph")).fingerprint == graph.fingerprint
+
+
+def test_what_is_wrong_in_files_of_networkx(tmp_path):
+    bomb = '<!DOCTYPE g [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><graphml>&b;</graphml>'
+    refused(tmp_path / "a.graphml", "DOCTYPE", bomb)
+    refused(tmp_path / "b.graphml", "DOCTYPE", bomb.encode("utf-16"))
+    refused(tmp_path / "a.gexf", "is not GEXF that can be read", "<gexf>")
+    refused(tmp_path / "a.gml", "is not GML that can be read", "graph [ node [")
+    refused(tmp_path / "a.gml", "is not GML that can be read", "[" * 100_000)
+    refused(tmp_path / "a.json", "nested too deeply", "[" * 100_000)
+    refused(tmp_path / "a.json", "no 'nodes' and 'links'", "{}")
+    refused(tmp_path / "a.json", "is not JSON of nodes and links", "[1]")
+    refused(
+        tmp_path / "a.net", "2 vertices, but has 1 labels", '*vertices 2\n1 "x"\n2 "x"\n*arcs\n1 2'
+    )
+    refused(
+        tmp_path / "a.net", "vertices 1000000000|unpack_ratio", "*vertices 1000000000\n*arcs\n1 2\n"
+    )
+    refused(tmp_path / "a.net", "arcslist", "*vertices 2\n*arcslist\n1 2 3\n")
+    refused(tmp_path / "a.json", "has no edges", '{"nodes": [{"id": 1}], "links": []}')
+    made = json.dumps(nx.node_link_data(nx.path_graph(2000)))
+    with limited(document_bytes=100_000):
+        refused(tmp_path / "a.json", "a quarter of 100,000 bytes", made)
+
+
+def test_pajek_without_lines_of_vertices_and_json_without_direction(tmp_path):
+    (tmp_path / "a.net").write_text("*Vertices 4\n*Edges\n1 2\n2 3\n")
+    graph = check_graph(tmp_path / "a.net")
+    assert (graph.vertices, graph.logical_edges, graph.directed) == (4, 2, False)
+    (tmp_path / "a.json").write_text(
+        '{"nodes": [{"name": "x"}, {"name": "y"}], "links": [{"source": 0, "target": 1}]}'
+    )
+    assert check_graph(tmp_path / "a.json").notes == (READ_AS_DIRECTED,)
+
+
+def test_gml_whose_labels_are_no_ids(tmp_path):
+    node = 'node [ id {} label "x" ] '
+    text = f"graph [ directed 1 {node.format(1)}{node.format(2)} edge [ source 1 target 2 ] ]"
+    (tmp_path / "a.gml").write_text(text)
+    assert listed(check_graph(tmp_path / "a.gml")) == {(1, 2): 1.0}
+
+
+def test_edge_and_adjacency_lists_of_networkx(tmp_path):
+    made = nx.path_graph(5)
+    file = tmp_path / "a.edgelist"
+    nx.write_edgelist(made, file)
+    assert check_graph(file, directed=False).fingerprint == check_graph(made).fingerprint
+    weighted = nx.Graph()
+    weighted.add_edge(0, 1, weight=2.5, color="r}ed")
+    weighted.add_edge(1, 2, color="blue", weight=0.5)
+    nx.write_edgelist(weighted, file)
+    assert check_graph(file, directed=False).fingerprint == check_graph(weighted).fingerprint
+    file = tmp_path / "a.adjlist"
+    nx.write_adjlist(nx.cycle_graph(5), file)
+    cycle = check_graph(nx.cycle_graph(5))
+    assert check_graph(file, directed=False).fingerprint == cycle.fingerprint
+    file.write_text("a b c\nb c\nd\n")
+    assert listed(check_graph(file)) == {("a", "b"): 1.0, ("a", "c"): 1.0, ("b", "c"): 1.0}
+
+
+def test_dimacs(tmp_path):
+    file = tmp_path / "a.gr"
+    file.write_text("c roads\np sp 4 3\na 1 2 7\nc between\na 2 3 5\na 3 1 2\n")
+    graph = check_graph(file)
+    assert (graph.vertices, graph.directed) == (4, True)
+    assert listed(graph) == {(0, 1): 7.0, (1, 2): 5.0, (2, 0): 2.0}
+    (tmp_path / "a.txt").write_text("c\np edge 3 2\nn 1 4\ne 1 2\ne 2 3\n")
+    graph = check_graph(tmp_path / "a.txt")
+    assert (graph.vertices, graph.logical_edges, graph.directed) == (3, 2, False)
+    refused(file, "says 2 edges, but holds 1", "p sp 4 2\na 1 2 7\n")
+    refused(file, r"a\.gr:2: the id 5 is out of range", "p sp 4 1\na 1 5 7\n")
+    refused(file, "begins with 'p PROBLEM", "a 1 2 3\n")
+    refused(file, "unpack_ratio", "p sp 400000000 1\na 1 2 7\n")
+
+
+def test_konect_by_its_name(tmp_path):
+    (tmp_path / "out.moreno_health").write_text("% asym weighted\n1 2 1\n2 3 2\n")
+    graph = check_graph(tmp_path / "out.moreno_health")
+    assert (graph.directed, listed(graph)) == (True, {(1, 2): 1.0, (2, 3): 2.0})
+
+
+def zipped(*names, text=b"1 2\n2 3\n", method=zipfile.ZIP_DEFLATED):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", method) as archive:
+        for name in names:
+            archive.writestr(name, text)
+    return content.getvalue()
+
+
+def test_archives(tmp_path):
+    text = b"".join(b"%d %d\n" % (v, v * v % 99_991) for v in range(60_000))
+    (tmp_path / "a.txt").write_bytes(text)
+    (tmp_path / "a.txt.xz").write_bytes(
+        lzma.compress(text[:700_000]) + lzma.compress(text[700_000:])
+    )
+    (tmp_path / "a.zip").write_bytes(zipped("folder/", "folder/b.csv", "__MACOSX/c", text=text))
+    whole = check_graph(tmp_path / "a.txt").fingerprint
+    assert check_graph(tmp_path / "a.txt.xz").fingerprint == whole
+    (tmp_path / "b.zip").write_bytes(zipped("b.txt", text=text))
+    assert check_graph(tmp_path / "b.zip").fingerprint == whole
+    refused(tmp_path / "c.zip", "holds 2 files; accepted: one", zipped("a.txt", "b.txt"))
+    refused(tmp_path / "c.zip", "the suffix '.doc'", zipped("a.doc"))
+    refused(tmp_path / "c.zip", "is packed otherwise", zipped("a.txt", method=zipfile.ZIP_BZIP2))
+    refused(tmp_path / "c.zip", "zip data are damaged", zipped("a.txt")[:-30])
+    refused(tmp_path / "c.txt.xz", "xz data are damaged", lzma.compress(text)[:-400])
+    zeros = b"0 1\n" * 60_000_000
+    refused(tmp_path / "c.txt.xz", "unpack_ratio", lzma.compress(zeros, preset=0))
+    refused(tmp_path / "c.zip", "unpack_ratio", zipped("a.txt", text=zeros))
+
+
+@pytest.mark.parametrize("skipped", [b"\x19\0\0\0", b"hello"])
+def test_zstandard_data_that_begin_with_a_frame_to_skip(tmp_path, skipped):
+    frame = b"\x50\x2a\x4d\x18" + len(skipped).to_bytes(4, "little") + skipped
+    packed = frame + pa.compress(b"1 2\n2 3\n", codec="zstd", asbytes=True)
+    (tmp_path / "a.txt.zst").write_bytes(packed)
+    assert listed(check_graph(tmp_path / "a.txt.zst")) == {(1, 2): 1.0, (2, 3): 1.0}
+
+
+def test_a_folder_of_parquet_files(tmp_path):
+    folder = tmp_path / "edges"
+    (folder / "day=1").mkdir(parents=True)
+    for place, ends in (("a", [[1, 2], [2, 3]]), ("day=1/b", [[5], [6]])):
+        pq.write_table(pa.table(dict(zip("ab", ends, strict=True))), folder / f"{place}.parquet")
+    (folder / "_SUCCESS").touch()
+    (folder / "_old.parquet").write_text("none")
+    assert listed(check_graph(folder)) == {(1, 2): 1.0, (2, 3): 1.0, (5, 6): 1.0}
+    stored = open_graph(convert_graph(folder, tmp_path / "a.pgraph"))
+    assert stored.fingerprint == check_graph(folder).fingerprint
+    pq.write_table(pa.table({"x": [1], "y": [2]}), folder / "c.parquet")
+    with pytest.raises(RequestError, match=r"c\.parquet has other columns"):
+        check_graph(folder)
+
+
+# --- what small files must not cost ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%%MatrixMarket matrix coordinate pattern general\n400000000 400000000 1\n1 2\n",
+        "%%MatrixMarket matrix coordinate pattern symmetric\n400000000 400000000 1\n2 1\n",
+    ],
+)
+def test_vertices_that_a_file_only_declares(tmp_path, text):
+    with limited(vertices=10**9):
+        refused(tmp_path / "a.mtx", "unpack_ratio", text)
+
+
+def test_sparse_arrays_that_unpack_to_much(tmp_path):
+    file = tmp_path / "a.npz"
+    diagonal = sparse.dia_array((np.ones((1, 4)), [0]), shape=(300_000_000, 300_000_000))
+    sparse.save_npz(file, diagonal)
+    with limited(vertices=10**9):
+        refused(file, "unpack_ratio")
+    zeros = np.zeros(40_000_000, np.int64)
+    np.savez_compressed(file, indptr=zeros, indices=zeros, directed=np.True_)
+    tracemalloc.start()
+    refused(file, "unpack_ratio")
+    assert tracemalloc.get_traced_memory()[1] < 1 << 26
+    tracemalloc.stop()
+
+
+def test_texts_of_parquet_files_are_kept_once(tmp_path):
+    file, rows = tmp_path / "a.parquet", 1 << 17
+    place = pa.array(np.zeros(rows, np.int64))
+    texts = pa.array(["s" * 50_000]).dictionary_encode().take(place)  # 6.5 GB without dictionary
+    table = pa.table({"source": texts, "target": pa.array(["y"] * rows)})
+    pq.write_table(table, file)
+    before = pa.total_allocated_bytes()
+    graph = check_graph(file)
+    assert (graph.vertices, graph.edges) == (2, 1)
+    assert pa.total_allocated_bytes() - before < 1 << 26
+
+
+def test_texts_of_parquet_files_that_store_what_differs(tmp_path):
+    file = tmp_path / "a.parquet"
+    options = {"use_dictionary": False, "column_encoding": {"a": "DELTA_BYTE_ARRAY", "b": "PLAIN"}}
+    pq.write_table(pa.table({"a": ["xy", "xz"] * 500, "b": ["y"] * 1000}), file, **options)
+    assert listed(check_graph(file)) == {("xy", "y"): 1.0, ("xz", "y"): 1.0}
+    pq.write_table(pa.table({"a": ["x" * 50_000] * 4096, "b": ["y"] * 4096}), file, **options)
+    refused(file, "unpack_ratio")
