@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,11 +18,6 @@ from predict_graph.plugins import loaded
 from predict_graph.transforms import Transform
 
 __all__ = ["OBSERVED", "Method", "SamplingCase"]
-
-
-def _no_deadline() -> float:
-    """Return the seconds that remain without a deadline."""
-    return math.inf
 
 
 @dataclass(frozen=True)
@@ -45,8 +39,6 @@ class SamplingCase:
         Edges that samples may have.
     rng : Generator
     progress : callable
-    remaining : callable
-        Returns the seconds until the deadline of the estimate; no deadline by default.
     """
 
     graph: Graph
@@ -58,7 +50,6 @@ class SamplingCase:
     budget: EdgeBudget
     rng: np.random.Generator = field(repr=False)
     progress: Progress = field(repr=False)
-    remaining: Callable[[], float] = field(default=_no_deadline, repr=False)
 
     @property
     def threshold(self) -> float:

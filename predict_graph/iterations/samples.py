@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.deadline import StopRun
 from predict_graph.engines import Engine, RunProfile
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
@@ -157,12 +158,20 @@ def run_sample(
     purpose: str,
     max_iterations: int | None = None,
 ) -> SampleRun:
-    """Run an algorithm on a sample under the transformed threshold."""
+    """Run an algorithm on a sample under the transformed threshold.
+
+    Raises
+    ------
+    StopRun
+        If the deadline passes.
+    """
     started = time.perf_counter()
     threshold_of_sample = transform.sample_threshold(threshold, sample.ratio)
     profile = engine.run(
         algorithm, sample.graph, threshold=threshold_of_sample, max_iterations=max_iterations
     )
+    if profile.stopped:
+        raise StopRun
     summary = SampleSummary(
         sampler=sample.sampler,
         ratio=sample.ratio,

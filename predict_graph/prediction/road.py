@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.cores import meter
+from predict_graph.deadline import StopRun, deadline
 from predict_graph.engines import Engine, KnownSetup, Prices, RunProfile, Workload
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.local.probing import probe_of
-from predict_graph.engines.local.team import StopRun
 from predict_graph.errors import RequestError
 from predict_graph.functions import FunctionPrediction, is_function
 from predict_graph.functions.naming import refuse_for_functions
@@ -323,22 +323,38 @@ def predict_on(
     with purse.loading():
         _load_compiled(graph, chain)
     costing = request.costing(request.engine, graph, algorithms, means)
-    costing.survey()
+    if not ladder.local:
+        costing.survey()
     prediction = None
     for level in levels:
         more = [replace(part, max_overhead=level) for part in chain]
         try:
-            estimates = exact or estimates_of(graph, more, costing, lambda: purse.left_at_most)
+            with deadline(lambda: purse.left_at_most):
+                if ladder.local and prediction is None:
+                    costing.survey()
+                estimates = exact or estimates_of(graph, more, costing)
         except StopRun:  # not even a small sample ended in time
+            if prediction is not None:
+                break
             if ladder.local:
                 return _guessed(graph, chain, guesses, started, purse, "", source)
             estimates = [guessed_estimate(graph, each, request.engine.workers) for each in guesses]
         if started is not None and not exact:
             estimates = started.weighted(estimates)
         workloads = _workloads(graph, chain, estimates)
-        prices = costing.price(workloads)
+        measured = True
+        try:
+            with deadline((lambda: purse.left_at_most) if ladder.local else None):
+                prices = costing.price(workloads)
+        except StopRun:
+            if prediction is not None:
+                break
+            prices = _unmeasured_prices(graph, guesses, started, workloads)
+            measured = started is not None
         left = ladder.more(graph, level)
-        prediction = assembled(graph, more, estimates, workloads, prices, purse, left, source)
+        prediction = assembled(
+            graph, more, estimates, workloads, prices, purse, left, source, measured=measured
+        )
         if request.within is not None and prediction.relative_width <= request.within:
             break
         if not purse.affords(ladder.cost(graph, level)):
@@ -465,7 +481,8 @@ def _full_run(graph: Graph, request: Request, purse: Purse, reserve: float) -> R
     with purse.loading():
         local.load(request.algorithm)
     request.progress("full run on this machine", 0.0)
-    return local.run(request.algorithm, graph, remaining=lambda: purse.left - reserve)
+    with deadline(lambda: purse.left - reserve):
+        return local.run(request.algorithm, graph)
 
 
 def _from_full_run(
@@ -534,16 +551,26 @@ def _guessed(
     if started is not None:
         estimates = started.weighted(estimates)
     workloads = _workloads(graph, chain, estimates)
+    prices = _unmeasured_prices(graph, guesses, started, workloads)
+    measured = started is not None
+    return assembled(
+        graph, chain, estimates, workloads, prices, purse, more, source, measured=measured
+    )
+
+
+def _unmeasured_prices(
+    graph: Graph,
+    guesses: Sequence[FirstGuess],
+    started: _Started | None,
+    workloads: Sequence[Workload],
+) -> list[Prices]:
+    """Return baseline seconds, or those by the supersteps of a run that was stopped."""
     if started is not None:
-        prices = started.prices(workloads)
-        return assembled(graph, chain, estimates, workloads, prices, purse, more, source)
-    prices = [
+        return started.prices(workloads)
+    return [
         guessed_prices(graph, guess, workload, first=number == 0)
         for number, (guess, workload) in enumerate(zip(guesses, workloads, strict=True))
     ]
-    return assembled(
-        graph, chain, estimates, workloads, prices, purse, more, source, measured=False
-    )
 
 
 def _workloads(
@@ -557,7 +584,6 @@ def estimates_of(
     graph: Graph,
     chain: Sequence[Request],
     costing: Any = None,
-    remaining: Callable[[], float] = lambda: math.inf,
 ) -> list[IterationEstimate]:
     """Estimate the iterations of each algorithm of a chain.
 
@@ -568,8 +594,6 @@ def estimates_of(
         In the order in which the algorithms run.
     costing : Costing, optional
         Of the engine: it observes what no method can estimate.
-    remaining : callable
-        Returns the seconds until the deadline.
     """
     if chain[-1].method.estimate is None:
         found: list[IterationEstimate] = costing.observe()
@@ -587,7 +611,6 @@ def estimates_of(
                 budget=_edges_for(part, graph),
                 rng=np.random.default_rng(part.seed).spawn(3)[0],
                 progress=part.progress,
-                remaining=remaining,
             ),
         )
         for part in chain

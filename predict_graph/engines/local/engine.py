@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.deadline import StopRun, deadline
 from predict_graph.engines.base import (
     IterationCallback,
     follower_of,
@@ -24,7 +25,7 @@ from predict_graph.engines.local.output import check_output, write_values
 from predict_graph.engines.local.probing import IterationProbe, probe_by_sweeps
 from predict_graph.engines.local.program import ProgramKernel, warm_up
 from predict_graph.engines.local.tally import Tally
-from predict_graph.engines.local.team import StopRun, Team, available_threads
+from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.engines.profile import RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
@@ -78,12 +79,11 @@ class LocalEngine:
         max_iterations: int | None = None,
         progress: IterationCallback | None = None,
         write_to: Path | None = None,
-        remaining: Callable[[], float] | None = None,
     ) -> RunProfile:
         """Run an algorithm on a graph; see :class:`~predict_graph.engines.Engine`.
 
-        With `remaining`, which returns the seconds until a deadline, the run stops before that: the
-        profile is one of the supersteps that ended, and ``stopped``.
+        A run stops before the deadline that there is, if any: the profile is one of the supersteps
+        that ended, and ``stopped``.
 
         Raises
         ------
@@ -103,13 +103,11 @@ class LocalEngine:
         self._compile(algorithm, build)
         prior = None
         if algorithm.prior is not None:
-            prior = self.run(
-                algorithm.prior, graph, progress=follower_of(progress), remaining=remaining
-            )
+            prior = self.run(algorithm.prior, graph, progress=follower_of(progress))
             if prior.stopped:
                 return prior
         tally = Tally(graph, self.workers)
-        with Team(self.threads, remaining) as team:
+        with Team(self.threads) as team:
             with stopwatch() as watch:
                 kernel = build(algorithm, graph, team, *_results(prior))
                 setup = watch.seconds
@@ -215,10 +213,12 @@ class LocalEngine:
             return
         pair = Graph(np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32))
         results = () if algorithm.prior is None else (np.array([0.6, 0.4]),)
-        for graph in (pair, Graph(pair.indptr, pair.indices, directed=False)):
-            kernel, tally = build(algorithm, graph, Team(), *results), Tally(graph, self.workers)
-            for _ in range(_WARM_STEPS):
-                tally.add(kernel.step())
+        with deadline(None):
+            for graph in (pair, Graph(pair.indptr, pair.indices, directed=False)):
+                kernel = build(algorithm, graph, Team(), *results)
+                tally = Tally(graph, self.workers)
+                for _ in range(_WARM_STEPS):
+                    tally.add(kernel.step())
         _COMPILED.add(key)
 
 

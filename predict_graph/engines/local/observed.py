@@ -8,7 +8,6 @@ matter: :func:`timed_run` runs the same sample again, without counting anything 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +66,6 @@ def observed_run(
     workers: int,
     prior: npt.NDArray[Any] | None = None,
     threads: int | None = None,
-    remaining: Callable[[], float] | None = None,
 ) -> ObservedRun:
     """Run an algorithm on a sample until the whole graph would have converged.
 
@@ -91,8 +89,6 @@ def observed_run(
         Result of the algorithm that runs before, for the vertices of the sample.
     threads : int, optional
         All cores by default.
-    remaining : callable, optional
-        Returns the seconds until the deadline.
 
     Raises
     ------
@@ -106,9 +102,10 @@ def observed_run(
     rows: list[tuple[float, ...]] = []
     seconds: list[float] = []
     tally = Tally(graph, workers)
-    with Team(threads or available_threads(), remaining) as team:
+    with Team(threads or available_threads()) as team:
         kernel = _kernel(algorithm, graph, weighting, prior, team)
         while len(aggregates) < algorithm.max_iterations:
+            team.allow(seconds[-1] if seconds else 0.0)
             started = time.perf_counter()
             superstep = kernel.step()
             seconds.append(time.perf_counter() - started)
@@ -160,6 +157,7 @@ def timed_run(
     with Team(threads or available_threads()) as team:
         kernel = _kernel(algorithm, graph, weighting, prior, team)
         for _ in range(iterations):
+            team.allow(0.0)
             with stopwatch() as watch:
                 kernel.step()
                 seconds.append(watch.seconds)

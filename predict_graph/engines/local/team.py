@@ -10,8 +10,9 @@ from types import TracebackType
 import numba
 
 from predict_graph.cores import meter
+from predict_graph.deadline import StopRun, current_deadline
 
-__all__ = ["StopRun", "Team", "available_threads"]
+__all__ = ["Team", "available_threads"]
 
 _SHARES = 8  # of the blocks, for each thread; a choice: threads end at about the same time
 # Where a deadline is checked between two of them, as long as they take that many seconds together:
@@ -24,10 +25,6 @@ def available_threads() -> int:
     return int(numba.config.NUMBA_NUM_THREADS)
 
 
-class StopRun(Exception):  # noqa: N818 - a request, not an error, like StopIteration
-    """Raised in the middle of a superstep, or before the next one, when time is up."""
-
-
 class Team:
     """Threads that run a compiled function, which must release the GIL, over blocks of rows.
 
@@ -35,12 +32,12 @@ class Team:
     other programs are using gets less to do. (Threads of OpenMP get equal parts and spin at the
     end: a superstep of 2 ms took 8 ms, a time slice, beside one busy program on two cores.)
 
+    No more work is shared after the deadline that there is where the team is put together.
+
     Parameters
     ----------
     threads : int
         At least 1; the calling thread is one of them.
-    remaining : callable, optional
-        Returns the seconds until the deadline, after which no more work is shared.
 
     Examples
     --------
@@ -51,10 +48,10 @@ class Team:
     True
     """
 
-    def __init__(self, threads: int = 1, remaining: Callable[[], float] | None = None) -> None:
+    def __init__(self, threads: int = 1) -> None:
         self.threads = threads
-        self._remaining = remaining
-        self._long = remaining is not None
+        self._remaining = current_deadline()
+        self._long = self._remaining is not None
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def __enter__(self) -> Team:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from predict_graph.deadline import StopRun, time_left
 from predict_graph.iterations.completion.replicates import (
     FEWEST_VERTICES,
     ReplicatePlan,
@@ -86,7 +87,7 @@ def combined_correction(calibrations: list[Calibration]) -> tuple[float, float]:
 
 
 def calibrate(case: SamplingCase, allowed: int) -> tuple[list[Calibration], list[SampleRun], float]:
-    """Run walk samples, complete samples of them, and compare.
+    """Run walk samples, complete samples of them, and compare, until the deadline.
 
     Small walk samples are drawn several times; large ones, which vary little, once.
 
@@ -115,7 +116,7 @@ def calibrate(case: SamplingCase, allowed: int) -> tuple[list[Calibration], list
     steps = 0.0
     for number, walk in enumerate(_WALKS):
         count = 1
-        while count > 0 and (not runs or case.remaining() > 0.0):
+        while count > 0 and time_left() > 0.0:
             case.progress(f"calibration on a {walk} sample", number / len(_WALKS))
             sample = draw_sample(graph, walk, case.ratio, rng, max_edges=most)
             small = sample.graph
@@ -123,14 +124,17 @@ def calibrate(case: SamplingCase, allowed: int) -> tuple[list[Calibration], list
                 break
             if not any(calibration.sampler == walk for calibration in calibrations):
                 count = _odd(per_walk / small.edges)
-            run = run_sample(
-                sample,
-                algorithm,
-                case.engine,
-                case.transform,
-                threshold,
-                purpose="calibration",
-            )
+            try:
+                run = run_sample(
+                    sample,
+                    algorithm,
+                    case.engine,
+                    case.transform,
+                    threshold,
+                    purpose="calibration",
+                )
+            except StopRun:
+                break
             plan = ReplicatePlan(max(small.edges // 2, 1), _REPLICATES)
             completed = replicate(small, algorithm, run.threshold, _RATIO, plan, rng)
             calibrations.append(

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 
+from predict_graph.deadline import deadline, time_left
 from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.budget import LEAN, LONG_RUN
@@ -69,16 +70,19 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
         rng,
         progress,
         long_plan=long_plan,
-        remaining=case.remaining,
     )
     elapsed = time.perf_counter() - started
-    if not calibrated or case.remaining() <= 0.0:
-        run = _any_run(case)
-        runs, steps = [run], float(run.summary.edges * run.summary.iterations)
-        correction, correction_error = 0.0, _UNCALIBRATED_STD
-    else:
+    correction, correction_error = 0.0, _UNCALIBRATED_STD
+    runs: list[SampleRun] = []
+    steps = 0.0
+    if calibrated:
         calibrations, runs, steps = calibrate(case, budget.for_run(whole.crossing).for_calibration)
-        correction, correction_error = combined_correction(calibrations)
+        if calibrations or time_left() > 0.0:
+            correction, correction_error = combined_correction(calibrations)
+    if not runs:
+        with deadline(None):  # of so few edges
+            runs = [_any_run(case)]
+        steps += float(runs[0].summary.edges * runs[0].summary.iterations)
     limit = algorithm.max_iterations
     centre = whole.crossing * math.exp(correction)
     iterations, low, high = iteration_interval(
@@ -103,7 +107,7 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
         samples=[*_summaries(whole, graph.vertices, elapsed), *(run.summary for run in runs)],
         edge_steps=steps + whole.edge_steps,
         warnings=_doubts(whole, graph.vertices),
-        observed=counters_of(runs or [_any_run(case)]),
+        observed=counters_of(runs),
     )
 
 

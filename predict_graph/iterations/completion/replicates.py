@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.deadline import time_left
 from predict_graph.graph import Graph
 from predict_graph.graph.degrees import binned_degrees
 from predict_graph.iterations.budget import LONG_RUN
@@ -115,9 +114,10 @@ def replicate(
     progress: Progress | None = None,
     *,
     long_plan: ReplicatePlan | None = None,
-    remaining: Callable[[], float] = lambda: math.inf,
 ) -> Replicates:
     """Draw completed samples of a graph and run the algorithm on each.
+
+    Fewer are drawn than planned where the deadline would pass.
 
     Parameters
     ----------
@@ -132,19 +132,17 @@ def replicate(
     progress : callable, optional
     long_plan : ReplicatePlan, optional
         For a long run: the first sample is drawn by it, and tells which of the two to go by.
-    remaining : callable
-        Returns the seconds until the deadline; fewer samples are drawn than planned at need.
     """
     profiles = vertex_profiles(graph)
     tell = progress or (lambda text, fraction: None)
     visits = 0.0
     if long_plan is not None and long_plan.edges < plan.edges:
-        drawing = _Drawing(graph, algorithm, threshold, ratio, long_plan, profiles, rng, remaining)
+        drawing = _Drawing(graph, algorithm, threshold, ratio, long_plan, profiles, rng)
         drawing.add(1, tell)
         if drawing.crossings[0] >= LONG_RUN:
             return drawing.add(long_plan.count - 1, tell).result(0.0)
         visits = drawing.edge_steps
-    drawing = _Drawing(graph, algorithm, threshold, ratio, plan, profiles, rng, remaining)
+    drawing = _Drawing(graph, algorithm, threshold, ratio, plan, profiles, rng)
     return drawing.add(plan.count, tell).result(visits)
 
 
@@ -160,9 +158,7 @@ class _Drawing:
         plan: ReplicatePlan,
         profiles: npt.NDArray[np.int32],
         rng: np.random.Generator,
-        remaining: Callable[[], float],
     ) -> None:
-        self._remaining = remaining
         for_hubs = min(plan.edges // 2, int(_LARGEST_HUB_SHARE * graph.edges))
         for_others = plan.edges - for_hubs
         # Hubs are chosen by how many of their neighbours a sample will see: at the ratio to expect.
@@ -195,7 +191,7 @@ class _Drawing:
             self._degrees = self._degrees or _degrees(sample, self._completer.graph.directed)
             self.edge_steps += float(sample.edges) * len(curve)
             each = (time.perf_counter() - started) / (len(self.crossings) - before)
-            if self._remaining() < each:
+            if time_left() < each:
                 break
         return self
 

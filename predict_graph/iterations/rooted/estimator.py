@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.deadline import StopRun, time_left
 from predict_graph.engines import StagedSample
 from predict_graph.engines.local.kernel import Weighting
 from predict_graph.engines.local.observed import ObservedRun, observed_run
-from predict_graph.engines.local.team import StopRun
 from predict_graph.graph import Graph
 from predict_graph.graph.degrees import degree_bins
 from predict_graph.intervals import QUANTILE
@@ -77,7 +77,7 @@ def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
     allowed = budget.share(math.ceil(length))
     factor = (allowed - outcome.edge_share) / max(outcome.edge_share, 1e-9)
     # What is left is for the sample, and for timing it in a run of its own.
-    factor = min(factor, case.remaining() / (2.0 * seconds))
+    factor = min(factor, time_left() / (2.0 * seconds))
     # Hubs, and the paths to them, are in every sample: edges grow less than the vertices drawn.
     larger = min(int(max(factor, 0.0) ** _EDGE_GROWTH * size), max(most, few))
     if larger >= _WORTH_WHILE * size:
@@ -150,7 +150,6 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> _Outcome:
         workers=case.engine.workers,
         prior=prior_values,
         threads=getattr(case.engine, "threads", None),
-        remaining=case.remaining,
     )
     summary = SampleSummary(
         sampler="rooted",

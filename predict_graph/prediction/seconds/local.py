@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import ClassVar
 
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.deadline import StopRun, current_deadline, deadline
 from predict_graph.engines import Means, Prices, Witness, Workload
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.probing import IterationProbe
@@ -112,9 +114,10 @@ class LocalCosting:
             witnesses.append(_probe_witness(workload, probes))
         chosen = means.cost_model(algorithm)
         named = chosen is not None or means.train_ratios is not None
-        if named or not witnesses or means.purse.affords(_REGRESSION_SECONDS):
-            if staged is None or named:
-                allowed = means.edges_for_costs
+        regressed = named or not witnesses or means.purse.affords(_REGRESSION_SECONDS)
+        if regressed and (staged is None or named):
+            allowed = means.edges_for_costs
+            with deadline(None if named else current_deadline()):
                 ran = run_cost_samples(
                     graph,
                     engine,
@@ -124,7 +127,11 @@ class LocalCosting:
                     None if allowed is None else allowed(workload.iterations),
                     self._rng_samples,
                 )
-                samples, visits = ran.summaries, visits + ran.edge_steps
+            samples, visits = ran.summaries, visits + ran.edge_steps
+            regressed = bool(samples)
+        if not regressed and not witnesses:
+            raise StopRun
+        if regressed:
             with means.purse.loading():
                 load_cost_model(chosen)
             history_runs = add_history(means.history, graph, engine, algorithm, training)
@@ -164,7 +171,9 @@ class LocalCosting:
             return []
         self._means.progress("probing the cost of an edge", 0.0)
         started = time.perf_counter()
-        found = self._engine.probe(algorithm, self._graph, self._rng_probes)
+        found = None
+        with suppress(StopRun):
+            found = self._engine.probe(algorithm, self._graph, self._rng_probes)
         self._probe_seconds = time.perf_counter() - started
         return [] if found is None else [found]
 

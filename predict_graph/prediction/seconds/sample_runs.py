@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.deadline import StopRun
 from predict_graph.engines import Engine, Means, SampleSummary
 from predict_graph.graph import Graph
 from predict_graph.history import History, machine_identity
@@ -80,6 +81,8 @@ def run_cost_samples(
 ) -> CostSamples:
     """Run the algorithm on samples of growing ratio, and add what they took to the training rows.
 
+    Samples end at the deadline.
+
     An algorithm whose iterations all do the same work need not converge for its costs to be known:
     a few iterations of each sample are enough.
 
@@ -99,15 +102,18 @@ def run_cost_samples(
     limit = STEADY_ITERATIONS if algorithm.steady and allowed is not None else None
     runs = []
     for sample in drawn_samples(graph, means, allowed, rng):
-        run = run_sample(
-            sample,
-            algorithm,
-            engine,
-            means.transforms[algorithm.name],
-            threshold,
-            purpose="cost",
-            max_iterations=limit,
-        )
+        try:
+            run = run_sample(
+                sample,
+                algorithm,
+                engine,
+                means.transforms[algorithm.name],
+                threshold,
+                purpose="cost",
+                max_iterations=limit,
+            )
+        except StopRun:
+            break
         rows = cost_rows(run.profile.table, virtual_workers=engine.virtual_workers)
         training.add(_typical(rows) if algorithm.steady else rows, own=True)
         runs.append(run)

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.deadline import StopRun
 from predict_graph.engines import StagedSample, Witness, Workload
 from predict_graph.engines.local.observed import timed_run
 from predict_graph.engines.local.probing import IterationProbe
@@ -56,7 +57,8 @@ def timed_sample(
 ) -> TimedSample:
     """Run a staged sample a few times, and return the least seconds of each iteration.
 
-    What disturbs one run seldom disturbs all, and the first uses memory that nobody has used.
+    What disturbs one run seldom disturbs all, and the first uses memory that nobody has used. If
+    the deadline passes in the first run, they are those of the run that estimated its iterations.
 
     Parameters
     ----------
@@ -69,19 +71,22 @@ def timed_sample(
     iterations = len(staged.work)
     least, idle, spent, runs = np.full(iterations, np.inf), math.inf, 0.0, 0
     while runs < _MOST_RUNS and spent <= _WORTH_REPEATING:
-        seconds, resting = timed_run(
-            algorithm,
-            staged.graph,
-            staged.weighting,
-            iterations,
-            prior=staged.prior_values,
-            threads=threads,
-        )
+        try:
+            seconds, resting = timed_run(
+                algorithm,
+                staged.graph,
+                staged.weighting,
+                iterations,
+                prior=staged.prior_values,
+                threads=threads,
+            )
+        except StopRun:
+            break
         least, idle = np.minimum(least, seconds), min(idle, resting)
         spent, runs = spent + float(seconds.sum()), runs + 1
         if not affords(float(seconds.sum())):
             break
-    return TimedSample(least, idle, runs)
+    return TimedSample(least, idle, runs) if runs else TimedSample(staged.seconds, 0.0, 0)
 
 
 def transfer_witness(

@@ -9,6 +9,7 @@ import pytest
 from predict_graph import predict
 from predict_graph.algorithms import check_algorithm
 from predict_graph.budget import check_budget
+from predict_graph.deadline import StopRun, deadline
 from predict_graph.engines import per_iteration
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
@@ -58,12 +59,14 @@ def test_a_full_run_stops_at_its_deadline():
     """In the middle of a superstep, too, and in the run before it in a chain."""
     for name in ("pagerank", "topk-ranking"):
         algorithm = check_algorithm(name)
-        whole = ENGINE.run(algorithm, GRAPH, remaining=lambda: 1e9)
+        with deadline(lambda: 1e9):
+            whole = ENGINE.run(algorithm, GRAPH)
         assert not whole.stopped
         assert len(whole_run_estimates(whole)) == len(chain_of(algorithm))
         iterations = set()
         for asked in range(1, 12):
-            stopped = ENGINE.run(algorithm, GRAPH, remaining=Countdown(asked))
+            with deadline(Countdown(asked)):
+                stopped = ENGINE.run(algorithm, GRAPH)
             assert stopped.stopped
             assert stopped.algorithm == "pagerank"
             iterations.add(stopped.iterations)
@@ -120,6 +123,58 @@ def test_what_a_superstep_takes_beside_its_messages():
     assert road._line(np.array([1.0, 4.0]), np.array([4.0, 1.0])) == pytest.approx((2.5, 0.0))
 
 
+class Passing:
+    """A deadline that passes when it has been looked at so many times, and not by a clock."""
+
+    def __init__(self, monkeypatch, looks):
+        self.looks = looks
+        self.left = 0
+        monkeypatch.setattr(Ladder, "buys_full_run", lambda *given: False)
+        monkeypatch.setattr(Purse, "left_at_most", property(self._look))
+        monkeypatch.setattr(Purse, "affords", lambda purse, seconds: True)
+
+    def _look(self, purse):
+        self.left += 1
+        return 1e9 if self.left <= self.looks else 0.0
+
+
+@pytest.mark.parametrize("name", ["pagerank", "neighborhood", "topk-ranking", "k-core"])
+def test_a_prediction_is_put_together_wherever_its_deadline_passes(monkeypatch, name):
+    """In the setup, in any sample and in any probe."""
+    looks, methods = 0, set()
+    while True:
+        passing = Passing(monkeypatch, looks)
+        found = predict(name, GRAPH, history="none", seed=1, budget="5s")
+        assert found.iterations.low <= found.iterations.predicted <= found.iterations.high
+        assert 0.0 < found.runtime_seconds.low <= found.runtime_seconds.high
+        methods.add(found.method["name"])
+        if passing.left <= looks:  # it did not pass
+            break
+        assert passing.left - looks <= 60  # what is left to do does not go on for long
+        looks = max(looks + 1, int(looks * 1.3))
+    assert "first guess" in methods
+    assert len(methods) > 1
+
+
+def test_a_sample_that_is_stopped_leaves_the_smaller_one(monkeypatch):
+    """With --within, samples grow: one that does not end in time once undid what there was."""
+    estimated = road.estimates_of
+    calls = []
+
+    def once(*given):
+        calls.append(given)
+        if len(calls) > 1:
+            raise StopRun
+        return estimated(*given)
+
+    Passing(monkeypatch, 10**9)
+    monkeypatch.setattr(road, "_load_compiled", lambda *given: None)
+    monkeypatch.setattr(road, "estimates_of", once)
+    found = predict("neighborhood", GRAPH, history="none", seed=1, budget="5s", within="0.1%")
+    assert len(calls) == 2
+    assert found.method["name"] == "rooted"
+
+
 @dataclass
 class Peak:
     fits: bool | None
@@ -158,6 +213,7 @@ def test_finding_out_what_a_run_elsewhere_takes_is_part_of_what_is_told(monkeypa
         time.sleep(0.5)
         return cheap_expectation(*given)
 
+    monkeypatch.setattr(module, "time", time)  # seconds, not looks at the clock
     monkeypatch.setattr("predict_graph.prediction.expectation.cheap_expectation", slowly)
     found = predict("pagerank", GRAPH, engine=spark(2), history="none", seed=1)
     assert found.overhead_seconds > 0.5

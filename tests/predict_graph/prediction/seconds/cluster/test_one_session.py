@@ -20,8 +20,8 @@ def test_one_session_where_the_budget_affords_no_more(local_spark, tmp_path, mon
     assert len([note for note in ran if "cold" in note]) == 1 < len(ran)
     # What was run is kept, and serves the next prediction, which runs nothing.
     monkeypatch.undo()
+    monkeypatch.setattr("predict_graph.prediction.seconds.cluster.learning._run_samples", None)
     again = predict_graph.predict("pagerank", GRAPH, **options)
-    assert again.overhead_seconds < found.overhead_seconds / 3.0
     assert again.evidence[0]["rung"].startswith("lessons of the cluster")
 
 

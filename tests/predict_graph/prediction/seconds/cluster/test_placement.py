@@ -93,6 +93,6 @@ def test_degrees_and_profiles_of_a_large_graph_are_found_in_one_pass(monkeypatch
     )  # in-degrees alone
     graph = check_graph("rmat:scale=10,edge_factor=8,seed=1")
     engine = SparkEngine(master="spark://127.0.0.1:1", workers=16)
-    options = {"engine": engine, "history": "none", "seed": 1, "budget": "0.001s"}
+    options = {"engine": engine, "history": "none", "seed": 1, "budget": "0.0001s"}
     assert predict("pagerank", graph, **options).iterations.predicted > 1
     assert "reverse" not in vars(graph)
