@@ -16,7 +16,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +29,8 @@ HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
 
 from benchmarks.cluster_peers import Boosting  # noqa: E402
-from benchmarks.cluster_pictures import draw_contexts, draw_errors  # noqa: E402
 from benchmarks.cluster_tables import CONTEXT, GROWTH, c3o, c3o_runs  # noqa: E402
+from benchmarks.common import table, write  # noqa: E402
 from costmodels.scaling import (  # noqa: E402
     AutoScaling,
     Ernest,
@@ -47,34 +46,15 @@ DRAWS = 2
 LEVEL = 0.9
 
 
-class Cubic:
-    """Cubic in the machines, linear in the data: least squares without signs."""
-
-    def fit(self, X: pd.DataFrame, y: np.ndarray) -> Cubic:
-        self.coef = np.linalg.lstsq(self._terms(X) / y[:, None], np.ones(len(y)), rcond=None)[0]
-        return self
-
-    def predict(self, X: pd.DataFrame) -> np.ndarray:
-        return self._terms(X) @ self.coef
-
-    def _terms(self, X: pd.DataFrame) -> np.ndarray:
-        m = X["machines"].to_numpy() / 12
-        return np.column_stack((np.ones(len(m)), m, m**2, m**3, X["scale"]))
-
-
 MODELS: dict[str, Callable[[], Any]] = {
     "auto": AutoScaling,
-    "auto, terms selected": lambda: AutoScaling(method="select"),
     "ernest, as published": lambda: Ernest(weights="none"),
     "ernest": Ernest,
-    "ernest, cliffs split": lambda: Ernest(cliffs="split"),
-    "masha, as published": lambda: Masha(weights="none"),
     "masha": Masha,
     "usl": UniversalScalability,
     "power-law": PowerLaw,
     "product": ProductLaw,
     "gradient boosting": Boosting,
-    "cubic": Cubic,
 }
 
 
@@ -146,41 +126,15 @@ def evaluate(cases: list[Case], models: dict[str, Callable[[], Any]]) -> pd.Data
     )
 
 
-def kept(cache: Path | None, title: str, judge: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-    """Return what was judged before, or judge and keep it."""
-    if cache is None:
-        return judge()
-    cache.mkdir(parents=True, exist_ok=True)
-    path = cache / f"{title.partition(',')[0].replace(': ', ' ')}.csv"
-    if not path.exists():
-        part = path.with_suffix(".part")
-        judge().to_csv(part, index=False)
-        part.replace(path)
-    return pd.read_csv(path)
-
-
-def table(found: pd.DataFrame, names: list[str]) -> str:
-    """Return a table of models against jobs: median / mean / worst % error of the cases."""
-    jobs = list(CONTEXT)
-    sizes = found.groupby("job").case.nunique()
-    titles = [f"{job} ({sizes[job]})" for job in jobs]
-    lines = [
-        f"| model | {' | '.join(titles)} | mean of the jobs | held by 90% interval | refused |"
-    ]
-    lines.append("|---" * (len(jobs) + 4) + "|")
-    for name in names:
-        mine = found[found.model == name]
-        cells, means, held = [], [], []
-        for job in jobs:
-            errors = mine[mine.job == job].error.dropna()
-            means.append(errors.mean())
-            held.append(mine[mine.job == job].held.mean())
-            cells.append(f"{errors.median():.1f} / {errors.mean():.1f} / {errors.max():.0f}")
-        share = "" if math.isnan(held[0]) else f"{np.mean(held):.0f}% (×{mine.width.median():.2f})"
-        refused = int(mine.error.isna().sum())
-        row = [name, *cells, f"**{np.mean(means):.1f}**", share, str(refused or "")]
-        lines.append(f"| {' | '.join(row)} |")
-    return "\n".join(lines)
+def figure(found: pd.DataFrame, name: str) -> str:
+    """Return the mean over the jobs of the error of a model, with its intervals."""
+    mine = found[found.model == name]
+    by_job = mine.groupby("job")[["error", "held"]].mean().mean()
+    text = f"{by_job.error:.1f}"
+    if not math.isnan(by_job.held):
+        text += f" ({by_job.held:.0f}%, ×{mine.width.median():.2f})"
+    refused = int(mine.error.isna().sum())
+    return text + (f", {refused} refused" if refused else "")
 
 
 def noise_floor(cases: list[Case]) -> float:
@@ -192,15 +146,31 @@ def noise_floor(cases: list[Case]) -> float:
     return float(np.mean([np.mean(of_job) for of_job in errors.values()]))
 
 
-def ernest_example(data: Path) -> str:
-    points = pd.read_csv(data / "ernest-rcv1.csv", skipinitialspace=True)
-    X = pd.DataFrame({"scale": points["Input Fraction"], "machines": points["#Cores"]})
-    model = Ernest(weights="none").fit(X, points["Time (s)"])
-    cores = [4, 8, 16, 60]
-    full = model.predict(pd.DataFrame({"scale": np.ones(4), "machines": cores}))
-    predicted = ", ".join(f"{c}: {s:.2f} s" for c, s in zip(cores, full, strict=True))
-    validation = str(model.loocv_).capitalize()
-    return f"`{model.formula_}`\n\nAt full scale by cores: {predicted}. {validation}."
+def draw_contexts(cases: list[Case], path: Path) -> None:
+    """Draw, for two contexts of each job, what `auto` predicts and what was measured."""
+    from matplotlib.figure import Figure
+
+    drawing = Figure(figsize=(12, 6), layout="constrained")
+    machines = np.linspace(2, 12, 101)
+    grid = pd.DataFrame({"scale": np.ones(101), "machines": machines})
+    for column, job in zip(drawing.subplots(2, len(CONTEXT), sharex=True).T, CONTEXT, strict=True):
+        mine = [case for case in cases if case.job == job]
+        for axes, case in zip(column, (mine[len(mine) // 3], mine[-1]), strict=True):
+            X, y = case.train[["scale", "machines"]].astype(float), case.train.seconds
+            model = AutoScaling().fit(X, y.to_numpy(float))
+            low, high = model.predict_interval(grid, LEVEL).T
+            axes.fill_between(machines, low, high, alpha=0.2, label="90% interval")
+            axes.plot(machines, model.predict(grid), label="auto")
+            axes.plot(case.train.machines, y, "o", color="0.2", ms=4, label="fitted")
+            axes.plot(
+                case.test.machines, case.test.seconds, "o", mfc="white", color="0.2", ms=4,
+                label="predicted",
+            )  # fmt: skip
+            axes.set_ylim(bottom=0, top=1.15 * max(y.max(), case.test.seconds.max()))
+        column[0].set_title(job)
+        column[1].set_xlabel("machines")
+    drawing.axes[0].legend(frameon=False, fontsize="small")
+    drawing.savefig(path, dpi=110)
 
 
 def main() -> None:
@@ -212,73 +182,21 @@ def main() -> None:
         default=Path(folder) / "cluster" if folder else None,
         required=not folder,
     )
-    parser.add_argument("--out", type=Path, help="Markdown file; the tables are printed either way")
-    parser.add_argument("--models", nargs="*", choices=MODELS, default=list(MODELS))
-    parser.add_argument("--tune", action="store_true", help="training machines only: 2,4,6 -> 8")
-    parser.add_argument("--cache", type=Path, help="folder of finished tests, to go on from them")
+    parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    models = {name: MODELS[name] for name in options.models}
-    if options.tune:
-        tasks = {"Train {2,4,6}, predict 8": list(scale_out(options.data, (2, 4, 6), (8,)))}
-    else:
-        title = "Scale-out: train {2,4,6,8} machines, predict {10,12}"
-        tasks = {title: list(scale_out(options.data, TRAIN, TEST))}
-        for shots in SHOTS:
-            title = f"Few shots: {shots} runs at random machine counts, predict the other counts"
-            tasks[title] = list(few_shot(options.data, shots))
-        tasks["Growth: train up to 75% of the data on up to 8 machines, predict all on 12"] = list(
-            growth(options.data)
-        )
-    sections, tables = [], {}
-    for title, cases in tasks.items():
-        found = tables[title] = kept(options.cache, title, partial(evaluate, cases, models))
-        spent = found.groupby("model").fit_seconds.sum()
-        text = (
-            f"## {title}\n\n{table(found, list(models))}\n\nNoise floor {noise_floor(cases):.1f}."
-        )
-        if "auto" in spent:
-            text += f" Fitting `auto` to the {len(cases)} cases took {spent['auto']:.1f} s."
-        print(text, end="\n\n", flush=True)
-        sections.append(text)
-    if options.out and not options.tune:
-        folder = options.out.with_suffix("")
-        folder.mkdir(exist_ok=True)
-        cases = list(scale_out(options.data, TRAIN, TEST))
-        draw_contexts(cases, folder / "contexts.png", LEVEL)
-        panels = ("scale-out", "3 runs", "4 runs", "5 runs", "growth")
-        shown = dict(zip(panels, tables.values(), strict=True))
-        draw_errors(
-            {name: shown[name] for name in ("scale-out", "4 runs", "growth")}, folder / "errors.png"
-        )
+    tests = {"scale-out": list(scale_out(options.data, TRAIN, TEST))}
+    tests |= {f"{shots} runs": list(few_shot(options.data, shots)) for shots in SHOTS}
+    tests["growth"] = list(growth(options.data))
+    found = {test: evaluate(cases, MODELS) for test, cases in tests.items()}
+    rows = [[name, *(figure(found[test], name) for test in tests)] for name in MODELS]
+    rows.append(["noise floor", *(f"{noise_floor(cases):.1f}" for cases in tests.values())])
+    lines = table(["model", *(f"{test} ({len(cases)})" for test, cases in tests.items())], rows)
+    write(options.out, lines, "errors")
     if options.out:
-        options.out.write_text(page(sections, ernest_example(options.data)), encoding="utf-8")
-
-
-INTRODUCTION = """\
-# Cluster models on measured runs
-
-Written by `python benchmarks/cluster_models.py --out docs/studies/cluster-models.md`. Spark jobs on
-EC2, 5 runs a configuration, published with C3O (Will et al., IC2E 2021). A context is a job with
-its parameters on one machine type. Cells are the median / mean / worst over contexts of the mean
-absolute error in percent, against single runs; the noise floor is the error of a prediction that
-knows the median of the runs it predicts. Beside the share of runs that the 90% interval holds is
-its median half width as a factor. `refused` counts contexts with too few points for a model.
-
-`auto` takes the prior that comes with the package, which was learnt from these runs among others,
-so its figures here are not blind; [clusters that it was not made on](cluster-transfer.md) are
-judged with priors learnt without them. The part of a machine that does not work on the data was
-added to its shapes after runs on two machines of `sort` were seen here. The threshold of cliffs is
-1.5.
-
-![Predicted and measured seconds against machines](cluster-models/contexts.png)
-
-![Mean error by model, job and test](cluster-models/errors.png)"""
-
-
-def page(sections: list[str], example: str) -> str:
-    parts = (INTRODUCTION, *sections, "## The example of Ernest's own tool", example)
-    return "\n\n".join(parts) + "\n"
+        pictures = options.out.with_suffix("")
+        pictures.mkdir(exist_ok=True)
+        draw_contexts(tests["scale-out"], pictures / "contexts.png")
 
 
 if __name__ == "__main__":

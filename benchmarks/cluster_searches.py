@@ -78,8 +78,6 @@ def search_lengths(
     problems: list[tuple[str, str, pd.DataFrame]],
     elsewhere: Prior,
     history: Callable[[str], Prior] | None,
-    *,
-    peers: bool = True,
     starts: int = STARTS,
 ) -> pd.DataFrame:
     """Return runs of each search until one within 10% of the best, the successful one counted.
@@ -91,8 +89,6 @@ def search_lengths(
         Learnt from other sources.
     history : callable, optional
         Takes the job; the prior of the other jobs of the source.
-    peers : bool, default True
-        Whether the Gaussian process is held beside.
     starts : int, default 3
         Random first runs.
     """
@@ -114,7 +110,7 @@ def search_lengths(
                     start = int(np.random.default_rng(draw).integers(len(runs)))
                     length = search.length(choose, start)
                     found.append((f"{name}, from a random run", problem, goal, length))
-            for draw in range(starts if peers else 0):
+            for draw in range(starts):
                 rng = np.random.default_rng(draw)
                 choose = partial(search.process, rng)
                 length = search.length(choose, int(rng.integers(len(runs))))

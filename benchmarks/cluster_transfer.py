@@ -1,9 +1,8 @@
 """Cluster models and searches on sources that they were not made on.
 
-    python benchmarks/cluster_transfer.py --data FOLDER --out docs/studies/cluster-transfer.md
+    python benchmarks/cluster_transfer.py --cache FOLDER --out docs/studies/cluster-transfer.md
 
-The prior of `auto` is learnt from the other sources each time; the shipped one is not used. What
-was found is kept in pieces (--cache), so that the same command goes on where it was ended.
+The prior of `auto` is learnt from the other sources each time; the bundled one is not used.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import json
 import os
 import sys
 import warnings
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -29,9 +27,8 @@ HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
 
 from benchmarks.cluster_peers import LAWS, PEERS, SharedSpeedup  # noqa: E402
-from benchmarks.cluster_pictures import draw_searches, draw_transfer  # noqa: E402
 from benchmarks.cluster_prior import prior_of  # noqa: E402
-from benchmarks.cluster_searches import CHOICES, GOALS, STARTS, search_lengths  # noqa: E402
+from benchmarks.cluster_searches import CHOICES, GOALS, search_lengths  # noqa: E402
 from benchmarks.cluster_tables import (  # noqa: E402
     SOURCES,
     c3o,
@@ -40,6 +37,7 @@ from benchmarks.cluster_tables import (  # noqa: E402
     scout_growth,
     simulated,
 )
+from benchmarks.common import table, write  # noqa: E402
 from costmodels.scaling import AutoScaling, Prior  # noqa: E402
 from costmodels.scaling.priors import prior_from_plain, prior_to_plain  # noqa: E402
 
@@ -60,7 +58,10 @@ SHOTS = (3, 4, 5)
 TESTS = ("low two thirds", "low half", "interpolation", *(f"{n} runs" for n in SHOTS), "growth")
 LEVEL = 0.9
 BEST_LAW = "best single law"
-OURS = ("auto", "auto, history")
+SHOWN = (
+    *("auto", "auto, history", BEST_LAW, "Ernest, as published", "Bell-style"),
+    *("Gaussian process", "gradient boosting", "C3O's pooled predictor"),
+)
 
 
 def cases(contexts: Contexts, test: str, every: int) -> Iterator[Case]:
@@ -143,9 +144,7 @@ class Priors:
         return self.held[name]
 
 
-def predictions(
-    data: Path, priors: Priors, source: str, test: str, every: int, *, peers: bool
-) -> pd.DataFrame:
+def predictions(data: Path, priors: Priors, source: str, test: str, every: int) -> pd.DataFrame:
     """Return error and share held of each case and model."""
     read = JUDGED[source][test == "growth"]
     found = []
@@ -155,8 +154,7 @@ def predictions(
             "auto": partial(AutoScaling, prior=elsewhere),
             "auto, history": partial(AutoScaling, prior=priors.history(source, job)),
         }
-        if peers:
-            models |= {**PEERS, "C3O's pooled predictor": partial(SharedSpeedup, fellows)}
+        models |= {**PEERS, "C3O's pooled predictor": partial(SharedSpeedup, fellows)}
         X, new = (t[["scale", "machines"]].astype(float) for t in (known, unknown))
         y, truth = (t.seconds.to_numpy(float) for t in (known, unknown))
         for name, make in models.items():
@@ -174,12 +172,11 @@ def predictions(
     return pd.DataFrame(found, columns=columns)
 
 
-def searches(data: Path, priors: Priors, source: str, *, peers: bool) -> pd.DataFrame:
+def searches(data: Path, priors: Priors, source: str) -> pd.DataFrame:
     """Return the lengths of the searches of a source."""
-    judged = JUDGED[source] is not None and source in SOURCES
-    history = partial(priors.history, source) if judged else None
+    history = partial(priors.history, source) if source in SOURCES else None
     problems = list(CHOICES[source](data))
-    found = search_lengths(problems, priors.elsewhere(source), history, peers=peers)
+    found = search_lengths(problems, priors.elsewhere(source), history)
     return found.assign(source=source)
 
 
@@ -187,23 +184,6 @@ def _written(path: Path, text: str) -> None:
     part = path.with_suffix(".part")
     part.write_text(text, encoding="utf-8")
     part.replace(path)
-
-
-def prediction_tables(found: pd.DataFrame) -> str:
-    there = [name for name in JUDGED if (found.source == name).any()]
-    parts = [f"### {name}\n\n{table(found[found.source == name])}" for name in there]
-    measured = found[found.source.isin(list(SOURCES))]
-    sources = [name for name in JUDGED if name in SOURCES]
-    whole = [
-        test
-        for test in TESTS
-        if all(((measured.test == test) & (measured.source == name)).any() for name in sources)
-        or (test == "5 runs" and (measured.test == test).any() and set(there) >= set(sources))
-    ]
-    if whole:
-        judged = table(measured[measured.test.isin(whole)], mean=True)
-        parts.append(f"### Mean of the measured sources\n\n{judged}")
-    return "\n\n".join(parts)
 
 
 def means(found: pd.DataFrame) -> pd.DataFrame:
@@ -215,53 +195,42 @@ def means(found: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([by_source, best.assign(model=BEST_LAW, held=np.nan)])
 
 
-def table(found: pd.DataFrame, *, mean: bool = False) -> str:
-    tests = [test for test in TESTS if (found.test == test).any()]
-    lines = [f"| model | {' | '.join(tests)} |", "|---" * (len(tests) + 1) + "|"]
-    middles = means(found).groupby(["test", "model"])[["error", "held"]].mean()
-    others = [name for name in found.model.unique() if name not in OURS]
-    for name in [*OURS, *([BEST_LAW] if set(LAWS) & set(others) else []), *others]:
-        cells = []
-        for test in tests:
-            if (test, name) not in middles.index:
-                cells.append("")
-                continue
-            middle = middles.loc[(test, name)]
-            text = f"{middle.error:.1f}"
-            mine = found[(found.model == name) & (found.test == test)]
-            if not mean and len(mine):
-                text += f" / {mine.error.quantile(0.9):.0f} / {mine.error.max():.0f}"
-            cells.append(text + ("" if np.isnan(middle.held) else f" ({middle.held:.0f}%)"))
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+def prediction_table(found: pd.DataFrame) -> list[str]:
+    """Return mean errors and shares held, by source and model; last the measured sources."""
+    middles = means(found).set_index(["source", "model", "test"])[["error", "held"]]
+    measured = middles[middles.index.get_level_values("source").isin(list(SOURCES))]
+    whole = measured.groupby(["model", "test"]).mean()
+    rows = []
+    for source in (*JUDGED, "measured"):
+        for name in SHOWN:
+            known = whole.loc[name] if source == "measured" else middles.loc[(source, name)]
+            rows.append([source, name, *(_cell(known, test) for test in TESTS)])
+    return table(["source", "model", *TESTS], rows, text_columns=2)
 
 
-def search_tables(found: pd.DataFrame) -> str:
-    return "\n\n".join(
-        f"### {source}\n\n{search_table(found[found.source == source])}"
-        for source in CHOICES
-        if (found.source == source).any()
-    )
+def _cell(known: pd.DataFrame, test: str) -> str:
+    if test not in known.index:
+        return ""
+    error, held = known.loc[test]
+    return f"{error:.1f}" + ("" if np.isnan(held) else f" ({held:.0f}%)")
 
 
-def search_table(found: pd.DataFrame) -> str:
-    lines = [f"| search | {' | '.join(GOALS)} |", "|---" * (len(GOALS) + 1) + "|"]
-    for name in found.search.unique():
+def search_table(found: pd.DataFrame) -> list[str]:
+    """Return how many runs searches take, by source and way."""
+    rows = []
+    for (source, name), own in found.groupby(["source", "search"], sort=False):
         cells = []
         for goal in GOALS:
-            mine = found[(found.search == name) & (found.goal == goal)].runs
-            cells.append(
-                f"{mine.mean():.1f} / {mine.median():.0f} / {mine.quantile(0.9):.0f} / "
-                f"{mine.max():.0f} ({100 * (mine <= 13).mean():.0f}%)"
-            )
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+            runs = own[own.goal == goal].runs
+            cells += [f"{runs.mean():.1f}", f"{runs.quantile(0.9):.0f}", f"{runs.max():.0f}"]
+        rows.append([str(source), str(name), *cells])
+    head = ["source", "search"]
+    for goal in GOALS:
+        head += [f"{goal}: mean", "90%", "worst"]
+    return table(head, rows, text_columns=2)
 
 
 def main() -> None:
-    pieces = [f"{source}: {test}" for source in JUDGED for test in TESTS]
-    pieces = [one for one in pieces if one != "simulated: growth"]
-    pieces += [f"search: {source}" for source in CHOICES]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     folder = os.environ.get("PREDICT_GRAPH_DATA")
     parser.add_argument(
@@ -270,126 +239,41 @@ def main() -> None:
         default=Path(folder) / "cluster" if folder else None,
         required=not folder,
     )
-    parser.add_argument("--out", type=Path, help="Markdown file; the tables are printed either way")
+    parser.add_argument("--out", type=Path)
     parser.add_argument(
         "--every",
         type=int,
         default=4,
-        help="judge one context of so many (1: all; not 3, which takes one size of machine only)",
+        help="evaluate one context of so many (1: all; not 3, which takes one size of machine)",
     )
-    parser.add_argument("--section", nargs="*", choices=pieces, help="only these pieces, no page")
-    parser.add_argument(
-        "--cache", type=Path, help="folder of the pieces; by default one for each state of the code"
-    )
-    parser.add_argument("--ours", action="store_true", help="without the peers")
-    parser.add_argument("--partial", action="store_true", help="the page of the pieces so far")
+    parser.add_argument("--cache", type=Path, required=True, help="folder of finished parts")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    cache = options.cache or HERE.parent / "build" / f"cluster-transfer-{_state()}"
-    cache.mkdir(parents=True, exist_ok=True)
-    priors = Priors(options.data, cache)
-    found: dict[str, pd.DataFrame] = {}
-    missing: list[str] = []
-    for piece in options.section or pieces:
-        kind = f"{options.every}{' ours' if options.ours else ''}"
-        path = cache / f"{piece.replace(': ', ' ')} {kind}.csv"
-        if not path.exists() and options.partial:
-            missing.append(piece)
-            continue
+    options.cache.mkdir(parents=True, exist_ok=True)
+    priors = Priors(options.data, options.cache)
+
+    def part(name: str, evaluate: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        path = options.cache / f"{name} {options.every}.csv"
         if not path.exists():
-            source, _, test = piece.partition(": ")
-            if source == "search":
-                result = searches(options.data, priors, test, peers=not options.ours)
-            else:
-                result = predictions(
-                    options.data, priors, source, test, options.every, peers=not options.ours
-                )
-            _written(path, result.to_csv(index=False))
-            print(piece, "done", flush=True)
-        found[piece] = pd.read_csv(path)
-    judged = [one for name, one in found.items() if not name.startswith("search")]
-    sought = [one for name, one in found.items() if name.startswith("search")]
-    if options.section:
-        for name, one in found.items():
-            print(name, search_table(one) if "search" in one else table(one), sep="\n\n")
-        return
-    told = f"\n\nNot run yet: {', '.join(missing)}." if missing else ""
-    tables = prediction_tables(pd.concat(judged)) if judged else "Not run yet."
-    searched = search_tables(pd.concat(sought)) if sought else "Not run yet."
-    print(tables, searched, sep="\n\n")
-    if options.out:
-        pictures = options.out.with_suffix("")
-        pictures.mkdir(exist_ok=True)
-        text = INTRODUCTION.format(
-            every=options.every, starts=STARTS, missing=told, tables=tables, searches=searched
+            _written(path, evaluate().to_csv(index=False))
+            print(name, "done", flush=True)
+        return pd.read_csv(path)
+
+    found = [
+        part(
+            f"{source} {test}",
+            partial(predictions, options.data, priors, source, test, options.every),
         )
-        if judged:
-            draw_transfer(means(pd.concat(judged)), TESTS, pictures / "errors.png")
-        else:
-            text = text.replace(f"{ERRORS}\n\n", "")
-        if sought:
-            draw_searches(pd.concat(sought), GOALS, pictures / "searches.png")
-        options.out.write_text(text, encoding="utf-8")
-
-
-def _state() -> str:
-    """Checksum of the code that the figures depend on."""
-    paths = [
-        *sorted((HERE.parent / "costmodels" / "scaling").glob("*.py")),
-        *HERE.glob("cluster_*"),
+        for source in JUDGED
+        for test in TESTS
+        if (source, test) != ("simulated", "growth")
     ]
-    return f"{zlib.crc32(b''.join(path.read_bytes() for path in sorted(paths))):08x}"
-
-
-ERRORS = "![Mean error by source and test](cluster-transfer/errors.png)"
-INTRODUCTION = """\
-# Cluster models and searches on clusters they were not made on
-
-Written by `python benchmarks/cluster_transfer.py --out docs/studies/cluster-transfer.md`. Three
-sources: C3O (three Spark jobs, five runs a configuration), Scout (five Hadoop and Spark jobs at two
-sizes, one run a configuration), and 40 simulated jobs of five known laws with 2 to 10% noise over
-wide ranges of machines, which are made up and say only whether a model survives what the tables do
-not show. The prior of `auto` is learnt each time from the measured sources but the judged one;
-`history` adds the other jobs of the judged source, as `fit --history` would.
-
-What is blind and what is not: the weights of the prior are learnt without the judged source. How
-much of the misfit the runs on one machine type share was chosen on the searches of C3O and the
-simulated ones, with a look at Scout's: the larger of two values that were as good was dropped when
-it did worse there. By how much `next` widens its distributions was chosen on Scout first, and is as
-good as others on the rest. Chosen with all three sources in view were the family of shapes (the
-part of a machine that does not work on the data was added after runs on two machines of C3O's sort
-were seen), the tails of the intervals and their drift. How runs that were ended by a timeout count
-was changed when a search on Scout (terasort, the cheapest) went wrong by it, so the figures for
-Scout's cheapest are not blind: before that change they were 9.4 to 11.5 runs.{missing}
-
-## Prediction
-
-Mean over jobs of the mean absolute error in percent / 90th percentile / worst of the contexts, and
-in brackets the share of single runs that the 90% interval holds. `low two thirds`: fitted to the
-fewer machine counts, judged on the others; `interpolation`: every other count is known; `3 runs`:
-single runs at random counts; `growth`: all but the largest data on the more machines are known.
-Judged is one context of {every} of each source (`--every 1` for all). `best single law` is the best
-of the five below it, another one in each source and test, which nobody knows beforehand. C3O's
-pooled predictor sees, unlike the others, all other contexts of the same job.
-
-![Mean error by source and test](cluster-transfer/errors.png)
-
-{tables}
-
-## Search
-
-Runs until one within 10% of the best configuration is found, the successful one counted: mean /
-median / 90th percentile / worst of the searches, and in brackets the share that took 13 or fewer.
-Scout: ten workloads on 69 configurations of nine machine types. C3O: nine settings of its jobs that
-were measured on three types, 18 configurations each. Simulated: twelve made-up jobs on Scout's
-configurations, with types of unlike speed and, in half of them, too little memory on small
-clusters. {starts} random first runs of each. The Gaussian process with expected improvement, as in
-CherryPick (NSDI 2017), takes three random runs first.
-
-![Runs until a good configuration is found](cluster-transfer/searches.png)
-
-{searches}
-"""
+    sought = [
+        part(f"search {source}", partial(searches, options.data, priors, source))
+        for source in CHOICES
+    ]
+    write(options.out, prediction_table(pd.concat(found)), "predictions")
+    write(options.out, search_table(pd.concat(sought)), "searches")
 
 
 if __name__ == "__main__":
