@@ -9,42 +9,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from samplers.base import Sample, Sampler
-    from samplers.biased_random_jump import BiasedRandomJump
-    from samplers.csr import check_csr, reverse_csr
-    from samplers.fidelity import FidelityReport, fidelity_report
-    from samplers.forest_fire import ForestFire
-    from samplers.induced import induced_csr
-    from samplers.metropolis_hastings import MetropolisHastingsRandomWalk
-    from samplers.properties import GraphProperties, graph_properties
-    from samplers.random_jump import RandomJump
-    from samplers.random_walk_with_restart import RandomWalkWithRestart
-    from samplers.uniform import UniformVertices
-
-__all__ = [
-    "SAMPLERS",
-    "BiasedRandomJump",
-    "FidelityReport",
-    "ForestFire",
-    "GraphProperties",
-    "MetropolisHastingsRandomWalk",
-    "RandomJump",
-    "RandomWalkWithRestart",
-    "Sample",
-    "Sampler",
-    "UniformVertices",
-    "check_csr",
-    "fidelity_report",
-    "graph_properties",
-    "induced_csr",
-    "reverse_csr",
-]
+    from samplers.base import Sample as Sample
+    from samplers.base import Sampler as Sampler
+    from samplers.csr import check_csr as check_csr
+    from samplers.csr import reverse_csr as reverse_csr
+    from samplers.fidelity import FidelityReport as FidelityReport
+    from samplers.fidelity import fidelity_report as fidelity_report
+    from samplers.forest_fire import ForestFire as ForestFire
+    from samplers.induced import induced_csr as induced_csr
+    from samplers.metropolis_hastings import (
+        MetropolisHastingsRandomWalk as MetropolisHastingsRandomWalk,
+    )
+    from samplers.properties import GraphProperties as GraphProperties
+    from samplers.properties import graph_properties as graph_properties
+    from samplers.uniform import UniformVertices as UniformVertices
+    from samplers.walk import BiasedRandomJump as BiasedRandomJump
+    from samplers.walk import RandomJump as RandomJump
+    from samplers.walk import RandomWalkWithRestart as RandomWalkWithRestart
 
 SAMPLERS = {
-    "rj": "samplers.random_jump:RandomJump",
-    "brj": "samplers.biased_random_jump:BiasedRandomJump",
+    "rj": "samplers.walk:RandomJump",
+    "brj": "samplers.walk:BiasedRandomJump",
     "mhrw": "samplers.metropolis_hastings:MetropolisHastingsRandomWalk",
-    "rwr": "samplers.random_walk_with_restart:RandomWalkWithRestart",
+    "rwr": "samplers.walk:RandomWalkWithRestart",
     "ff": "samplers.forest_fire:ForestFire",
     "uniform": "samplers.uniform:UniformVertices",
 }
@@ -62,6 +49,8 @@ _HOMES = {
     "induced_csr": "samplers.induced",
     "reverse_csr": "samplers.csr",
 }
+
+__all__ = ["SAMPLERS", *_HOMES]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,7 @@
 """Compiled measures of a graph: hop plot, components, clustering, reciprocity.
 
 All take CSR arrays whose rows ascend, and the arrays of the reverse graph; with `both` False the
-graph stores every edge both ways and the reverse is not looked at.
+graph stores every edge both ways and the reverse is not read.
 """
 
 from __future__ import annotations
@@ -11,17 +11,7 @@ import numpy.typing as npt
 from numba import njit
 
 from samplers._random import State, below
-
-__all__ = [
-    "ascending_rows",
-    "closed_wedges",
-    "degree_distance",
-    "hop_counts",
-    "largest_component",
-    "neighbourhood_counts",
-]
-
-IntArray = npt.NDArray[np.integer]
+from samplers.csr import IntArray
 
 
 def degree_distance(first: IntArray, second: IntArray) -> float:

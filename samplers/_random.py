@@ -11,8 +11,6 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["RandomState", "State", "below", "chance_threshold", "happens", "new_state", "next64"]
-
 State = npt.NDArray[np.uint64]
 RandomState = int | np.random.Generator | None
 

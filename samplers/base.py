@@ -14,9 +14,7 @@ import numpy.typing as npt
 from samplers._random import RandomState, State, new_state
 from samplers.csr import CSRArrays, check_csr
 
-__all__ = ["Sample", "Sampler", "Visits"]
-
-_NO_CAP = np.iinfo(np.int64).max
+_NO_CAP = int(np.iinfo(np.int64).max)
 
 
 class Visits(NamedTuple):
@@ -42,9 +40,9 @@ class Sample:
     sampler : str
         Name of the sampler.
     ratio : float
-        Sampling ratio asked for, k / n.
+        Requested sampling ratio, k / n.
     requested : int
-        Number of vertices asked for, ``max(1, round(ratio * n))``.
+        Requested number of vertices, ``max(1, round(ratio * n))``.
     steps : int
         Steps walked: moves, refused moves and jumps.
     restarts : int
@@ -77,7 +75,7 @@ class Sample:
 
     @property
     def note(self) -> str:
-        """What a reader should know before trusting the sample; empty when all went as asked."""
+        """Limitations of the sample; empty when it is as requested."""
         notes = []
         if self.capped:
             notes.append(
@@ -144,8 +142,11 @@ class Sampler(ABC):
             If an option, `ratio`, `max_edges` or the graph is wrong.
         """
         self._check_options()
-        ratio = _check_ratio(ratio)
-        cap = _check_max_edges(max_edges)
+        check_share("ratio", ratio, zero=False, one=True)
+        cap = _NO_CAP
+        if max_edges is not None:
+            check_positive("max_edges", max_edges)
+            cap = min(int(max_edges), _NO_CAP)
         state = new_state(random_state)
         graph = check_csr(csr)
         target = max(1, round(ratio * graph.vertices))
@@ -153,17 +154,11 @@ class Sampler(ABC):
         visits = self._visit(graph, target, cap, state)
         seconds = time.perf_counter() - start
         return Sample(
-            vertices=visits.vertices,
             sampler=self.name,
-            ratio=ratio,
+            ratio=float(ratio),
             requested=target,
-            steps=visits.steps,
-            restarts=visits.restarts,
-            dead_ends=visits.dead_ends,
-            unreached=visits.unreached,
-            edges_scanned=visits.edges_scanned,
             seconds=seconds,
-            capped=visits.capped,
+            **visits._asdict(),
         )
 
     def get_params(self) -> dict[str, Any]:
@@ -184,7 +179,7 @@ class Sampler(ABC):
 
 
 def check_share(name: str, value: Any, *, zero: bool, one: bool) -> None:
-    """Raise ValueError unless `value` is a number between 0 and 1; the ends count when asked."""
+    """Raise ValueError unless `value` is between 0 and 1; `zero` and `one` include the ends."""
     is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
     if is_number and 0 <= value <= 1 and (zero or value != 0) and (one or value != 1):
         return
@@ -196,15 +191,3 @@ def check_positive(name: str, value: Any) -> None:
     """Raise ValueError unless `value` is an integer of at least 1."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise ValueError(f"{name} is {value!r}; accepted: an integer >= 1")
-
-
-def _check_ratio(ratio: Any) -> float:
-    check_share("ratio", ratio, zero=False, one=True)
-    return float(ratio)
-
-
-def _check_max_edges(max_edges: Any) -> int:
-    if max_edges is None:
-        return int(_NO_CAP)
-    check_positive("max_edges", max_edges)
-    return min(int(max_edges), int(_NO_CAP))

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["CSRArrays", "check_csr", "owned", "read_only", "reverse_csr"]
-
 IntArray = npt.NDArray[np.integer]
+UNWEIGHTED = np.empty(0, dtype=np.float32)
+"""Stands for the weights of a graph without any."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class CSRArrays:
     directed : bool
         False when every edge is known to be stored in both directions.
     source : object
-        What the arrays were taken from; its ``reverse``, if it has one, is asked for when needed.
+        What the arrays were taken from; its ``reverse``, if it has one, is read when needed.
     given_reverse : object
         The graph with every edge turned round, when the caller has it.
     """
@@ -115,7 +115,7 @@ def check_csr(graph: Any, reverse: Any = None) -> CSRArrays:
     ----------
     graph : object
         Something with ``indptr``, ``indices`` and ``shape``, a scipy sparse array, or a networkx
-        graph. A ``directed`` attribute that is False says that both directions of every edge are
+        graph. A ``directed`` attribute that is False means that both directions of each edge are
         stored.
     reverse : object, optional
         The graph with every edge turned round, when the caller has it.
@@ -219,7 +219,7 @@ def reverse_csr(indptr: IntArray, indices: IntArray) -> tuple[IntArray, IntArray
     indptr, indices = read_only(indptr, "indptr"), read_only(indices, "indices")
     reverse_indptr = np.zeros(len(indptr), dtype=np.int64)
     reverse_indices = np.empty(len(indices), dtype=indices.dtype)
-    _turn_round(indptr, indices, reverse_indptr, reverse_indices)
+    turn_round(indptr, indices, UNWEIGHTED, reverse_indptr, reverse_indices, UNWEIGHTED)
     return reverse_indptr, reverse_indices
 
 
@@ -255,10 +255,17 @@ def _descents(indptr: IntArray) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _turn_round(
-    indptr: IntArray, indices: IntArray, reverse_indptr: IntArray, reverse_indices: IntArray
+def turn_round(
+    indptr: IntArray,
+    indices: IntArray,
+    weights: npt.NDArray[Any],
+    reverse_indptr: IntArray,
+    reverse_indices: IntArray,
+    reverse_weights: npt.NDArray[Any],
 ) -> None:
+    """Write the reverse of a graph, with its weights if there are any, over zeros in `indptr`."""
     n = indptr.size - 1
+    weighted = weights.size > 0
     for e in range(indices.size):
         reverse_indptr[indices[e] + 1] += 1
     for v in range(n):
@@ -266,9 +273,11 @@ def _turn_round(
     # The row starts serve as cursors and are moved back afterwards.
     for v in range(n):
         for e in range(indptr[v], indptr[v + 1]):
-            w = indices[e]
-            reverse_indices[reverse_indptr[w]] = v
-            reverse_indptr[w] += 1
+            at = reverse_indptr[indices[e]]
+            reverse_indices[at] = v
+            if weighted:
+                reverse_weights[at] = weights[e]
+            reverse_indptr[indices[e]] += 1
     for v in range(n, 0, -1):
         reverse_indptr[v] = reverse_indptr[v - 1]
     reverse_indptr[0] = 0

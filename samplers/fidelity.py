@@ -16,8 +16,6 @@ from samplers.csr import check_csr, owned
 from samplers.induced import induced_csr
 from samplers.properties import GraphProperties, graph_properties
 
-__all__ = ["FidelityReport", "fidelity_report"]
-
 _PROPERTIES = {
     "density": "edges per vertex",
     "effective_diameter": "effective diameter",

@@ -7,10 +7,8 @@ from numba import njit
 
 from samplers._random import State, below, chance_threshold, happens
 from samplers.base import Sampler, Visits, check_share
-from samplers.csr import CSRArrays
-from samplers.walk import IntArray, Marks, unvisited
-
-__all__ = ["ForestFire"]
+from samplers.csr import CSRArrays, IntArray
+from samplers.walk import Marks, unvisited
 
 
 class ForestFire(Sampler):
@@ -24,7 +22,7 @@ class ForestFire(Sampler):
     Parameters
     ----------
     burning : float, default 0.7
-        Forward burning probability, in [0, 1); the default is a choice.
+        Forward burning probability, in [0, 1).
     """
 
     name = "ff"

@@ -8,11 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from samplers.csr import read_only, reverse_csr
+from samplers.csr import UNWEIGHTED, IntArray, read_only, turn_round
 
-__all__ = ["induced_csr"]
-
-IntArray = npt.NDArray[np.integer]
 Marks = npt.NDArray[np.uint8]
 
 
@@ -85,18 +82,16 @@ def induced_csr(
     kept_indptr: IntArray = np.zeros(len(chosen) + 1, dtype=np.int64)
     _count_kept(indptr, indices, chosen, marks, kept_indptr)
     kept_indices = np.empty(int(kept_indptr[-1]), dtype=indices.dtype)
-    if weights is None:
-        if not _fill(indptr, indices, chosen, marks, new_id, kept_indptr, kept_indices):
-            # Turned round twice the rows ascend, in time linear in the edges kept.
-            kept_indptr, kept_indices = reverse_csr(*reverse_csr(kept_indptr, kept_indices))
-        return kept_indptr, kept_indices, None
-    kept_weights = np.empty(len(kept_indices), dtype=weights.dtype)
-    own = (_frozen(weights), chosen, marks, new_id, kept_indptr)
-    if not _fill_weighted(indptr, indices, *own, kept_indices, kept_weights):
-        kept_indptr, kept_indices, kept_weights = _turn_round_weighted(
-            *_turn_round_weighted(kept_indptr, kept_indices, kept_weights)
-        )
-    return kept_indptr, kept_indices, kept_weights
+    given = UNWEIGHTED if weights is None else _frozen(weights)
+    kept_weights = np.empty(0 if weights is None else len(kept_indices), dtype=given.dtype)
+    kept = (kept_indptr, kept_indices, kept_weights)
+    if not _fill(indptr, indices, given, chosen, marks, new_id, *kept):
+        # Turned round twice the rows ascend, in time linear in the edges kept.
+        for _ in range(2):
+            turned = (np.zeros_like(kept[0]), np.empty_like(kept[1]), np.empty_like(kept[2]))
+            turn_round(*kept, *turned)
+            kept = turned
+    return kept[0], kept[1], None if weights is None else kept[2]
 
 
 def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -109,7 +104,8 @@ def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 @njit(cache=True, nogil=True)
-def _is_in(marks: Marks, v: int) -> bool:
+def is_marked(marks: Marks, v: int) -> bool:
+    """Return whether the bit of a vertex is set."""
     return bool((marks[v >> 3] >> np.uint8(v & 7)) & np.uint8(1))
 
 
@@ -117,7 +113,7 @@ def _is_in(marks: Marks, v: int) -> bool:
 def _number(chosen: IntArray, marks: Marks, new_id: IntArray) -> int:
     for i in range(chosen.size):
         v = chosen[i]
-        if _is_in(marks, v):
+        if is_marked(marks, v):
             return int(v)
         marks[v >> 3] |= np.uint8(1) << np.uint8(v & 7)
         new_id[v] = i
@@ -135,37 +131,12 @@ def _count_kept(
     for i in range(chosen.size):
         kept = 0
         for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
-            kept += _is_in(marks, indices[e])
+            kept += is_marked(marks, indices[e])
         kept_indptr[i + 1] = kept_indptr[i] + kept
 
 
 @njit(cache=True, nogil=True)
 def _fill(
-    indptr: IntArray,
-    indices: IntArray,
-    chosen: IntArray,
-    marks: Marks,
-    new_id: IntArray,
-    kept_indptr: IntArray,
-    kept_indices: IntArray,
-) -> bool:
-    """Write the edges kept; return True when all rows came out ascending."""
-    ascending = True
-    for i in range(chosen.size):
-        at = kept_indptr[i]
-        last = -1
-        for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
-            if _is_in(marks, indices[e]):
-                w = new_id[indices[e]]
-                kept_indices[at] = w
-                at += 1
-                ascending &= w >= last
-                last = w
-    return ascending
-
-
-@njit(cache=True, nogil=True)
-def _fill_weighted(
     indptr: IntArray,
     indices: IntArray,
     weights: npt.NDArray[Any],
@@ -176,40 +147,19 @@ def _fill_weighted(
     kept_indices: IntArray,
     kept_weights: npt.NDArray[Any],
 ) -> bool:
+    """Write the edges kept; return True when all rows came out ascending."""
     ascending = True
+    weighted = kept_weights.size > 0
     for i in range(chosen.size):
         at = kept_indptr[i]
         last = -1
         for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
-            if _is_in(marks, indices[e]):
+            if is_marked(marks, indices[e]):
                 w = new_id[indices[e]]
                 kept_indices[at] = w
-                kept_weights[at] = weights[e]
+                if weighted:
+                    kept_weights[at] = weights[e]
                 at += 1
                 ascending &= w >= last
                 last = w
     return ascending
-
-
-@njit(cache=True, nogil=True)
-def _turn_round_weighted(
-    indptr: IntArray, indices: IntArray, weights: npt.NDArray[Any]
-) -> tuple[IntArray, IntArray, npt.NDArray[Any]]:
-    n = indptr.size - 1
-    turned_indptr = np.zeros_like(indptr)
-    turned_indices, turned_weights = np.empty_like(indices), np.empty_like(weights)
-    for e in range(indices.size):
-        turned_indptr[indices[e] + 1] += 1
-    for v in range(n):
-        turned_indptr[v + 1] += turned_indptr[v]
-    # The row starts serve as cursors and are moved back afterwards.
-    for v in range(n):
-        for e in range(indptr[v], indptr[v + 1]):
-            at = turned_indptr[indices[e]]
-            turned_indices[at] = v
-            turned_weights[at] = weights[e]
-            turned_indptr[indices[e]] += 1
-    for v in range(n, 0, -1):
-        turned_indptr[v] = turned_indptr[v - 1]
-    turned_indptr[0] = 0
-    return turned_indptr, turned_indices, turned_weights

@@ -9,31 +9,30 @@ from numba import njit
 
 from samplers._random import RandomState, State, below, chance_threshold, happens, next64
 from samplers.base import Sample, Visits
-from samplers.csr import CSRArrays, check_csr
-from samplers.in_degrees import count_in_degrees
+from samplers.csr import CSRArrays, IntArray, check_csr
+from samplers.induced import is_marked
 from samplers.segments import (
     DEAD_END,
     Segments,
+    count_in_degrees,
     degree_of,
     next_vertex,
     walk_one_by_one,
     walk_side_by_side,
 )
-from samplers.walk import IntArray, Marks, RestartWalk, less_patience, more_patience, unvisited
-
-__all__ = ["MetropolisHastingsRandomWalk"]
+from samplers.walk import Marks, RestartWalk, less_patience, more_patience, unvisited
 
 # Beyond these, passes over the edges would take far longer than building the reverse: for a tenth
 # of the vertices, at a restart of 0.15, they take 10 to 30 times as long as walks with the reverse
 # at hand (docs/studies/samplers.md).
 _LARGEST_SHARE = 0.25
 _LEAST_RESTART = 0.05
-_SEGMENTS_A_VERTEX = 7.0  # times the restart probability; a choice: scale-free graphs take less
-# Of the graph's, at a time; a choice: "memory" in docs/studies/samplers.md.
+_SEGMENTS_A_VERTEX = 7.0  # times the restart probability; not tuned: it changes no sample
+# Of the memory of the graph, at a time: column "memory" in docs/studies/samplers.md.
 _SHARE_OF_MEMORY = 1 / 9
 _BYTES_A_STEP, _BYTES_A_SEGMENT = 4, 56  # by definition
-_LEAST_SEGMENTS = 256  # at a time; a choice: it changes no sample
-_SPARE = 1.1  # of what is still missing; a choice: how many are walked at a time changes no sample
+_LEAST_SEGMENTS = 256  # at a time; not tuned: it changes no sample
+_SPARE = 1.1  # of what is still missing; not tuned: it changes no sample
 
 # What is counted while segments are collected.
 _FOUND, _STEPS, _RESTARTS, _DEAD_ENDS, _UNREACHED, _EDGES, _ALLOWED, _FRUITLESS = range(8)
@@ -235,7 +234,7 @@ def _collect(
             if v == DEAD_END:
                 break
             tally[_STEPS] += i > offsets[s]
-            if _is_marked(visited, v):
+            if is_marked(visited, v):
                 tally[_FRUITLESS] += 1
             else:
                 if not _take(indptr, v, max_edges, visited, vertices, tally):
@@ -243,7 +242,7 @@ def _collect(
                 tally[_ALLOWED] = more_patience(tally[_ALLOWED], patience)
             if tally[_FOUND] < vertices.size and tally[_FRUITLESS] >= tally[_ALLOWED]:
                 v = below(state, indptr.size - 1)
-                while _is_marked(visited, v):
+                while is_marked(visited, v):
                     v = below(state, indptr.size - 1)
                 if not _take(indptr, v, max_edges, visited, vertices, tally):
                     return True
@@ -257,11 +256,6 @@ def _collect(
         else:
             tally[_RESTARTS] += 1
     return False
-
-
-@njit(cache=True, nogil=True)
-def _is_marked(visited: Marks, v: int) -> bool:
-    return bool((visited[v >> 3] >> np.uint8(v & 7)) & np.uint8(1))
 
 
 @njit(cache=True, nogil=True)

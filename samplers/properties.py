@@ -18,9 +18,7 @@ from samplers._measures import (
 from samplers._random import RandomState, below, new_state
 from samplers.csr import CSRArrays, check_csr, owned, reverse_csr
 
-__all__ = ["GraphProperties", "graph_properties"]
-
-# What is read at most, for time; docs/samplers.md says how exact that is.
+# Bounds on the time; docs/samplers.md has the resulting precision.
 HOP_SOURCES = 64
 LEAST_HOP_SOURCES = 4
 HOP_EDGE_BUDGET = 500_000_000
@@ -123,7 +121,7 @@ def graph_properties(csr: Any, random_state: RandomState = None) -> GraphPropert
     most = int((out_degrees + in_degrees).max()) if both else int(out_degrees.max())
     scratch = np.empty(most, dtype=graph.indices.dtype)
     pendant, neighbours, mutual = neighbourhood_counts(*arrays, scratch)
-    # Each pair is seen from both of its ends: 2 × edges between two vertices = neighbours + mutual.
+    # Each pair counts at both ends: 2 × edges between two vertices = neighbours + mutual.
     between = (neighbours + mutual) / 2
     if both:
         reciprocity = mutual / between if between else np.nan

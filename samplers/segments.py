@@ -10,25 +10,15 @@ serves a step of every segment. Both ways give the same walks.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
 from samplers._random import State, below, happens, next64
-from samplers.csr import CSRArrays
-from samplers.in_degrees import InDegrees, count_in_degrees, in_degree
+from samplers.csr import CSRArrays, IntArray
 
-__all__ = [
-    "DEAD_END",
-    "Segments",
-    "degree_of",
-    "next_vertex",
-    "walk_one_by_one",
-    "walk_side_by_side",
-]
-
-IntArray = npt.NDArray[np.integer]
 States = npt.NDArray[np.uint64]
 
 DEAD_END = -1  # by definition: no vertex
@@ -70,6 +60,41 @@ class Segments:
         return cls(states, offsets, path)
 
 
+class InDegrees(NamedTuple):
+    """A byte for each vertex; the few large degrees beside them.
+
+    Parameters
+    ----------
+    small : ndarray of uint8, shape (n,)
+        In-degree, 255 for any from 255 on.
+    vertices : ndarray of int64
+        Those of 255 and more, ascending.
+    degrees : ndarray of int64
+        Of `vertices`.
+    """
+
+    small: npt.NDArray[np.uint8]
+    vertices: npt.NDArray[np.int64]
+    degrees: npt.NDArray[np.int64]
+
+
+def count_in_degrees(indices: IntArray, vertices: int) -> InDegrees:
+    """Count how often each vertex is pointed at.
+
+    Examples
+    --------
+    >>> count_in_degrees(np.array([1, 2, 1]), 3).small
+    array([0, 2, 1], dtype=uint8)
+    """
+    small = np.zeros(vertices, dtype=np.uint8)
+    _count_small(indices, small)
+    large = np.flatnonzero(small == _FULL)
+    degrees = np.zeros(len(large), dtype=np.int64)
+    if len(large):
+        _count_large(indices, small, large, degrees)
+    return InDegrees(small, large, degrees)
+
+
 def walk_one_by_one(graph: CSRArrays, reverse: CSRArrays, segments: Segments) -> None:
     """Fill in the paths, with in-neighbours from the reverse of a directed graph."""
     _walk_each(
@@ -92,9 +117,9 @@ def walk_side_by_side(
     """
     degrees = count_in_degrees(graph.indices, graph.vertices) if degrees is None else degrees
     places = np.zeros(1 << (graph.vertices // 4).bit_length(), dtype=np.uint8)
-    step = 1
+    step, lengths = 1, np.diff(segments.offsets)
     active = np.arange(len(segments.states), dtype=np.int32)
-    while len(active := active[_longer_than(segments.offsets, step, active)]):
+    while len(active := active[lengths[active] > step]):
         _propose(
             graph.indptr,
             graph.indices,
@@ -125,12 +150,16 @@ def _look_up(
     segments: Segments,
     step: int,
 ) -> None:
-    """Put the in-neighbours asked for into the path."""
-    asking = active[_ask(active, segments.offsets, step, segments.path)]
+    """Put the requested in-neighbours into the path."""
+    at = segments.offsets[active] + step
+    asks = segments.path[at] <= _ASKED
+    asking, at = active[asks], at[asks]
     if not len(asking):
         return
-    keys = np.empty(len(asking), dtype=np.uint64)
-    _keys_of(asking, segments.offsets, step, segments.path, keys)
+    # The vertex and the number of its in-neighbour, joined: they sort by both.
+    keys = segments.path[at - 1].astype(np.uint64) << _HALF
+    keys |= (_ASKED - segments.path[at]).astype(np.uint64)
+    del at
     order = np.argsort(keys)
     keys, asking = keys[order], asking[order]
     del order
@@ -251,16 +280,6 @@ def _walk_each(
 
 
 @njit(cache=True, nogil=True)
-def _longer_than(
-    offsets: npt.NDArray[np.int64], step: int, active: npt.NDArray[np.int32]
-) -> npt.NDArray[np.bool_]:
-    longer = np.empty(active.size, dtype=np.bool_)
-    for i in range(active.size):
-        longer[i] = offsets[active[i] + 1] - offsets[active[i]] > step
-    return longer
-
-
-@njit(cache=True, nogil=True)
 def _propose(
     indptr: IntArray,
     indices: IntArray,
@@ -273,7 +292,7 @@ def _propose(
     step: int,
     path: IntArray,
 ) -> None:
-    """Propose the out-neighbour of each walker, or ask for its k-th in-neighbour: as -2 - k."""
+    """Propose the out-neighbour of each walker, or request its k-th in-neighbour, as -2 - k."""
     for s in active:
         at = offsets[s] + step
         v = path[at - 1]
@@ -316,30 +335,6 @@ def _accept(
             path[at] = v
 
 
-@njit(cache=True, nogil=True)
-def _ask(
-    active: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64], step: int, path: IntArray
-) -> npt.NDArray[np.bool_]:
-    asks = np.empty(active.size, dtype=np.bool_)
-    for i in range(active.size):
-        asks[i] = path[offsets[active[i]] + step] <= _ASKED
-    return asks
-
-
-@njit(cache=True, nogil=True)
-def _keys_of(
-    asking: npt.NDArray[np.int32],
-    offsets: npt.NDArray[np.int64],
-    step: int,
-    path: IntArray,
-    keys: npt.NDArray[np.uint64],
-) -> None:
-    """Join the vertex and the number of its in-neighbour: they sort by both."""
-    for i in range(asking.size):
-        at = offsets[asking[i]] + step
-        keys[i] = (np.uint64(path[at - 1]) << _HALF) | np.uint64(_ASKED - path[at])
-
-
 @njit(cache=True, nogil=True, inline="always")
 def _slot(v: np.uint64, last_slot: np.uint64) -> np.uint64:
     return np.uint64(((v * _SCATTER) >> _HALF) & last_slot)
@@ -355,7 +350,7 @@ def _mark_wanted(
 ) -> int:
     """List each vertex once, with the first key of it, and put it in both tables; return how many.
 
-    `table` counts how many share a place, `slots` says where in the list a vertex is.
+    `table` counts how many share a place, `slots` holds the place of a vertex in the list.
     """
     last, last_slot = np.uint64(table.size - 1), np.uint64(slots.size - 1)
     count = 0
@@ -390,7 +385,7 @@ def _find_sources(
     step: int,
     path: IntArray,
 ) -> None:
-    """Go through all edges once; the k-th that points at a wanted vertex answers who asks for it.
+    """Go through all edges once; the k-th edge into a wanted vertex fulfils the request for it.
 
     Unsigned indices: with signed ones each access would look whether it counts from the end. Most
     edges end at the table, which holds for each place how many wanted vertices share it.
@@ -424,3 +419,35 @@ def _find_sources(
             left -= 1
             if left == 0:
                 return
+
+
+@njit(cache=True, nogil=True)
+def in_degree(
+    small: npt.NDArray[np.uint8],
+    vertices: npt.NDArray[np.int64],
+    degrees: npt.NDArray[np.int64],
+    v: int,
+) -> int:
+    """Return the in-degree of a vertex."""
+    if small[v] < _FULL:
+        return int(small[v])
+    return int(degrees[np.searchsorted(vertices, v)])
+
+
+@njit(cache=True, nogil=True)
+def _count_small(indices: IntArray, small: npt.NDArray[np.uint8]) -> None:
+    for w in indices:
+        if small[w] < _FULL:
+            small[w] += np.uint8(1)
+
+
+@njit(cache=True, nogil=True)
+def _count_large(
+    indices: IntArray,
+    small: npt.NDArray[np.uint8],
+    large: npt.NDArray[np.int64],
+    degrees: npt.NDArray[np.int64],
+) -> None:
+    for w in indices:
+        if small[w] == _FULL:
+            degrees[np.searchsorted(large, w)] += 1

@@ -7,10 +7,8 @@ from numba import njit
 
 from samplers._random import State
 from samplers.base import Sampler, Visits
-from samplers.csr import CSRArrays
-from samplers.walk import IntArray, Marks, unvisited
-
-__all__ = ["UniformVertices"]
+from samplers.csr import CSRArrays, IntArray
+from samplers.walk import Marks, unvisited
 
 
 class UniformVertices(Sampler):

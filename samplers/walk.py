@@ -11,31 +11,23 @@ costs about 10 steps a vertex, and no graph costs more than `patience` steps a v
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
 from samplers._random import State, below, chance_threshold, happens
 from samplers.base import Sampler, Visits, check_positive, check_share
-from samplers.csr import CSRArrays
+from samplers.csr import CSRArrays, IntArray, check_csr
 
-__all__ = [
-    "PATIENCE",
-    "IntArray",
-    "Marks",
-    "RestartWalk",
-    "less_patience",
-    "more_patience",
-    "unvisited",
-]
-
-IntArray = npt.NDArray[np.integer]
 Marks = npt.NDArray[np.uint8]
 
 # Steps without a new vertex. No walk of docs/studies/samplers.md but `rwr` is out of patience; with
 # these a million isolated vertices cost about ten million steps (docs/samplers.md).
 PATIENCE = 1000
-_LEAST_PATIENCE = 10  # a choice: where little is missing, patience is less
+_LEAST_PATIENCE = 10  # not tuned: docs/samplers.md has what it bounds
+_BITS = 12  # of a degree in one pass; not tuned: 4,096 counters stay in the first-level cache
 
 
 class RestartWalk(Sampler):
@@ -76,6 +68,124 @@ class RestartWalk(Sampler):
         return Visits(vertices[:found], steps, restarts, dead_ends, unreached, edges, capped)
 
 
+class RandomJump(RestartWalk):
+    """Walk along random out-edges; with probability `restart` jump to any vertex.
+
+    Cannot stay in an isolated region (PREDIcT, section 3.2.1; Leskovec and Faloutsos, "Sampling
+    from large graphs", KDD 2006, section 3.3).
+
+    Parameters
+    ----------
+    restart : float, default 0.15
+        Probability, at each step, that a new walk begins at a vertex drawn uniformly; in [0, 1];
+        the default is that of PREDIcT, section 5.3.
+    patience : int, default 1000
+        Steps in a row without a new vertex after which one is filled in; see
+        :mod:`samplers.walk`.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> ring = csr_array(np.roll(np.eye(8, dtype=int), 1, axis=1))
+    >>> RandomJump(restart=0).sample(ring, 0.5, random_state=1).vertices
+    array([6, 7, 0, 1], dtype=int32)
+    """
+
+    name = "rj"
+
+    def _visit(self, graph: CSRArrays, target: int, max_edges: int, state: State) -> Visits:
+        anywhere = np.empty(0, dtype=np.int64)
+        return self._walk(graph, anywhere, target, max_edges, state)
+
+
+class BiasedRandomJump(RestartWalk):
+    """Random Jump whose walks all begin among the vertices of highest out-degree.
+
+    Prefers the core of the graph, on which the convergence of many algorithms depends (PREDIcT,
+    section 3.2.1; defaults of section 5.3).
+
+    Parameters
+    ----------
+    restart : float, default 0.15
+        Probability, at each step, that a new walk begins at a seed vertex; in [0, 1].
+    seed_fraction : float, default 0.01
+        Share of the vertices that are seeds, in (0, 1]; at least one vertex. Ties at the last
+        place go to the lower ids.
+    patience : int, default 1000
+        Steps in a row without a new vertex after which one is filled in; see
+        :mod:`samplers.walk`.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> star = csr_array((np.ones(4, dtype=int), ([2, 2, 2, 2], [0, 1, 3, 4])), shape=(5, 5))
+    >>> sampler = BiasedRandomJump()
+    >>> sampler.seeds(star)
+    array([2])
+    >>> int(sampler.sample(star, 0.4, random_state=0).vertices[0])
+    2
+    """
+
+    name = "brj"
+
+    def __init__(
+        self, *, restart: float = 0.15, seed_fraction: float = 0.01, patience: int = PATIENCE
+    ) -> None:
+        super().__init__(restart=restart, patience=patience)
+        self.seed_fraction = seed_fraction
+
+    def seeds(self, csr: Any) -> npt.NDArray[np.int64]:
+        """Return the seed vertices of a graph, ascending, shape ``(max(1, round(f * n)),)``."""
+        self._check_options()
+        graph = check_csr(csr)
+        chosen = np.empty(max(1, round(self.seed_fraction * graph.vertices)), dtype=np.int64)
+        _highest_degrees(graph.indptr, chosen)
+        return chosen
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        check_share("seed_fraction", self.seed_fraction, zero=False, one=True)
+
+    def _visit(self, graph: CSRArrays, target: int, max_edges: int, state: State) -> Visits:
+        return self._walk(graph, self.seeds(graph), target, max_edges, state)
+
+
+class RandomWalkWithRestart(RestartWalk):
+    """Walk along random out-edges; with probability `restart` fly back to the start.
+
+    When the walk has found nothing new for `patience` steps it takes another start, unvisited and
+    drawn uniformly (Leskovec and Faloutsos, KDD 2006, section 3.3); the sample counts those starts
+    as `unreached`.
+
+    Parameters
+    ----------
+    restart : float, default 0.15
+        Probability, at each step, of flying back to the start; in [0, 1].
+    patience : int, default 1000
+        Steps in a row without a new vertex after which the start is given up; see
+        :mod:`samplers.walk`.
+    start : int, optional
+        Vertex to start at; drawn uniformly when not given.
+    """
+
+    name = "rwr"
+
+    def __init__(
+        self, *, restart: float = 0.15, patience: int = PATIENCE, start: int | None = None
+    ) -> None:
+        super().__init__(restart=restart, patience=patience)
+        self.start = start
+
+    def _visit(self, graph: CSRArrays, target: int, max_edges: int, state: State) -> Visits:
+        start = below(state, graph.vertices) if self.start is None else self.start
+        if isinstance(start, bool) or start not in range(graph.vertices):
+            raise ValueError(
+                f"start is {start!r}; accepted: a vertex from 0 to {graph.vertices - 1}, or None"
+            )
+        starts = np.array([start], dtype=np.int64)
+        return self._walk(graph, starts, target, max_edges, state, moving=True)
+
+
 @njit(cache=True, nogil=True)
 def unvisited(state: State, visited: Marks) -> int:
     """Return an unvisited vertex, each with the same probability; there must be one."""
@@ -95,6 +205,43 @@ def less_patience(allowed: int) -> int:
 def more_patience(allowed: int, patience: int) -> int:
     """Return how many fruitless steps are allowed after the walk found a vertex by itself."""
     return min(allowed + allowed // 8 + 1, patience)
+
+
+@njit(cache=True, nogil=True)
+def _highest_degrees(indptr: IntArray, chosen: npt.NDArray[np.int64]) -> None:
+    # Radix selection: digit by digit, from the highest, it narrows the degree of the k-th place
+    # down. A partition would need the degrees and an order as arrays, 16 bytes a vertex.
+    n = indptr.size - 1
+    k = chosen.size
+    largest = 0
+    for v in range(n):
+        largest = max(largest, indptr[v + 1] - indptr[v])
+    shift = 0
+    while largest >> (shift + _BITS) > 0:
+        shift += _BITS
+    prefix = 0
+    place = k
+    counts = np.empty(1 << _BITS, dtype=np.int64)
+    while shift >= 0:
+        counts[:] = 0
+        for v in range(n):
+            degree = indptr[v + 1] - indptr[v]
+            if degree >> (shift + _BITS) == prefix:
+                counts[(degree >> shift) & ((1 << _BITS) - 1)] += 1
+        digit = (1 << _BITS) - 1
+        while counts[digit] < place:
+            place -= counts[digit]
+            digit -= 1
+        prefix = (prefix << _BITS) | digit
+        shift -= _BITS
+    # `prefix` is now that degree, and `place` says how many vertices of just that degree belong.
+    at = 0
+    for v in range(n):
+        degree = indptr[v + 1] - indptr[v]
+        if degree > prefix or (degree == prefix and place > 0):
+            place -= degree == prefix
+            chosen[at] = v
+            at += 1
 
 
 @njit(cache=True, nogil=True)

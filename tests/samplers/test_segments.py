@@ -12,8 +12,14 @@ from predict_graph.graph import Graph, check_graph
 from samplers import MetropolisHastingsRandomWalk, check_csr, reverse_csr
 from samplers._random import chance_threshold, new_state
 from samplers.csr import owned
-from samplers.in_degrees import count_in_degrees, in_degree
-from samplers.segments import DEAD_END, Segments, walk_one_by_one, walk_side_by_side
+from samplers.segments import (
+    DEAD_END,
+    Segments,
+    count_in_degrees,
+    in_degree,
+    walk_one_by_one,
+    walk_side_by_side,
+)
 
 
 def with_reverse(graph):
