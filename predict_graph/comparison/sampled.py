@@ -109,7 +109,7 @@ def sample(
     sampler: str = "brj",
     max_edges: int | None = None,
     directed: bool | None = None,
-    ids: str = "integer",
+    ids: str | None = None,
     seed: int | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> GraphSample:

@@ -131,8 +131,8 @@ def predict(
         Of the algorithm, by name.
     directed : bool, optional
         Whether edges have a direction; as the dataset or format says by default.
-    ids : {'integer', 'string'}
-        What vertices are called in a file.
+    ids : {'integer', 'string'}, optional
+        What vertices are called in a file; found from the file by default.
     engine : str or Engine
         The engine that will run the job.
     workers : int, optional
