@@ -14,11 +14,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from types import TracebackType
 from typing import Any
 
 from predict_graph.clock import Moment, closing_words, remaining_of
 from predict_graph.clock.display import Display
 from predict_graph.clock.loops import outlasted, with_first
+from predict_graph.durations import readable_seconds
 from predict_graph.functions.child import consumed, drawn
 from predict_graph.functions.growth import Point, foretell
 from predict_graph.functions.naming import GraphFunction, check_function
@@ -117,6 +119,8 @@ def track(
     ------
     RequestError
         If the function or its arguments cannot be used. What the function raises is not touched.
+    KeyboardInterrupt
+        At Ctrl-C; its text says how far the run was, and is shown without a traceback.
 
     Examples
     --------
@@ -127,13 +131,33 @@ def track(
     from predict_graph.functions.forms import as_graph, build
     from predict_graph.functions.naming import form_of
 
-    checked = check_function(function, positional, keywords, form=graph_form, graph=graph)
-    own = None
-    if form_of(graph) != checked.form:
-        own = as_graph(graph, checked, directed=None, ids=None, seed=0)
-        graph = build(own, checked.form)
-    tracked = run_tracked(checked, graph, source=own, history=check_history(history))
+    try:
+        checked = check_function(function, positional, keywords, form=graph_form, graph=graph)
+        own = None
+        if form_of(graph) != checked.form:
+            own = as_graph(graph, checked, directed=None, ids=None, seed=0)
+            graph = build(own, checked.form)
+        tracked = run_tracked(checked, graph, source=own, history=check_history(history))
+    except KeyboardInterrupt as interrupt:
+        interrupt.args = interrupt.args or ("interrupted before the function was called",)
+        _shown_in_a_sentence(interrupt)
+        raise
     return tracked.result
+
+
+def _shown_in_a_sentence(interrupt: KeyboardInterrupt) -> None:
+    """Let an interrupt that nothing handles be shown by its text, without a traceback."""
+    interrupt._render_traceback_ = lambda: [str(interrupt)]  # type: ignore[attr-defined] # IPython
+    usual = sys.excepthook
+
+    def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if isinstance(error, KeyboardInterrupt) and hasattr(error, "_render_traceback_"):
+            print(error, file=sys.stderr)
+        else:
+            usual(kind, error, trace)
+
+    if usual.__qualname__ != show.__qualname__:
+        sys.excepthook = show
 
 
 def run_tracked(
@@ -177,6 +201,9 @@ def run_tracked(
             report(watcher.reported)
         with _spared():
             result, lazy = _watched_call(function, graph, keep)
+    except KeyboardInterrupt as interrupt:
+        interrupt.args = (watcher.interrupted(),)
+        raise
     finally:
         seconds = clock.wall() - started
         if report is not None:
@@ -288,6 +315,12 @@ class _Watcher(threading.Thread):
         """Return the seconds until the next look, so that all of them stay a small part."""
         owed = self.looking / _COST - self._spent
         return min(max(_EVERY, owed), _LONGEST)
+
+    def interrupted(self) -> str:
+        """Say how far the run was when it was interrupted."""
+        far = f", in {self.said[-1].progress('round')}" if self.said and self._trail else ""
+        after = readable_seconds(clock.wall() - self._began)
+        return f"{self._function.name} was interrupted after {after}{far}"
 
     def finish(self) -> None:
         """End, and take the bar away."""

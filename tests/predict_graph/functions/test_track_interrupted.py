@@ -1,0 +1,79 @@
+"""Ctrl-C while `track` runs a function: one sentence, and no traceback of ours."""
+
+import re
+import signal
+import subprocess
+import sys
+
+import networkx as nx
+import pytest
+
+from predict_graph import track
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import networkx as nx
+import predict_graph
+
+def slow(graph):
+    for vertex in list(graph):
+        time.sleep(0.02)
+        if vertex == 50:
+            os.kill(os.getpid(), signal.SIGINT)
+
+class Interrupting:
+    "A path whose reading is interrupted."
+    def __fspath__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        return "nothing"
+
+def called():
+    predict_graph.track({function}, {graph}, history="none")
+
+{call}
+"""
+
+
+def interrupted(call="called()", function="slow", graph="nx.path_graph(1000)"):
+    code = INTERRUPTED.format(call=call, function=function, graph=graph)
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_an_interrupt_ends_a_script_with_one_sentence():
+    done = interrupted()
+    assert done.returncode == -signal.SIGINT
+    assert re.fullmatch(
+        r"__main__:slow was interrupted after [\d.]+ m?s(, in round \d+ of 1000)?\n", done.stderr
+    )
+    assert done.stdout == ""
+
+
+def test_an_interrupt_before_the_call_ends_with_one_sentence():
+    done = interrupted(graph="Interrupting()", function="'networkx:pagerank'")
+    assert done.returncode == -signal.SIGINT
+    assert done.stderr == "interrupted before the function was called\n"
+
+
+def test_an_interrupt_can_be_handled_and_other_errors_keep_their_traceback():
+    call = """
+for _ in range(2):
+    try:
+        called()
+    except KeyboardInterrupt as interrupt:
+        print(interrupt)
+raise ValueError("another")
+"""
+    done = interrupted(call)
+    assert done.returncode == 1
+    assert done.stdout.count("slow was interrupted after") == 2
+    assert "Traceback" in done.stderr
+    assert done.stderr.endswith("ValueError: another\n")
+
+
+def test_a_notebook_shows_an_interrupt_by_its_sentence():
+    with pytest.raises(KeyboardInterrupt) as caught:
+        track(lambda graph: signal.raise_signal(signal.SIGINT), nx.path_graph(9), history="none")
+    (line,) = caught.value._render_traceback_()  # what IPython calls
+    assert "was interrupted after" in line
