@@ -50,7 +50,7 @@ def written_beside(path: Path) -> Iterator[Path]:
         If writing fails: disk full, input/output error. What was at `path` stays.
     """
     check_writable(path)
-    target = path.resolve() if path.is_symlink() else path
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
     beside = target.with_name(f".{target.name}.{os.getpid()}.part{path.suffix}")
     try:
         yield beside

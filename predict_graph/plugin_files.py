@@ -51,7 +51,7 @@ def load_plugin(path: str | Path) -> ModuleType:
         If the file cannot be read, raises an error, registers a name that is taken, or registers
         nothing. Nothing of it is registered then.
     """
-    file = Path(path).expanduser().resolve()
+    file = Path(os.path.realpath(os.path.expanduser(path)))
     source = _read(file)
     before = _LOADED.get(file)
     if before is not None and before.source == source:

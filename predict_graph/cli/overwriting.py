@@ -90,9 +90,9 @@ def _read_for(text: str) -> Iterator[str]:
         return
     if os.path.exists(text):
         yield text
-        beside = Path(text).with_suffix(".properties")
-        if text.endswith(".graph") and beside.exists():
-            yield str(beside)
+        beside = text.removesuffix(".graph") + ".properties"
+        if text.endswith(".graph") and os.path.exists(beside):
+            yield beside
     elif "/" not in text and "." not in text:
         from predict_graph.graph.datasets import dataset_names, dataset_path
 

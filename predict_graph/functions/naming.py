@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import importlib
 import inspect
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -345,7 +346,7 @@ _FILES: dict[Path, tuple[bytes, ModuleType]] = {}
 
 def _file_module(file: Path) -> ModuleType:
     """Execute a Python file, once as long as it does not change."""
-    path = file.expanduser().resolve()
+    path = Path(os.path.realpath(os.path.expanduser(file)))
     try:
         source = path.read_bytes()
     except OSError as error:

@@ -46,7 +46,7 @@ def default_path() -> Path | None:
     """
     named = os.environ.get(ENVIRONMENT)
     if named:
-        return None if named == "none" else Path(named).expanduser()
+        return None if named == "none" else Path(os.path.expanduser(named))
     from platformdirs import user_data_path
 
     return user_data_path("predict-graph", appauthor=False) / "history.sqlite"
@@ -109,7 +109,7 @@ class History:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        place = default_path() if path is None else Path(path).expanduser()
+        place = default_path() if path is None else Path(os.path.expanduser(path))
         if place is None or str(place) in ("", "."):
             raise RequestError(
                 f"no history file is named: {ENVIRONMENT} is 'none' or the path is empty"

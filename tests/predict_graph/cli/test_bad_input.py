@@ -336,3 +336,13 @@ def test_an_answer_is_given_though_the_history_cannot_be_written(program, tmp_pa
     if command != "predict":  # which may do without sample runs
         assert "could not be written" in result.err
         assert "the run is not kept" in result.err
+
+
+def test_odd_names_of_files_are_no_internal_errors(program, tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "design.csv").write_text("machines\n1\n")
+    collect = ("collect", "--design", tmp_path / "design.csv", "--out", tmp_path / "points.csv")
+    program(*collect, "--logs", "", "--", "true", "{machines}")
+    is_refused(program("list", "functions", "--plugin", tmp_path / "loop"), "cannot be loaded")
+    is_refused(program("predict", "~nosuch/f.py:f", GRAPH), "~nosuch/f.py cannot be read")
+    assert program("history", "list", "--history", "~nosuch/h.sqlite").status == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 import time
 import traceback
@@ -96,7 +97,7 @@ def load_spark_function(source: str, parameters: Mapping[str, Any] | None = None
     name, _, function = source.rpartition(":")
     if not name.endswith(".py") or not function.isidentifier():
         raise RequestError(f"function {source!r}; accepted: FILE.py:FUNCTION")
-    file = Path(name).expanduser().resolve()
+    file = Path(os.path.realpath(os.path.expanduser(name)))
     module = load_module(file)
     found = getattr(module, function, None)
     if not inspect.isroutine(found):

@@ -8,6 +8,7 @@ Scala: ``graphframes-spark4_2.13-0.12.1.jar`` as Maven names it, and
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import sysconfig
 from collections.abc import Mapping
@@ -52,7 +53,7 @@ def check_graphframes(named: str | Path) -> str | Path:
     >>> check_graphframes("io.graphframes:graphframes-spark4_2.13:0.12.1")
     'io.graphframes:graphframes-spark4_2.13:0.12.1'
     """
-    path = Path(named).expanduser()
+    path = Path(os.path.expanduser(named))
     if path.is_file() and path.suffix == ".jar":
         return path.resolve()
     if _COORDINATES.fullmatch(str(named)):
@@ -85,7 +86,7 @@ def graphframes_jars() -> list[Path]:
     lines = _spark_lines()
     newest: dict[str, tuple[tuple[int, ...], Path]] = {}
     for folder in [*_CACHES, str(Path(sysconfig.get_path("purelib")) / "jars")]:
-        for jar in sorted(Path(folder).expanduser().rglob("*graphframes*.jar")):
+        for jar in sorted(Path(os.path.expanduser(folder)).rglob("*graphframes*.jar")):
             artifact, version, made_for = _read_name(jar.name)
             if made_for == lines and version > newest.get(artifact, ((), jar))[0]:
                 newest[artifact] = version, jar
