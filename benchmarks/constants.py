@@ -30,7 +30,8 @@ sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve
 
 from benchmarks.cluster_models import TEST, TRAIN, few_shot, scale_out  # noqa: E402
 from benchmarks.cluster_models import evaluate as evaluate_models  # noqa: E402
-from benchmarks.estimating import estimated, messages, remote_bytes, sampled  # noqa: E402
+from benchmarks.common import table, write  # noqa: E402
+from benchmarks.estimating import estimated, remote_bytes  # noqa: E402
 from costmodels.scaling import AutoScaling  # noqa: E402
 from predict_graph.algorithms import check_algorithm  # noqa: E402
 from predict_graph.engines.local import LocalEngine  # noqa: E402
@@ -126,16 +127,13 @@ TRIED: list[tuple[tuple[str, ...], list[str]]] = [
 
 @dataclass(frozen=True)
 class Judged:
-    """Errors without a unit, held intervals, and work where it is counted."""
+    """Errors without a unit, and the share of intervals that hold."""
 
     errors: np.ndarray
     held: float
-    work: float | None = None
 
     def cells(self) -> list[str]:
-        sizes = np.abs(self.errors)
-        work = "" if self.work is None else f"{self.work:.2f}"
-        return [f"{sizes.mean():.1%}", f"{sizes.max():.0%}", f"{self.held:.0%}", work]
+        return [f"{np.abs(self.errors).mean():.1%}", f"{self.held:.0%}"]
 
 
 def _tried_values(value: Any) -> tuple[Any, Any]:
@@ -183,7 +181,7 @@ class Iterations:
                 self.cases.append((job, graph, run))
 
     def __call__(self) -> Judged:
-        errors, inside, work = [], [], []
+        errors, inside = [], []
         for job, graph, run in self.cases:
             for seed in range(self.first, self.first + self.seeds):
                 found = estimated(graph, job, 0.1, seed)
@@ -192,8 +190,7 @@ class Iterations:
                     sent = float(found.counters["remote_message_bytes"].sum())
                     errors.append(sent / remote_bytes(run) - 1.0)
                 inside.append(found.low <= run.iterations <= found.high)
-                work.append(sampled(found, graph) / messages(run))
-        return Judged(np.array(errors), float(np.mean(inside)), float(np.mean(work)))
+        return Judged(np.array(errors), float(np.mean(inside)))
 
 
 class Clusters:
@@ -240,49 +237,47 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, help="file of what was judged before, to go on")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    lines = []
+    rows = []
     for names, constants in TRIED:
         if options.only and ", ".join(names) not in options.only:
             continue
         kept = Kept(names, options.cache)
-        rows = [("as it is | ", kept.cells("as it is | "))]
+        own = [kept.cells("as it is")]
         if names != ("clusters",):  # what is chance
-            rows.append(("as it is, other seeds | ", kept.cells("as it is, other seeds | ", 100)))
+            own.append(kept.cells("as it is, other seeds", 100))
+        title = ", ".join(names) if len(names) == 1 else "four that spread"
+        rows.append([f"*{title}*", "", " / ".join(each[0] for each in own), "", own[0][1], ""])
         for where in constants:
             home, _, name = where.rpartition(".")
             value = getattr(importlib.import_module(home), name)
+            short = ".".join(home.split(".")[-2:])
+            found = []
             for other in _tried_values(value):
-                short = ".".join(home.split(".")[-2:])
-                title = f"`{short}` `{name}` {_shown(value)} | {_shown(other)}"
                 with changed(where, other):
-                    rows.append((title, kept.cells(title)))
-        lines += [f"## {', '.join(names)}", "", *_table(rows), ""]
-    if options.out:
-        options.out.write_text("\n".join([*PAGE, *lines]).rstrip() + "\n", encoding="utf-8")
+                    found.append(kept.cells(f"`{short}` `{name}` {_shown(value)}: {_shown(other)}"))
+            (less, less_held), (more, more_held) = found
+            title = f"`{short}` `{name}`"
+            rows.append([title, _shown(value), less, more, less_held, more_held])
+    head = ["constant", "value", "error: halved", "doubled", "in interval: halved", "doubled"]
+    write(options.out, [*PAGE, *table(head, rows)])
 
 
 def _shown(value: Any) -> str:
     return ", ".join(map(_shown, value)) if isinstance(value, tuple) else f"{value:.6g}"
 
 
-def _table(rows: list[tuple[str, list[str]]]) -> list[str]:
-    head = "| constant | tried | mean error | worst | inside 90% | work / run |"
-    lines = [f"| {title} | {' | '.join(found)} |" for title, found in rows]
-    return [head, "|---|---:|---:|---:|---:|---:|", *lines]
-
-
 PAGE = [
     "# What constants matter",
     "",
-    "Each constant of two stages halved and doubled, all others as they are: iterations and",
-    f"messages on {', '.join(GRAPHS)}",
-    f"({SEEDS} seeds, {FEW_SEEDS} where four algorithms are tried; default parameters; relative",
-    "errors of both together), and the model `auto` of clusters (a part of the cases of",
-    "[cluster models](cluster-models.md)). Of a share above a half, what it leaves of the whole is",
-    "halved and doubled. A change draws other samples, so two rows *as it is* say what is chance.",
-    "No constant was changed by what is seen here.",
-    "",
     "    python benchmarks/constants.py --out docs/studies/constants.md",
+    "",
+    "Each constant of two stages is halved and doubled, all others as they are: iterations and",
+    f"messages on {', '.join(GRAPHS)}",
+    f"({SEEDS} seeds, {FEW_SEEDS} where four algorithms are tried: semi-clustering, top-k ranking,",
+    "connected components, neighborhood; mean relative errors of both together), and the model",
+    "`auto` of clusters on a part of the cases of [cluster models](cluster-models.md). Of a share",
+    "above a half, the rest to one is halved and doubled. Rows in italics have the errors as it",
+    "is, and with other seeds: what differs less may be chance. Intervals are those of 90%.",
     "",
 ]
 

@@ -44,15 +44,3 @@ def messages(profile: RunProfile) -> float:
 def remote_bytes(profile: RunProfile) -> float:
     """Return the bytes that a run sends to other workers."""
     return float(profile.features_total()["remote_message_bytes"])
-
-
-def sampled(estimate: IterationEstimate, graph: Graph) -> float:
-    """Return the edge visits of the sample runs, without those of the search for samples."""
-    if estimate.counters is None:
-        return estimate.edge_steps
-    counters = estimate.counters
-    predicted = float((counters["local_messages"] + counters["remote_messages"]).sum())
-    return sum(
-        min(predicted * sample.edges / graph.edges, float(sample.edges * sample.iterations))
-        for sample in estimate.samples
-    )

@@ -26,7 +26,7 @@ import pandas as pd
 HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
 
-from costmodels.design import DesignProblem, candidate_grid, oracle_design  # noqa: E402
+from costmodels.design import DesignProblem, candidate_grid  # noqa: E402
 from costmodels.design.rounding import cheapest_basis  # noqa: E402
 from costmodels.scaling import AutoScaling, Ernest, masha_score  # noqa: E402
 
@@ -177,7 +177,6 @@ def evaluate(cases: list[Case]) -> pd.DataFrame:
                         counts, problem = counts_of(case, scheme, budget, rng)
                     assert counts @ problem.costs <= budget * (1 + 1e-9)
                     runs = measured(case, counts, rng)
-                    quality = DesignProblem(case.candidates, budget).criterion.value(counts)
                     for name, make in MODELS.items():
                         if name == "auto" and draw:  # its fits take longest
                             continue
@@ -188,10 +187,8 @@ def evaluate(cases: list[Case]) -> pd.DataFrame:
                             )
                         except ValueError:  # too few points for this model
                             error = np.nan
-                        found.append(
-                            (number, case.job, share, scheme, name, error, quality, len(runs))
-                        )
-    columns = ["case", "job", "share", "scheme", "model", "error", "quality", "runs"]
+                        found.append((number, case.job, share, scheme, name, error, len(runs)))
+    columns = ["case", "job", "share", "scheme", "model", "error", "runs"]
     return pd.DataFrame(found, columns=columns)
 
 
@@ -220,86 +217,6 @@ def error_table(found: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def quality_table(found: pd.DataFrame, cases: list[Case]) -> str:
-    lines = [
-        "| design | " + " | ".join(f"{share:.0%}" for share in SHARES) + " |",
-        "|---" * (len(SHARES) + 1) + "|",
-    ]
-    bounds = {
-        (number, share): DesignProblem(case.candidates, case.budget(share)).relaxed.bound
-        for number, case in enumerate(cases)
-        for share in SHARES
-    }
-    keys = zip(found.case, found.share, strict=True)
-    ratio = found.quality / np.array([bounds[key] for key in keys])
-    for scheme in SCHEMES:
-        cells = []
-        for share in SHARES:
-            mine = ratio[(found.scheme == scheme) & (found.share == share)]
-            cells.append(f"{factor(float(mine.median()), 1)} / {factor(float(mine.max()), 1)}")
-        lines.append(f"| {scheme} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def oracle_table(cases: list[Case]) -> str:
-    lines = [
-        "| job (contexts) | all candidates | oracle | its runs | its cost |",
-        "|---|---|---|---|---|",
-    ]
-    for job in GROWTH:
-        rows = []
-        for case in cases:
-            if case.job == job:
-                found = oracle_design(case.known, case.unknown, Ernest())
-                chosen = found.steps[found.steps.experiments == len(found.points)].iloc[0]
-                share = found.points.cost.sum() / found.experiments.cost.sum()
-                rows.append((found.steps.error.iloc[0], chosen.error, len(found.points), share))
-        every, error, runs, share = np.mean(rows, axis=0)
-        lines.append(
-            f"| {job} ({len(rows)}) | {every:.1f}% | {error:.1f}% | {runs:.1f} | {share:.0%} |"
-        )
-    return "\n".join(lines)
-
-
-def ernest_table(data: Path) -> str:
-    points = pd.read_csv(data / "ernest-rcv1.csv", skipinitialspace=True)
-    points.columns = ["machines", "scale", "cost"]
-    grid = points[["scale", "machines", "cost"]]
-    full = pd.DataFrame({"scale": np.ones(4), "machines": [4.0, 8, 16, 60]})
-    reference = Ernest(weights="none").fit(grid[XY], grid.cost).predict(full)
-    total = float(grid.cost.sum())
-    lines = [
-        "| design | runs | cost | A by its bound | all 7 points | at full scale |",
-        "|---|---|---|---|---|---|",
-    ]
-    rng = np.random.default_rng(0)
-    for scheme in SCHEMES:
-        rows = []
-        for _ in range(RANDOM if scheme == "random" else 1):
-            case = Case("rcv1", grid.rename(columns={"cost": "seconds"}), full)
-            counts, _ = counts_of(case, scheme, 0.72 * total, rng)
-            counts = pd.Series(counts, case.candidates.set_index(XY).index)
-            chosen = counts.reindex(grid.set_index(XY).index).to_numpy() > 0
-            by_a = DesignProblem(grid, 0.72 * total)
-            value = by_a.criterion.value(chosen) / by_a.relaxed.bound
-            try:
-                model = Ernest(weights="none").fit(grid.loc[chosen, XY], grid.cost[chosen])
-            except ValueError:
-                continue
-            near = masha_score(model.predict(grid[XY]), grid.cost)
-            far = masha_score(model.predict(full), reference)
-            rows.append((chosen.sum(), grid.cost[chosen].sum(), value, near, far))
-        if not rows:
-            lines.append(f"| {scheme} | refused | | | | |")
-            continue
-        runs, cost, value, near, far = np.median(rows, axis=0)
-        lines.append(
-            f"| {scheme} | {runs:.0f} | {cost:.1f} s | {factor(value, 1)} | {near:.1f}% "
-            f"| {far:.1f}% |"
-        )
-    return "\n".join(lines)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     folder = os.environ.get("PREDICT_GRAPH_DATA")
@@ -317,11 +234,9 @@ def main() -> None:
     cases = list(growth(options.data))
     print(f"{len(cases)} contexts", end="\n\n", flush=True)
     found = evaluate(cases)
-    parts["errors"], parts["quality"] = error_table(found), quality_table(found, cases)
-    parts["oracle"], parts["ernest"] = oracle_table(cases), ernest_table(options.data)
+    parts["errors"] = error_table(found)
     parts["count"] = str(len(cases))
-    for name in ("errors", "quality", "oracle", "ernest"):
-        print(parts[name], end="\n\n", flush=True)
+    print(parts["errors"], flush=True)
     if options.out:
         options.out.write_text(PAGE.format(**parts), encoding="utf-8")
 
@@ -329,63 +244,36 @@ def main() -> None:
 PAGE = """\
 # Designs of experiments
 
-Written by `python benchmarks/experiment_design.py --out docs/studies/experiment-design.md`. How to
-use designs is in [Design of experiments](../design-of-experiments.md).
+Which runs should a model of runtime be fitted to? How to use designs is in
+[Design of experiments](../design-of-experiments.md).
+
+    python benchmarks/experiment_design.py --out docs/studies/experiment-design.md
 
 ## Criterion on the example of Ernest's tool
 
-4 to 32 of 64 partitions, 1 to 16 machines of 2 cores, Ernest's four terms, one run a candidate;
-a run costs scale/machines, in units of the smallest scale on one machine. Figures are the criterion
-by its relaxed bound, which no whole runs within the budget go below: 1 is optimal. `threshold` is
-what Ernest's tool runs, all weights above 0.3; its cost is beside it, and where that is above the
-budget the criterion can be below 1. `random` is the median of 20 draws. What is left at small
-budgets is mostly that runs are whole: on small problems, where all designs can be tried, ours is
-the best or within 10% of it (tests). The time includes the relaxed problem, but not the import of
-cvxpy.
+4 to 32 of 64 partitions, 1 to 16 machines of 2 cores, Ernest's four terms, one run a candidate; a
+run costs scale/machines, in units of the smallest scale on one machine. Figures are the criterion
+over its relaxed bound, which no whole runs within the budget go below: 1 is optimal. *threshold* is
+what Ernest's tool runs, all weights above 0.3; its cost is in brackets, and where that is above the
+budget the criterion can be below 1. *random* is the median of 20 draws.
 
 {criteria}
 
 ## Prediction errors on C3O
 
 {count} contexts (30 pagerank, 3 sort, 4 k-means) in which the data grows. Candidates are up to 75%
-of the data on 2, 4, 6 and 8 machines, 8 to 12 of them, which cost their measured median seconds;
-predicted are all data on 10 and 12 machines. The budget is what the cheapest four runs that tell
-the four terms apart cost, plus 10% or 40% of what is left of all candidates. All designs keep to
-it (`threshold` drops its smallest weights). They are made for Ernest's terms; `i` has the predicted
-configurations as targets. Cells are the mean over the three jobs of the mean error in percent, of
-the contexts where no design was refused by the model for too few points; the last column is runs.
-Every run is one of the five repeats at random, three draws for `ernest` and one for `auto`.
+of the data on 2, 4, 6 and 8 machines, at their measured median seconds; all data on 10 and 12
+machines is predicted. The budget is the cost of the cheapest four runs that identify the four
+terms, plus 10% or 40% of the rest of all candidates. Designs are made for Ernest's terms; *i* has
+the predicted configurations as targets. Cells are the mean over the jobs of the mean error in
+percent, of contexts in which no design was refused for too few points; the last column is runs.
 
 {errors}
 
-The criterion A of these designs by its bound, median / worst:
-
-{quality}
-
-A good A-criterion is not a small error here. Designs reduce variance, and even all candidates
-together leave Ernest's model an error of 7 to 15% (next table): much of it is not variance. With
-the predicted configurations as targets, `i` predicts best of the three criteria in each column.
-The cheapest runs first are the worst or nearly so with the small budget, and with the larger one
-as good as the others (`ernest`) or better (`auto`). With `ernest` no design clearly beats random
-runs, which are refused more often. Three and four contexts make up two thirds of each mean, so
-differences of a few percent points mean little.
-
-## Masha's oracle
-
-Ernest's model (relative errors), fitted to the medians of all candidates, and to the best few that
-the oracle finds by looking at the answer. Its cost is the share of the machine seconds of all
-candidates. It is no design that one could have made.
-
-{oracle}
-
-## Ernest's own measurements
-
-The seven points of ernest-rcv1.csv as candidates that cost their seconds, 72% of the total as
-budget, the fit as published (seconds, not relative). Errors are against the seven measured times,
-and at full scale on 4, 8, 16 and 60 cores against the fit to all seven. `random` is the median of
-20 draws.
-
-{ernest}
+With the predicted configurations as targets, *i* has the smallest errors of the three criteria in
+each column. With `ernest` no design clearly beats random runs, which are refused more often: even
+all candidates together leave the model an error of 7 to 15%, most of which is not variance. Three
+and four contexts make up two thirds of each mean, so differences of a few points mean little.
 """
 
 

@@ -133,11 +133,11 @@ def main() -> None:
         PAGE.write_text(f"{first.rstrip()}\n\n{second_table()}", encoding="utf-8")
         return
     lines = [
-        "# First guesses",
+        "# Baseline estimates",
         "",
         "What a compiled run on this machine (two cores) took on graphs of many kinds; ns an edge",
-        "or vertex. The first guess of a prediction starts from the medians, until runs of this",
-        "machine are in the history.",
+        "or vertex. The baseline estimate of a prediction starts from the medians, until runs of",
+        "this machine are in the history.",
         "",
         "    python -m benchmarks.first_guess",
         "",

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.common import Row, spread, table, write
 from predict_graph.prediction.memory.peak import LIBRARIES
 
 PROGRAM = Path(__file__).with_name("memory_program.py")
@@ -174,7 +175,7 @@ def measured(case: Case, source: str, what: str) -> Any:
     return peak if status == 0 else None
 
 
-def limited(case: Case, source: str, predicted: dict[str, Any], kept: dict[str, Any]) -> None:
+def limited(case: Case, source: str, predicted: Row, kept: Row) -> None:
     """Run a case with less and with more memory than it is said to need."""
     groups = Path("/proc/self/cgroup").read_text().splitlines()
     own = next(line.split(":", 2)[2] for line in groups if ":memory:" in line)
@@ -196,84 +197,46 @@ def limited(case: Case, source: str, predicted: dict[str, Any], kept: dict[str, 
         group.rmdir()
 
 
-def report(found: dict[str, Any], limits: dict[str, Any]) -> str:
+def report(found: Row, limits: Row) -> list[str]:
     """Return the page of the study."""
-    lines = [
-        "# Peak memory of runs on this machine",
-        "",
-        "`python -m benchmarks.memory --limits` wrote this page. Peaks are of processes of the",
-        "command line (`getrusage`), in MB; what is predicted is an interval and its middle.",
-        "Constants were chosen on the first half. Without libraries: the error over what the run",
-        f"holds beside interpreter and libraries, {LIBRARIES / 1e6:.0f} MB. The first run of a",
-        "kernel or reader after an installation compiles it, which takes about 55 MB more and is",
-        "not predicted.",
-        "",
-    ]
-    listed = cases()
-    done = sum(
-        bool(found.get(case.key, {}).get("run") and found[case.key].get("predicted"))
-        for case in listed
-    )
-    if done < len(listed):
-        lines += [
-            f"Measured so far: {done} of {len(listed)} cases.",
-            "",
-        ]
+    halves = []
     for half in ("first", "second"):
-        rows = [(case, found.get(case.key, {})) for case in cases() if case.half == half]
-        rows = [(case, row) for case, row in rows if row.get("run") and row.get("predicted")]
-        if rows:
-            lines += [f"## {half.capitalize()} half", "", *_table(rows), ""]
-    if limits:
-        lines += ["## Runs with a limit", "", *_limits(limits), ""]
-    return "\n".join(lines)
-
-
-def _table(rows: list[tuple[Case, dict[str, Any]]]) -> list[str]:
-    lines = [
-        "| algorithm | graph | edges | real | predicted | error | without libraries | in interval |"
-        " prediction itself | / run |",
-        "|---|---|---:|---:|---:|---:|---:|---|---:|---:|",
-    ]
-    errors, inside, shares = [], 0, []
-    for case, row in rows:
-        peak, real = row["predicted"], row["run"]
-        errors.append(peak["predicted"] / real - 1.0)
-        within = peak["low"] <= real <= peak["high"]
-        inside += within
-        beyond = (peak["predicted"] - real) / max(real - LIBRARIES, 1)
-        itself = share = ""
-        if row.get("predict"):
-            shares.append(row["predict"] / real)
-            itself, share = f"{row['predict'] / 1e6:.0f}", f"{shares[-1]:.2f}"
-        lines.append(
-            f"| {case.algorithm} | {case.graph} | {peak['edges']:,} | {real / 1e6:.0f} |"
-            f" {peak['low'] / 1e6:.0f} … {peak['predicted'] / 1e6:.0f} … {peak['high'] / 1e6:.0f} |"
-            f" {errors[-1]:+.1%} | {beyond:+.0%} | {'yes' if within else 'no'} |"
-            f" {itself} | {share} |"
+        known = [found.get(case.key, {}) for case in cases() if case.half == half]
+        rows = [row for row in known if row.get("run") and row.get("predicted")]
+        errors = [row["predicted"]["predicted"] / row["run"] - 1.0 for row in rows]
+        own = [
+            (row["predicted"]["predicted"] - row["run"]) / max(row["run"] - LIBRARIES, 1)
+            for row in rows
+        ]
+        inside = [row["predicted"]["low"] <= row["run"] <= row["predicted"]["high"] for row in rows]
+        shares = [row["predict"] / row["run"] for row in rows if row.get("predict")]
+        halves.append(
+            [
+                *(half, str(len(rows)), *spread(errors), f"{np.median(np.abs(own)):.0%}"),
+                *(f"{sum(inside)} of {len(rows)}", f"{np.median(shares):.2f}"),
+                f"{max(shares):.2f}",
+            ]
         )
-    size = np.abs(errors)
-    lines += [
-        "",
-        f"{len(rows)} runs: |error| median {np.median(size):.1%}, 90th percentile"
-        f" {np.quantile(size, 0.9):.1%}, worst {size.max():.1%}; {inside} inside the interval.",
+    head = ["half", "runs", "error: median", "90%", "worst", "without libraries: median"]
+    head += ["in interval", "peak of the prediction / run: median", "worst"]
+    outcomes = [outcome for kept in limits.values() for outcome in kept.values()]
+    verdicts = []
+    for fits, verdict in ((True, "fits"), (None, "may not fit"), (False, "needs more")):
+        done = [outcome["done"] for outcome in outcomes if outcome["fits"] is fits]
+        verdicts.append([verdict, str(sum(done)), str(len(done) - sum(done))])
+    return [
+        *("# Peak memory of runs on this machine", ""),
+        *("    python -m benchmarks.memory --limits --out docs/studies/memory.md", ""),
+        "Peaks of processes of the command line (`getrusage`), of six algorithms on generated and",
+        "public graphs of 0.4 to 64 million edges in seven formats. Constants were calibrated on",
+        "the first half. *Without libraries*: the error over what the run holds beside interpreter",
+        f"and libraries, {LIBRARIES / 1e6:.0f} MB. The first run of a kernel or reader after an",
+        "installation compiles it, which takes about 55 MB more and is not predicted.",
+        *("", *table(head, halves), ""),
+        f"Runs with limits of {', '.join(map(str, LIMITS))} of the predicted peak, "
+        f"{len(limits)} cases:",
+        *("", *table(["verdict of the prediction", "ended", "was stopped"], verdicts)),
     ]
-    if shares:
-        lines[-1] += (
-            f" Peak of the prediction / peak of the run: median {np.median(shares):.2f}, worst"
-            f" {max(shares):.2f}."
-        )
-    return lines
-
-
-def _limits(limits: dict[str, Any]) -> list[str]:
-    lines = ["| said | ran to its end | was stopped |", "|---|---:|---:|"]
-    told = [outcome for kept in limits.values() for outcome in kept.values()]
-    for fits, said in ((True, "fits"), (None, "may not fit"), (False, "needs more")):
-        done = [outcome["done"] for outcome in told if outcome["fits"] is fits]
-        lines.append(f"| {said} | {sum(done)} | {len(done) - sum(done)} |")
-    lines += ["", f"{len(limits)} cases with limits of {', '.join(map(str, LIMITS))} of the peak."]
-    return lines
 
 
 def main() -> None:
@@ -291,8 +254,8 @@ def main() -> None:
         convert(arguments.convert[0], Path(arguments.convert[1]))
         return
     kept = arguments.kept
-    found: dict[str, Any] = json.loads(kept.read_text()) if kept and kept.exists() else {}
-    limits: dict[str, Any] = found.setdefault("limits", {})
+    found: Row = json.loads(kept.read_text()) if kept and kept.exists() else {}
+    limits: Row = found.setdefault("limits", {})
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.folder or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
@@ -316,11 +279,7 @@ def main() -> None:
                 print(case.key, limits[case.key], flush=True)
                 if kept:
                     kept.write_text(json.dumps(found, indent=1))
-    text = report(found, limits)
-    if arguments.out:
-        arguments.out.write_text(text, encoding="utf-8")
-    else:
-        print(text)
+    write(arguments.out, report(found, limits))
 
 
 if __name__ == "__main__":

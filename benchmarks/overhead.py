@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.common import spread, table, write
 from benchmarks.quiet import QuietMachine
 
 Found = dict[str, Any]
@@ -128,43 +129,15 @@ def compared(found: Found, real: list[Found]) -> Found:
     }
 
 
-def spread(values: list[float]) -> str:
-    sizes = np.abs(values)
-    return (
-        f"{np.median(sizes):.1%} | {np.quantile(sizes, 0.9):.1%} | {sizes.max():.1%} | "
-        f"{np.mean(values):+.1%}"
-    )
-
-
-def row(job: Job, budget: str, seed: str, result: Found) -> str:
-    overhead = result["overhead"]["seconds"]
-    return (
-        f"| {job.algorithm} | {job.graph} | {result['edges']:,} | {budget} | {seed} | "
-        f"{result['true_iterations']} | {result['iterations_error']:+.1%} | "
-        f"{result['true_seconds']:.3g} | {result['spread']:.0%} | {result['runtime_error']:+.1%} | "
-        f"{'yes' if result['inside'] else 'no'} | {overhead:.2f} | "
-        f"{overhead / result['true_seconds']:.2f} | {result['processor_seconds']:.2f} | "
-        f"{result['evidence'][0]['rung']} |"
-    )
-
-
-def summary(found: list[Found]) -> list[str]:
-    inside = np.mean([result["inside"] for result in found])
+def summary(algorithm: str, budget: str, found: list[Found]) -> list[str]:
+    """Return a line of the table."""
     overheads = [result["overhead"]["seconds"] for result in found]
-    over = [
-        max(result["overhead"]["seconds"] / max(2.5, 0.06 * result["true_seconds"]), 0.0)
-        for result in found
-    ]
+    shares = [result["overhead"]["seconds"] / result["true_seconds"] for result in found]
     return [
-        "| error of | median | 90th percentile | worst | mean (signed) |",
-        "|---|---:|---:|---:|---:|",
-        f"| runtime | {spread([r['runtime_error'] for r in found])} |",
-        f"| iterations | {spread([r['iterations_error'] for r in found])} |",
-        "",
-        f"90% intervals of the runtime hold the truth in {inside:.0%} of {len(found)} cases. The "
-        f"overhead is {np.median(overheads):.2f} s in the median, {max(overheads):.2f} s at most; "
-        f"{sum(each > 1.0 for each in over)} cases take more than 2.5 s and 6% of the run.",
-        "",
+        *(algorithm, budget, str(len(found)), *spread([r["runtime_error"] for r in found])),
+        f"{np.mean([result['inside'] for result in found]):.0%}",
+        *spread([result["iterations_error"] for result in found])[::2],
+        *(f"{np.median(overheads):.2f}", f"{max(overheads):.2f}", f"{np.median(shares):.2f}"),
     ]
 
 
@@ -183,12 +156,6 @@ def main() -> None:
     arguments = parser.parse_args()
     quiet = None if arguments.disturbed else QuietMachine()
     seeds = [str(seed) for seed in range(arguments.seeds)]
-    lines = [
-        "| algorithm | graph | edges | budget | seed | iterations | error | runtime, s |"
-        " spread of runs | error | in 90% interval | overhead, s | overhead / run |"
-        " processor seconds of the process | evidence |",
-        "|---|---|---:|---|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|---|",
-    ]
     results: dict[tuple[str, str], list[Found]] = {}
     bench = Bench(quiet)
     for algorithm in arguments.algorithms:
@@ -202,17 +169,14 @@ def main() -> None:
                 for seed, prediction in zip(seeds, found, strict=True):
                     result = compared(prediction, real)
                     results.setdefault((algorithm, budget), []).append(result)
-                    lines.append(row(job, budget, seed, result))
-                    print(lines[-1], flush=True)
+                    print(job, budget, seed, result["runtime_error"], flush=True)
     text = [
         "# Local runtime and overhead",
         "",
-        "By the default budget, and by the full budget (`--budget none`) beside it.",
-        "",
-        "Graphs on the local engine, each prediction and each run in a process of its own. The "
-        f"truth is the median of real runs, {arguments.runs} after the predictions of each seed; "
-        "spread is the slowest over the fastest of them, less one. The runtime is that of all "
-        "phases, reading included.",
+        "Sizes of relative errors with the default and the full budget (`--budget none`), each "
+        "prediction and each run in a process of its own. The truth is the median of real runs, "
+        f"{arguments.runs} after the predictions of each seed. The runtime is that of all phases, "
+        "reading included.",
         "",
         *([] if quiet is None else [quiet.report(), ""]),
         f"    python -m benchmarks.overhead --seeds {arguments.seeds} --runs {arguments.runs}"
@@ -221,13 +185,10 @@ def main() -> None:
         + (f" --graphs {shlex.join(arguments.graphs)}" if arguments.graphs != [*GRAPHS] else ""),
         "",
     ]
-    for (algorithm, budget), cases in results.items():
-        text += [f"## {algorithm}, {budget}", "", *summary(cases)]
-    if arguments.out:
-        arguments.out.write_text(
-            "\n".join([*text, "## Cases", "", *lines]) + "\n", encoding="utf-8"
-        )
-    print("\n".join(text))
+    head = ["algorithm", "budget", "cases", "runtime: median", "90%", "worst", "in interval"]
+    head += ["iterations: median", "worst", "overhead, s: median", "most", "overhead / run: median"]
+    rows = [summary(*key, found) for key, found in results.items()]
+    write(arguments.out, [*text, *table(head, rows, text_columns=2)])
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from benchmarks.common import table
 from benchmarks.robustness.campaign import BAD, SILENCE, Find, Tally, run
 from benchmarks.robustness.formats import FORMATS
 
@@ -81,31 +82,32 @@ def page(
         f"{time.strftime('%Y-%m-%d')}, Python {platform.python_version()}: {used / 60:.0f} minutes "
         f"of processor time, {wall / 60:.0f} by the clock.",
         "",
-        "Each file is a damaged copy of a small valid one: bytes flipped, cut, doubled, replaced, "
-        "numbers made large; of WebGraph files the numbers in the bit stream and the properties; "
-        "of stored graphs and archives the arrays, their types and lengths, mostly with the "
-        "checksums made anew; of compressed files what is inside; of models, with their seal made "
-        "anew. It is read, and used, in a process with numba's bounds checks on and with limits of "
-        "4 million vertices, 16 million edges and 200 MB unpacked.",
+        "Each file is a damaged copy of a small valid one: bytes flipped, cut, doubled or "
+        "replaced, numbers made large; of WebGraph files, stored graphs and archives the "
+        "structure, mostly with new checksums. It is read and used in a process with numba's "
+        "bounds checks and with limits of 4 million vertices, 16 million edges and 200 MB "
+        "unpacked.",
         "",
         f"In all: {total['read']:,} read, {total['refused']:,} refused in a sentence; "
         + ", ".join(f"{total[name]:,} {name}" for name in BAD)
         + f". Slowest file {slowest:.2f} s (a hang: {SILENCE:g} s); peak memory "
         f"{peak / 1e6:.0f} MB.",
         "",
-        "| format | files | read | refused | " + " | ".join(BAD) + " | slowest, s |",
-        "|---|---:|---:|---:|" + "---:|" * (len(BAD) + 1),
     ]
-    for form, tally in sorted(tallies.items()):
-        counts = [tally.outcomes[name] for name in ("read", "refused", *BAD)]
-        cells = [FORMATS[form].name, sum(tally.outcomes.values()), *counts]
-        lines.append("| " + " | ".join(map(str, cells)) + f" | {tally.slowest:.2f} |")
+    rows = [
+        [
+            *(FORMATS[form].name, str(sum(tally.outcomes.values()))),
+            *(str(tally.outcomes[name]) for name in ("read", "refused")),
+            *(str(sum(tally.outcomes[name] for name in BAD)), f"{tally.slowest:.2f}"),
+        ]
+        for form, tally in sorted(tallies.items())
+    ]
+    lines += table(["format", "files", "read", "refused", "finds", "slowest, s"], rows)
     checked = ", ".join(form.name for form in FORMATS if form.checked)
     lines += [
         "",
-        "Another content: read, although a checksum that the format carries covers other content. "
-        f"Formats with such a checksum: {checked}. WebGraph has none; what its properties count "
-        "(bits and arcs of each part, gaps by size) is compared, which the files here do not say.",
+        "Another content: read, although a checksum of the format covers other content. Formats "
+        f"with such a checksum: {checked}. Of WebGraph, counts of the properties are compared.",
         "",
     ]
     if finds:
