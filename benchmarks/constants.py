@@ -42,87 +42,50 @@ SEEDS = 5
 FEW_SEEDS = 2  # where several algorithms are tried
 EVERY = 4  # one in so many of the cases of clusters
 
-COMPLETION = "predict_graph.iterations.completion."
-ROOTED = "predict_graph.iterations.rooted."
-BUILTIN = "predict_graph.builtin."
-SCALING = "costmodels.scaling."
 SPREADING = ("semi-clustering", "topk-ranking", "connected-components", "neighborhood")
 
-# Constants by what they are tried on: algorithms, or models of clusters.
-TRIED: list[tuple[tuple[str, ...], list[str]]] = [
-    (
-        ("pagerank",),
-        [
-            *(
-                f"{COMPLETION}calibration.{name}"
-                for name in ("_RATIO", "_REPLICATES", "_PASSES", "_LARGEST", "_MOST_REPEATS")
-            ),
-            f"{COMPLETION}completed._NARROW",
-            *(
-                f"{COMPLETION}estimator.{name}"
-                for name in ("_METHOD_STD", "_SMALL_SAMPLE", "_UNCALIBRATED_STD")
-            ),
-            *(
-                f"{COMPLETION}hubs.{name}"
-                for name in ("_LARGEST_FRACTION", "_NEIGHBOURS_IN_SAMPLE")
-            ),
-            *(
-                f"{COMPLETION}replicates.{name}"
-                for name in ("_COUNTS", "_LARGEST", "_LARGEST_SHARE", "_LARGEST_HUB_SHARE")
-            ),
-            f"{COMPLETION}replicates.FEWEST_VERTICES",
-            f"{COMPLETION}rewiring._ROUNDS",
-            f"{COMPLETION}profiles.LEVELS",
-            *(
-                f"predict_graph.iterations.budget.{name}"
-                for name in ("FREE_EDGES", "LONG_RUN", "_LONG_RUN_OVERHEAD")
-            ),
-        ],
-    ),
-    (
-        SPREADING,
-        [
-            *(
-                f"{ROOTED}estimator.{name}"
-                for name in (
-                    "_METHOD_STD",
-                    "_PILOT_SHARE",
-                    "_FEWEST",
-                    "_EDGE_GROWTH",
-                    "_WORTH_WHILE",
-                )
-            ),
-            "predict_graph.iterations.budget._LONG_RUN_SHARE",
-            *(f"{ROOTED}recipes.{name}" for name in ("_ENOUGH", "_HUB_SHARE", "_TAIL_SHARE")),
-        ],
-    ),
-    (("neighborhood",), [f"{BUILTIN}neighborhood.sampling._HOLDERS"]),
-    (("topk-ranking",), [f"{BUILTIN}topk_ranking.sampling._MOST_RANK_ROOTS"]),
-    (
-        ("semi-clustering",),
-        [f"{BUILTIN}semi_clustering.sampling.{name}" for name in ("_SEED_SHARE", "_MOST_SEEDS")],
-    ),
-    (
-        ("label-propagation",),
-        [
-            *(
-                f"{BUILTIN}label_propagation.sampling.{name}"
-                for name in ("_GENERATIONS", "_LEVEL_STD")
-            ),
-            f"{ROOTED}estimator._LASTING",
-        ],
-    ),
-    (
-        ("clusters",),
-        [
-            *(f"{SCALING}pooled.{name}" for name in ("DRIFT", "ENDED_ROUNDS")),
-            *(f"{SCALING}posterior.{name}" for name in ("DRAWS", "BATCHES", "WIDER")),
-            *(f"{SCALING}points.{name}" for name in ("PRIOR_REPEATS", "MOST_PRECISION")),
-            *(f"{SCALING}shapes.{name}" for name in ("PRESSED", "MOST_RESERVED")),
-            f"{SCALING}auto.STRANGE",
-        ],
-    ),
-]
+# Modules and constants, by what they are tried on: algorithms, or models of clusters.
+TRIED: dict[tuple[str, ...], str] = {
+    ("pagerank",): """
+        predict_graph.iterations.completion.calibration _RATIO _REPLICATES _PASSES _LARGEST
+        predict_graph.iterations.completion.calibration _MOST_REPEATS
+        predict_graph.iterations.completion.completed _NARROW
+        predict_graph.iterations.completion.estimator _METHOD_STD _SMALL_SAMPLE _UNCALIBRATED_STD
+        predict_graph.iterations.completion.hubs _LARGEST_FRACTION _NEIGHBOURS_IN_SAMPLE
+        predict_graph.iterations.completion.replicates _COUNTS _LARGEST _LARGEST_SHARE
+        predict_graph.iterations.completion.replicates _LARGEST_HUB_SHARE FEWEST_VERTICES
+        predict_graph.iterations.completion.rewiring _ROUNDS
+        predict_graph.iterations.completion.profiles LEVELS
+        predict_graph.iterations.budget FREE_EDGES LONG_RUN _LONG_RUN_OVERHEAD
+    """,
+    SPREADING: """
+        predict_graph.iterations.rooted.estimator _METHOD_STD _PILOT_SHARE _FEWEST _EDGE_GROWTH
+        predict_graph.iterations.rooted.estimator _WORTH_WHILE
+        predict_graph.iterations.budget _LONG_RUN_SHARE
+        predict_graph.iterations.rooted.recipes _ENOUGH _HUB_SHARE _TAIL_SHARE
+    """,
+    ("neighborhood",): "predict_graph.builtin.neighborhood.sampling _HOLDERS",
+    ("topk-ranking",): "predict_graph.builtin.topk_ranking.sampling _MOST_RANK_ROOTS",
+    ("semi-clustering",): "predict_graph.builtin.semi_clustering.sampling _SEED_SHARE _MOST_SEEDS",
+    ("label-propagation",): """
+        predict_graph.builtin.label_propagation.sampling _GENERATIONS _LEVEL_STD
+        predict_graph.iterations.rooted.estimator _LASTING
+    """,
+    ("clusters",): """
+        costmodels.scaling.pooled DRIFT ENDED_ROUNDS
+        costmodels.scaling.posterior DRAWS BATCHES WIDER
+        costmodels.scaling.points PRIOR_REPEATS MOST_PRECISION
+        costmodels.scaling.shapes PRESSED MOST_RESERVED
+        costmodels.scaling.auto STRANGE
+    """,
+}
+
+
+def constants_of(text: str) -> Iterator[tuple[str, str]]:
+    """Yield module and name of each constant of a list."""
+    for line in filter(None, map(str.strip, text.splitlines())):
+        home, *names = line.split()
+        yield from ((home, name) for name in names)
 
 
 @dataclass(frozen=True)
@@ -148,9 +111,8 @@ def _tried_values(value: Any) -> tuple[Any, Any]:
 
 
 @contextmanager
-def changed(where: str, value: Any) -> Iterator[None]:
+def changed(home: str, name: str, value: Any) -> Iterator[None]:
     """Set a constant in its module, and in those that import it."""
-    home, _, name = where.rpartition(".")
     old = getattr(importlib.import_module(home), name)
     holders = [
         module
@@ -238,7 +200,7 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     rows = []
-    for names, constants in TRIED:
+    for names, constants in TRIED.items():
         if options.only and ", ".join(names) not in options.only:
             continue
         kept = Kept(names, options.cache)
@@ -247,13 +209,12 @@ def main() -> None:
             own.append(kept.cells("as it is, other seeds", 100))
         title = ", ".join(names) if len(names) == 1 else "four that spread"
         rows.append([f"*{title}*", "", " / ".join(each[0] for each in own), "", own[0][1], ""])
-        for where in constants:
-            home, _, name = where.rpartition(".")
+        for home, name in constants_of(constants):
             value = getattr(importlib.import_module(home), name)
             short = ".".join(home.split(".")[-2:])
             found = []
             for other in _tried_values(value):
-                with changed(where, other):
+                with changed(home, name, other):
                     found.append(kept.cells(f"`{short}` `{name}` {_shown(value)}: {_shown(other)}"))
             (less, less_held), (more, more_held) = found
             title = f"`{short}` `{name}`"

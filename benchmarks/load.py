@@ -25,6 +25,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
 
+from benchmarks.common import table, write  # noqa: E402
+
 # What each tool makes of the file.
 MAKES = {
     "predict-graph": "CSR graph",
@@ -137,8 +139,6 @@ def compare(path: Path, repeats: int) -> list[str]:
         f"Memory of the graph: {graph.nbytes / graph.edges:.1f} bytes an edge, with its reverse "
         f"{(graph.nbytes + graph.reverse.nbytes) / graph.edges:.1f}.",
         "",
-        "| tool | makes | seconds | times ours | peak memory, bytes an edge |",
-        "|---|---|---:|---:|---:|",
     ]
     with tempfile.TemporaryDirectory() as folder:
         plain = unpacked(path, folder)
@@ -149,12 +149,15 @@ def compare(path: Path, repeats: int) -> list[str]:
             for tool in MAKES
         }
     ours = results["predict-graph"]["seconds"]
-    for tool, result in results.items():
-        lines.append(
-            f"| {tool} | {MAKES[tool]} | {result['seconds']:.3f} | {result['seconds'] / ours:.1f} "
-            f"| {result['peak'] / graph.edges:.0f} |"
-        )
-    return [*lines, ""]
+    rows = [
+        [
+            *(tool, MAKES[tool], f"{result['seconds']:.3f}", f"{result['seconds'] / ours:.1f}"),
+            f"{result['peak'] / graph.edges:.0f}",
+        ]
+        for tool, result in results.items()
+    ]
+    head = ["tool", "makes", "seconds", "times ours", "peak memory, bytes an edge"]
+    return [*lines, *table(head, rows, text_columns=2), ""]
 
 
 def main() -> None:
@@ -187,12 +190,7 @@ def main() -> None:
     ]
     for file in files:
         lines += compare(file, asked.repeats)
-    text = "\n".join(lines)
-    print(text)
-    if asked.out:
-        beside = asked.out.with_name(asked.out.name + ".part")
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(asked.out)
+    write(asked.out, lines)
 
 
 if __name__ == "__main__":

@@ -59,6 +59,7 @@ SECOND_HALF = {
     "path:n=2000000": ("hops", "neighborhood"),
 }
 UNDIRECTED = ("connected-components", "semi-clustering")
+WHAT = ("run", "predicted", "predict")
 LIMITS = (0.6, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5)  # of what is predicted
 
 _PREDICTED = """
@@ -245,9 +246,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--kept", type=Path)
     parser.add_argument("--folder", type=Path, help="where converted graphs are kept")
-    parser.add_argument("--what", nargs="*", default=["run", "predicted", "predict"])
     parser.add_argument("--only", help="cases whose names contain this")
-    parser.add_argument("--limits", nargs="*", help="cases that run with limits; all by default")
+    parser.add_argument("--limits", action="store_true", help="run with limits, too")
     parser.add_argument("--convert", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.convert:
@@ -263,22 +263,18 @@ def main() -> None:
             row = found.setdefault(case.key, {})
             if arguments.only and arguments.only not in case.key:
                 continue
-            wanted = [what for what in arguments.what if row.get(what) is None]
-            held = arguments.limits is not None and row.get("predicted")
-            asked = arguments.limits == [] or any(w in case.key for w in arguments.limits or [])
-            if not wanted and not (held and asked):
+            wanted = [what for what in WHAT if row.get(what) is None]
+            limit = arguments.limits and len(limits.get(case.key, {})) < len(LIMITS)
+            if not wanted and not limit:
                 continue
             source = source_of(case.graph, folder)
             for what in wanted:
                 row[what] = measured(case, source, what)
-                print(case.key, what, row[what], flush=True)
-                if kept:
-                    kept.write_text(json.dumps(found, indent=1))
-            if asked and row.get("predicted"):
+            if limit and row.get("predicted"):
                 limited(case, source, row["predicted"], limits.setdefault(case.key, {}))
-                print(case.key, limits[case.key], flush=True)
-                if kept:
-                    kept.write_text(json.dumps(found, indent=1))
+            print(case.key, row, flush=True)
+            if kept:
+                kept.write_text(json.dumps(found, indent=1))
     write(arguments.out, report(found, limits))
 
 

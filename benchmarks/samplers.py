@@ -28,6 +28,7 @@ from scipy import sparse
 HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
 
+from benchmarks.common import table, write  # noqa: E402
 from samplers import (  # noqa: E402
     SAMPLERS,
     MetropolisHastingsRandomWalk,
@@ -182,65 +183,22 @@ def littleballoffur(network: object, count: int, start: int, repeats: int) -> di
     }
 
 
-def networkx_samplers(
-    graph: SimpleNamespace, count: int, start: int
-) -> dict[str, dict[str, float]]:
-    """Time littleballoffur on networkx, once: it is slow."""
-    import networkx
-
-    network = networkx.Graph()
-    network.add_nodes_from(range(graph.shape[0]))
-    rows, columns = edge_list(graph)
-    network.add_edges_from(zip(rows.tolist(), columns.tolist(), strict=True))
-    return {"littleballoffur on networkx: subgraph": littleballoffur(network, count, start, 1)}
-
-
-def igraph_walks(graph: SimpleNamespace, count: int, repeats: int) -> dict[str, dict[str, float]]:
-    """Time random jumps made of igraph's walks, one call a walk of geometric length."""
-    import igraph
-
-    rows, columns = edge_list(graph)
-    network = igraph.Graph(n=graph.shape[0], edges=np.column_stack([rows, columns]))
-    n = graph.shape[0]
-
-    def random_jump(seed: int) -> None:
-        rng = np.random.default_rng(seed)
-        random.seed(seed)
-        seen: set[int] = set()
-        while len(seen) < count:
-            starts = rng.integers(0, n, 1000).tolist()
-            lengths = (rng.geometric(RESTART, 1000) - 1).tolist()
-            for start, length in zip(starts, lengths, strict=True):
-                seen.update(network.random_walk(start, length))
-                if len(seen) >= count:
-                    break
-
-    return {"igraph walks by hand: vertices": {"RJ": median_seconds(random_jump, repeats)}}
-
-
-def comparison(graph: object, ratio: float, repeats: int, slow: bool) -> list[str]:
+def comparison(graph: object, ratio: float, repeats: int) -> list[str]:
     """Return the table of all tools on the undirected form of a graph."""
     plain = undirected(graph)
     count = max(1, round(ratio * plain.shape[0]))
     start = lively_start(plain, ratio)
     measured = ours(plain, ratio, start, 3 * repeats)
     measured |= networkit_loops(plain, count, start, repeats)
-    measured |= igraph_walks(plain, count, repeats)
-    if slow:
-        measured |= networkx_samplers(plain, count, start)
     reference = measured["ours: vertices and subgraph"]
-    lines = [
-        "| tool | " + " | ".join(TITLES) + " |",
-        "|---|" + "---:|" * len(TITLES),
-    ]
-    for tool, seconds in measured.items():
-        cells = [
-            f"{1e3 * seconds[name]:.1f} ms ({seconds[name] / reference[name]:.2g})"
-            if name in seconds
-            else "–"
-            for name in TITLES
+    rows = [
+        [
+            tool,
+            *(f"{1e3 * each:.1f} ms ({each / reference[name]:.2g})" for name, each in by.items()),
         ]
-        lines.append(f"| {tool} | " + " | ".join(cells) + " |")
+        for tool, by in measured.items()
+    ]
+    lines = table(["tool", *TITLES], rows)
     for kind in ("vertices", "subgraph"):
         fastest = {
             name: min(
@@ -258,7 +216,7 @@ def comparison(graph: object, ratio: float, repeats: int, slow: bool) -> list[st
 
 def own_row(
     title: str, graph: object, name: str, ratio: float, repeats: int, remark: str = ""
-) -> str:
+) -> list[str]:
     """Return the row of one of our samplers: time, edges touched, memory beyond the graph."""
     module, _, attribute = SAMPLERS[name].partition(":")
     sampler = getattr(import_module(module), attribute)()
@@ -269,11 +227,11 @@ def own_row(
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     size = graph.indptr.nbytes + graph.indices.nbytes
-    return (
-        f"| {title} | {name}{remark} | {1e3 * seconds:.1f} ms | {len(sample)} | {sample.steps} "
-        f"| {sample.unreached} | {sample.edges_scanned / max(1, len(graph.indices)):.0%} "
-        f"| {1 + peak / size:.2f} |"
-    )
+    return [
+        *(title, name + remark, f"{1e3 * seconds:.1f} ms", str(len(sample)), str(sample.steps)),
+        *(str(sample.unreached), f"{sample.edges_scanned / max(1, len(graph.indices)):.0%}"),
+        f"{1 + peak / size:.2f}",
+    ]
 
 
 def main() -> None:
@@ -287,7 +245,6 @@ def main() -> None:
     )
     parser.add_argument("--ratio", type=float, default=0.1)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--fast", action="store_true", help="leave networkx out")
     parser.add_argument("--out", type=Path, help="write the tables to this file, too")
     options = parser.parse_args()
 
@@ -300,15 +257,15 @@ def main() -> None:
         f"`python benchmarks/samplers.py`, {time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores "
         f"({platform.machine()}), Python {platform.python_version()}. Sampling ratio "
         f"{options.ratio:g}, median of {options.repeats} runs of different seeds "
-        "(ours in the first table: three times as many; graphs of ten million edges and more: 3; "
-        "networkx: 1), restart probability 0.15, compilation and conversion excluded.",
+        "(ours in the first table: three times as many; graphs of ten million edges and more: 3), "
+        "restart probability 0.15, compilation and conversion excluded.",
         "",
         f"## {options.graph}, undirected",
         "",
         "Wall time, and in brackets the ratio to ours with the subgraph. RWR starts at the first "
         "vertex from which ours never stalls: from others it can take the other tools minutes.",
         "",
-        *comparison(graph, options.ratio, options.repeats, not options.fast),
+        *comparison(graph, options.ratio, options.repeats),
         "",
         "## All our samplers",
         "",
@@ -317,24 +274,19 @@ def main() -> None:
         "included. mhrw walks a directed graph both ways: in its first row without the reverse of "
         "the graph, in the row *reverse at hand* with one that is there already, and not counted.",
         "",
-        "| graph | sampler | time | vertices | steps | filled in | edges | memory |",
-        "|---|---|---:|---:|---:|---:|---:|---:|",
     ]
+    rows = []
     for title in [options.graph, *options.more]:
         graph = check_graph(title)
         repeats = options.repeats if len(graph.indices) < 10_000_000 else 3
-        lines += [own_row(title, graph, name, options.ratio, repeats) for name in SAMPLERS]
+        rows += [own_row(title, graph, name, options.ratio, repeats) for name in SAMPLERS]
         if graph.directed:
             assert "reverse" not in vars(graph)
             graph.reverse  # noqa: B018, computed once and kept
-            lines.append(own_row(title, graph, "mhrw", options.ratio, repeats, ", reverse at hand"))
+            rows.append(own_row(title, graph, "mhrw", options.ratio, repeats, ", reverse at hand"))
         del graph
-    report = "\n".join(lines) + "\n"
-    print(report)
-    if options.out:
-        partial = options.out.with_suffix(".part")
-        partial.write_text(report)
-        partial.replace(options.out)
+    head = ["graph", "sampler", "time", "vertices", "steps", "filled in", "edges", "memory"]
+    write(options.out, [*lines, *table(head, rows, text_columns=2)])
 
 
 if __name__ == "__main__":
