@@ -1,4 +1,4 @@
-"""Every named number says where it comes from: a study, a paper, a definition, or a choice."""
+"""Every named number states its source: a study, a paper, a definition, or what it limits."""
 
 import ast
 import re
@@ -14,11 +14,12 @@ MODULES = [
 ]
 
 # A page or a program (whether it exists is asked in test_citations.py), a place in a paper, a
-# year; or words that say that nothing was measured.
+# year; what it limits or trades off; or words that say that nothing was measured.
 SOURCE = re.compile(
     r"\b(?:docs|benchmarks|tests)/[\w/.-]+\w"
     r"|[Ss]ection \d|[Ee]quation \d|[Tt]able \d|\((?:[\w .,&]+, )?(?:19|20)\d\d\)"
     r"|judgement|\ba (?:choice|guess)\b|not tuned|\b(?:measured|calibrated)\b"
+    r"|\b(?:[Ll]imits|[Bb]ounds|[Tt]rades off)\b"
     r"|by (?:definition|default of)|\bas (?:above|below|those|the two|for those|for all)\b"
     r"|\bsee below\b|[Kk]nuth",
     re.IGNORECASE,

@@ -1,1 +1,1 @@
-"""The algorithms that come with the tool, a folder each: definition, kernels, sampling."""
+"""The built-in algorithms, one folder each: definition, kernels and sampling."""

@@ -10,23 +10,16 @@ from predict_graph.builtin.graphx.definition import GRAPHX
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.plugins import Registry
 
-__all__ = ["LIBRARIES", "library_algorithm"]
-
 LIBRARIES: Mapping[str, Registry[type[LibraryAlgorithm]]] = MappingProxyType(
     {"graphx": GRAPHX, "graphframes": GRAPHFRAMES}  # type: ignore[dict-item]
 )
-"""What names begin with, and the algorithms of that library."""
+"""Prefixes of names, and the algorithms of each library."""
 
 
 def library_algorithm(
     name: str, parameters: Mapping[str, object] | None = None
 ) -> LibraryAlgorithm:
     """Return the algorithm that ``LIBRARY:NAME`` names.
-
-    Raises
-    ------
-    RequestError
-        If there is none, or a parameter is not accepted.
 
     Examples
     --------

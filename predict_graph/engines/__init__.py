@@ -1,4 +1,4 @@
-"""Engines: they run an algorithm on a graph and say what each iteration did and took."""
+"""Engines: they run an algorithm on a graph and record counters and times of each iteration."""
 
 from predict_graph.engines.answering import PHASE_NAMES, phases_said
 from predict_graph.engines.base import ENGINES, Engine, IterationCallback

@@ -1,4 +1,4 @@
-"""What a run says first: how long it took, and on what."""
+"""Lines of a run's report: runtime, phases and results."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from predict_graph.durations import readable_seconds
 if TYPE_CHECKING:
     from predict_graph.engines.profile import RunProfile
 
-__all__ = ["PHASE_NAMES", "answer_of_run", "phases_said"]
-
 PHASE_NAMES = {
     "setup": "setting up",
     "read": "reading",
     "superstep": "supersteps",
     "write": "writing",
 }
-"""Phases of a run, in words."""
+"""Labels of the phases of a run."""
 
-_LEAST_SHARE = 0.005  # of a phase that is worth naming; a choice: half a percent is shown as 1%
-_LISTED = 6  # values of a list; a choice
+# Limits the length of the report: phases below 0.5%, shown as at most 1%, are left out.
+_LEAST_SHARE = 0.005
+_LISTED = 6  # limits how many values of a list are shown
 
 
 def answer_of_run(profile: RunProfile) -> Answer:
@@ -53,7 +52,7 @@ def answer_of_run(profile: RunProfile) -> Answer:
 
 
 def phases_said(phases: Mapping[str, float]) -> str:
-    """Say what a run does when, the longest first.
+    """Describe the phases of a run with their shares, the longest first.
 
     Examples
     --------
@@ -70,16 +69,16 @@ def phases_said(phases: Mapping[str, float]) -> str:
 
 
 def _first(profile: RunProfile) -> list[tuple[str, str]]:
-    """Say what ran first in a chain."""
+    """Describe the algorithm that ran first in a chain."""
     if profile.prior is None:
         return []
     spent = profile.prior.phases["setup"] + profile.prior.phases["superstep"]
     said = f"{profile.prior.iterations} iterations, {readable_seconds(spent)}"
-    return [(f"of which {profile.prior.algorithm}", said)]
+    return [(f"includes {profile.prior.algorithm}", said)]
 
 
 def _short(value: Any) -> str:
-    """Return a figure of a result; of a list, its length and ends."""
+    """Format a value of the result; a list as its length and its ends."""
     if isinstance(value, list) and len(value) > _LISTED:
         ends = ", ".join(cell_text(part) for part in (*value[:2], "…", value[-1]))
         return f"{ends} ({len(value)} values)"

@@ -1,4 +1,4 @@
-"""What every engine does."""
+"""The interface of an engine and of the callbacks that follow a run."""
 
 from __future__ import annotations
 
@@ -12,42 +12,32 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.plugins import Registry
 
-__all__ = [
-    "ENGINES",
-    "Engine",
-    "IterationCallback",
-    "RunFollower",
-    "follower_of",
-    "stopping_rule",
-    "supersteps_begin",
-]
-
 IterationCallback = Callable[[int, float], None]
 """Called after each iteration with its number and the convergence aggregate."""
 
 
 @runtime_checkable
 class RunFollower(Protocol):
-    """A callback that also follows the runs before, in a chain, and is told when each begins.
+    """A progress callback that is also notified when the supersteps of each algorithm start.
 
-    An engine that only calls it after each iteration is followed as well, but less closely.
+    Engines that only call it after each iteration are followed in less detail.
     """
 
     def __call__(self, iteration: int, aggregate: float) -> None:
-        """Take note of an iteration, as any callback."""
+        """Record an iteration, like any progress callback."""
 
     def begins(self, algorithm: Algorithm, graph: Any, threshold: float, limit: int) -> None:
-        """Take note that the supersteps of an algorithm begin, on a graph with its sizes."""
+        """Record that the supersteps of an algorithm start, on a graph with its sizes."""
 
     def superstep(self, iteration: int, ended: float) -> None:
-        """Take note of an iteration that ended at a moment, in seconds since 1970.
+        """Record the time at which an iteration ended, in seconds since 1970.
 
-        One that comes again takes those after it back.
+        An iteration number that is repeated discards the later ones recorded before.
         """
 
 
 def follower_of(progress: IterationCallback | None) -> RunFollower | None:
-    """Return a callback if it follows the runs before, too."""
+    """Return the callback if it is a `RunFollower`, else None."""
     return progress if isinstance(progress, RunFollower) else None
 
 
@@ -58,7 +48,7 @@ def supersteps_begin(
     threshold: float,
     limit: int,
 ) -> None:
-    """Tell a follower that the supersteps of an algorithm begin."""
+    """Notify a follower that the supersteps of an algorithm start."""
     follower = follower_of(progress)
     if follower is not None:
         follower.begins(algorithm, graph, threshold, limit)
@@ -68,9 +58,9 @@ def supersteps_begin(
 class Engine(Protocol):
     """Runs algorithms on graphs.
 
-    An engine that has an attribute ``costing``, a class or ``"module:attribute"``, says itself what
-    it charges (:class:`~predict_graph.engines.costing.Costing`); any other is learned from sample
-    runs on it.
+    An engine may declare a runtime model in the attribute ``costing``, a class or
+    ``"module:attribute"`` (:class:`~predict_graph.engines.costing.Costing`). For other engines the
+    runtime is estimated from sample runs.
     """
 
     name: str
@@ -79,7 +69,7 @@ class Engine(Protocol):
     """Whether one machine does the work of all workers."""
 
     def describe(self) -> dict[str, Any]:
-        """Return name and settings, for JSON and for telling histories apart."""
+        """Return name and settings, for JSON and to match earlier runs."""
 
     def run(
         self,
@@ -110,13 +100,7 @@ class Engine(Protocol):
 def stopping_rule(
     algorithm: Algorithm, vertices: int, threshold: float | None, max_iterations: int | None
 ) -> tuple[float, int]:
-    """Return the threshold and the most iterations of a run: those given, or the algorithm's own.
-
-    Raises
-    ------
-    RequestError
-        If one is out of range.
-    """
+    """Return the threshold and iteration limit of a run: the given ones, or the algorithm's own."""
     target = algorithm.threshold(vertices) if threshold is None else threshold
     limit = algorithm.max_iterations if max_iterations is None else max_iterations
     if not target >= 0.0:

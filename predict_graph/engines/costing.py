@@ -1,8 +1,8 @@
-"""What passes between the stages of a prediction on its way from work to seconds.
+"""Types that pass from the iteration estimate to the runtime estimate.
 
-*Work* is a :class:`Workload`: counters of each iteration, never seconds. An engine's
-:class:`Costing` turns it into :class:`Prices`: seconds that several witnesses agree on, and what
-setting up, reading and writing take.
+A :class:`Workload` holds the counters of each iteration, without times. The :class:`Costing` of an
+engine turns it into :class:`Prices`: the time of each iteration, combined from several sources, and
+of setup, reading and writing.
 """
 
 from __future__ import annotations
@@ -26,42 +26,30 @@ if TYPE_CHECKING:
     from predict_graph.history import History
     from predict_graph.transforms import Transform
 
-__all__ = [
-    "Costing",
-    "FixedPurse",
-    "KnownSetup",
-    "Means",
-    "Prices",
-    "Purse",
-    "StagedSample",
-    "Witness",
-    "Workload",
-]
-
 FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class StagedSample:
-    """A sample whose run goes through the stages of the real one, iteration by iteration.
+    """A sample whose run passes through the same stages as the full run, iteration by iteration.
 
     Parameters
     ----------
     graph : Graph
         The sample.
     weighting : Weighting
-        What its vertices stand for.
+        How many vertices of the graph each sample vertex represents.
     prior_values : ndarray, optional
-        Result of the algorithm that runs before, for its vertices.
+        Result of the preceding algorithm for the vertices of the sample.
     table : DataFrame
-        What its run did, a row an iteration: counters and the working set, no seconds.
+        Counters and working set of its run, one row per iteration, without times.
     work, whole_work : ndarray of float64, shape (iterations,)
         Work of each iteration on the sample, and on the whole graph.
     summary : SampleSummary
     edge_steps : float
         Work of a run, in edges times iterations.
     seconds : ndarray of float64, shape (iterations,)
-        Of its supersteps on this machine, measured once and with counting between them.
+        Time of its supersteps on this machine, measured once, with counting in between.
     """
 
     graph: Graph
@@ -77,15 +65,15 @@ class StagedSample:
 
 @dataclass(frozen=True)
 class Workload:
-    """What the run of one algorithm will do, iteration by iteration: no seconds.
+    """Estimated counters of each iteration of one algorithm, without times.
 
     Parameters
     ----------
     algorithm : Algorithm
     iterations : int
     table : DataFrame
-        A row an iteration: ``iteration``, the counters summed over workers, ``total_vertices``,
-        ``working_set_bytes``, ``average_message_bytes``. Empty if only the engine can tell.
+        One row per iteration: ``iteration``, the counters summed over workers, ``total_vertices``,
+        ``working_set_bytes``, ``average_message_bytes``. Empty if only the engine can count.
     staged : StagedSample, optional
         A sample that goes through the same stages, if the method that estimated the iterations has
         one.
@@ -98,21 +86,21 @@ class Workload:
 
 
 class Purse(Protocol):
-    """What is left of the budget of a prediction."""
+    """The remaining budget of a prediction."""
 
     def affords(self, seconds: float) -> bool:
-        """Whether so many more seconds are within the budget."""
+        """Whether the budget allows this many more seconds."""
 
     def expects(self, run_seconds: float) -> None:
-        """Go by what the run will take, as soon as that is known better: a budget is a share."""
+        """Update the expected runtime, since the budget may be a share of it."""
 
     def loading(self) -> AbstractContextManager[None]:
-        """Do not count what is done inside: a process loads its libraries once."""
+        """Exclude the block from the budget, e.g. imports that a process does once."""
 
 
 @dataclass(frozen=True)
 class FixedPurse:
-    """A purse that is always full, or always empty.
+    """A budget that always allows or always refuses.
 
     Parameters
     ----------
@@ -122,28 +110,28 @@ class FixedPurse:
     full: bool
 
     def affords(self, seconds: float) -> bool:
-        """Whether it is full."""
+        """Return whether everything is allowed."""
         return self.full
 
     def expects(self, run_seconds: float) -> None:
-        """Expect nothing: it makes no difference."""
+        """Ignore the expected runtime."""
 
     def loading(self) -> AbstractContextManager[None]:
-        """Count nothing."""
+        """Do nothing: no time is counted."""
         return nullcontext()
 
 
 @dataclass(frozen=True)
 class KnownSetup:
-    """What is known of the setup of an algorithm, so that it need not be done to be timed.
+    """Known setup time of an algorithm, so that setup need not be run to be timed.
 
     Parameters
     ----------
     seconds : float
     measured : bool
-        Whether a run of this graph measured it; estimated from other graphs otherwise.
+        Whether it was measured in a run on this graph, rather than estimated from other graphs.
     probes : tuple
-        Probes of an iteration, by the supersteps of that run.
+        Probes of an iteration, from the supersteps of that run.
     """
 
     seconds: float
@@ -153,16 +141,16 @@ class KnownSetup:
 
 @dataclass(frozen=True)
 class Means:
-    """What a costing may use, and what the person asked for; None where nothing was asked.
+    """Options and resources of a runtime model; None where the user gave no value.
 
     Parameters
     ----------
     seed : int
     history : History, optional
-        Where runs are kept and learned from.
+        Stored runs.
     progress : callable (text, fraction) -> None
     cost_models : mapping of str to (str or None)
-        That a person named, or registered; by the name of the algorithm.
+        Chosen by the user or registered, by the name of the algorithm.
     train_ratios : tuple of float, optional
     sampler : str
     ratio : float
@@ -171,14 +159,14 @@ class Means:
     probe : bool, optional
     train_machines : tuple of int, optional
     edges_for_costs : callable, optional
-        From the iterations of the run to the edges that all samples which are there for costs alone
-        may have together; without it they are drawn in full.
+        Maps the iterations of the run to the total edges of samples that serve the runtime
+        estimate alone; without it samples have their full size.
     purse : Purse
-        What may be spent; anything by default.
+        Remaining budget; unlimited by default.
     fresh_samples : bool
-        Whether new sample runs on a cluster are wanted although it has lessons.
+        Whether to run new samples on a cluster that already has training runs.
     setups : mapping of str to KnownSetup
-        By algorithm, where setup need not be done, or would cost more than it is worth.
+        By algorithm, where setup need not be run or is too expensive to run.
     """
 
     seed: int
@@ -197,13 +185,13 @@ class Means:
     setups: Mapping[str, KnownSetup] = field(default_factory=dict)
 
     def cost_model(self, algorithm: Algorithm) -> str | None:
-        """Return the cost model that a person wants for an algorithm; None for the default."""
+        """Return the cost model that the user chose for an algorithm; None for the default."""
         return self.cost_models.get(algorithm.name)
 
 
 @dataclass(frozen=True)
 class Witness:
-    """What one source says the iterations take.
+    """A source of the time of each iteration, with its weight.
 
     Parameters
     ----------
@@ -211,11 +199,11 @@ class Witness:
         ``"probe"``, ``"sample run"``, ``"regression"``, ``"sample runs on the cluster"``, ….
     seconds : ndarray of float64, shape (iterations,)
     relative_std : float
-        Of what it says; of a regression, its error on runs that were left out.
+        Relative standard deviation; for a regression, its cross-validated error.
     weight : float
         Its share in the prediction.
     model : mapping
-        Of a regression: ``name``, ``terms`` (seconds a unit), ``r2``, ``rows``, ``runs``,
+        For a regression: ``name``, ``terms`` (seconds per unit), ``r2``, ``rows``, ``runs``,
         ``history_runs``.
     """
 
@@ -228,34 +216,34 @@ class Witness:
 
 @dataclass(frozen=True)
 class Prices:
-    """What an engine charges for a workload.
+    """The estimated time of a workload on an engine.
 
     Parameters
     ----------
     witnesses : list of Witness
         With their weights, which add up to 1.
     table : DataFrame
-        That of the workload, with ``seconds``; an engine that counts bytes otherwise has its own
+        The table of the workload with ``seconds``; engines that count bytes differently add
         there.
     relative_std : float
-        Of the seconds of all iterations together, if the workload is right.
+        Of the total time of the iterations, given the workload.
     phases : dict of str to float
         Seconds of setup, read, superstep and write.
     phase_std : float
-        Of setting up and reading: the next time differs so much.
+        Of setup and reading, between runs.
     common_std : float
-        Of the seconds of all phases, which are off together: of a cluster whose speed is guessed.
+        Shared by all phases, e.g. when the speed of a cluster is uncertain.
     samples : list of SampleSummary
-        What was run to find out.
+        Sample runs behind the estimate.
     edge_visits : float
-        Edges that this looked at, iteration by iteration.
+        Edges processed for the estimate, summed over iterations.
     warnings : list of str
     at : callable, optional
-        From a machine count to the phases there.
+        Maps a machine count to the phases on it.
     executors : mapping
-        On a cluster: bytes that an executor needs, and has.
+        On a cluster: memory that an executor needs and has, in bytes.
     more : str
-        What a larger budget would buy; empty if nothing.
+        What a larger budget would improve; empty if nothing.
     """
 
     witnesses: list[Witness]
@@ -273,21 +261,23 @@ class Prices:
 
 
 class Costing(Protocol):
-    """What an engine charges: made for one prediction, asked stage by stage.
+    """The runtime model of an engine, created for one prediction.
 
-    ``Costing(engine, graph, algorithms, means)``, with the algorithms of a chain in the order in
-    which they run.
+    ``Costing(engine, graph, algorithms, means)``, with the algorithms of a chain in execution
+    order.
     """
 
     reads: ClassVar[frozenset[str]]
-    """Options of a prediction that it reads."""
+    """Names of the prediction options that it uses."""
 
     def __init__(
         self, engine: Engine, graph: AnyGraph, algorithms: Sequence[Algorithm], means: Means
     ) -> None: ...
 
     def survey(self) -> None:
-        """Measure what samples of the graph would disturb; called before any is drawn."""
+        """Measure what sampling the graph would disturb; called before samples are drawn."""
 
     def price(self, workloads: Sequence[Workload]) -> list[Prices]:
-        """Return what each algorithm of the chain takes; the first one opens and reads."""
+        """Return the time of each algorithm of the chain; the first includes session start and
+        reading.
+        """

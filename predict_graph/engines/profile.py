@@ -1,4 +1,4 @@
-"""What a run leaves behind: phases, a table of counters and seconds, the result."""
+"""The record of a run: phases, a table of counters and times, and the result."""
 
 from __future__ import annotations
 
@@ -15,17 +15,6 @@ from predict_graph.engines.answering import answer_of_run
 from predict_graph.pictures import Picture
 from predict_graph.pictures.runs import pictures_of_run
 from predict_graph.results import Result
-
-__all__ = [
-    "COUNTERS",
-    "OUT_EDGES",
-    "PHASES",
-    "TABLE_COLUMNS",
-    "RunProfile",
-    "SampleSummary",
-    "critical_worker",
-    "per_iteration",
-]
 
 PHASES = ("setup", "read", "superstep", "write")
 COUNTERS = (
@@ -51,12 +40,12 @@ TABLE_COLUMNS = (
 )
 
 OUT_EDGES = "out_edges"
-"""A further column that a table may have: outbound edges of the vertices that a worker holds."""
+"""An optional column of the table: outbound edges of the vertices of a worker."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RunProfile(Result):
-    """The profile of one run: what PREDIcT's table 1 lists, for each iteration and worker.
+    """The profile of one run: the counters of PREDIcT (table 1) for each iteration and worker.
 
     Parameters
     ----------
@@ -65,7 +54,7 @@ class RunProfile(Result):
     graph : mapping
         ``name``, ``vertices``, ``edges``, ``directed``, ``fingerprint``.
     engine : mapping
-        ``name``, ``workers`` and what else the engine is set to.
+        ``name``, ``workers`` and the other settings of the engine.
     phases : mapping of str to float
         Seconds of ``setup``, ``read``, ``superstep`` and ``write``.
     table : DataFrame
@@ -73,15 +62,15 @@ class RunProfile(Result):
         iteration, the same for each of its workers; working_set_bytes is the memory that an
         iteration reads at random.
     convergence : ndarray of float64, shape (iterations,)
-        The aggregate that the threshold is on, after each iteration.
+        The convergence aggregate after each iteration, which is compared with the threshold.
     converged : bool
         False when the run stopped at its limit of iterations.
     values : ndarray, shape (n,) or (n, columns)
         Result of each vertex.
     result : mapping
-        Figures of the whole result, such as the number of components.
+        Summary of the result, such as the number of components.
     prior : RunProfile, optional
-        The run whose result this one took as its input; `phases` are those of both together.
+        The run that produced the input of this one; `phases` cover both.
     stopped : bool
         Whether the progress callback ended it before it had converged.
     """
@@ -101,27 +90,27 @@ class RunProfile(Result):
 
     @property
     def iterations(self) -> int:
-        """Number of iterations that ran."""
+        """The number of iterations that ran."""
         return len(self.convergence)
 
     @property
     def runtime_seconds(self) -> float:
-        """Seconds of all phases."""
+        """The runtime: seconds of all phases."""
         return float(sum(self.phases.values()))
 
     @property
     def iteration_seconds(self) -> npt.NDArray[np.float64]:
-        """Seconds of each iteration, shape (iterations,)."""
+        """The seconds of each iteration, shape (iterations,)."""
         first = self.table[self.table["worker"] == 0]
         return first["seconds"].to_numpy(dtype=np.float64)
 
     @property
     def critical_worker(self) -> int:
-        """Worker with most outbound edges: the critical path (PREDIcT, section 3.4)."""
+        """The worker with the most outbound edges: the critical path (PREDIcT, section 3.4)."""
         return critical_worker(self.table) if len(self.table) else 0
 
     def per_iteration(self) -> pd.DataFrame:
-        """Return counters summed over workers, with seconds and convergence; a row an iteration."""
+        """Return counters summed over workers, seconds and convergence; one row per iteration."""
         return per_iteration(self.table)
 
     def features_total(self) -> dict[str, int]:
@@ -130,7 +119,7 @@ class RunProfile(Result):
 
     @property
     def answer(self) -> Answer:
-        """What it says first, what that is made of, and the rest."""
+        """Return the report of the run: headline, breakdown and details."""
         return answer_of_run(self)
 
     @property
@@ -166,7 +155,7 @@ class RunProfile(Result):
 
 @dataclass(frozen=True)
 class SampleSummary:
-    """One sample that was run.
+    """A sample run.
 
     Parameters
     ----------
@@ -175,15 +164,15 @@ class SampleSummary:
         Vertices of the sample / vertices of the graph.
     vertices, edges : int
     iterations : int
-        Of the run on the sample.
+        Iterations of the sample run.
     seconds : float
-        Drawing and running it.
+        Time to draw and run it.
     purpose : str
         ``"iterations"``, ``"calibration"``, ``"cost"`` or ``"warm-up"``.
     note : str
-        What went otherwise than asked, in plain words.
+        How it deviates from the request, in plain words.
     degrees : tuple of float
-        Vertices of degree 0, 1, 2 to 3, 4 to 7, …; empty if nobody counted.
+        Vertices of degree 0, 1, 2 to 3, 4 to 7, …; empty if not counted.
     """
 
     sampler: str
@@ -198,9 +187,9 @@ class SampleSummary:
 
 
 def critical_worker(table: pd.DataFrame) -> int:
-    """Return the worker with most outbound edges in the table of a run (PREDIcT, section 3.4).
+    """Return the worker with the most outbound edges in a run's table (PREDIcT, section 3.4).
 
-    In a table that does not say who holds how many, it is the one that sent most messages.
+    Without a column of outbound edges, it is the worker that sent the most messages.
     """
     if OUT_EDGES in table and table[OUT_EDGES].notna().all():
         by_worker = table[OUT_EDGES].groupby(table["worker"]).mean()
@@ -211,7 +200,7 @@ def critical_worker(table: pd.DataFrame) -> int:
 
 
 def per_iteration(table: pd.DataFrame) -> pd.DataFrame:
-    """Sum the counters of a run's table over workers; one row an iteration."""
+    """Sum the counters of a run's table over workers; one row per iteration."""
     iterations = table["iteration"].to_numpy()
     order = np.argsort(iterations, kind="stable")
     each, starts = np.unique(iterations[order], return_index=True)
@@ -219,6 +208,6 @@ def per_iteration(table: pd.DataFrame) -> pd.DataFrame:
     for name in (*COUNTERS, "total_vertices"):
         values = table[name].to_numpy()
         columns[name] = np.add.reduceat(values[order], starts) if len(each) else values
-    for name in ("seconds", "convergence", "working_set_bytes"):  # of all workers together
+    for name in ("seconds", "convergence", "working_set_bytes"):  # already totals of all workers
         columns[name] = table[name].to_numpy()[order[starts]]
     return pd.DataFrame(columns)

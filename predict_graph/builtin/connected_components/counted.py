@@ -14,15 +14,13 @@ from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.engines.spark.blocks.twin import Question, Twin
 from predict_graph.graph.on_cluster import ClusterGraph
 
-__all__ = ["ComponentsTwin"]
-
 
 class ComponentsTwin(Twin):
-    """The supersteps of
+    """Executes the supersteps of
     :class:`~predict_graph.builtin.connected_components.local.ComponentsKernel`.
 
-    A vertex hears the labels of all neighbours, also of those that send nothing: it has heard them
-    before.
+    A vertex receives the labels of all neighbours, including those that send nothing, which it has
+    received before.
     """
 
     algorithm: ConnectedComponents
@@ -41,7 +39,7 @@ class ComponentsTwin(Twin):
 
     @classmethod
     def vertex_bytes(cls, algorithm: ConnectedComponents) -> float:
-        """Return those of labels, marks, and labels as they come."""
+        """Return the bytes of labels, marks, and received labels."""
         return 4 + 2 + 8
 
     def ask(self) -> Question:
@@ -62,7 +60,7 @@ class ComponentsTwin(Twin):
 
     @property
     def values(self) -> npt.NDArray[np.int32]:
-        """Smallest id of the component of each vertex."""
+        """The smallest id of the component of each vertex."""
         return self._labels
 
 

@@ -8,16 +8,14 @@ from typing import Any, ClassVar
 from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS
 
-__all__ = ["ConnectedComponents"]
-
 
 class ConnectedComponents(Algorithm):
     """Label every vertex with the smallest id of its component.
 
-    Every vertex starts with its own id and sends it along its edges; whoever hears a smaller one
-    than its own takes it and sends it on in the next superstep. A run ends with the superstep in
-    which no label changes, so that a component takes as many supersteps as its farthest vertex is
-    hops away from its smallest id, and one more. Direction of edges is ignored.
+    Every vertex starts with its own id and sends it along its edges. A vertex that receives a
+    smaller id takes it and sends it on in the next superstep. A run ends with the superstep in
+    which no label changes, so a component takes one superstep more than the hops from its smallest
+    id to the farthest vertex. Edge directions are ignored.
 
     Parameters
     ----------

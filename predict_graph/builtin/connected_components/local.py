@@ -1,8 +1,8 @@
-"""One superstep of connected components, compiled: push along the edges of changed vertices.
+"""One compiled superstep of connected components: push along the edges of changed vertices.
 
-Work is in proportion to messages, beside one pass over a byte of each vertex. Labels only fall, so
-threads may lower the same one in any order. What a vertex sends is read from a second array that is
-brought up to date after the superstep: messages of a superstep are those of its beginning.
+The work is proportional to messages, plus one pass over a byte per vertex. Labels only decrease, so
+threads may lower the same label in any order. Vertices send from a second array that is updated
+after the superstep, so that messages hold the labels at its start.
 """
 
 from __future__ import annotations
@@ -12,36 +12,19 @@ from typing import Any
 import numba
 import numpy as np
 import numpy.typing as npt
+from numba.core import cgutils, types
+from numba.extending import intrinsic
 
 from predict_graph.builtin.connected_components.definition import ConnectedComponents
-from predict_graph.engines.local.atomics import atomic_min
 from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.spreading import SpreadingKernel
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
-__all__ = ["ComponentsKernel"]
-
 
 class ComponentsKernel(SpreadingKernel):
-    """Smallest-id propagation on one undirected graph.
-
-    Parameters
-    ----------
-    algorithm : ConnectedComponents
-    graph : Graph
-        Undirected.
-    team : Team, optional
-        Threads; the calling one alone by default.
-
-    Attributes
-    ----------
-    message_bytes : int
-        A message is a vertex id and a label, 8 bytes each.
-    working_set_bytes : int
-        What a superstep reads at random: labels, and whether they changed.
-    """
+    """Smallest-id propagation on one undirected graph."""
 
     message_bytes = 16
     values_are_vertices = True
@@ -52,7 +35,7 @@ class ComponentsKernel(SpreadingKernel):
         n = graph.vertices
         super().__init__(graph, team)
         self._indptr, self._indices = graph.indptr, graph.indices
-        # Signed, and as wide as ids: what the atomic minimum takes.
+        # Signed and as wide as ids, as the atomic minimum requires.
         self._labels = np.arange(n, dtype=graph.indices.dtype)
         self._sent = self._labels.copy()
         self._lowered = False
@@ -60,12 +43,12 @@ class ComponentsKernel(SpreadingKernel):
 
     @staticmethod
     def footprint(algorithm: ConnectedComponents, id_bytes: int) -> Footprint:
-        """Return what it allocates: labels twice, three marks; labels and sizes of 64 bits last."""
+        """Return its memory: two label arrays, three marks; finally labels and sizes of 64 bits."""
         return Footprint(2 * id_bytes + 3 + 2 * 8, reverse=False)
 
     @property
     def values(self) -> npt.NDArray[Any]:
-        """Smallest id of the component of each vertex."""
+        """The smallest id of the component of each vertex."""
         return self._labels
 
     def summary(self) -> dict[str, Any]:
@@ -74,10 +57,10 @@ class ComponentsKernel(SpreadingKernel):
         return {"components": int(np.count_nonzero(sizes)), "largest": int(sizes.max())}
 
     def sweep(self, first: int, last: int) -> None:
-        """Do a superstep's work for some blocks of rows; the state is of no use afterwards.
+        """Run a superstep on some blocks of rows; the state is invalid afterwards.
 
-        In a whole superstep a label falls once, and then many messages come that cannot lower it.
-        In a small part of one nearly all could, so labels are lowered beforehand.
+        In a whole superstep a label is lowered once, and most later messages cannot lower it. In a
+        small part nearly all messages would, so labels are lowered beforehand.
         """
         if not self._lowered:
             self._lower()
@@ -85,7 +68,7 @@ class ComponentsKernel(SpreadingKernel):
         self._settle(first, last)
 
     def _lower(self) -> None:
-        """Give each vertex the smallest label of its neighbours: rows are in ascending order."""
+        """Give each vertex the smallest label of its neighbours, the first of its ascending row."""
         joined = np.flatnonzero(np.diff(self._indptr))
         smallest = self._indices[self._indptr[joined]]
         self._labels[joined] = np.minimum(self._labels[joined], smallest)
@@ -106,7 +89,7 @@ class ComponentsKernel(SpreadingKernel):
         _push(*self._rows(first, last), self._indptr, self._indices, *labels)
 
     def _settle(self, first: int, last: int) -> None:
-        """Make the labels of some blocks that changed those that are sent next."""
+        """Publish the changed labels of some blocks for the next superstep."""
         _settle(*self._rows(first, last), self._labels, self._sent, self._changed)
 
 
@@ -137,3 +120,23 @@ def _settle(first: int, last: int, labels: Any, sent: Any, changed: Any) -> None
     for v in range(first, last):
         if changed[v] != 0:
             sent[v] = labels[v]
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def atomic_min(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    """Set ``array[index] = min(array[index], value)`` atomically; signed integers only.
+
+    `value` must have the dtype of `array`.
+    """
+    signature = types.void(array, types.intp, array.dtype)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = signature.args[0]
+        view = context.make_array(kind)(context, builder, arguments[0])
+        pointer = cgutils.get_item_pointer(
+            context, builder, kind, view, [arguments[1]], wraparound=False
+        )
+        builder.atomic_rmw("min", pointer, arguments[2], "monotonic")
+        return context.get_dummy_value()
+
+    return signature, generate

@@ -1,4 +1,4 @@
-"""How connected components is sampled: from the vertices whose labels spread."""
+"""Sampling for connected components: from the vertices whose labels spread."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from predict_graph.iterations.rooted.hops import component_trees
 from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs
 from predict_graph.iterations.rooted.sample import RootedSampler
 
-__all__ = ["recipe"]
-
 
 def recipe(algorithm: Algorithm, graph: Graph) -> Recipe:
-    """Return samples rooted in the smallest id of each component: labels come from there."""
+    """Return samples rooted in the smallest id of each component, where labels start."""
     tree = component_trees(graph)
     certain = np.concatenate((deepest(graph, tree), hubs(graph)))
     return Recipe(RootedSampler(graph, [tree], certain))

@@ -12,16 +12,16 @@ from predict_graph.engines.spark.superstep import SuperstepProgram
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["ComponentsProgram"]
-
 
 class ComponentsProgram(SuperstepProgram):
-    """Vertices whose label fell send it; a vertex takes the smallest that it hears of."""
+    """Vertices whose label decreased send it; a vertex takes the smallest label that it
+    receives.
+    """
 
     algorithm: ConnectedComponents
 
     def initial(self) -> DataFrame:
-        """Return its own id as the label of each vertex."""
+        """Return each vertex with its own id as the label."""
         from pyspark.sql import functions as F
 
         state = self.tables.vertices.select(
@@ -31,11 +31,11 @@ class ComponentsProgram(SuperstepProgram):
             F.lit(True).alias("sending"),
             F.col("id").alias("label"),
         )
-        # Spark would take it to be spread by the label, which is the same here but not later.
+        # Spark would assume partitioning by label, which matches the id now but not later.
         return declared(state, self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
-        """Send labels that fell, keep the smallest, and take it where it is below one's own."""
+        """Send decreased labels, and take the smallest received one where it is lower."""
         from pyspark.sql import functions as F
 
         offers = state.where("sending and degree > 0").selectExpr("id", "label AS offer")
@@ -51,7 +51,7 @@ class ComponentsProgram(SuperstepProgram):
         )
 
     def sums(self) -> dict[str, Column]:
-        """Count the labels that fell, and the vertices whose label is their own id."""
+        """Count the decreased labels, and the vertices whose label is their own id."""
         from pyspark.sql import functions as F
 
         return {

@@ -1,1 +1,1 @@
-"""Algorithms of GraphFrames, by the names that it has for them."""
+"""Algorithms of GraphFrames, under its names."""

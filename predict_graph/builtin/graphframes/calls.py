@@ -1,4 +1,4 @@
-"""How algorithms of GraphFrames are called: by its Java classes, as its Python half does it."""
+"""Calls of GraphFrames algorithms through its Java classes, like its Python half."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from predict_graph.builtin.graphframes.definition import (
     GraphFramesShortestPaths,
     GraphFramesStronglyConnectedComponents,
 )
-
-__all__ = ["components", "labels", "pagerank", "paths", "strong"]
 
 
 def pagerank(algorithm: GraphFramesPageRank, java: Any, graph: Any) -> Any:

@@ -1,7 +1,7 @@
-"""What each algorithm of GraphFrames is called, what it takes, and how it is called and counted.
+"""GraphFrames algorithms: names, parameters, calls and local replays.
 
-Names and parameters are those of version 0.8.2. All but one run GraphX, on the edges as their table
-lies in partitions: the twins are those of GraphX.
+Names and parameters are those of version 0.8.2. All but one run GraphX on the edges as partitioned
+in their table, and use the local replays of GraphX.
 """
 
 from __future__ import annotations
@@ -25,19 +25,9 @@ from predict_graph.builtin.graphx.definition import (
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, NamedLibraryAlgorithm
 from predict_graph.plugins import Registry
 
-__all__ = [
-    "GRAPHFRAMES",
-    "GraphFramesAlgorithm",
-    "GraphFramesConnectedComponents",
-    "GraphFramesLabelPropagation",
-    "GraphFramesPageRank",
-    "GraphFramesShortestPaths",
-    "GraphFramesStronglyConnectedComponents",
-]
-
 _HERE = "predict_graph.builtin.graphframes.definition"
 _CALLS = "predict_graph.builtin.graphframes.calls"
-_TWINS = "predict_graph.builtin.graphframes.twins"
+_TWINS = "predict_graph.builtin.graphframes.stars_twin"
 _AS_GRAPHX: Mapping[str, Any] = MappingProxyType({"twin": f"{_TWINS}:by_graphx"})
 
 GRAPHFRAMES: Registry[type[GraphFramesAlgorithm]] = Registry(
@@ -51,7 +41,7 @@ GRAPHFRAMES: Registry[type[GraphFramesAlgorithm]] = Registry(
         "stronglyConnectedComponents": f"{_HERE}:GraphFramesStronglyConnectedComponents",
     },
 )
-"""A line each: the name that GraphFrames has, and its class."""
+"""The algorithms by their names in GraphFrames."""
 
 
 class GraphFramesAlgorithm(LibraryAlgorithm):
@@ -61,27 +51,17 @@ class GraphFramesAlgorithm(LibraryAlgorithm):
 
     @property
     def graphx(self) -> GraphXAlgorithm | None:
-        """The algorithm of GraphX that it is run by, if it is."""
+        """The GraphX algorithm that runs it, or None."""
         return None
 
     @property
     def runs(self) -> str:
-        """The algorithm of GraphX by which it is run, or itself."""
+        """The name of the GraphX algorithm that runs it, or its own."""
         return self.name if self.graphx is None else self.graphx.name
 
 
 class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
-    """PageRank, by rounds or until no rank changes more than `tol`; of one vertex, if it is given.
-
-    Parameters
-    ----------
-    resetProbability : float
-    sourceId : id, optional
-        The vertex at which all start anew.
-    maxIter : int, optional
-    tol : float, optional
-        0.001 if `maxIter` is not given either; GraphFrames itself has no default.
-    """
+    """PageRank by rounds or until no rank changes more than `tol`; optionally from one vertex."""
 
     name = "graphframes:pageRank"
     summary = "ranks of vertices by GraphFrames"
@@ -101,7 +81,7 @@ class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
         self.parameters = tol_or_rounds(self.parameters, "maxIter", self.library)
 
     def on(self, graph: Any) -> Self:
-        """Return the algorithm with its vertex looked up, if it has one."""
+        """Return the algorithm with its vertex resolved in a graph."""
         return super().on(graph) if self.ids else self
 
     @property
@@ -116,16 +96,7 @@ class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
 
 
 class GraphFramesConnectedComponents(GraphFramesAlgorithm):
-    """The smallest id of the component of each vertex, by stars over tables or by GraphX.
-
-    Parameters
-    ----------
-    algorithm : {"graphframes", "graphx"}
-    checkpointInterval : int
-        Rounds of stars from one table that is written to files to the next.
-    broadcastThreshold : int
-        Neighbours, beyond which what is known of a vertex is sent to all partitions.
-    """
+    """The smallest id of the component of each vertex, by stars over tables or by GraphX."""
 
     name = "graphframes:connectedComponents"
     summary = "connected components by GraphFrames"
@@ -134,7 +105,7 @@ class GraphFramesConnectedComponents(GraphFramesAlgorithm):
             *("algorithm", str, "graphframes", "by stars over tables, or by GraphX"),
             choices=("graphframes", "graphx"),
         ),
-        # Without any, plans grow until no run ends.
+        # Without checkpoints, plans grow until runs do not finish.
         Parameter(
             *("checkpointInterval", int, 2, "rounds from one kept table to the next", 1, 2),
             low_included=True,
@@ -151,27 +122,21 @@ class GraphFramesConnectedComponents(GraphFramesAlgorithm):
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
         if self.graphx is None:
-            self.told_by = "sums"  # type: ignore[misc]
+            self.separated_by = "sums"  # type: ignore[misc]
 
     @property
     def graphx(self) -> GraphXAlgorithm | None:
-        """``ConnectedComponents`` of GraphX, if it is asked for."""
+        """``ConnectedComponents`` of GraphX, if selected."""
         return GraphXConnectedComponents() if self.parameters["algorithm"] == "graphx" else None
 
     @property
     def most_neighbours(self) -> int:
-        """How many neighbours a vertex has at most that is no hub."""
+        """The largest number of neighbours of a vertex that is not a hub."""
         return int(self.parameters["broadcastThreshold"])  # type: ignore[arg-type]
 
 
 class GraphFramesLabelPropagation(GraphFramesAlgorithm):
-    """The label that most neighbours have, `maxIter` times over, whatever the direction of edges.
-
-    Parameters
-    ----------
-    maxIter : int
-        GraphFrames itself has no default.
-    """
+    """The most frequent label of the neighbours, `maxIter` times, ignoring edge directions."""
 
     name = "graphframes:labelPropagation"
     summary = "communities by label propagation of GraphFrames"
@@ -186,13 +151,7 @@ class GraphFramesLabelPropagation(GraphFramesAlgorithm):
 
 
 class GraphFramesShortestPaths(NamedLibraryAlgorithm, GraphFramesAlgorithm):
-    """Hops from each vertex to each of some landmarks, along the direction of edges.
-
-    Parameters
-    ----------
-    landmarks : str or sequence of ids, optional
-        Ids with commas between them; by default the vertex with most in-edges.
-    """
+    """Hops from each vertex to each landmark, along edge directions."""
 
     name = "graphframes:shortestPaths"
     summary = "hops to landmarks by GraphFrames"
@@ -208,12 +167,8 @@ class GraphFramesShortestPaths(NamedLibraryAlgorithm, GraphFramesAlgorithm):
 
 
 class GraphFramesStronglyConnectedComponents(GraphFramesAlgorithm):
-    """The smallest id of the strong component of each vertex; of those found in `maxIter` rounds.
-
-    Parameters
-    ----------
-    maxIter : int
-        GraphFrames itself has no default.
+    """The smallest id of the strong component of each vertex, for those found in `maxIter`
+    rounds.
     """
 
     name = "graphframes:stronglyConnectedComponents"

@@ -1,14 +1,14 @@
-"""What ``ConnectedComponents`` of GraphFrames does in each iteration, by the same rules.
+"""Local replay of ``ConnectedComponents`` of GraphFrames.
 
-Edges are kept once, from the smaller id to the larger. An iteration has two stars [1]_. The large
+Edges are stored once, from the smaller id to the larger. An iteration has two stars [1]_. The large
 star links the larger neighbours of each vertex to the smallest id among it and its neighbours; the
 small star links the smaller neighbours of each vertex, and itself, to the smallest of them. Both
-join edges with the minimum of their vertex, and keep what comes of it once. When the sum of the ids
-that edges begin at is that of the iteration before, all is found.
+join edges with the minimum of their vertex and remove duplicates. The run ends when the sum of the
+source ids is the same as in the previous iteration.
 
-Spark combines rows in each partition before it sends them to others. A partition has the rows whose
-key hashes to it: so records are known exactly, too. Of vertices with more neighbours than the
-threshold the edges stay where they are, and the minima are sent to all.
+Spark combines rows in each partition before the shuffle. Rows are partitioned by the hash of their
+key, so record counts are exact, too. Edges of vertices with more neighbours than the threshold are
+not shuffled; the minima are broadcast.
 
 References
 ----------
@@ -18,6 +18,7 @@ References
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numba
@@ -25,32 +26,33 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.builtin.graphframes.definition import GraphFramesConnectedComponents
+from predict_graph.builtin.graphframes.definition import (
+    GraphFramesAlgorithm,
+    GraphFramesConnectedComponents,
+)
 from predict_graph.engines.spark.library.algorithm import TWIN_COLUMNS
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.tables.hashing import partition_of_one, partition_of_pair
-
-__all__ = ["stars"]
 
 IntArray = npt.NDArray[np.int64]
 
 
 class _Rows(NamedTuple):
-    """Rows that an iteration hands on: to be joined, and to be combined; before and after that."""
+    """Shuffled rows of an iteration: for joins and aggregations, before and after combining."""
 
     joined: int = 0
     combined: int = 0
     records: int = 0
-    minima: int = 0  # of these records, those that have a count as well
+    minima: int = 0  # records that also hold a count
 
     def __add__(self, other: Any) -> _Rows:
         return _Rows(*(mine + its for mine, its in zip(self, other, strict=True)))
 
 
 def stars(algorithm: GraphFramesConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
-    """Count ``ConnectedComponents`` by stars: a row an iteration.
+    """Count ``ConnectedComponents`` by stars, one row per iteration.
 
-    The first has what comes before, too: edges are made distinct, and counted.
+    The first row includes the preparation, which removes duplicate edges and counts them.
     """
     n, count, most = layout.vertices, layout.partitions, algorithm.most_neighbours
     low, high, rows = _prepared(layout)
@@ -61,7 +63,8 @@ def stars(algorithm: GraphFramesConnectedComponents, layout: EdgeLayout) -> pd.D
         low, high, between = _small_star(n, count, most, low, high)
         rows += between
         before, least = least, np.arange(n)
-        least[high[::-1]] = low[::-1]  # of several, the smallest: it comes last
+        # Later assignments win, so the smallest of several comes last
+        least[high[::-1]] = low[::-1]
         table.append(_row(rows, ends, int(np.count_nonzero(least != before)), count))
         total, earlier = (int(low.sum()) if len(low) else None), total
         if total == earlier:
@@ -70,7 +73,7 @@ def stars(algorithm: GraphFramesConnectedComponents, layout: EdgeLayout) -> pd.D
 
 
 def _row(rows: _Rows, there: int, news: int, partitions: int) -> tuple[int, ...]:
-    """Return a row of ``TWIN_COLUMNS``; their sum takes a record of each partition."""
+    """Return a row of ``TWIN_COLUMNS``; the sum takes one record per partition."""
     records = rows.joined + rows.records + partitions
     messages = rows.joined + rows.combined
     return there, messages, records, records + rows.minima, rows.combined, news, rows.joined
@@ -83,16 +86,16 @@ def _prepared(layout: EdgeLayout) -> tuple[IntArray, IntArray, _Rows]:
     parts = np.repeat(np.arange(layout.partitions), np.diff(layout.starts))[kept]
     pairs = np.minimum(*ends), np.maximum(*ends)
     records, low, high = _distinct(layout.vertices, layout.partitions, *pairs, parts)
-    # To count the edges takes a record of each partition.
+    # Counting the edges takes one record per partition.
     return low, high, _Rows(0, len(parts), records + layout.partitions)
 
 
 def _large_star(
     n: int, partitions: int, most: int, low: IntArray, high: IntArray
 ) -> tuple[int, IntArray, IntArray, _Rows]:
-    """Return edges from each larger neighbour of a vertex to the smallest of all, itself included.
+    """Return edges from the larger neighbours of each vertex to its smallest neighbour or itself.
 
-    And how many vertices have edges.
+    Also return how many vertices have edges.
     """
     least, counts, grouped = _least(n, partitions, low, high, True)
     parts, joined = _homes(partitions, low, high, counts > most)
@@ -104,7 +107,7 @@ def _large_star(
 def _small_star(
     n: int, partitions: int, most: int, source: IntArray, target: IntArray
 ) -> tuple[IntArray, IntArray, _Rows]:
-    """Return edges from the smallest neighbour of each vertex to it, and to its other neighbours.
+    """Return edges from the smallest neighbour of each vertex to it and its other neighbours.
 
     All neighbours are smaller.
     """
@@ -130,7 +133,9 @@ def _alone(vertices: Any, partitions: int) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def _homes(partitions: int, first: Any, second: Any, hubs: Any) -> Any:
-    """Return where edges are joined with their first end, and how many are sent there."""
+    """Return the partitions where edges are joined with their first end, and the rows sent
+    there.
+    """
     homes, joined = np.empty(len(first), np.int64), 0
     for e in range(len(first)):
         if hubs[first[e]]:
@@ -143,10 +148,10 @@ def _homes(partitions: int, first: Any, second: Any, hubs: Any) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def _least(n: int, partitions: int, first: Any, second: Any, both: bool) -> Any:
-    """Return the smallest neighbour of each vertex, how many it has, and records of partitions.
+    """Return the smallest neighbour of each vertex, the neighbour count, and records of partitions.
 
-    Of edges both ways, with the vertex itself among its neighbours, or from their first end alone.
-    Edges lie in the partitions of both of their ends together.
+    For edges in both directions, with the vertex itself among its neighbours, or from their first
+    end alone. Edges are in the partition of the hash of both ends.
     """
     least, counts = np.arange(n), np.zeros(n, np.int64)
     if not both:
@@ -173,11 +178,13 @@ def _least(n: int, partitions: int, first: Any, second: Any, both: bool) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def _distinct(n: int, partitions: int, first: Any, second: Any, parts: Any) -> Any:
-    """Return how many rows differ in each partition, and those that differ in all, by `first`."""
+    """Return the number of distinct rows of each partition, and the distinct rows of all, by
+    `first`.
+    """
     by_part = _order(parts, partitions)
     order = by_part[_order(first[by_part], n)]
     source, target = np.empty(len(first), np.int64), np.empty(len(first), np.int64)
-    seen, told = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+    seen, announced = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
     records = kept = 0
     group, v, part = -1, -1, -1
     for e in order:
@@ -185,8 +192,8 @@ def _distinct(n: int, partitions: int, first: Any, second: Any, parts: Any) -> A
             v, part = first[e], parts[e]
             group += 1
         w = second[e]
-        if told[w] != group:
-            told[w] = group
+        if announced[w] != group:
+            announced[w] = group
             records += 1
         if seen[w] != v:
             seen[w] = v
@@ -197,7 +204,7 @@ def _distinct(n: int, partitions: int, first: Any, second: Any, parts: Any) -> A
 
 @numba.njit(cache=True, nogil=True)
 def _order(keys: Any, most: int) -> Any:
-    """Return what sorts whole numbers below `most`, those that are alike in their order."""
+    """Return a stable sort order of integers below `most`."""
     places = np.zeros(most + 1, np.int64)
     for key in keys:
         places[key + 1] += 1
@@ -208,3 +215,14 @@ def _order(keys: Any, most: int) -> Any:
         order[places[keys[i]]] = i
         places[keys[i]] += 1
     return order
+
+
+def by_graphx(algorithm: GraphFramesAlgorithm, layout: EdgeLayout) -> pd.DataFrame:
+    """Count the GraphX algorithm, which also gets the vertices without edges."""
+    assert algorithm.graphx is not None
+    return algorithm.graphx.twin(replace(layout, everyone=True))
+
+
+def components(algorithm: GraphFramesConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
+    """Count ``ConnectedComponents``."""
+    return stars(algorithm, layout) if algorithm.graphx is None else by_graphx(algorithm, layout)

@@ -1,1 +1,1 @@
-"""Algorithms of GraphX, by the names that it has for them."""
+"""Algorithms of GraphX, under its names."""

@@ -1,4 +1,4 @@
-"""How algorithms of GraphX are called, through the Java that pyspark starts."""
+"""Calls of GraphX algorithms through pyspark's JVM."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from predict_graph.builtin.graphx.definition import (
     GraphXTriangleCount,
 )
 
-__all__ = ["components", "labels", "pagerank", "paths", "personalized", "strong", "triangles"]
-
 
 def pagerank(algorithm: GraphXPageRank, java: Any, graph: Any) -> Any:
     """Run ``PageRank.run`` or ``runUntilConvergence``."""
@@ -29,8 +27,8 @@ def pagerank(algorithm: GraphXPageRank, java: Any, graph: Any) -> Any:
 def personalized(algorithm: GraphXPersonalizedPageRank, java: Any, graph: Any) -> Any:
     """Run ``PageRank.runWithOptions`` or ``runUntilConvergenceWithOptions``.
 
-    By the methods of the graph that call them, which take the id as a number: in an ``Option``, one
-    that is not of Java's type ``Long`` would not do.
+    It uses the graph's methods, which take the id as a number: py4j cannot pass a ``Long`` inside
+    an ``Option``.
     """
     given, (source,) = algorithm.parameters, algorithm.at
     reset = float(str(given["resetProb"]))
@@ -75,5 +73,5 @@ def triangles(algorithm: GraphXTriangleCount, java: Any, graph: Any) -> Any:
 
 
 def _tag(java: Any) -> Any:
-    """Return the type that GraphX is told vertices and edges have: it is not looked at."""
+    """Return the class tag for vertices and edges, which GraphX does not check."""
     return getattr(getattr(java.scala.reflect, "ClassTag$"), "MODULE$").Int()

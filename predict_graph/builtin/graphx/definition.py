@@ -1,4 +1,4 @@
-"""What each algorithm of GraphX is called, what it takes, and where its call and its twin are."""
+"""GraphX algorithms: names, parameters, calls and local replays."""
 
 from __future__ import annotations
 
@@ -11,20 +11,6 @@ from predict_graph.algorithms.parameters import Value
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, NamedLibraryAlgorithm
 from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry
-
-__all__ = [
-    "GRAPHX",
-    "GraphXAlgorithm",
-    "GraphXConnectedComponents",
-    "GraphXLabelPropagation",
-    "GraphXPageRank",
-    "GraphXPersonalizedPageRank",
-    "GraphXShortestPaths",
-    "GraphXStronglyConnectedComponents",
-    "GraphXTriangleCount",
-    "OneVertex",
-    "tol_or_rounds",
-]
 
 _HERE = "predict_graph.builtin.graphx.definition"
 _CALLS, _TWINS = "predict_graph.builtin.graphx.calls", "predict_graph.builtin.graphx.twins"
@@ -42,7 +28,7 @@ GRAPHX: Registry[type[GraphXAlgorithm]] = Registry(
         "triangleCount": f"{_HERE}:GraphXTriangleCount",
     },
 )
-"""A line each: the name that GraphX has, and its class."""
+"""The algorithms by their names in GraphX."""
 
 
 class GraphXAlgorithm(LibraryAlgorithm):
@@ -52,17 +38,10 @@ class GraphXAlgorithm(LibraryAlgorithm):
 
 
 class GraphXPageRank(GraphXAlgorithm):
-    """PageRank, by rounds (``PageRank.run``) or until no rank changes more than `tol`.
+    """PageRank by rounds (``PageRank.run``) or until no rank changes more than `tol`.
 
-    Ranks are not divided by the number of vertices. With `tol`, only vertices whose rank rose by
-    more send, and only to where the change goes (``PageRank.runUntilConvergence``).
-
-    Parameters
-    ----------
-    tol : float, optional
-        0.001 if `numIter` is not given either.
-    numIter : int, optional
-    resetProb : float
+    Ranks are not divided by the number of vertices. With `tol`, only vertices whose rank increased
+    by more than `tol` send the change (``PageRank.runUntilConvergence``).
     """
 
     name = "graphx:pageRank"
@@ -82,13 +61,7 @@ class GraphXPageRank(GraphXAlgorithm):
 
 
 def tol_or_rounds(given: Mapping[str, Value], rounds: str, library: str) -> dict[str, Value]:
-    """Return parameters with a `tol` unless there is a number of rounds.
-
-    Raises
-    ------
-    RequestError
-        If both are given.
-    """
+    """Return the parameters, with the default `tol` unless a number of rounds is given."""
     tol, number = given["tol"], given[rounds]
     if tol is not None and number is not None:
         raise RequestError(
@@ -108,18 +81,10 @@ class OneVertex(NamedLibraryAlgorithm):
 
 
 class GraphXPersonalizedPageRank(OneVertex, GraphXPageRank):
-    """PageRank of those who start anew at one vertex, by rounds or until no rank changes by `tol`.
+    """Personalized PageRank with restarts at one vertex, by rounds or until no rank changes by
+    `tol`.
 
-    Until it converges, only what is reached from there sends; by rounds, every edge does.
-
-    Parameters
-    ----------
-    srcId : id, optional
-        The vertex; by default the one with most out-edges.
-    tol : float, optional
-        0.001 if `numIter` is not given either.
-    numIter : int, optional
-    resetProb : float
+    With `tol`, only vertices reached from the source send; by rounds, every edge does.
     """
 
     name = "graphx:personalizedPageRank"
@@ -134,12 +99,7 @@ class GraphXPersonalizedPageRank(OneVertex, GraphXPageRank):
 
 
 class GraphXConnectedComponents(GraphXAlgorithm):
-    """The smallest id of the component of each vertex, whatever the direction of edges.
-
-    Parameters
-    ----------
-    maxIterations : int, optional
-    """
+    """The smallest id of the component of each vertex, ignoring edge directions."""
 
     name = "graphx:connectedComponents"
     summary = "connected components by GraphX"
@@ -149,14 +109,10 @@ class GraphXConnectedComponents(GraphXAlgorithm):
 
 
 class GraphXLabelPropagation(GraphXAlgorithm):
-    """The label that most neighbours have, `maxSteps` times over, whatever the direction of edges.
+    """The most frequent label of the neighbours, `maxSteps` times, ignoring edge directions.
 
-    Messages are maps of labels, and combining them goes over all their entries each time: at a hub
-    whose neighbours all have different labels, the square of its degree.
-
-    Parameters
-    ----------
-    maxSteps : int
+    Messages are maps of labels, and each combination visits all their entries: the square of the
+    degree at a hub whose neighbours all have different labels.
     """
 
     name = "graphx:labelPropagation"
@@ -167,13 +123,7 @@ class GraphXLabelPropagation(GraphXAlgorithm):
 
 
 class GraphXShortestPaths(NamedLibraryAlgorithm, GraphXAlgorithm):
-    """Hops from each vertex to each of some landmarks, along the direction of edges.
-
-    Parameters
-    ----------
-    landmarks : str or sequence of ids, optional
-        Ids with commas between them; by default the vertex with most in-edges.
-    """
+    """Hops from each vertex to each landmark, along edge directions."""
 
     name = "graphx:shortestPaths"
     summary = "hops to landmarks by GraphX"
@@ -191,16 +141,12 @@ class GraphXShortestPaths(NamedLibraryAlgorithm, GraphXAlgorithm):
 
 
 class GraphXStronglyConnectedComponents(GraphXAlgorithm):
-    """The smallest id of the strong component of each vertex; of those found in `numIter` rounds.
+    """The smallest id of the strong component of each vertex, for those found in `numIter` rounds.
 
-    A round takes away vertices without in-edges or out-edges until there are none, and then lets
-    the smallest ids spread along edges, and be confirmed against them. All of these are supersteps:
-    each count of the degrees, in and out, is one, and so is each round of either loop of messages.
-    The last round only takes away.
-
-    Parameters
-    ----------
-    numIter : int
+    A round removes vertices without in-edges or out-edges until there are none. Then the smallest
+    ids spread along edges, and are confirmed against edge direction. Each count of degrees, in and
+    out, is a superstep, and so is each round of either message loop. The last round only removes
+    vertices.
     """
 
     name = "graphx:stronglyConnectedComponents"
@@ -213,17 +159,17 @@ class GraphXStronglyConnectedComponents(GraphXAlgorithm):
 
 
 class GraphXTriangleCount(GraphXAlgorithm):
-    """The number of triangles through each vertex, whatever the direction of edges.
+    """The number of triangles through each vertex, ignoring edge directions.
 
-    Three supersteps: edges are dealt anew, each pair of vertices once; vertices collect the ids of
-    their neighbours; and these sets go along to the edges, which compare them at both ends.
-    Each id that is put to a list of them has the list copied: d²/2 ids at a vertex of degree d.
+    Three supersteps: edges are partitioned again, with each pair of vertices once; vertices collect
+    the ids of their neighbours; these sets are sent to the edges, which compare them at both ends.
+    Each id added to a list copies the list: d²/2 ids at a vertex of degree d.
     """
 
     name = "graphx:triangleCount"
     summary = "triangles through vertices by GraphX"
     declared = ()
-    told_by = "stages"
+    separated_by = "stages"
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:triangles"})
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType(
         {"twin": "predict_graph.builtin.graphx.triangles_twin:triangles"}

@@ -1,11 +1,11 @@
-"""In which order maps of labels are gone over, by Scala 2.13 and by 2.12: who wins of equal ones.
+"""Iteration order of Scala's label maps, which breaks ties among labels.
 
-``mutable.HashMap`` of Scala 2.13 goes over its places from the first, which are the low bits of the
-hash, and in a place by the hash. That of 2.12, with Spark 3, has the high bits of another one, and
-goes over them from the last; in a place it has what came later before, and turns them round when
-the table grows. Labels come in the order of the set in which the keys of two maps are put together,
-``immutable.HashSet``. Sets of up to four have an order of their own, which goes back to the first
-messages and is not followed here: of equal ones in one place another may win.
+``mutable.HashMap`` of Scala 2.13 iterates over its buckets from the first, which are the low bits
+of the hash, and within a bucket by hash. In Scala 2.12, with Spark 3, buckets are the high bits of
+another hash and are visited from the last; within a bucket later entries come first, and the order
+reverses when the table grows. Labels are inserted in the order of the union of the keys of two
+maps, an ``immutable.HashSet``. Sets of up to four elements keep insertion order, which depends on
+the first messages and is not replayed: ties within one bucket may be broken differently.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ from typing import Any
 
 import numba
 
-__all__ = ["first", "first_older"]
-
-# By definition of Scala: 32 bits of a hash, scala.util.hashing.byteswap32; places of an empty
-# table, their bits, and labels in it of which one more makes it grow.
+# By definition of Scala: 32 bits of a hash, scala.util.hashing.byteswap32; buckets of an empty
+# table, their bits, and the size at which the table grows.
 _WORD = 0xFFFFFFFF
 _SWAP = 0x9E3775CD
 _PLACES, _BITS = 16, 4
@@ -26,7 +24,7 @@ _FULL = 12
 
 @numba.njit(cache=True, nogil=True)
 def first(labels: Any, count: int, votes: Any) -> Any:
-    """Return the label with most votes that Scala 2.13 comes upon first."""
+    """Return the first label with most votes in the order of Scala 2.13."""
     places = _PLACES
     while 4 * count >= 3 * places:  # load factor of Scala
         places *= 2
@@ -45,7 +43,7 @@ def first(labels: Any, count: int, votes: Any) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def first_older(labels: Any, count: int, votes: Any) -> Any:
-    """Return the label with most votes that Scala 2.12 comes upon first."""
+    """Return the first label with most votes in the order of Scala 2.12."""
     growths = 0
     while count > _FULL << growths:
         growths += 1
@@ -67,22 +65,22 @@ def first_older(labels: Any, count: int, votes: Any) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def _ahead(labels: Any, count: int, growths: int, one: Any, other: Any) -> Any:
-    """Whether one label of a place is before another: both came as sets have them."""
+    """Whether one label of a bucket precedes another; both were inserted in set order."""
     mine, its = 1, 1
     for i in range(count):
         mine += _sooner(labels[i], one)
         its += _sooner(labels[i], other)
-    turned, others_turned = 0, 0  # how often the table grew since
+    turned, others_turned = 0, 0  # how often the table has grown since
     for k in range(growths):
         turned += mine <= (_FULL << k) + 1
         others_turned += its <= (_FULL << k) + 1
-    # Before the first of these turns that both have seen, the later one was ahead.
+    # Before the first reversal that both have seen, the later one was ahead.
     return (mine > its) == (min(turned, others_turned) % 2 == 0)
 
 
 @numba.njit(cache=True, nogil=True)
 def _sooner(one: Any, other: Any) -> Any:
-    """Whether ``immutable.HashSet`` has a label before another: five bits after the other."""
+    """Whether ``immutable.HashSet`` has a label before another: by five hash bits at a time."""
     mine, its = _in_set(one), _in_set(other)
     apart = mine ^ its
     if apart == 0:

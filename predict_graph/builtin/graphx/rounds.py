@@ -1,4 +1,4 @@
-"""The table that a twin of GraphX fills, a row a superstep."""
+"""The table of counters of a GraphX local replay, one row per superstep."""
 
 from __future__ import annotations
 
@@ -10,26 +10,18 @@ import pandas as pd
 
 from predict_graph.engines.spark.library.algorithm import TWIN_COLUMNS
 
-__all__ = ["Rounds"]
-
 IntArray = npt.NDArray[np.int64]
 
 
 class Rounds:
-    """Collects the rows of supersteps.
-
-    Parameters
-    ----------
-    copies : ndarray of int64, shape (n,)
-        Of each vertex, in partitions with edges of it.
-    """
+    """Collects the rows of supersteps."""
 
     def __init__(self, copies: IntArray) -> None:
         self._copies = copies
         self.rows: list[tuple[int, ...]] = []
 
     def add(self, counts: Any, received: Any, changed: Any = None) -> bool:
-        """Add the counts of a superstep: senders, messages, records, entries, merged; return
+        """Add the counts of a superstep (senders, messages, records, entries, merged); return
         whether any message was sent.
         """
         heard = int(np.count_nonzero(received))
@@ -38,5 +30,5 @@ class Rounds:
         return heard > 0
 
     def table(self) -> pd.DataFrame:
-        """Return a row a superstep."""
+        """Return one row per superstep."""
         return pd.DataFrame(self.rows, columns=list(TWIN_COLUMNS))

@@ -1,11 +1,11 @@
-"""What ``StronglyConnectedComponents`` of GraphX does in each superstep, by the same rules.
+"""Local replay of ``StronglyConnectedComponents`` of GraphX.
 
-A round takes away vertices without in-edges or out-edges, over and over, until a count of the
-degrees finds none: such a vertex is a component of its own. Then two loops of Pregel follow. In the
-first the smallest id spreads along the edges, the colour of whom it reaches. In the second a vertex
-whose id is its colour confirms, against the edges, those of its colour: what it reaches that
-reaches it too. They are taken away by the next round. Each count of degrees is one job of Spark, in
-which all edges tell both of their ends, and each round of Pregel is one: these are the supersteps.
+A round removes vertices without in-edges or out-edges repeatedly, until a count of the degrees
+finds none: such a vertex is a component of its own. Then two Pregel loops follow. In the first, the
+smallest id spreads along the edges as a colour. In the second, a vertex whose id is its colour
+confirms, against the edge direction, the vertices of its colour: those that it reaches and that
+reach it. The next round removes them. Each count of degrees is one Spark job in which all edges
+send to both ends, and each Pregel round is one: these are the supersteps.
 
 References
 ----------
@@ -26,8 +26,6 @@ from predict_graph.builtin.graphx.definition import GraphXStronglyConnectedCompo
 from predict_graph.builtin.graphx.rounds import Rounds
 from predict_graph.engines.spark.library.layout import EdgeLayout
 
-__all__ = ["strong"]
-
 BoolArray = npt.NDArray[np.bool_]
 
 
@@ -37,43 +35,43 @@ def strong(algorithm: GraphXStronglyConnectedComponents, layout: EdgeLayout) -> 
 
 
 class _Strong:
-    """The graph that is left, and what vertices changed since they were last sent to edges."""
+    """The remaining graph, and the vertices that changed since they were last sent to edges."""
 
     def __init__(self, layout: EdgeLayout) -> None:
         n = layout.vertices
         self.edges = layout
-        self.alive = np.full(n, layout.everyone)  # else it knows of those with edges alone
+        self.alive = np.full(n, layout.everyone)  # otherwise it only has vertices with edges
         self.alive[layout.sources] = self.alive[layout.targets] = True
         self.color, self.final = np.arange(n, dtype=np.int64), np.zeros(n, np.bool_)
-        # GraphX keeps sending vertices to partitions where they had edges once.
+        # GraphX keeps sending vertices to partitions where they once had edges.
         self.rounds = Rounds(layout.copies())
         self.changed, self.first = np.zeros(n, np.bool_), True
 
     def counted(self, most: int) -> pd.DataFrame:
-        """Return the rows of so many rounds at most."""
+        """Return the rows of at most so many rounds."""
         number = 0
         while self.alive.any() and number < most:
             number += 1
-            while self._takes_away():
+            while self._remove():
                 pass
             if number < most:
-                self._spreads()
-                self._confirms()
+                self._spread()
+                self._confirm()
         return self.rounds.table()
 
-    def _takes_away(self) -> bool:
-        """Take away what is confirmed, or has no in-edges or no out-edges; return whether any."""
+    def _remove(self) -> bool:
+        """Remove confirmed vertices and those without in-edges or out-edges; return whether any."""
         counts, leaves, enters = _degrees(*self._arrays, len(self.alive))
         self.rounds.add(counts, leaves | enters, self.changed)
         gone = self.alive & (self.final | ~leaves | ~enters)
-        # Edges have seen no vertex before they are first filtered: then they see all.
+        # The first filter sends all vertices to the edges.
         self.changed = self.alive.copy() if self.first else gone
         self.first = False
         self.alive &= ~gone
         self.edges = _among(self.edges, self.alive)
         return bool(gone.any())
 
-    def _spreads(self) -> None:
+    def _spread(self) -> None:
         """Let the smallest ids spread along the edges."""
         own = np.arange(len(self.color), dtype=np.int64)
         self.changed |= self.alive & (self.color != own)
@@ -81,28 +79,28 @@ class _Strong:
         active = np.ones(len(own), np.bool_)
         while True:
             counts, lowest, received = _forward(*self._arrays, self.color, active)
-            some = self._adds(counts, received)
+            some = self._add(counts, received)
             self.color = np.minimum(self.color, lowest)
             active = received
             if not some:
                 return
 
-    def _confirms(self) -> None:
-        """Let those whose id is their colour be confirmed, and confirm others against the edges."""
+    def _confirm(self) -> None:
+        """Confirm vertices whose id is their colour, and others against the edge direction."""
         roots = self.alive & (self.color == np.arange(len(self.color)))
         self.final = roots.copy()
         self.changed |= roots
         active = np.ones(len(roots), np.bool_)
         while True:
             counts, received = _backward(*self._arrays, self.color, self.final, active)
-            some = self._adds(counts, received)
+            some = self._add(counts, received)
             self.final = self.final | received
             active = received
             if not some:
                 return
 
-    def _adds(self, counts: Any, received: BoolArray) -> bool:
-        """Add a round of Pregel; those that receive are sent to the edges before the next."""
+    def _add(self, counts: Any, received: BoolArray) -> bool:
+        """Add a Pregel round; vertices that receive are sent to the edges before the next round."""
         some = self.rounds.add(counts, received, self.changed)
         self.changed = received
         return some
@@ -113,7 +111,7 @@ class _Strong:
 
 
 def _among(layout: EdgeLayout, alive: BoolArray) -> EdgeLayout:
-    """Return the edges between vertices that are left, in the partitions where they are."""
+    """Return the edges between remaining vertices, in their partitions."""
     kept = alive[layout.sources] & alive[layout.targets]
     before = np.concatenate(([0], np.cumsum(kept, dtype=np.int64)))
     return EdgeLayout(

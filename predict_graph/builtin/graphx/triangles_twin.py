@@ -1,10 +1,10 @@
-"""What ``TriangleCount`` of GraphX does in each of its three supersteps, by the same rules.
+"""Local replay of the three supersteps of ``TriangleCount`` of GraphX.
 
-First each pair of vertices with an edge is kept once, and dealt to a partition by the hash that
-Scala gives a pair. Then both ends of an edge tell each other their ids, which are put together to
-lists: in a partition, and then from all of them. Last, these go as sets to all partitions with
-edges of their vertex; an edge looks up each id of the smaller of its two sets in the larger one,
-and tells both ends what it found, if only a zero.
+First, each pair of adjacent vertices is kept once, and partitioned by Scala's hash of a pair.
+Second, both ends of an edge exchange their ids, which are combined into lists, in each partition
+and then over all. Third, these are sent as sets to all partitions with edges of their vertex; an
+edge looks up each id of the smaller set in the larger one, and sends the count to both ends, even
+if it is zero.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ from predict_graph.builtin.graphx.rounds import Rounds
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.session.graphframes import scala_line
 
-__all__ = ["triangles"]
-
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
@@ -32,13 +30,14 @@ _SEED, _CLASS = 0xCAFEBABE, 0x95FC5D8A
 _C1, _C2, _MIXED = 0xCC9E2D51, 0x1B873593, 0xE6546B64
 _LAST_1, _LAST_2 = 0x85EBCA6B, 0xC2B2AE35
 _WORD = 0xFFFFFFFF
-_AT_ONCE = 8  # by definition: ids of 8 bytes in a cache line of 64, in which lists are copied
+# By definition: ids of 8 bytes in a cache line of 64, the unit in which lists are copied
+_AT_ONCE = 8
 
 
 def triangles(algorithm: GraphXTriangleCount, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``TriangleCount``."""
     n, nobody = layout.vertices, np.zeros(layout.vertices, np.bool_)
-    present = nobody.copy()  # GraphX knows of vertices with edges alone
+    present = nobody.copy()  # GraphX only has vertices with edges
     present[layout.sources] = present[layout.targets] = True
     before = Rounds(layout.copies())
     kept = layout.sources != layout.targets
@@ -53,17 +52,19 @@ def triangles(algorithm: GraphXTriangleCount, layout: EdgeLayout) -> pd.DataFram
     linked = nobody.copy()
     linked[pairs.sources] = linked[pairs.targets] = True
     degrees = np.bincount(pairs.sources, minlength=n) + np.bincount(pairs.targets, minlength=n)
-    senders, told = int(linked.sum()), 2 * len(pairs.sources)
+    senders, announced = int(linked.sum()), 2 * len(pairs.sources)
     records, copied = _collected(pairs.starts, pairs.sources, pairs.targets, n)
-    anew.add((senders, told, records, told, copied), linked, nobody)
+    anew.add((senders, announced, records, announced, copied), linked, nobody)
     smaller = np.minimum(degrees[pairs.sources], degrees[pairs.targets]).sum()
     shipped = int((pairs.copies() * degrees).sum())
-    anew.add((senders, told, records, records + shipped, int(smaller) + told), linked, linked)
+    anew.add(
+        (senders, announced, records, records + shipped, int(smaller) + announced), linked, linked
+    )
     return pd.concat([before.table(), anew.table()], ignore_index=True)
 
 
 def _dealt(layout: EdgeLayout, kept: BoolArray) -> tuple[EdgeLayout, int]:
-    """Return the pairs of vertices with edges, each in its partition, and the records to deal them.
+    """Return the pairs of adjacent vertices in their partitions, and the records of partitioning.
 
     A partition sends each of its pairs once.
     """
@@ -83,9 +84,9 @@ def _dealt(layout: EdgeLayout, kept: BoolArray) -> tuple[EdgeLayout, int]:
 
 
 def _pair_hash(first: IntArray, second: IntArray, *, older: bool = False) -> IntArray:
-    """Return ``Tuple2(first, second).hashCode`` of ids, as Scala 2.13 has it: 32 bits and a sign.
+    """Return ``Tuple2(first, second).hashCode`` of ids in Scala 2.13: 32 bits, signed.
 
-    With `older`, as 2.12 has it, which is that of Spark 3.
+    With `older`, the hash of Scala 2.12, used by Spark 3.
 
     Examples
     --------
@@ -96,7 +97,7 @@ def _pair_hash(first: IntArray, second: IntArray, *, older: bool = False) -> Int
     h = np.full(len(first), seed if older else _mix(seed, np.uint64(_CLASS)), np.uint64)
     for each in (first, second):
         h = _mix(h, _long_hash(each))
-    h ^= np.uint64(2)  # fields
+    h ^= np.uint64(2)  # number of fields
     h = (h ^ (h >> np.uint64(16))) * np.uint64(_LAST_1) & np.uint64(_WORD)
     h = (h ^ (h >> np.uint64(13))) * np.uint64(_LAST_2) & np.uint64(_WORD)
     h ^= h >> np.uint64(16)
@@ -104,7 +105,7 @@ def _pair_hash(first: IntArray, second: IntArray, *, older: bool = False) -> Int
 
 
 def _long_hash(ids: IntArray) -> Any:
-    """Return the hash of a ``Long``: itself where it is small, else both halves together."""
+    """Return the hash of a ``Long``: itself where it is small, else both halves combined."""
     halves = ids.astype(np.uint64)
     return (halves ^ (halves >> np.uint64(32))) & np.uint64(_WORD)
 
@@ -122,10 +123,9 @@ def _rotated(x: Any, by: int) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def _collected(starts: Any, sources: Any, targets: Any, n: int) -> Any:
-    """Return records, and pieces of lists that are copied as they grow, by one and then by others.
+    """Return records, and the pieces of lists copied as they grow by one id or another list.
 
-    A list that an id is put to is copied, a cache line at a time: quick, but at a hub with d
-    neighbours d² / 16 of these.
+    Adding an id copies the list, a cache line at a time: d² / 16 lines at a hub with d neighbours.
     """
     seen, size = np.full(n, -1, np.int64), np.zeros(n, np.int64)
     whole = np.zeros(n, np.int64)
@@ -134,7 +134,7 @@ def _collected(starts: Any, sources: Any, targets: Any, n: int) -> Any:
         for e in range(starts[p], starts[p + 1]):
             for v in (sources[e], targets[e]):
                 if seen[v] != p:
-                    if seen[v] >= 0 and whole[v] > size[v]:  # put to what came before
+                    if seen[v] >= 0 and whole[v] > size[v]:  # appended to an existing list
                         copied += 1 + whole[v] // _AT_ONCE
                     seen[v] = p
                     size[v] = 0

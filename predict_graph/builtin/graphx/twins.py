@@ -1,8 +1,8 @@
-"""What algorithms of GraphX do in each superstep, counted in compiled code: by the same rules.
+"""Compiled local replays of GraphX algorithms.
 
-GraphX's Pregel runs the vertex program on those that got a message, and lets edges make messages
-where an end did: either one, or the source (``activeDirection``). Messages to a vertex are
-combined in each partition of the edges, and then from all partitions.
+GraphX's Pregel runs the vertex program on vertices that received a message, and lets edges send
+where either end, or the source, received one (``activeDirection``). Messages to a vertex are
+combined in each partition of the edges, and then over all partitions.
 
 References
 ----------
@@ -31,8 +31,6 @@ from predict_graph.builtin.graphx.rounds import Rounds
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.session.graphframes import scala_line
 
-__all__ = ["components", "labels", "pagerank", "paths", "personalized", "propagated"]
-
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -43,24 +41,26 @@ _FAR = np.iinfo(np.int32).max
 
 
 def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> pd.DataFrame:
-    """Count ``PageRank``: all edges each round, or those of vertices whose rank rose by `tol`."""
+    """Count ``PageRank``: all edges each round, or those of vertices whose rank increased by
+    `tol`.
+    """
     n, given = layout.vertices, algorithm.parameters
     reset = float(str(given["resetProb"]))
     if given["numIter"] is None:
-        # The message that all get first gives each vertex the rank, and the change, resetProb.
+        # The initial message to all vertices sets rank and change from resetProb.
         first = np.full(n, (1.0 - reset) * (reset / (1.0 - reset)))
         return _until(layout, first, reset, float(str(given["tol"])))
     rounds, everyone = Rounds(layout.copies(sources_only=True)), np.ones(n, np.bool_)
     counts, _, received = _ranks(*_edges(layout), np.ones(n), everyone, -1.0, _degrees(layout))
-    for _ in range(int(given["numIter"])):  # as many are sent each time
+    for _ in range(int(given["numIter"])):  # each round sends the same messages
         rounds.add(counts, received, everyone)
     return rounds.table()
 
 
 def personalized(algorithm: GraphXPersonalizedPageRank, layout: EdgeLayout) -> pd.DataFrame:
-    """Count ``PageRank`` from one vertex: only that one has a rank to begin with.
+    """Count ``PageRank`` from one vertex, which alone has an initial rank.
 
-    By rounds, all edges send, if only zeros; what is shipped are ranks that changed.
+    By rounds, all edges send, even if only zeros; only changed ranks are shipped to partitions.
     """
     n, given, (source,) = layout.vertices, algorithm.parameters, algorithm.at
     reset, degrees = float(str(given["resetProb"])), _degrees(layout)
@@ -79,7 +79,7 @@ def personalized(algorithm: GraphXPersonalizedPageRank, layout: EdgeLayout) -> p
 
 
 def _until(layout: EdgeLayout, first: FloatArray, reset: float, tol: float) -> pd.DataFrame:
-    """Count rounds in which vertices send whose rank rose by more than `tol`: by `first`, first."""
+    """Count rounds in which vertices whose rank increased by more than `tol` send, from `first`."""
     rounds, degrees = Rounds(layout.copies(sources_only=True)), _degrees(layout)
     rank, delta, active = first, first, np.ones(layout.vertices, np.bool_)
     while True:
@@ -115,7 +115,7 @@ def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.D
 
 
 def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFrame:
-    """Count ``LabelPropagation``: maps of labels along all edges, both ways."""
+    """Count ``LabelPropagation``: maps of labels along all edges, in both directions."""
     table, _ = propagated(layout, int(algorithm.parameters["maxSteps"]))  # type: ignore[arg-type]
     return table
 
@@ -123,7 +123,7 @@ def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFram
 def propagated(layout: EdgeLayout, steps: int) -> tuple[pd.DataFrame, IntArray]:
     """Return the rows of label propagation, and the labels after so many steps.
 
-    What is sent after the last one is not looked at by anybody, but it is sent.
+    Messages after the last step are sent although nothing reads them.
     """
     n, rounds = layout.vertices, Rounds(layout.copies())
     groups, older = _inboxes(layout), scala_line() == "2.12"
@@ -139,7 +139,9 @@ def propagated(layout: EdgeLayout, steps: int) -> tuple[pd.DataFrame, IntArray]:
 
 
 def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
-    """Count ``ShortestPaths``: a map of landmarks goes against an edge where it tells news."""
+    """Count ``ShortestPaths``: a map of landmarks goes against an edge where it has shorter
+    paths.
+    """
     n, rounds, landmarks = layout.vertices, Rounds(layout.copies()), list(algorithm.at)
     hops = np.full((n, len(landmarks)), _FAR, np.int32)
     hops[landmarks, np.arange(len(landmarks))] = 0
@@ -209,7 +211,7 @@ def _news(starts: Any, sources: Any, targets: Any, hops: Any, active: Any) -> An
     nearer = np.full_like(hops, _FAR)
     received, sent = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     seen = np.full(n, -1, np.int64)
-    held = np.full((n, count), -1, np.int64)  # the partition whose record for a vertex has it
+    held = np.full((n, count), -1, np.int64)  # the partition whose record for a vertex includes it
     sizes = np.zeros(n, np.int64)
     senders = messages = records = entries = merged = 0
     for p in range(len(starts) - 1):
@@ -245,18 +247,9 @@ def _news(starts: Any, sources: Any, targets: Any, hops: Any, active: Any) -> An
 
 
 def _inboxes(layout: EdgeLayout) -> tuple[IntArray, IntArray, IntArray]:
-    """Return who sends to whom in each partition, both ways along edges.
-
-    Returns
-    -------
-    starts : ndarray of int64, shape (groups + 1,)
-        Where each group of senders begins: of one receiver, in one partition.
-    senders : ndarray of int64
-    receivers : ndarray of int64, shape (groups,)
-        Ascending; the groups of one receiver lie together, in the order of the partitions.
-    """
+    """Return senders and receivers of each partition, in both edge directions."""
     parts = np.repeat(np.arange(layout.partitions), np.diff(layout.starts))
-    # An edge first tells its source, then its target.
+    # An edge first sends to its source, then to its target.
     receivers = np.column_stack((layout.sources, layout.targets)).ravel()
     senders = np.column_stack((layout.targets, layout.sources)).ravel()
     key = receivers * layout.partitions + np.repeat(parts, 2)
@@ -269,10 +262,10 @@ def _inboxes(layout: EdgeLayout) -> tuple[IntArray, IntArray, IntArray]:
 
 @numba.njit(cache=True, nogil=True)
 def _votes(starts: Any, senders: Any, receivers: Any, label: Any, active: int, older: bool) -> Any:
-    """Count maps of labels, and return the labels that win.
+    """Count maps of labels, and return the winning labels.
 
-    Of labels with as many votes GraphX takes the first in the order of the map that the messages
-    were combined to, which is another one in the `older` Scala.
+    Ties go to the first label in the order of the map of combined messages, which differs in the
+    `older` Scala.
     """
     n = len(label)
     following = label.copy()

@@ -1,1 +1,1 @@
-"""Core numbers by estimates that fall."""
+"""Core numbers by decreasing estimates."""

@@ -1,4 +1,4 @@
-"""Core numbers on a graph that stays on the cluster: estimates travel."""
+"""Core numbers on a graph that stays on the cluster: only estimates are sent."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.engines.spark.blocks.twin import Question, Twin
 from predict_graph.graph.on_cluster import ClusterGraph
 
-__all__ = ["KCoreTwin"]
-
 
 class KCoreTwin(Twin):
-    """The supersteps of :class:`~predict_graph.builtin.k_core.local.KCoreKernel`.
+    """Executes the supersteps of :class:`~predict_graph.builtin.k_core.local.KCoreKernel`.
 
-    A vertex looks at the estimates of all neighbours, also of those that send nothing: it has heard
-    them before.
+    A vertex uses the estimates of all neighbours, including those that send nothing, which it has
+    received before.
     """
 
     algorithm: KCore
@@ -42,11 +40,11 @@ class KCoreTwin(Twin):
 
     @classmethod
     def vertex_bytes(cls, algorithm: KCore) -> float:
-        """Return those of estimates, now and next, of estimates as they come, and marks."""
+        """Return the bytes of estimates, now and next, received estimates, and marks."""
         return 4 + 4 + 8 + 2
 
     def ask(self) -> Question:
-        """Send all estimates; a vertex without edges to others has none to hear of."""
+        """Send all estimates; vertices without edges to others receive none."""
         return Question(_fallen, self._estimates, ("i4", "i4"), 8.0 * len(self._estimates))
 
     def take(self, places: npt.NDArray[Any], values: npt.NDArray[Any]) -> None:
@@ -54,7 +52,7 @@ class KCoreTwin(Twin):
         self._following[places] = values
 
     def settle(self) -> Superstep:
-        """Return the share of vertices whose estimate fell."""
+        """Return the share of vertices whose estimate decreased."""
         sent, self._senders = self._senders, self._following < self._estimates
         self._estimates[:] = self._following
         share = int(np.count_nonzero(self._senders)) / max(len(sent), 1)
@@ -62,7 +60,7 @@ class KCoreTwin(Twin):
 
     @property
     def values(self) -> npt.NDArray[np.int32]:
-        """Core number of each vertex, or 1 for those in the k-core and 0 for the others."""
+        """The core number of each vertex, or 1 for those in the k-core and 0 for the others."""
         return members(self._estimates, self.algorithm.most)
 
 

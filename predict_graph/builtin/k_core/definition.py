@@ -1,4 +1,4 @@
-"""Core numbers of vertices, by estimates that fall (Montresor, De Pellegrini and Miorandi)."""
+"""Core numbers of vertices, by decreasing estimates (Montresor, De Pellegrini and Miorandi)."""
 
 from __future__ import annotations
 
@@ -8,21 +8,19 @@ from typing import Any, ClassVar
 from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 
-__all__ = ["KCore"]
-
 
 class KCore(Algorithm):
     """Find the core number of each vertex: the largest k of a k-core that it is in.
 
-    The k-core is the largest subgraph in which every vertex has k edges or more. A vertex estimates
-    its core number, at first by its degree, and sends its estimate along its edges whenever it has
-    fallen. It keeps the last that it heard of each neighbour, and lowers its own estimate to the
-    largest k for which at least k neighbours are at k or above. A run ends with the superstep in
-    which no estimate falls: then they are the core numbers. Direction and weights of edges are
-    ignored; a self-loop counts in the degree, and supports nobody afterwards.
+    The k-core is the largest subgraph in which every vertex has at least k edges. A vertex
+    estimates its core number, initially by its degree, and sends its estimate along its edges
+    whenever it has decreased. It stores the last estimate of each neighbour, and lowers its own to
+    the largest k for which at least k neighbours are at k or above. A run ends with the superstep
+    in which no estimate decreases: the estimates are then the core numbers. Direction and weights
+    of edges are ignored; a self-loop counts in the initial degree only.
 
-    With `k`, estimates above k are of no interest: they are cut to k from the beginning, which
-    leaves less to fall, and the result of a vertex is 1 if it is in the k-core, else 0.
+    With `k`, estimates are limited to k from the start, which saves work, and the result of a
+    vertex is 1 if it is in the k-core, else 0.
 
     Parameters
     ----------
@@ -66,10 +64,10 @@ class KCore(Algorithm):
 
     @property
     def most(self) -> int | None:
-        """The estimate that all above are cut to, if there is one."""
+        """The limit of estimates, or None."""
         k = self.parameters["k"]
         return None if k is None else int(k)
 
     def threshold(self, vertices: int) -> float:
-        """Return a share of fallen estimates that is less than one vertex."""
+        """Return a share of decreased estimates that is less than one vertex."""
         return 0.5 / max(vertices, 1)

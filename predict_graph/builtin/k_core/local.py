@@ -1,9 +1,9 @@
-"""One superstep of core numbers, compiled: estimates fall to what enough neighbours are at.
+"""One compiled superstep of core numbers.
 
-A vertex that falls marks the neighbours that it leaves behind: those whose estimate was at most its
-own, and is above it now. Nobody else can fall by it, so that only the marked look at their
-neighbours again. What falls is read from a second array that is brought up to date after the
-superstep: messages of a superstep are those of its beginning.
+A vertex whose estimate decreases marks the neighbours that it affects: those whose estimate was at
+most its own, and is above it now. No other estimate can decrease, so only marked vertices scan
+their neighbours again. Vertices send from a second array that is updated after the superstep, so
+that messages hold the estimates at its start.
 """
 
 from __future__ import annotations
@@ -21,32 +21,15 @@ from predict_graph.engines.local.spreading import SpreadingKernel
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
-__all__ = ["KCoreKernel", "first_estimates", "lowered", "members"]
-
-# Work in units of a message that is sent: looking at a neighbour, and at a vertex; judgement.
+# Work relative to one message: scanning a neighbour, and a vertex; not tuned.
 _LOOK, _VERTEX = 2.0, 2.0
 
 
 class KCoreKernel(SpreadingKernel):
     """Core numbers on one undirected graph.
 
-    It is not probed: who hears of one neighbour looks at all of them, so that a message of the
-    first superstep, which all send, costs less than any later one.
-
-    Parameters
-    ----------
-    algorithm : KCore
-    graph : Graph
-        Undirected.
-    team : Team, optional
-        Threads; the calling one alone by default.
-
-    Attributes
-    ----------
-    message_bytes : int
-        A message is a vertex id and an estimate, 8 bytes each.
-    working_set_bytes : int
-        What a superstep reads at random: estimates, and marks.
+    It has no probe: a vertex that receives one message scans all neighbours, so a message of the
+    first superstep, in which all send, costs less than later ones.
     """
 
     message_bytes = 16
@@ -59,23 +42,23 @@ class KCoreKernel(SpreadingKernel):
         self._estimates = first_estimates(self._degrees, algorithm.most)
         self._told = self._estimates.copy()
         self._sampled = False
-        # In the first superstep all hear from all their neighbours.
+        # In the first superstep all vertices receive messages from all their neighbours.
         self._marked = np.ones(graph.vertices, np.uint8)
         self.working_set_bytes = (4 + 1) * graph.vertices
 
     @staticmethod
     def footprint(algorithm: KCore, id_bytes: int) -> Footprint:
-        """Return what it allocates: estimates twice, degrees, five marks; at last a result."""
+        """Return its memory: two arrays of estimates, degrees, five marks; finally a result."""
         return Footprint(2 * 4 + 8 + 5 + 4, reverse=False)
 
     @property
     def estimates(self) -> npt.NDArray[np.int32]:
-        """What each vertex takes its core number for."""
+        """The current estimate of each vertex."""
         return self._estimates
 
     @property
     def values(self) -> npt.NDArray[Any]:
-        """Core number of each vertex, or 1 for those in the k-core and 0 for the others."""
+        """The core number of each vertex, or 1 for those in the k-core and 0 for the others."""
         return members(self._estimates, self._algorithm.most)
 
     def summary(self) -> dict[str, Any]:
@@ -87,19 +70,19 @@ class KCoreKernel(SpreadingKernel):
         return {"degeneracy": largest, "innermost": int(np.count_nonzero(values == largest))}
 
     def stand_for(self, weighting: Weighting) -> None:
-        """Count self-loops: in a sample a vertex may stand for a neighbour of its own."""
+        """Count self-loops: in a sample a vertex may represent its own neighbour."""
         self._sampled = True
 
     def rest(self) -> None:
-        """Let no vertex send in the next superstep: nobody looks at neighbours then."""
+        """Let no vertex send in the next superstep: no neighbours are scanned then."""
         super().rest()
         self._marked[:] = 0
 
     def step(self) -> Superstep:
-        """Run one superstep; its aggregate is the share of vertices whose estimate fell."""
+        """Run one superstep; its aggregate is the share of vertices whose estimate decreased."""
         blocks = len(self._blocks) - 1
         work = Work()
-        if self._sampled:  # elsewhere nobody asks for it
+        if self._sampled:  # needed on samples only
             work = Work(self._marked * (_LOOK * self._degrees + _VERTEX) + 1.0)
         self._team.share(self._lower, blocks)
         self._marked[:] = 0
@@ -115,34 +98,27 @@ class KCoreKernel(SpreadingKernel):
         _lower(*rows, self._sampled, self._marked, self._told, self._estimates, self._changed)
 
     def _settle(self, first: int, last: int) -> None:
-        """Tell the estimates of some blocks that fell, and mark those who may fall by it."""
+        """Publish the decreased estimates of some blocks, and mark the vertices that they
+        affect.
+        """
         rows = (*self._rows(first, last), self._indptr, self._indices)
         _settle(*rows, self._estimates, self._told, self._changed, self._marked)
 
 
 def first_estimates(out_degrees: npt.NDArray[Any], most: int | None) -> npt.NDArray[np.int32]:
-    """Return the edges of each vertex, at most `most`."""
+    """Return the degree of each vertex, limited to `most`."""
     first: npt.NDArray[np.int32] = np.minimum(out_degrees, 2**31 - 1 if most is None else most)
     return first.astype(np.int32)
 
 
 def members(estimates: npt.NDArray[np.int32], most: int | None) -> npt.NDArray[np.int32]:
-    """Return core numbers as they are, or which of them are at `most`."""
+    """Return core numbers unchanged, or whether they are at `most`."""
     return estimates if most is None else (estimates == most).astype(np.int32)
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
 def lowered(estimate: Any, known: Any, counts: Any) -> Any:
-    """Return the largest k, at most an estimate, for which k of some estimates are k or more.
-
-    Parameters
-    ----------
-    estimate : int
-    known : ndarray of int
-        Estimates of the neighbours.
-    counts : ndarray of int
-        As long as the estimate at least, and all 0; left like that.
-    """
+    """Return the largest k, at most an estimate, for which k of some estimates are k or more."""
     at_least = 0
     for found in known:
         if found >= estimate:
@@ -165,7 +141,7 @@ def _lower(
     indices: Any,
     loops: bool,
     marked: Any,
-    told: Any,
+    sent: Any,
     estimates: Any,
     changed: Any,
 ) -> None:
@@ -173,7 +149,7 @@ def _lower(
     for v in range(first, last):
         if marked[v] == 0:
             continue
-        estimate, start, stop = told[v], indptr[v], indptr[v + 1]
+        estimate, start, stop = sent[v], indptr[v], indptr[v + 1]
         if stop - start > len(known) or estimate > len(counts):
             room = 2 * max(stop - start, np.int64(estimate))
             known, counts = np.empty(room, np.int32), np.zeros(room, np.int32)
@@ -181,7 +157,7 @@ def _lower(
         for e in range(start, stop):
             u = indices[e]
             if loops or u != v:
-                known[size] = told[u]
+                known[size] = sent[u]
                 size += 1
         lower = lowered(estimate, known[:size], counts)
         if lower < estimate:
@@ -196,17 +172,17 @@ def _settle(
     indptr: Any,
     indices: Any,
     estimates: Any,
-    told: Any,
+    sent: Any,
     changed: Any,
     marked: Any,
 ) -> None:
     for v in range(first, last):
         if changed[v] == 0:
             continue
-        before, now = told[v], estimates[v]
-        told[v] = now
+        before, now = sent[v], estimates[v]
+        sent[v] = now
         for e in range(indptr[v], indptr[v + 1]):
             w = indices[e]
-            # Only those rest on it that counted it as at their own estimate or above.
+            # It affects only neighbours that counted it as at least their own estimate.
             if before >= estimates[w] > now:
                 marked[w] = 1

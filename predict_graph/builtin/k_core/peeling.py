@@ -1,4 +1,4 @@
-"""Rounds of peeling: how long the estimates of core numbers fall, from one linear pass."""
+"""Rounds of peeling, a bound on the supersteps of core numbers, from one linear pass."""
 
 from __future__ import annotations
 
@@ -12,18 +12,11 @@ from predict_graph.graph import Graph
 
 
 def peeling_rounds(graph: Graph, most: int | None = None) -> int:
-    """Return the most rounds that removing the vertices of one core number takes.
+    """Return the largest number of rounds that removes the vertices of one core number.
 
-    Vertices of the smallest degree go first, then in the next round those whose degree has fallen
-    to it, and so on until none is left of this core number. Each round is at least one superstep
-    of the estimates that fall [1]_; the removal is that of Batagelj and Zaveršnik [2]_.
-
-    Parameters
-    ----------
-    graph : Graph
-        Undirected.
-    most : int, optional
-        Core numbers from here on are of no interest.
+    A round removes the vertices of the smallest degree; the next one removes those whose degree has
+    dropped to it, until none of this core number is left. Each round takes at least one superstep
+    of decreasing estimates [1]_; the removal is that of Batagelj and Zaveršnik [2]_.
 
     References
     ----------
@@ -48,7 +41,7 @@ def peeling_rounds(graph: Graph, most: int | None = None) -> int:
 def _peeled(indptr: Any, indices: Any, degrees: npt.NDArray[np.int64], limit: int) -> int:
     """Remove vertices in order of their remaining degree, first in first out within a core."""
     n = len(degrees)
-    starts = np.zeros(degrees.max() + 2, np.int64)  # where each degree begins in the order
+    starts = np.zeros(degrees.max() + 2, np.int64)  # where each degree starts in the order
     for v in range(n):
         starts[degrees[v] + 1] += 1
     starts = np.cumsum(starts)
@@ -70,7 +63,7 @@ def _peeled(indptr: Any, indices: Any, degrees: npt.NDArray[np.int64], limit: in
         for e in range(indptr[v], indptr[v + 1]):
             w = indices[e]
             d = degrees[w]
-            if d > core:  # to the front of its degree, which then begins one later
+            if d > core:  # to the front of its degree, which then starts one later
                 first = order[starts[d]]
                 order[starts[d]], order[at[w]] = w, first
                 at[first], at[w] = at[w], starts[d]

@@ -1,13 +1,13 @@
-"""How core numbers are sampled: with a vertex in place of each neighbour that is missing.
+"""Sampling for core numbers, with a substitute for each neighbour outside the sample.
 
-An estimate is what enough neighbours are at, and a vertex of a subgraph has lost most of its
-neighbours. So every vertex of the sample keeps all its edges; one to a vertex that is not in the
-sample leads to another that stands for it, of the same estimate after the first superstep, and of
-about the same degree. Those estimates are known after one pass over the edges.
+An estimate depends on the estimates of enough neighbours, and a vertex of a subgraph has lost most
+of its neighbours. Every vertex of the sample therefore keeps all its edges: an edge to a vertex
+outside the sample leads to a substitute with the same estimate after the first superstep and about
+the same degree. One pass over the edges finds these estimates.
 
-What a sample cannot show is how a run ends: estimates fall on in a handful of vertices, along some
-chain, long after they have settled everywhere else. The rounds of peeling, counted in one pass over
-the edges, are a lower bound that is near.
+A sample cannot show how a run ends: estimates of a few vertices keep decreasing along some chain,
+long after all others have settled. The rounds of peeling, counted in one pass over the edges, are a
+close lower bound.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from predict_graph.graph import Graph
 from predict_graph.iterations.rooted.recipes import Recipe
 from predict_graph.iterations.rooted.represented import RepresentedSampler
 
-__all__ = ["recipe"]
-
-# Of log(true iterations / rounds of peeling), over 25 graphs: docs/iterations.md.
+# Of log(true iterations / rounds of peeling), measured on 25 graphs: docs/iterations.md.
 _PEELING_BIAS, _PEELING_STD = 0.19, 0.19
 
 

@@ -1,4 +1,4 @@
-"""Core numbers as supersteps over tables: each vertex keeps the estimates of its neighbours."""
+"""Core numbers as supersteps over tables: each vertex stores the estimates of its neighbours."""
 
 from __future__ import annotations
 
@@ -25,22 +25,20 @@ from predict_graph.engines.spark.programs.spreading import by_batch, declared, k
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["KCoreProgram"]
-
-_MESSAGE = 16  # bytes: who sends, and its estimate; by definition
+_MESSAGE = 16  # bytes: sender and its estimate; by definition
 
 
 class KCoreProgram(NeighbourProgram):
-    """Vertices whose estimate fell send it; who hears of it looks at all estimates that it knows.
+    """Vertices whose estimate decreased send it; receivers update their own.
 
-    Who sent what must be known to the receiver, which forgets what it heard of that one before. So
-    messages to one vertex are put beside each other, and not added up.
+    The receiver must know the sender, whose previous estimate it replaces. Messages to one vertex
+    are therefore concatenated and not aggregated.
     """
 
     algorithm: KCore
 
     def initial(self) -> DataFrame:
-        """Let every vertex send its degree; it has heard of no neighbour."""
+        """Let every vertex send its degree; it has no estimates of neighbours yet."""
         from pyspark.sql import functions as F
 
         self.keep_neighbours()
@@ -48,32 +46,35 @@ class KCoreProgram(NeighbourProgram):
         first = self.tables.vertices.withColumn(
             "estimate", degree if most is None else F.least(degree, F.lit(most).cast("long"))
         )
-        told = by_batch(_told, "binary")
+        message = by_batch(_messages, "binary")
         state = first.select(
             *("id", "degree", "inside"),
             F.lit(True).alias("sending"),
             "estimate",
-            told("id", "estimate").alias("told"),
+            message("id", "estimate").alias("message"),
             F.lit(b"").alias("known"),
         )
         return declared(state, self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
-        """Send estimates that fell, and lower those of who hears of it."""
-        joined = self.hearing(state, _beside)
+        """Send decreased estimates, and lower those of the receivers."""
+        joined = self.with_messages(state, _concatenated)
         following = joined.withColumn("new", self._looked_at).selectExpr(
             *("id", "degree", "inside"),
             "coalesce(new.estimate < estimate, false) AS sending",
-            *(f"coalesce(new.{name}, {name}) AS {name}" for name in ("estimate", "told", "known")),
+            *(
+                f"coalesce(new.{name}, {name}) AS {name}"
+                for name in ("estimate", "message", "known")
+            ),
         )
         return declared(following, self.tables.partitions)
 
     @cached_property
     def _looked_at(self) -> Column:
-        """What Python makes of an estimate and of those that neighbours tell."""
+        """The column computed by Python from an estimate and the estimates of neighbours."""
         from pyspark.sql import functions as F
 
-        # Without neighbours there is nothing to hear, and nothing to rest on.
+        # Without neighbours nothing is received, and the core number is 0.
         looks = F.col("received").isNotNull() | (F.col("targets").isNull() & F.expr("estimate > 0"))
         asked = (
             F.when(looks, F.col("id")),
@@ -82,16 +83,16 @@ class KCoreProgram(NeighbourProgram):
             F.coalesce(F.when(looks, F.col("known")), F.lit(b"")),
             F.coalesce("received", F.array().cast("array<binary>")),
         )
-        return by_batch(_fallen, "estimate long, told binary, known binary")(*asked)
+        return by_batch(_fallen, "estimate long, message binary, known binary")(*asked)
 
     def sums(self) -> dict[str, Column]:
-        """Count the estimates that fell."""
+        """Count the decreased estimates."""
         from pyspark.sql import functions as F
 
         return {"changed": F.col("sending").cast("int")}
 
     def convergence(self, sums: Mapping[str, float]) -> float:
-        """Return the share of vertices whose estimate fell."""
+        """Return the share of vertices whose estimate decreased."""
         return sums["changed"] / self.tables.count
 
     def values(self, state: DataFrame) -> DataFrame:
@@ -113,8 +114,8 @@ class KCoreProgram(NeighbourProgram):
         return {"degeneracy": int(found[0]), "innermost": int(found[1])}
 
 
-def _told(ids: pa.Array, estimates: pa.Array) -> pa.Array:
-    """Return messages: who sends, and its estimate."""
+def _messages(ids: pa.Array, estimates: pa.Array) -> pa.Array:
+    """Return messages: the sender and its estimate."""
     rows = np.column_stack((ids.to_numpy(), estimates.to_numpy()))
     one = np.zeros(1, np.int64)
     _lowered(one, np.zeros(2, np.int64), one, one, one, np.zeros(2, np.int64), one[:0])
@@ -122,8 +123,8 @@ def _told(ids: pa.Array, estimates: pa.Array) -> pa.Array:
     return packed_rows(rows)
 
 
-def _beside(starts: IntArray, senders: IntArray, messages: pa.Array) -> pa.Array:
-    """Put the messages to each receiver beside each other."""
+def _concatenated(starts: IntArray, senders: IntArray, messages: pa.Array) -> pa.Array:
+    """Concatenate the messages to each receiver."""
     rows = byte_rows(messages, _MESSAGE)[senders[starts[0] : starts[-1]]]
     return packed((starts - starts[0]) * _MESSAGE, rows)
 
@@ -131,54 +132,43 @@ def _beside(starts: IntArray, senders: IntArray, messages: pa.Array) -> pa.Array
 def _fallen(
     ids: pa.Array, estimates: pa.Array, targets: pa.Array, known: pa.Array, received: pa.Array
 ) -> pa.Array:
-    """Return estimates, messages that tell them, and what is known; null for who does not look.
-
-    Parameters
-    ----------
-    ids, estimates : Array
-        Null for who does not look.
-    targets : ListArray
-        Neighbours, ascending.
-    known : BinaryArray
-        Estimate of each of them; empty before the first is heard.
-    received : ListArray of BinaryArray
-    """
+    """Return estimates, messages and known estimates; null for vertices that do not update."""
     looks = ids.is_valid()
     row_starts, neighbours = lists(targets.filter(looks))
     own = estimates.drop_null().to_numpy().copy()
-    heard = np.full(int(row_starts[-1]), np.iinfo(np.int64).max)
+    stored = np.full(int(row_starts[-1]), np.iinfo(np.int64).max)
     before_starts, before = words(known.filter(looks))
-    _kept(row_starts, before_starts, before, heard)
+    _kept(row_starts, before_starts, before, stored)
     inbox, messages = lists(received.filter(looks))
     at, pairs = words(messages)
-    _lowered(own, row_starts, neighbours.to_numpy(), heard, at, inbox, pairs)
+    _lowered(own, row_starts, neighbours.to_numpy(), stored, at, inbox, pairs)
     columns = (
         pa.array(own),
         packed_rows(np.column_stack((ids.drop_null().to_numpy(), own))),
-        packed(row_starts * 8, heard),
+        packed(row_starts * 8, stored),
     )
     found = looks.to_numpy(zero_copy_only=False)
     places = pa.array(np.cumsum(found) - 1, mask=~found)
     taken = [column.take(places) for column in columns]
-    return pa.StructArray.from_arrays(taken, names=["estimate", "told", "known"])
+    return pa.StructArray.from_arrays(taken, names=["estimate", "message", "known"])
 
 
 @numba.njit(cache=True, nogil=True)
-def _kept(row_starts: Any, before_starts: Any, before: Any, heard: Any) -> None:
-    """Copy what each vertex knows, where it knows anything."""
+def _kept(row_starts: Any, before_starts: Any, before: Any, stored: Any) -> None:
+    """Copy the stored estimates of each vertex."""
     for i in range(len(row_starts) - 1):
         for j in range(before_starts[i + 1] - before_starts[i]):
-            heard[row_starts[i] + j] = before[before_starts[i] + j]
+            stored[row_starts[i] + j] = before[before_starts[i] + j]
 
 
 @numba.njit(cache=True, nogil=True)
 def _lowered(
-    own: Any, row_starts: Any, neighbours: Any, heard: Any, at: Any, inbox: Any, pairs: Any
+    own: Any, row_starts: Any, neighbours: Any, stored: Any, at: Any, inbox: Any, pairs: Any
 ) -> None:
-    """Take in what comes, and lower estimates to what enough neighbours are at, in place.
+    """Merge received estimates, and lower the estimates of vertices, in place.
 
-    What comes from a vertex that is no neighbour is left out: in the folded graphs that costs are
-    learned from, edges have a direction.
+    Messages from vertices that are not neighbours are ignored: the folded graphs of training runs
+    have directed edges.
     """
     for i in range(len(row_starts) - 1):
         first, stop = row_starts[i], row_starts[i + 1]
@@ -186,6 +176,6 @@ def _lowered(
             for pair in range(at[message], at[message + 1], 2):
                 place = first + np.searchsorted(neighbours[first:stop], pairs[pair])
                 if place < stop and neighbours[place] == pairs[pair]:
-                    heard[place] = pairs[pair + 1]
+                    stored[place] = pairs[pair + 1]
         counts = np.zeros(max(own[i], 1), np.int64)
-        own[i] = lowered(own[i], heard[first:stop], counts)
+        own[i] = lowered(own[i], stored[first:stop], counts)

@@ -1,4 +1,4 @@
-"""Label propagation on a graph that stays on the cluster: labels travel."""
+"""Label propagation on a graph that stays on the cluster: only labels are sent."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.engines.spark.blocks.twin import Question, Twin
 from predict_graph.graph.on_cluster import ClusterGraph
 
-__all__ = ["LabelPropagationTwin"]
-
 
 class LabelPropagationTwin(Twin):
-    """The supersteps of
+    """Executes the supersteps of
     :class:`~predict_graph.builtin.label_propagation.local.LabelPropagationKernel`.
     """
 
@@ -39,7 +37,7 @@ class LabelPropagationTwin(Twin):
 
     @classmethod
     def vertex_bytes(cls, algorithm: LabelPropagation) -> float:
-        """Return those of labels, old and new, and labels as they come."""
+        """Return the bytes of labels, old and new, and received labels."""
         return 4 + 4 + 8
 
     def ask(self) -> Question:
@@ -47,7 +45,7 @@ class LabelPropagationTwin(Twin):
         return Question(_changed, self._labels, ("i4", "i4"), 8.0 * len(self._labels))
 
     def take(self, places: npt.NDArray[Any], values: npt.NDArray[Any]) -> None:
-        """Give some vertices another label."""
+        """Change the labels of some vertices."""
         self._next[places] = values
         self._changes += len(places)
 
@@ -61,12 +59,12 @@ class LabelPropagationTwin(Twin):
 
     @property
     def values(self) -> npt.NDArray[np.int32]:
-        """Label of each vertex."""
+        """The label of each vertex."""
         return self._labels
 
 
 def _changed(block: Block, labels: Any) -> tuple[Any, Any]:
-    """Return the rows whose neighbours have another label, most of them."""
+    """Return the rows for which most neighbours have another label."""
     following = np.empty(len(block.rows), labels.dtype)
     heard = np.zeros(len(block.rows), np.int32)
     rows = (block.starts, block.sources, block.weights)

@@ -9,29 +9,27 @@ from typing import Any, ClassVar
 from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 
-__all__ = ["LabelPropagation"]
-
 
 class LabelPropagation(Algorithm):
-    """Give every vertex the label that most of its neighbours have.
+    """Give every vertex the most frequent label of its neighbours.
 
-    Every vertex starts with its own id and sends its label along its edges in every superstep; it
-    takes the label that most of its neighbours sent, the smallest of those that equally many did.
-    What it had before has no vote, unless it has an edge to itself; a vertex without edges keeps
-    its label. A run ends when the share of vertices whose label changed in a superstep is below
-    `tau`. Direction of edges is ignored; where edges have weights, the labels with most weight win.
+    Every vertex starts with its own id and sends its label along its edges in every superstep. It
+    takes the most frequent received label, the smallest of several. Its previous label has no vote,
+    unless it has a self-loop; a vertex without edges keeps its label. A run ends when the share of
+    vertices whose label changed in a superstep is below `tau`. Edge directions are ignored; on
+    weighted graphs the label with the largest weight wins.
 
-    All vertices change at once, so two that are joined to each other alone swap labels for ever,
-    and so do the two sides of whatever is nearly bipartite: stars, trees, even rings [1]_. Where
-    more than `tau` of the vertices do, `max_iterations` ends the run.
+    All vertices change at once, so two vertices joined only to each other swap labels forever, and
+    so do the two sides of nearly bipartite parts: stars, trees, even rings [1]_. Where these are
+    more than `tau` of the vertices, `max_iterations` ends the run.
 
     Parameters
     ----------
     tau : float
-        0.05 by default: after about five supersteps 95% of the labels are there to stay ([1]_,
-        section III, for vertices that change one after another).
+        0.05 by default: after about five supersteps 95% of the labels are final ([1]_,
+        section III, for asynchronous updates).
     max_iterations : int
-        50 by default, less than other algorithms have: many runs go that far.
+        50 by default, less than for other algorithms: many runs reach it.
 
     References
     ----------
@@ -57,8 +55,8 @@ class LabelPropagation(Algorithm):
         "rooted": "predict_graph.builtin.label_propagation.sampling:recipe",
     }
     counted_by = "predict_graph.builtin.label_propagation.counted:LabelPropagationTwin"
-    # Calibrated on ten graphs, any one of them left out: 0.36 to 0.6. When so few
-    # labels change that it ends depends on ties far apart.
+    # Calibrated on ten graphs, leaving any one out: 0.36 to 0.6. The last few changes of labels
+    # depend on distant ties.
     sampling_std = 0.4
     declared = (
         Parameter("tau", float, 0.05, "stop when a smaller share of labels changes", 0.0, 1.0),

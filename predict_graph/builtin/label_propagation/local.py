@@ -1,7 +1,7 @@
-"""One superstep of label propagation, compiled: each vertex pulls the labels of its neighbours.
+"""One compiled superstep of label propagation: each vertex pulls the labels of its neighbours.
 
-Votes are counted in a table of a few kilobytes that is as large as the vertex has neighbours, so
-that counting does not read memory at random; reading the labels does.
+Votes are counted in a table of a few kilobytes, sized by the degree, so that only reading the
+labels accesses memory randomly.
 """
 
 from __future__ import annotations
@@ -18,36 +18,15 @@ from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
-__all__ = ["LabelPropagationKernel", "vote"]
-
 # By definition: a vertex id and a label; the weight of the edge.
 _MESSAGE_BYTES, _WEIGHT_BYTES = 16, 8
-# Work in units of a message, by least squares on supersteps of five graphs and their samples, whose
-# seconds it explains to 11% (a constant for each vertex: 34%; measured).
+# Work relative to one message, measured by least squares on supersteps of five graphs and their
+# samples: relative error 11% (with a constant per vertex: 34%).
 _VERTEX, _LABEL = 3.0, 3.5
 
 
 class LabelPropagationKernel:
-    """Label propagation on one undirected graph.
-
-    Parameters
-    ----------
-    algorithm : LabelPropagation
-    graph : Graph
-        Undirected; an edge without weight weighs 1.
-    team : Team, optional
-        Threads; the calling one alone by default.
-    first_labels : ndarray of int, shape (n,), optional
-        Labels after the first superstep, if the rows do not tell: those of a sample.
-
-    Attributes
-    ----------
-    message_bytes : int
-        A message is a vertex id and a label, 8 bytes each, and the weight of the edge if it has
-        one.
-    working_set_bytes : int
-        What a superstep reads at random: labels.
-    """
+    """Label propagation on one undirected graph."""
 
     values_are_vertices = True
 
@@ -72,21 +51,21 @@ class LabelPropagationKernel:
 
     @property
     def blocks(self) -> npt.NDArray[np.int64]:
-        """First row of each block, and the number of rows."""
+        """The first row of each block, and the number of rows."""
         return self._blocks
 
     @property
     def values(self) -> npt.NDArray[Any]:
-        """Label of each vertex: a vertex."""
+        """The label of each vertex: a vertex."""
         return self._labels
 
     def summary(self) -> dict[str, Any]:
-        """Return the number of communities, which are vertices of one label, and the largest."""
+        """Return the number of communities (vertices of one label), and the largest."""
         sizes = np.bincount(self._labels)
         return {"communities": int(np.count_nonzero(sizes)), "largest": int(sizes.max())}
 
     def sweep(self, first: int, last: int) -> None:
-        """Do a superstep's work for some blocks of rows; labels stay as they are."""
+        """Run a superstep on some blocks of rows; labels stay unchanged."""
         rows = (self._blocks[first], self._blocks[last])
         labels = (self._labels, self._next, self._heard)
         self._other[first] = vote(*rows, *self._graph, *labels)
@@ -105,11 +84,11 @@ class LabelPropagationKernel:
 
     @property
     def cycling(self) -> bool:
-        """Whether all labels are those of two supersteps ago: they will go to and fro for ever."""
+        """Whether all labels equal those of two supersteps ago, so that they alternate forever."""
         return not self._other.any()
 
     def stand_for(self, weighting: Weighting) -> None:
-        """Begin with the ids that the same vertices have in the whole graph."""
+        """Start with the ids that the sampled vertices have in the whole graph."""
         self._labels[:] = weighting.vertices
 
 
@@ -126,18 +105,7 @@ def vote(
 ) -> int:
     """Give the vertices of some rows the label with most votes, or weight, among neighbours.
 
-    Return how many of them have another label than was there before.
-
-    Parameters
-    ----------
-    first, last : int
-        Rows.
-    indptr, indices, weights : ndarray
-        CSR; no weights, or one an edge.
-    labels, following : ndarray of int, shape (n,)
-        Before and after: at least 0.
-    heard : ndarray of int32, shape (n,)
-        Gets how many labels each vertex counted, of those with two neighbours or more.
+    Return how many labels changed.
     """
     others = 0
     room = 16

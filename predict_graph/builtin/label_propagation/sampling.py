@@ -1,15 +1,15 @@
-"""How label propagation is sampled: with a vertex in place of each neighbour that is missing.
+"""Sampling for label propagation, with a substitute for each neighbour outside the sample.
 
-A label is what most neighbours say, and a vertex of a subgraph has lost most of its neighbours. So
-every vertex of the sample keeps all its edges; one to a vertex that is not in the sample leads to
-another that stands for it, of about the same degree and with the same label after the first
-superstep. Those labels are exact, and known before anything runs: all ids differ, so each vertex
-takes its smallest neighbour (where edges have weights, the heaviest). They tell early communities
-apart, and the leaves of one hub from those of another, where labels go to and fro for ever. The
-label of the label, and so on, tells which communities are near each other.
+A label is the majority of the neighbours, and a vertex of a subgraph has lost most of its
+neighbours. Every vertex of the sample therefore keeps all its edges: an edge to a vertex outside
+the sample leads to a substitute of about the same degree and with the same label after the first
+superstep. Those labels are known exactly before any run: all ids differ, so each vertex takes its
+smallest neighbour (on weighted graphs, the heaviest). They separate early communities, and the
+leaves of one hub from those of another, where labels alternate forever. Labels of labels, and so
+on, indicate which communities are close.
 
-Small vertices echo: a leaf, or a pair, sends back what it was told. Nothing can stand for the one
-that does, so small neighbours of small vertices are in the sample themselves, with weight 0.
+Small vertices echo: a leaf, or a pair, returns the label that it received. A substitute cannot do
+that, so small neighbours of small vertices are included in the sample with weight 0.
 """
 
 from __future__ import annotations
@@ -25,14 +25,12 @@ from predict_graph.iterations.rooted.recipes import Recipe
 from predict_graph.iterations.rooted.represented import RepresentedSampler
 from predict_graph.iterations.rooted.sample import RootedSample
 
-__all__ = ["recipe"]
-
 IntArray = npt.NDArray[np.integer]
 
-_NEAR = 30  # edges of a small vertex: with 10, ways back were missing on p2p-Gnutella31 (measured)
+_NEAR = 30  # edges of a small vertex: with 10, echoes were missing on p2p-Gnutella31 (measured)
 _GENERATIONS = 4  # calibrated on meshes too: docs/studies/constants.md
-# They were chosen on soc-Epinions1, email-Enron, musae_git, p2p-Gnutella31, uk-2007-05@100000 and
-# rmat:scale=16, eight values of tau each; measured.
+# Calibrated on soc-Epinions1, email-Enron, musae_git, p2p-Gnutella31, uk-2007-05@100000 and
+# rmat:scale=16, with eight values of tau each.
 _LEVEL_STD = 0.45  # of log(share that changes in the sample / in the graph)
 
 
@@ -48,10 +46,10 @@ def recipe(algorithm: Any, graph: Graph) -> Recipe:
 
 
 def _by_family(graph: Graph, labels: IntArray) -> IntArray:
-    """Return the vertices by the label after the first superstep, these by theirs, and by degree.
+    """Sort the vertices by the chain of labels after the first superstep, then by degree.
 
-    Labels go up a tree of smallest neighbours at first, so its branches stand for early
-    communities, also for those too small for a vertex of their own in the sample.
+    Labels initially move up a tree of smallest neighbours, so its branches represent early
+    communities, including those without a vertex of their own in the sample.
     """
     keys: list[npt.NDArray[Any]] = [graph.out_degrees]
     ancestors = labels

@@ -12,21 +12,19 @@ from predict_graph.engines.spark.superstep import SuperstepProgram
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["LabelPropagationProgram"]
-
 
 class LabelPropagationProgram(SuperstepProgram):
     """Every vertex sends its label, and takes the one with most votes or weight.
 
-    All messages go to their receiver, where they are counted: Spark would combine them on the way
-    by receiver and label, and shuffle again to compare the labels of a receiver.
+    Messages are counted at the receiver: combining by receiver and label would need a second
+    shuffle to compare the labels of a receiver.
     """
 
     combines = False
     algorithm: LabelPropagation
 
     def initial(self) -> DataFrame:
-        """Return its own id as the label of each vertex."""
+        """Return each vertex with its own id as the label."""
         from pyspark.sql import functions as F
 
         state = self.tables.vertices.select(
@@ -35,11 +33,11 @@ class LabelPropagationProgram(SuperstepProgram):
             F.col("id").alias("label"),
             F.lit(False).alias("changed"),
         )
-        # Spark would take it to be spread by the label, which is the same here but not later.
+        # Spark would assume partitioning by label, which matches the id now but not later.
         return declared(state, self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
-        """Send all labels, add votes up, and take the label with most; the smallest if equal."""
+        """Send all labels, sum votes, and take the label with most; the smallest of several."""
         from pyspark.sql import functions as F
 
         edges = self.tables.edges

@@ -1,4 +1,4 @@
-"""Neighborhood estimation on a graph that stays on the cluster: counters travel."""
+"""Neighborhood estimation on a graph that stays on the cluster: only counters are sent."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from predict_graph.engines.spark.blocks.merging import MergingTwin, pulled
 from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.graph.on_cluster import ClusterGraph
 
-__all__ = ["NeighborhoodTwin"]
-
 
 def _heard(block: Block, shared: Any) -> tuple[Any, Any]:
     return pulled(block, shared, NeighborhoodKernel.pull, 0)
 
 
 class NeighborhoodTwin(MergingTwin):
-    """The supersteps of :class:`~predict_graph.builtin.neighborhood.local.NeighborhoodKernel`."""
+    """Executes the supersteps of
+    :class:`~predict_graph.builtin.neighborhood.local.NeighborhoodKernel`.
+    """
 
     algorithm: Neighborhood
     hear = staticmethod(_heard)
@@ -38,11 +38,11 @@ class NeighborhoodTwin(MergingTwin):
 
     @classmethod
     def vertex_bytes(cls, algorithm: Neighborhood) -> float:
-        """Return those of counters, of those that are sent, and marks."""
+        """Return the bytes of counters, sent counters, and marks."""
         return 2 * algorithm.registers + 8
 
     def merge(self, places: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Take the maximum, register by register."""
+        """Take the maximum of each register."""
         before = self._state[places]
         merged = np.maximum(before, rows)
         self._state[places] = merged

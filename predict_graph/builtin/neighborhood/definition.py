@@ -1,4 +1,4 @@
-"""Neighborhood estimation: how many vertices are within so many hops (PREDIcT, section 5; HADI)."""
+"""Neighborhood estimation: vertices within a number of hops (PREDIcT, section 5; HADI)."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.errors import RequestError
 
-__all__ = ["Neighborhood"]
-
-_LEAST, _MOST = 16, 4096  # a choice, of registers: HyperLogLog's corrections hold from 16 on
+# Limits of the registers: HyperLogLog's corrections are valid from 16 (Flajolet et al., 2007)
+_LEAST, _MOST = 16, 4096
 
 
 class Neighborhood(Algorithm):
     """Estimate the neighbourhood function and the effective diameter with HyperLogLog counters.
 
     Each vertex holds a counter of the vertices that reach it, starting with itself. In superstep h
-    it takes the maximum, register by register, of its counter and those that its in-neighbours
-    sent: then it counts the vertices within h hops. Whose counter changed sends it on in the next
+    it takes the maximum of each register over its counter and those received from in-neighbours,
+    which counts the vertices within h hops. A vertex whose counter changed sends it in the next
     superstep. A run ends when the share of vertices whose counter changed is below `tau`. The
     neighbourhood function N(h) is the sum of all counters after superstep h; the effective diameter
     is the distance within which 90% of the connected pairs reach each other (section 4.1).
 
-    Counting who reaches a vertex instead of whom it reaches leaves N(h) the same, pair by pair, and
-    lets messages follow the edges.
+    Counting the vertices that reach a vertex, rather than those that it reaches, gives the same
+    N(h) and lets messages follow the edges.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""One superstep of neighborhood estimation, compiled: the union of HyperLogLog counters.
+"""One compiled superstep of neighborhood estimation: the union of HyperLogLog counters.
 
 When many vertices send, each vertex pulls the counters of its senders and threads share the rows;
-when few do, their counters are pushed, so that work is in proportion to messages.
+when few do, their counters are pushed, so that work is proportional to messages.
 """
 
 from __future__ import annotations
@@ -22,17 +22,15 @@ from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 from predict_graph.graph.hashing import splitmix64
 
-__all__ = ["NeighborhoodKernel", "hashed"]
-
 FloatArray = npt.NDArray[np.float64]
 
-_ESTIMATED = 3.3  # the work of an estimate, in messages; measured
-_CONNECTED = 0.9  # by definition of the effective diameter: of its pairs
+_ESTIMATED = 3.3  # work of an estimate relative to a message; measured
+_CONNECTED = 0.9  # of pairs, by definition of the effective diameter
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
 def _take_in(counter: Any, other: Any) -> Any:
-    """Take the maximum of two counters into the first; return whether it changed."""
+    """Merge a counter into another by register; return whether it changed."""
     changed = np.uint8(0)
     for r in range(len(counter)):
         mine, theirs = counter[r], other[r]
@@ -76,21 +74,7 @@ def _push(
 
 
 class NeighborhoodKernel(MergingKernel):
-    """Neighborhood estimation on one graph.
-
-    Parameters
-    ----------
-    algorithm : Neighborhood
-    graph : Graph
-    team : Team, optional
-
-    Attributes
-    ----------
-    message_bytes : int
-        A vertex id and a counter.
-    working_set_bytes : int
-        What a superstep reads at random: counters, and who sends.
-    """
+    """Neighborhood estimation on one graph."""
 
     pull, push = staticmethod(_pull), staticmethod(_push)
 
@@ -106,15 +90,15 @@ class NeighborhoodKernel(MergingKernel):
 
     @staticmethod
     def footprint(algorithm: Neighborhood, id_bytes: int) -> Footprint:
-        """Return what it allocates: counters twice, degrees, estimates, four marks.
+        """Return its memory: two arrays of counters, degrees, estimates, four marks.
 
-        On top the work of each vertex, that of the last superstep too.
+        It includes the work of each vertex, of two supersteps.
         """
         return Footprint(2 * algorithm.registers + 2 * 8 + 4 + 2 * 8)
 
     @property
     def values(self) -> FloatArray:
-        """Estimated number of vertices that reach each vertex, itself included."""
+        """The estimated number of vertices that reach each vertex, including itself."""
         return self._estimates
 
     def summary(self) -> dict[str, Any]:
@@ -125,7 +109,7 @@ class NeighborhoodKernel(MergingKernel):
         }
 
     def sweep(self, first: int, last: int) -> None:
-        """Do a superstep's work for some blocks of rows; the state is of no use afterwards."""
+        """Run a superstep on some blocks of rows; the state is invalid afterwards."""
         self._pull(first, last)
         counts = np.zeros(len(self._sums), np.int64)
         arrays = (self._state, self._next, self._estimates, self._sums, counts)
@@ -141,16 +125,16 @@ class NeighborhoodKernel(MergingKernel):
         return Superstep(share, self.message_bytes, sent, self._senders, work=work)
 
     def stand_for(self, weighting: Weighting) -> None:
-        """Hold the counters that the same vertices have in the whole graph.
+        """Start with the counters that the sampled vertices have in the whole graph.
 
-        Those that stand for no vertex are empty: they are not there to be counted.
+        Counters of vertices with weight 0 are empty.
         """
         self._state[:] = hashed(weighting.vertices, self._state.shape[1])
         self._state[weighting.weights == 0.0] = 0
         self._next[:] = self._state
 
     def _settle(self, changed: npt.NDArray[np.uint8]) -> int:
-        """Make the counters that changed those of the next superstep; return how many."""
+        """Publish the changed counters for the next superstep; return their number."""
         blocks = len(self._sums)
         counts = np.zeros(blocks, np.int64)
         arrays = (self._state, self._next, self._estimates, self._sums, counts)
@@ -161,11 +145,6 @@ class NeighborhoodKernel(MergingKernel):
 
 def effective_diameter(reached: FloatArray) -> float:
     """Return the distance within which 90% of the connected pairs are, interpolated.
-
-    Parameters
-    ----------
-    reached : ndarray of float64, shape (h + 1,)
-        Neighbourhood function: ordered pairs within 0, 1, … hops, each vertex with itself included.
 
     Examples
     --------
@@ -183,17 +162,7 @@ def effective_diameter(reached: FloatArray) -> float:
 
 @numba.njit(cache=True, nogil=True)
 def hashed(vertices: Any, registers: int) -> Any:
-    """Return counters that hold one vertex each: splitmix64 of its id [3].
-
-    Parameters
-    ----------
-    vertices : ndarray of int, shape (k,)
-    registers : int
-
-    Returns
-    -------
-    ndarray of uint8, shape (k, registers)
-    """
+    """Return counters that hold one vertex each: splitmix64 of its id [3]."""
     bits = 0
     while (1 << bits) < registers:
         bits += 1

@@ -1,4 +1,4 @@
-"""How neighborhood estimation is sampled: with the hashes that decide its counters."""
+"""Sampling for neighborhood estimation, with the hashes that determine its counters."""
 
 from __future__ import annotations
 
@@ -12,18 +12,16 @@ from predict_graph.graph import Graph
 from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs, largest, middle_trees
 from predict_graph.iterations.rooted.sample import RootedSampler
 
-__all__ = ["recipe"]
-
 IntArray = npt.NDArray[np.integer]
 
-_HOLDERS = 4  # of large hashes, for each register; judgement: docs/studies/constants.md
-_AT_ONCE = 1 << 16  # vertices whose counters are held; a choice: their memory
+_HOLDERS = 4  # vertices with large hashes per register: trades off as in docs/studies/constants.md
+_AT_ONCE = 1 << 16  # vertices whose counters are held at once: limits memory
 
 
 def recipe(algorithm: Any, graph: Graph) -> Recipe:
-    """Return samples that hold the vertices which decide the counters: the largest hashes.
+    """Return samples that include the vertices with the largest hashes.
 
-    A counter changes for the last time when the largest hash that can reach it has done so.
+    A counter changes for the last time when the largest hash that can reach it arrives.
     """
     trees = middle_trees(graph)
     certain = np.concatenate(

@@ -24,8 +24,6 @@ from predict_graph.engines.spark.tables.graph_tables import GraphTables
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["NeighborhoodProgram"]
-
 
 def _merge(starts: IntArray, senders: IntArray, rows: Rows, into: Rows) -> None:
     """Take the maximum of counters, register by register."""
@@ -67,7 +65,7 @@ class NeighborhoodProgram(MergingProgram):
         return self.tables.vertices.withColumns({"row": counters("id"), "figure": F.lit(alone)})
 
     def values(self, state: DataFrame) -> DataFrame:
-        """Return the estimated number of vertices that reach each vertex, itself included."""
+        """Return the estimated number of vertices that reach each vertex, including itself."""
         from pyspark.sql import functions as F
 
         return state.select("id", F.col("figure").alias("value"))
@@ -89,7 +87,7 @@ def _first(ids: pa.Array, registers: int) -> pa.Array:
 
 
 def _estimates(counters: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-    """Return how many vertices each counter holds, as the local kernel estimates it."""
+    """Return the estimate of each counter, as in the local kernel."""
     n = len(counters)
     estimates, sums, counts = np.empty(n), np.zeros(1), np.zeros(1, np.int64)
     blocks, changed = np.array([0, n]), np.ones(n, np.uint8)

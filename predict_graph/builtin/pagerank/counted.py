@@ -1,4 +1,4 @@
-"""PageRank on a graph that stays on the cluster: only offers and sums travel."""
+"""PageRank on a graph that stays on the cluster: only contributions and sums are sent."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.engines.spark.blocks.twin import Question, Twin
 from predict_graph.graph.on_cluster import ClusterGraph
 
-__all__ = ["PageRankTwin"]
-
 
 class PageRankTwin(Twin):
-    """The supersteps of :class:`~predict_graph.builtin.pagerank.local.PageRankKernel`."""
+    """Executes the supersteps of :class:`~predict_graph.builtin.pagerank.local.PageRankKernel`."""
 
     algorithm: PageRank
 
@@ -38,24 +36,24 @@ class PageRankTwin(Twin):
 
     @classmethod
     def vertex_bytes(cls, algorithm: PageRank) -> float:
-        """Return those of ranks, old and new, of offers, and of sums as they come."""
+        """Return the bytes of ranks, old and new, contributions, and received sums."""
         return 8 + 8 + 8 + 12 + 1
 
     def _begin(self) -> None:
-        """Give every vertex what each gets, whatever it hears."""
+        """Give every vertex the base rank, which does not depend on messages."""
         n, algorithm = len(self._rank), self.algorithm
         leaked = float(self._rank[self._dangling].sum()) if algorithm.spread_dangling else 0.0
         base = (1.0 - algorithm.damping) / max(n, 1) + algorithm.damping * leaked / max(n, 1)
         self._next[:] = base
 
     def ask(self) -> Question:
-        """Send what each vertex offers along each of its edges."""
+        """Send the contribution of each vertex along its edges."""
         offers = self._rank / np.maximum(self.graph.out_degrees, 1)
         offers *= self.algorithm.damping
         return Question(_sums, offers, ("i4", "f8"), 12.0 * len(offers))
 
     def take(self, places: npt.NDArray[Any], values: npt.NDArray[Any]) -> None:
-        """Add the sums of what some vertices were offered."""
+        """Add the received sums of some vertices."""
         self._next[places] += values
 
     def settle(self) -> Superstep:
@@ -69,7 +67,7 @@ class PageRankTwin(Twin):
 
     @property
     def values(self) -> npt.NDArray[np.float64]:
-        """Rank of each vertex."""
+        """The rank of each vertex."""
         return self._rank
 
 

@@ -9,8 +9,6 @@ from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.errors import RequestError
 
-__all__ = ["PageRank"]
-
 
 class PageRank(Algorithm):
     """Rank of vertices by inbound links: equation 1 of PREDIcT.
@@ -18,9 +16,8 @@ class PageRank(Algorithm):
     A run starts from 1 / N and stops when the mean change of rank per vertex is below the threshold
     (section 4.1). The threshold is ``tolerance``, or ``epsilon / N`` (section 5.1).
 
-    The rank of dangling vertices (without outbound edges) is spread evenly over all vertices, as
-    networkx and igraph do, so that ranks sum to 1; ``dangling="drop"`` lets it go, as equation 1 is
-    printed.
+    The rank of dangling vertices (without outbound edges) is spread evenly over all vertices, as in
+    networkx and igraph, so that ranks sum to 1; ``dangling="drop"`` discards it, as in equation 1.
 
     Parameters
     ----------
@@ -84,7 +81,7 @@ class PageRank(Algorithm):
 
     @property
     def damping(self) -> float:
-        """Share of rank that follows edges."""
+        """The share of rank that follows edges."""
         return float(self.parameters["damping"])  # type: ignore[arg-type]
 
     @property

@@ -1,11 +1,11 @@
-"""One superstep of PageRank, compiled: pull along inbound edges.
+"""One compiled superstep of PageRank: pull along inbound edges.
 
-Each vertex keeps what it offers to each of its out-neighbours (rank x damping / out-degree), so an
-edge costs four bytes streamed (its source) and one read at random. A superstep reads the offers of
-the last one and writes those of the next: one pass, no write conflicts.
+Each vertex stores its contribution to its out-neighbours (rank x damping / out-degree), so an edge
+costs four bytes streamed (its source) and one random access. A superstep reads the contributions of
+the previous one and writes those of the next: one pass, no write conflicts.
 
-Rows are cut into blocks of about equal work, which threads share; what blocks add up is added in
-the order of blocks, so the result does not depend on the number of threads.
+Rows are split into blocks of about equal work, which threads share; sums of blocks are added in the
+order of blocks, so the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -23,29 +23,12 @@ from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
-__all__ = ["PageRankKernel", "superstep"]
-
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
 class PageRankKernel:
-    """PageRank on one graph: everything is allocated here, then `step` is one superstep.
-
-    Parameters
-    ----------
-    algorithm : PageRank
-    graph : Graph
-    team : Team, optional
-        Threads; the calling one alone by default.
-
-    Attributes
-    ----------
-    message_bytes : int
-        A message is a vertex id and a rank, 8 bytes each, as a Giraph job sends them.
-    working_set_bytes : int
-        What a superstep reads at random: the offers.
-    """
+    """PageRank on one graph; all arrays are allocated on construction."""
 
     message_bytes = 16
     probe = "predict_graph.builtin.pagerank.probe:probe_pagerank"
@@ -55,7 +38,7 @@ class PageRankKernel:
         self._team = team or Team()
         reverse = graph.reverse
         self._indptr = reverse.indptr
-        # Unsigned: the compiled loop need not ask whether an index counts from the end.
+        # Unsigned indices spare the compiled loop the check for negative ones.
         self._sources = reverse.indices.view(np.dtype(f"u{reverse.indices.itemsize}"))
         degrees = graph.out_degrees
         self._scale = np.where(degrees > 0, algorithm.damping / np.maximum(degrees, 1), 0.0)
@@ -64,7 +47,7 @@ class PageRankKernel:
         self._bounds = row_blocks(self._indptr)
         self.rank = np.full(n, 1.0 / max(n, 1))
         self._offer = self.rank * self._scale
-        # Copied, not empty: the first superstep must not pay for fetching the pages of a new array.
+        # A copy, so that the first superstep does not include page faults of a new array.
         self._next_offer = self._offer.copy()
         blocks = len(self._bounds) - 1
         self._changes, self._dangling = np.zeros(blocks), np.zeros(blocks)
@@ -73,16 +56,16 @@ class PageRankKernel:
 
     @staticmethod
     def footprint(algorithm: PageRank, id_bytes: int) -> Footprint:
-        """Return what it allocates: ranks, what they are scaled by, offers twice; degrees."""
+        """Return its memory: ranks, their scale, two arrays of contributions; degrees."""
         return Footprint(5 * 8)
 
     @property
     def values(self) -> FloatArray:
-        """Rank of each vertex."""
+        """The rank of each vertex."""
         return self.rank
 
     def summary(self) -> dict[str, Any]:
-        """Return nothing: the ranks are all there is."""
+        """Return nothing: the result consists of the ranks alone."""
         return {}
 
     def step(self) -> Superstep:
@@ -116,34 +99,13 @@ def superstep(
     changes: Any,
     dangling: Any,
 ) -> None:
-    """Update the vertices of some blocks: equation 1, with what they offer next.
-
-    Parameters
-    ----------
-    first_block, last_block
-        The blocks from the first up to, not including, the last.
-    indptr, sources
-        Inbound edges of each vertex.
-    starts, stops
-        First vertex of each block, and the one after its last.
-    scale
-        damping / out-degree; 0 for a dangling vertex.
-    offer
-        What each source gives along each of its edges.
-    base
-        What every vertex gets.
-    rank, next_offer
-        Written for the vertices of the blocks.
-    changes, dangling
-        Sum of |change|, and rank of dangling vertices, of each block.
-    """
+    """Update the vertices of some blocks by equation 1, and their next contributions."""
     for block in range(first_block, last_block):
         change = 0.0
         leaked = 0.0
         for v in range(starts[block], stops[block]):
-            # Four sums at once hide the latency of additions, and always add in the same order.
-            # Hardware gathers (what a compiler makes of a sum that it may reorder) take twice as
-            # long and more.
+            # Four accumulators hide the latency of additions and keep their order. Hardware gathers
+            # (which a compiler uses for reorderable sums) take at least twice as long.
             first, second, third, fourth = base, 0.0, 0.0, 0.0
             e, stop = indptr[v], indptr[v + 1]
             while e + 4 <= stop:

@@ -1,10 +1,9 @@
-"""What an iteration on the whole graph costs, measured on a few of its rows.
+"""The time of an iteration on the whole graph, measured on a few of its rows.
 
-The cost of an edge depends on where the ranks that it reads are: in a cache or in memory. A sample
-graph has smaller arrays, so its edges cost less (two- to sixfold). The probe keeps the arrays of
-the whole graph and leaves out most of the rows: it runs the superstep of the real run, the same
-machine code, for evenly spread ranges of vertices whose inbound edges read the whole array of
-offers.
+The time per edge depends on whether the ranks that it reads are in a cache or in memory. A sample
+graph has smaller arrays, so its edges take less time (a half to a sixth). The probe keeps the
+arrays of the whole graph and omits most of the rows: it runs the compiled superstep of the real run
+on evenly spread ranges of vertices whose inbound edges read the whole array of contributions.
 """
 
 from __future__ import annotations
@@ -24,37 +23,24 @@ from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 
-__all__ = ["CostProbe", "probe_cost", "probe_pagerank"]
-
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-_LEAST_WORK = 1 << 19  # edges + vertices of a measurement: a millisecond or more; a choice
-# Of vertices in a measurement; judgement, as below (measured errors: up to 30%).
+# Edges + vertices of a measurement (a millisecond or more): limits timer error.
+_LEAST_WORK = 1 << 19
+# Ranges of vertices in a measurement: trades off error (measured: up to 30%) for overhead.
 _LEAST_RANGES = 32
-_PIECES = 4  # one in so many ranges makes the short piece of a measurement; judgement
-_LEAST_SHARE = 0.6  # of what a piece takes is for edges; the rest may be on top; judgement
-_MOST_BITS = 11  # 2048 vertices a range; a choice
-_VERTEX_BYTES = 5 * 8  # by definition: indptr, scale, rank, offers of this superstep and the next
-_LARGEST_CACHE = 96 << 20  # bytes; passing over more does not make a cache colder; a choice
+_PIECES = 4  # one in so many ranges is the short piece of a measurement; not tuned
+_LEAST_SHARE = 0.6  # bounds the share of a piece's time that is due to edges from below; not tuned
+_MOST_BITS = 11  # limits a range to 2048 vertices
+# By definition: indptr, scale, rank, contributions of this superstep and the next
+_VERTEX_BYTES = 5 * 8
+_LARGEST_CACHE = 96 << 20  # bytes; limits the scan that evicts the caches to the largest cache size
 
 
 @dataclass(frozen=True)
 class CostProbe:
-    """Cost of a PageRank superstep at the working set of a graph.
-
-    Parameters
-    ----------
-    seconds_per_edge, seconds_per_vertex, seconds_per_superstep : float
-        Marginal costs, and what a superstep without vertices takes.
-    working_set_bytes : int
-        What a superstep reads at random.
-    table : DataFrame
-        Two rows a repeat, a short and a long one: active_vertices, messages, message_bytes,
-        working_set_bytes, seconds.
-    overhead_seconds : float
-        How long probing took.
-    """
+    """The time of a PageRank superstep at the working set of a graph."""
 
     seconds_per_edge: float
     seconds_per_vertex: float
@@ -81,30 +67,12 @@ def probe_cost(
     algorithm: PageRank | None = None,
     threads: int | None = None,
 ) -> CostProbe:
-    """Measure what PageRank costs per edge and per vertex at the working set of `graph`.
+    """Measure the time of PageRank per edge and per vertex at the working set of `graph`.
 
-    Each repeat takes other rows, so that none finds its own in a cache. Rows are taken at a regular
-    distance from a random start. Cost: a few passes over the vertices and 2 (`repeats` + 1) x
-    `fraction` of an iteration; two passes over ``indices`` to find the inbound edges when the
-    reverse graph does not exist (it is not built).
-
-    Parameters
-    ----------
-    graph : Graph
-    fraction : float
-        Share of the vertices of one repeat, in (0, 1]; more when the graph is so small that this
-        would be too short to time.
-    repeats : int
-    random_state : int, Generator or None
-        Chooses the rows.
-    algorithm : PageRank, optional
-    threads : int, optional
-        As in :class:`~predict_graph.engines.local.LocalEngine`.
-
-    Raises
-    ------
-    RequestError
-        If `fraction` or `repeats` is out of range, or the graph has no vertices.
+    Each repeat uses other rows, which are not in a cache yet. Rows are taken at regular distances
+    from a random start. It costs a few passes over the vertices and 2 (`repeats` + 1) x `fraction`
+    of an iteration; without a reverse graph, also two passes over ``indices`` to find the inbound
+    edges.
     """
     if not 0.0 < fraction <= 1.0:
         raise RequestError(f"fraction is {fraction}; accepted: greater than 0 and at most 1")
@@ -140,7 +108,7 @@ def probe_cost(
 def probe_pagerank(
     algorithm: PageRank, graph: Graph, workers: int, threads: int, rng: np.random.Generator
 ) -> IterationProbe:
-    """Return what an iteration of PageRank on a graph takes; see :func:`probe_cost`."""
+    """Return the time of an iteration of PageRank on a graph; see :func:`probe_cost`."""
     probe = probe_cost(graph, random_state=rng, algorithm=algorithm, threads=threads)
     table = probe.table[probe.table["active_vertices"] > 0]
     rates = table["seconds"] / (table["messages"] + table["active_vertices"])
@@ -157,14 +125,15 @@ def probe_pagerank(
 
 
 def _slope(edges: FloatArray, seconds: FloatArray, least_launch: float) -> tuple[float, float]:
-    """Return seconds an edge, and seconds that a superstep takes on top, from pairs of pieces."""
+    """Return the seconds per edge and the fixed seconds of a superstep, from pairs of pieces."""
     together = max(float(edges.sum()), 1.0)
     most = max(float((seconds.sum() - len(seconds) * least_launch) / together), 0.0)
     short, long = slice(0, None, 2), slice(1, None, 2)
     more_edges = float(edges[long].sum() - edges[short].sum())
-    if more_edges < 0.2 * together:  # judgement: too alike for a slope
+    # Limits the error of the slope: the pieces are too similar; not tuned
+    if more_edges < 0.2 * together:
         return most, least_launch
-    # Of sums, not of single pairs: a piece takes a fraction of a millisecond.
+    # Computed from sums because a single piece takes a fraction of a millisecond.
     slope = float(seconds[long].sum() - seconds[short].sum()) / more_edges
     per_edge = min(max(slope, _LEAST_SHARE * most), most)
     on_top = float(seconds.sum() - per_edge * edges.sum()) / len(seconds)
@@ -172,7 +141,7 @@ def _slope(edges: FloatArray, seconds: FloatArray, least_launch: float) -> tuple
 
 
 class _Probe:
-    """The arrays of a real run, but only some of its rows."""
+    """The arrays of a real run with only some of its rows."""
 
     def __init__(
         self,
@@ -186,11 +155,12 @@ class _Probe:
         n = graph.vertices
         work = graph.edges + n
         stride = max(1, min(int(1 / fraction), work // _LEAST_WORK))
-        # As long as can be: neighbours of web pages have neighbouring ids, which stay in a cache.
+        # Ranges are as long as possible: neighbours of web pages have close ids, which stay in a
+        # cache.
         self._bits = min(max(n // (stride * _LEAST_RANGES), 1).bit_length() - 1, _MOST_BITS)
         ranges = np.arange(-(-n >> self._bits))
         offsets = rng.permutation(stride)
-        # One part more than is timed: the first warms the caches nearest to the cores.
+        # One more part than is timed: the first one warms up the caches.
         self._offsets = offsets[np.arange(repeats + 1) % stride]
         self._stride = stride
         self._ranges = ranges[np.isin(ranges % stride, self._offsets)]
@@ -211,13 +181,13 @@ class _Probe:
         self._filler = np.ones(min(max(streamed - own, 0), _LARGEST_CACHE) // 8)
 
     def launch_seconds(self) -> float:
-        """Return what a superstep of blocks without rows takes."""
+        """Return the time of a superstep on blocks without rows."""
         nothing = np.zeros(8 * self._team.threads, np.int64)
-        # A choice: two warm up.
+        # The first two measurements are warm-ups.
         return float(np.median([self._timed(self._indptr, nothing, nothing) for _ in range(9)][2:]))
 
     def vertex_seconds(self) -> float:
-        """Return what a vertex without edges costs."""
+        """Return the time per vertex without edges."""
         starts, stops = self._blocks(np.arange(len(self._ranges)))
         edgeless = np.zeros_like(self._indptr)
         times = [self._timed(edgeless, starts, stops) for _ in range(3)]
@@ -226,15 +196,16 @@ class _Probe:
     def measure(self) -> list[tuple[int, int, float]]:
         """Return vertices, edges and seconds of a superstep: two pieces of each repeat's rows."""
         chosen = [np.flatnonzero(self._ranges % self._stride == offset) for offset in self._offsets]
-        # A short and a long piece of each part: what both take on top, such as waking the other
-        # threads, is not a cost of edges.
+        # A short and a long piece of each part: their fixed time, such as waking threads, is not
+        # due to edges.
         parts = [
             self._blocks(piece)
             for part in chosen
             for piece in (part[::_PIECES], np.delete(part, slice(None, None, _PIECES)))
         ]
-        # Leave the caches as a superstep in full swing has them: the rows were used one superstep
-        # ago, then as many bytes as all other rows have, then all offers were written in order.
+        # Bring the caches into the state of a running superstep: the rows were used one superstep
+        # ago, then as many bytes as all other rows were read, then all contributions were written
+        # in order.
         for part in parts:
             self._timed(self._indptr, *part)
         self._filler.sum()

@@ -1,4 +1,4 @@
-"""Inbound edges of a few ranges of vertices, whether the reverse graph exists or not."""
+"""Inbound edges of a few ranges of vertices, with or without the reverse graph."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from predict_graph.graph import Graph
 
-__all__ = ["inbound_rows"]
-
 IntArray = npt.NDArray[np.int64]
 
 
@@ -21,26 +19,8 @@ def inbound_rows(
 ) -> tuple[IntArray, IntArray, npt.NDArray[Any]]:
     """Return the inbound edges of the vertices of some ranges.
 
-    Without a reverse graph: two passes over all edges that stream ``indices`` and look up a table
-    of ranges which stays in cache; less than transposing the graph.
-
-    Parameters
-    ----------
-    graph : Graph
-    ranges : ndarray of int64, shape (r,)
-        Distinct numbers of ranges, ascending; range *i* holds the vertices from ``i * 2**bits`` on.
-    bits : int
-        A range is ``2**bits`` consecutive vertices.
-    threads : int
-
-    Returns
-    -------
-    vertices : ndarray of int64, shape (k,)
-        The vertices of the ranges.
-    indptr : ndarray of int64, shape (k + 1,)
-        Start of the inbound edges of each of them.
-    sources : ndarray, shape (indptr[-1],)
-        Where the edges come from, ascending in each row.
+    Without a reverse graph, two passes over all edges stream ``indices`` and look up a table of
+    ranges that fits in a cache; this takes less time than transposing the graph.
 
     Examples
     --------
@@ -77,7 +57,7 @@ def inbound_rows(
 
 
 def _rows_of(reverse: Graph, ranges: IntArray, bits: int) -> tuple[IntArray, npt.NDArray[Any]]:
-    """Return the rows of the ranges from a reverse graph that exists."""
+    """Return the rows of the ranges from an existing reverse graph."""
     bounds = reverse.indptr
     firsts = ranges << bits
     lasts = np.minimum(firsts + (1 << bits), reverse.vertices)
@@ -93,7 +73,7 @@ def _rows_of(reverse: Graph, ranges: IntArray, bits: int) -> tuple[IntArray, npt
 def _scan(
     indptr: Any, targets: Any, wanted: Any, place: Any, bits: int, first: int, last: int
 ) -> tuple[Any, Any]:
-    """Count, then collect the edges of vertices first … last - 1 that end in a wanted range."""
+    """Count, then collect the edges of vertices first … last - 1 that end in a requested range."""
     within = (1 << bits) - 1
     hits = 0
     for e in range(indptr[first], indptr[last]):
@@ -116,7 +96,7 @@ def _scan(
 
 @numba.njit(cache=True, nogil=True)
 def _sorted_by_row(rows: Any, found: Any, k: int) -> tuple[Any, Any]:
-    """Counting sort, stable: sources were found in ascending order."""
+    """Stable counting sort: sources were found in ascending order."""
     indptr = np.zeros(k + 1, np.int64)
     for row in rows:
         indptr[row + 1] += 1

@@ -8,23 +8,14 @@ import numpy.typing as npt
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.iterations.completion.completed import CompletedSample
 
-__all__ = ["pagerank_curve"]
-
 
 def pagerank_curve(
     algorithm: PageRank, sample: CompletedSample, threshold: float
 ) -> npt.NDArray[np.float64]:
-    """Return the mean change of rank per vertex after each iteration, as the whole graph shows it.
+    """Return the mean change of rank per vertex after each iteration, for the whole graph.
 
-    Equation 1 of PREDIcT (section 3.1) with each sampled vertex counted as many times as there are
-    vertices that it stands for.
-
-    Parameters
-    ----------
-    algorithm : PageRank
-    sample : CompletedSample
-    threshold : float
-        Iterate until the mean change is below it.
+    Equation 1 of PREDIcT (section 3.1), with each sampled vertex counted as often as the number of
+    vertices that it represents.
     """
     damping = algorithm.damping
     weights = sample.weights

@@ -11,11 +11,9 @@ from predict_graph.engines.spark.superstep import SuperstepProgram, changing_num
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["PageRankProgram"]
-
 
 class PageRankProgram(SuperstepProgram):
-    """Every vertex sends its rank over its out-degree; everyone sends in every superstep."""
+    """Every vertex sends its rank over its out-degree in every superstep."""
 
     algorithm: PageRank
 
@@ -33,7 +31,7 @@ class PageRankProgram(SuperstepProgram):
         )
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
-        """Send, add up, and add what every vertex gets."""
+        """Send and sum contributions, and add the base rank."""
         from pyspark.sql import functions as F
 
         damping = float(self.algorithm.damping)
@@ -53,13 +51,13 @@ class PageRankProgram(SuperstepProgram):
         )
 
     def base(self, sums: Mapping[str, float]) -> str:
-        """Return what vertices get, whatever they hear, as SQL."""
+        """Return the base rank of vertices, which does not depend on messages, as SQL."""
         algorithm, n = self.algorithm, self.tables.count
         spread = algorithm.damping * sums["dangling"] / n if algorithm.spread_dangling else 0.0
         return changing_number((1.0 - algorithm.damping) / n + spread)
 
     def sums(self) -> dict[str, Column]:
-        """Add up changes, and the rank of dangling vertices."""
+        """Sum the changes, and the rank of dangling vertices."""
         from pyspark.sql import functions as F
 
         return {

@@ -10,11 +10,9 @@ from predict_graph.builtin.pagerank.counted import PageRankTwin
 from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
 from predict_graph.graph.on_cluster import ClusterGraph
 
-__all__ = ["PersonalisedPageRankTwin"]
-
 
 class PersonalisedPageRankTwin(PageRankTwin):
-    """The supersteps of
+    """Executes the supersteps of
     :class:`~predict_graph.builtin.personalised_pagerank.local.PersonalisedPageRankKernel`.
     """
 
@@ -33,7 +31,7 @@ class PersonalisedPageRankTwin(PageRankTwin):
         self._begin()
 
     def _begin(self) -> None:
-        """Give the source what it gets, whatever it hears, and the others nothing."""
+        """Give the source the base rank, and the other vertices none."""
         algorithm = self.algorithm
         leaked = float(self._rank[self._dangling].sum()) if algorithm.spread_dangling else 0.0
         self._next.fill(0.0)

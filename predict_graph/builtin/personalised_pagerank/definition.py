@@ -1,4 +1,4 @@
-"""PageRank whose walks begin anew at one source (personalised PageRank)."""
+"""PageRank with restarts at one source (personalised PageRank)."""
 
 from __future__ import annotations
 
@@ -14,21 +14,19 @@ from predict_graph.algorithms.parameters import Parameter
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.errors import RequestError
 
-__all__ = ["PersonalisedPageRank"]
-
 _ITS_OWN = {"dangling"}
 
 
 class PersonalisedPageRank(NamedVertices, PageRank):
-    """Rank vertices by how often a walk comes by that begins anew at one vertex, the source.
+    """Rank vertices by random walks that restart at one vertex, the source.
 
-    As PageRank, but what every vertex gets there, ``1 - damping`` and the rank of dangling
-    vertices, goes to the source alone. A run starts with all rank at the source and stops when the
-    mean change of rank per vertex is below the threshold, ``tolerance`` or ``epsilon / N``. All
-    vertices send in every superstep, those without rank too.
+    As PageRank, but the base rank, ``1 - damping`` and the rank of dangling vertices, goes to the
+    source alone. A run starts with all rank at the source and stops when the mean change of rank
+    per vertex is below the threshold, ``tolerance`` or ``epsilon / N``. All vertices send in every
+    superstep, including those without rank.
 
-    Ranks sum to 1 and are those of networkx with ``personalization={source: 1}``;
-    ``dangling="drop"`` lets the rank of dangling vertices go.
+    Ranks sum to 1 and equal those of networkx with ``personalization={source: 1}``;
+    ``dangling="drop"`` discards the rank of dangling vertices.
 
     Parameters
     ----------
@@ -66,8 +64,8 @@ class PersonalisedPageRank(NamedVertices, PageRank):
         "completion": "predict_graph.builtin.personalised_pagerank.sampling:personalised_curve",
     }
     counted_by = "predict_graph.builtin.personalised_pagerank.counted:PersonalisedPageRankTwin"
-    # Six graphs, three sources and two epsilons each (docs/iterations.md): what is around a source
-    # is not in the sample.
+    # Measured on six graphs, three sources and two epsilons each (docs/iterations.md): a sample
+    # omits the surroundings of a source.
     sampling_std = 0.2
     named_by = "source"
     declared = (
@@ -93,5 +91,5 @@ class PersonalisedPageRank(NamedVertices, PageRank):
         return self.parameters["dangling"] == "source"
 
     def source_in(self, out_degrees: npt.NDArray[np.integer]) -> int:
-        """Return the source of a graph, or the vertex that stands for it in a sample."""
+        """Return the source of a graph, or the vertex that represents it in a sample."""
         return int(self.vertices_in(out_degrees)[0])

@@ -1,4 +1,4 @@
-"""One superstep of personalised PageRank: that of PageRank, and what the source gets on top."""
+"""One superstep of personalised PageRank: PageRank with a base rank for the source only."""
 
 from __future__ import annotations
 
@@ -9,19 +9,9 @@ from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
-__all__ = ["PersonalisedPageRankKernel"]
-
 
 class PersonalisedPageRankKernel(PageRankKernel):
-    """Personalised PageRank on one graph.
-
-    Parameters
-    ----------
-    algorithm : PersonalisedPageRank
-    graph : Graph
-    team : Team, optional
-        Threads; the calling one alone by default.
-    """
+    """Personalised PageRank on one graph."""
 
     def __init__(
         self, algorithm: PersonalisedPageRank, graph: Graph, team: Team | None = None

@@ -8,23 +8,14 @@ import numpy.typing as npt
 from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
 from predict_graph.iterations.completion.completed import CompletedSample
 
-__all__ = ["personalised_curve"]
-
 
 def personalised_curve(
     algorithm: PersonalisedPageRank, sample: CompletedSample, threshold: float
 ) -> npt.NDArray[np.float64]:
-    """Return the mean change of rank per vertex after each iteration, as the whole graph shows it.
+    """Return the mean change of rank per vertex after each iteration, for the whole graph.
 
-    The source is in the sample if it is a hub; else one with about as many out-edges stands for it,
-    and all vertices that this one stands for share the rank of the source.
-
-    Parameters
-    ----------
-    algorithm : PersonalisedPageRank
-    sample : CompletedSample
-    threshold : float
-        Iterate until the mean change is below it.
+    The source is in the sample if it is a hub. Otherwise a vertex with about as many out-edges
+    represents it, and all vertices that this one represents share the rank of the source.
     """
     damping, weights = algorithm.damping, sample.weights
     place = _place_of_source(algorithm, sample)
@@ -47,7 +38,7 @@ def personalised_curve(
 
 
 def _place_of_source(algorithm: PersonalisedPageRank, sample: CompletedSample) -> int:
-    """Return where the source is in a sample, or what stands for it."""
+    """Return the vertex of a sample that is the source or represents it."""
     degrees = sample.graph.out_degrees
     source = algorithm.source_in(degrees)
     at = np.flatnonzero(sample.vertices == source)

@@ -13,11 +13,9 @@ from predict_graph.engines.spark.tables.named import vertices_in_tables
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["PersonalisedPageRankProgram"]
-
 
 class PersonalisedPageRankProgram(PageRankProgram):
-    """Every vertex sends its rank over its out-degree; the source gets what no edge brings."""
+    """Every vertex sends its rank over its out-degree; the source gets the base rank."""
 
     algorithm: PersonalisedPageRank
 
@@ -34,7 +32,7 @@ class PersonalisedPageRankProgram(PageRankProgram):
         )
 
     def base(self, sums: Mapping[str, float]) -> str:
-        """Return what vertices get, whatever they hear: the source alone something."""
+        """Return the base rank as SQL: non-zero at the source only."""
         damping = self.algorithm.damping
         spread = damping * sums["dangling"] if self.algorithm.spread_dangling else 0.0
         return self._at_source(changing_number(1.0 - damping + spread))

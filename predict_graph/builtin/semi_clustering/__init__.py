@@ -1,1 +1,1 @@
-"""Semi-clusters of vertices that talk to each other more than to others."""
+"""Semi-clusters: groups of vertices with more edges inside than outwards."""

@@ -1,8 +1,8 @@
-"""Semi-clusters as rows of 64-bit words, and what vertices make of those that they receive.
+"""Semi-clusters as rows of 64-bit words, and how vertices extend received ones.
 
-A semi-cluster is ``order, size, inner, boundary, score, key`` and its members: `order` is who sent
-it and in which place of its list, inner and boundary are weights of edges, and the key is the sum
-of a hash of the members. A message is one or several of them, one after another.
+A semi-cluster is ``order, size, inner, boundary, score, key`` and its members: `order` is the
+sender and the position in its list, inner and boundary are weights of edges, and the key is the sum
+of a hash of the members. A message is a sequence of semi-clusters.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from predict_graph.builtin.semi_clustering.local import (
+    _SEEN,
     _insert,
     _ranking,
     _weight_between,
@@ -23,18 +24,15 @@ from predict_graph.engines.spark.programs.packed import lists, packed, packed_ro
 from predict_graph.engines.spark.programs.spreading import keep_loaded
 from predict_graph.graph.hashing import splitmix64
 
-__all__ = ["alone", "best_members", "grown", "without_copies"]
-
 _HEAD = 6  # words before the members; by definition
 _SIZE, _INNER, _BOUNDARY, _SCORE, _KEY = 1, 2, 3, 4, 5
-_PLACES = 64  # of a list, at most; a choice: more than a list may have
-_SEEN = 256  # semi-clusters that a vertex remembers; a choice, as on the local engine
+_PLACES = 64  # entries of a list: limits memory to more than the longest list
 
 
 def without_copies(
     starts: npt.NDArray[np.int64], senders: npt.NDArray[np.int64], messages: pa.Array
 ) -> pa.Array:
-    """Join the messages to each receiver; a semi-cluster that several send goes once."""
+    """Concatenate the messages to each receiver, without duplicate semi-clusters."""
     firsts, found = words(messages)
     ends = np.zeros(len(starts), np.int64)
     most = int(np.diff(firsts)[senders[starts[0] : starts[-1]]].sum())
@@ -63,24 +61,7 @@ def grown(
     *,
     limits: tuple[int, int, int, float],
 ) -> pa.Array:
-    """Return what vertices send and keep after a superstep (PREDIcT, section 4.2, steps i to iii).
-
-    Parameters
-    ----------
-    ids, targets, weights : Array
-        Vertices and their edges to others, ascending; an edge without weight weighs 1.
-    sent, kept : BinaryArray
-        What each sent, and its list.
-    received : ListArray of BinaryArray
-    limits : tuple
-        s_max, c_max, v_max and the boundary factor.
-
-    Returns
-    -------
-    StructArray
-        ``sent, kept, updated, held, best_score, best_size, total_score``: `updated` of the `held`
-        places of the list are new; the best semi-cluster is the first in it.
-    """
+    """Return the sent and stored semi-clusters after a superstep (PREDIcT, section 4.2)."""
     n = len(ids)
     s_max, c_max, v_max, _ = limits
     row_starts, row_weights = _row_weights(targets, weights)
@@ -127,7 +108,7 @@ def best_members(kept: pa.Array, v_max: int) -> pa.Array:
 
 
 def _warm_up(ids: pa.Array, targets: pa.Array, weights: pa.Array | None) -> None:
-    """Load or compile everything in this process, so that no superstep contains it."""
+    """Compile everything in this process, so that no superstep includes compilation."""
     nothing = packed_rows(np.zeros((0, 1), np.int64))
     inbox = pa.array([], pa.list_(pa.binary()))
     without_copies(np.zeros(1, np.int64), np.zeros(0, np.int64), nothing)
@@ -138,7 +119,7 @@ def _warm_up(ids: pa.Array, targets: pa.Array, weights: pa.Array | None) -> None
 def _row_weights(
     targets: pa.Array, weights: pa.Array | None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Return where the edges of each vertex begin, and their weights if they have any."""
+    """Return where the edges of each vertex start, and their weights if they have any."""
     if weights is None:
         return lists(targets)[0], np.empty(0)
     starts, found = lists(weights)
@@ -191,7 +172,7 @@ def _best_members(starts: Any, words: Any, members: Any) -> None:
 
 @numba.njit(cache=True, nogil=True)
 def _in_order(first: Any, stop: Any, starts: Any, words: Any, places: Any, orders: Any) -> int:
-    """Find the semi-clusters in some messages, in the order of their senders; return how many."""
+    """Find the semi-clusters in some messages, in sender order; return their number."""
     count, sorted_already = 0, True
     for m in range(first, stop):
         at = starts[m]
@@ -209,7 +190,7 @@ def _in_order(first: Any, stop: Any, starts: Any, words: Any, places: Any, order
 def _written(
     into: Any, v: Any, vertex: Any, ranking: Any, count: int, own: Any, others: Any
 ) -> None:
-    """Write a ranking as what `v` sends or keeps; a source of -1 is a place in its own list."""
+    """Write the ranking that `v` sends or stores; a source of -1 is a position in its own list."""
     words, floats, ends = into
     end = ends[v]
     for i in range(count):
@@ -232,7 +213,7 @@ def _written(
 
 @numba.njit(cache=True, nogil=True)
 def _copied(into: Any, v: Any, starts: Any, found: Any) -> None:
-    """Leave what `v` sends or keeps as it is."""
+    """Copy what `v` sends or stores unchanged."""
     words, _, ends = into
     end = ends[v]
     for at in range(starts[v], starts[v + 1]):
@@ -336,7 +317,7 @@ def _grown(
             )
         if sending > 0:
             _written(to_send, v, vertex, best, sending, kept_words, words)
-        else:  # nobody sent: what the vertex has stays
+        else:  # no vertex sent: its list stays
             _copied(to_send, v, sent_starts, sent_words)
         fresh = 0
         for place in range(keeping):

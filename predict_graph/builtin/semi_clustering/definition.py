@@ -8,23 +8,20 @@ from typing import Any, ClassVar
 from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 
-__all__ = ["SemiClustering"]
-
 
 class SemiClustering(Algorithm):
     """Find groups of vertices with many edges inside and few outwards; groups may overlap.
 
     The score of a semi-cluster is ``(I - boundary_factor x B) / (V (V - 1) / 2)`` (equation 2),
     with the weight I of its inner edges, B of its boundary edges, and V members; that of a single
-    vertex, which equation 2 leaves open, is 0.
+    vertex, which equation 2 does not define, is 0.
 
-    Every vertex starts with the semi-cluster of itself and sends it along its edges. From what a
-    vertex receives, it forms further semi-clusters by adding itself, where there is room; the best
-    `s_max` of all are what it sends in the next superstep, and those that contain it compete for
-    the `c_max` places of its list. A run ends when the share of places of lists that changed in a
-    superstep is below `tau`. Direction of edges is ignored; an edge without weight weighs 1.
-    Semi-clusters of equal score are ordered by a hash of their members, so that results do not
-    depend on the order in which messages arrive.
+    Every vertex starts with the semi-cluster of itself and sends it along its edges. It adds itself
+    to received semi-clusters that have room; the best `s_max` of all are sent in the next
+    superstep, and those that contain it compete for the `c_max` entries of its list. A run ends
+    when the share of entries that changed in a superstep is below `tau`. Edge directions are
+    ignored; an edge without weight weighs 1. Semi-clusters of equal score are ordered by a hash of
+    their members, so that results do not depend on the order of messages.
 
     Parameters
     ----------
@@ -56,7 +53,7 @@ class SemiClustering(Algorithm):
     sampled_by: ClassVar[Mapping[str, Any]] = {
         "rooted": "predict_graph.builtin.semi_clustering.sampling:recipe"
     }
-    sampling_std = 0.1  # calibrated on ten graphs, one of which errs by 0.24
+    sampling_std = 0.1  # calibrated on ten graphs, one of which has an error of 0.24
     declared = (
         Parameter(
             "c_max", int, 1, "semi-clusters in a list", 1, 64, low_included=True, high_included=True

@@ -1,10 +1,10 @@
-"""One superstep of semi-clustering, compiled: each vertex pulls what its neighbours sent.
+"""One compiled superstep of semi-clustering: each vertex pulls the messages of its neighbours.
 
-A semi-cluster carries its members, the weights of its inner and boundary edges, its score and a key
-(the sum of a hash of its members), so that adding a vertex costs one look-up of each member among
-the neighbours of that vertex, and two semi-clusters are the same when their keys are. Look-ups are
-left out for a vertex that could not make a semi-cluster good enough even if all members were its
-neighbours: hubs, whose boundary is large, seldom can.
+A semi-cluster holds its members, the weights of its inner and boundary edges, its score and a key
+(the sum of a hash of its members). Adding a vertex takes one look-up of each member among its
+neighbours, and equal keys identify equal semi-clusters. Look-ups are skipped for a vertex that
+could not reach a sufficient score even if all members were its neighbours; this holds for most
+hubs, whose boundary is large.
 """
 
 from __future__ import annotations
@@ -24,22 +24,20 @@ from predict_graph.graph import Graph
 from predict_graph.graph.counting_sort import reached
 from predict_graph.graph.hashing import splitmix64
 
-__all__ = ["SemiClusteringKernel"]
-
 _HEADER_BYTES = 8  # vertex id of the receiver; by definition
 _CLUSTER_BYTES = 24  # inner weight, boundary weight, score; by definition
 _MEMBER_BYTES = 8  # vertex id, by definition
-# Work in units of looking at a semi-cluster that was received; measured.
-_DISTINCT_WORK = 3.0  # on top, the first time that it comes
-_SCORED_WORK = 20.0  # on top, for what it would be with the vertex added
-_VERTEX_WORK = 110.0  # ordering and writing what a vertex holds and sends
-_SEEN = 256  # semi-clusters that a vertex remembers; a choice: others are only looked at again
+# Work relative to scanning one received semi-cluster; measured.
+_DISTINCT_WORK = 3.0  # additional, for its first occurrence
+_SCORED_WORK = 20.0  # additional, for its score with the vertex added
+_VERTEX_WORK = 110.0  # for sorting and writing what a vertex stores and sends
+_SEEN = 256  # semi-clusters that a vertex remembers: bounds memory; others are scanned again
 
 
 class _Clusters(NamedTuple):
-    """Up to so many semi-clusters of each vertex: arrays of shape (n, places) and one of members.
+    """The semi-clusters of each vertex: arrays of shape (n, places) and one of members.
 
-    A place is empty where the size is 0.
+    An entry of size 0 is empty.
     """
 
     members: npt.NDArray[np.integer]  # (n, places, v_max)
@@ -51,22 +49,7 @@ class _Clusters(NamedTuple):
 
 
 class SemiClusteringKernel:
-    """Semi-clustering on one undirected graph.
-
-    Parameters
-    ----------
-    algorithm : SemiClustering
-    graph : Graph
-        Undirected; edges without weight weigh 1, self-loops are left out.
-    team : Team, optional
-
-    Attributes
-    ----------
-    message_bytes : int
-        Of a semi-cluster of one vertex, as in the first superstep.
-    working_set_bytes : int
-        What a superstep reads at random: the semi-clusters of neighbours.
-    """
+    """Semi-clustering on one undirected graph."""
 
     values_are_vertices = True
 
@@ -90,21 +73,21 @@ class SemiClusteringKernel:
 
     @staticmethod
     def footprint(algorithm: SemiClustering, id_bytes: int) -> Footprint:
-        """Return what it allocates: places for semi-clusters, and what a superstep counts."""
+        """Return its memory: entries for semi-clusters, and the counts of a superstep."""
         parameters: Any = algorithm.parameters
         places = 2 * int(parameters["s_max"]) + int(parameters["c_max"])
         a_place = int(parameters["v_max"]) * id_bytes + 4 + 4 * 8
-        # Degrees and a mark; three counts of 32 bits, four of 64; four that the last one left.
+        # Degrees and a mark; three counts of 32 bits, four of 64; four of the previous superstep.
         return Footprint(places * a_place + 8 + 4 + 3 * 4 + 4 * 8 + 4 * 8, reverse=False)
 
     @property
     def blocks(self) -> npt.NDArray[np.int64]:
-        """First row of each block, and the number of rows."""
+        """The first row of each block, and the number of rows."""
         return self._blocks
 
     @property
     def values(self) -> npt.NDArray[Any]:
-        """Members of the best semi-cluster of each vertex, -1 for none, shape (n, v_max)."""
+        """The members of the best semi-cluster of each vertex, -1 for none, shape (n, v_max)."""
         best: npt.NDArray[Any] = self._lists.members[:, 0]
         return best
 
@@ -120,14 +103,14 @@ class SemiClusteringKernel:
         }
 
     def sweep(self, first: int, last: int) -> None:
-        """Do a superstep's work for some blocks of rows; the state is of no use afterwards."""
+        """Run a superstep on some blocks of rows; the state is invalid afterwards."""
         starts, stops = self._blocks[:-1], self._blocks[1:]
         state = (self._degrees, self._sent, self._next, self._lists)
         counts = (self._swept, self._swept, self._swept)
         _superstep(first, last, starts, stops, self._graph, self._limits, *state, *counts)
 
     def step(self) -> Superstep:
-        """Run one superstep; its aggregate is the share of places of lists that changed."""
+        """Run one superstep; its aggregate is the share of list entries that changed."""
         first, last = self._blocks[:-1], self._blocks[1:]
         updated, distinct, scored = np.zeros((3, len(self._degrees)), np.int32)
         self._team.share(
@@ -165,7 +148,7 @@ class SemiClusteringKernel:
         return Superstep(changed, message_bytes, changes=updated, places=held, work=work)
 
     def stand_for(self, weighting: Weighting) -> None:
-        """Count the edges of the whole graph as boundary, so that scores are what they are there.
+        """Count the edges of the whole graph as boundary, so that scores equal those of the graph.
 
         Inner edges of a semi-cluster are those of the whole graph already, because the subgraph is
         induced.
@@ -224,10 +207,10 @@ def _better(score: float, key: Any, other_score: float, other_key: Any) -> bool:
 
 
 class _Ranking(NamedTuple):
-    """The best semi-clusters so far, best first: where each comes from.
+    """The best semi-clusters so far, best first, with their sources.
 
-    A semi-cluster is the one that `source` sent in `slot`, with the vertex itself added if `grown`;
-    a source of -1 is a place of the vertex's own list.
+    An entry is the semi-cluster that `source` sent in `slot`, with the vertex itself added if
+    `grown`; a source of -1 is an entry of the vertex's own list.
     """
 
     scores: Any
@@ -251,7 +234,7 @@ def _insert(
     inner: float,
     boundary: float,
 ) -> int:
-    """Insert a semi-cluster into a ranking of `count`, unless it is there; return the new count."""
+    """Insert a semi-cluster into a ranking of `count` unless present; return the new count."""
     places = len(ranking.scores)
     for i in range(count):
         if ranking.keys[i] == key:
@@ -290,7 +273,7 @@ def _ranking(places: int) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def _write(into: Any, v: Any, ranking: Any, count: int, sent: Any, own: Any, scratch: Any) -> None:
-    """Write a ranking into the places of `v`, which `own` may share."""
+    """Write a ranking into the entries of `v`, which `own` may share."""
     places = into.sizes.shape[1]
     v_max = into.members.shape[2]
     for place in range(count):
@@ -343,7 +326,7 @@ def _superstep(
     s_max, c_max = sent.sizes.shape[1], lists.sizes.shape[1]
     to_send, to_keep = _ranking(s_max), _ranking(c_max)
     scratch = np.empty((max(s_max, c_max), v_max), np.int64)
-    # Neighbours often send the same semi-cluster: what came lately need not be looked at again.
+    # Neighbours often send the same semi-cluster: skip recently scanned ones.
     seen_keys, seen_by = np.zeros(_SEEN, np.uint64), np.full(_SEEN, -1, np.int64)
     for block in range(first_block, last_block):
         for v in range(starts[block], stops[block]):
@@ -436,7 +419,7 @@ def _superstep(
                     )
             if sending > 0:
                 _write(following, v, to_send, sending, sent, lists, scratch)
-            else:  # nobody sent: what the vertex has stays
+            else:  # no vertex sent: its list stays
                 for place in range(s_max):
                     following.sizes[v, place] = sent.sizes[v, place]
             distinct[v], scored[v] = received, grown

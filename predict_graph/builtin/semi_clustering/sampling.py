@@ -1,4 +1,4 @@
-"""How semi-clustering is sampled: with what is around its smallest vertices."""
+"""Sampling for semi-clustering: the surroundings of its smallest vertices."""
 
 from __future__ import annotations
 
@@ -12,19 +12,17 @@ from predict_graph.graph import Graph
 from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs, middle_trees
 from predict_graph.iterations.rooted.sample import RootedSampler, small_neighbours
 
-__all__ = ["recipe"]
-
 IntArray = npt.NDArray[np.integer]
 
-_SEED_SHARE = 0.005  # of the vertices; judgement: docs/studies/constants.md
-_MOST_SEEDS = 0.05  # of the vertices; judgement: docs/studies/constants.md
+_SEED_SHARE = 0.005  # of the vertices: trades off overhead for error (docs/studies/constants.md)
+_MOST_SEEDS = 0.05  # of the vertices: limits overhead (docs/studies/constants.md)
 
 
 def recipe(algorithm: Any, graph: Graph) -> Recipe:
-    """Return samples that hold what is around small vertices: that is where semi-clusters begin.
+    """Return samples of the surroundings of small vertices, where semi-clusters start.
 
     The score of two joined vertices is positive only if they have few other edges (equation 2), so
-    the best semi-clusters, which spread over the whole graph, begin at the edges between the
+    the best semi-clusters, which spread over the whole graph, start at the edges between the
     smallest vertices. Those are in every sample.
     """
     trees = middle_trees(graph)
@@ -52,7 +50,7 @@ def _smallest_pairs(graph: Graph, most_edges: float) -> IntArray:
 
 @numba.njit(cache=True, nogil=True)
 def _edges_of_smallest_pair(indptr: Any, indices: Any) -> IntArray:
-    """Return, for each vertex, its edges and those of its smallest neighbour together."""
+    """Return, for each vertex, the degree of it and its smallest neighbour together."""
     n = len(indptr) - 1
     together = np.full(n, np.iinfo(np.int64).max)
     for v in range(n):

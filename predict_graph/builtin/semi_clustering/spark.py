@@ -20,8 +20,6 @@ from predict_graph.engines.spark.tables.graph_tables import GraphTables
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["SemiClusteringProgram"]
-
 _RESULT = (
     "sent binary, kept binary, updated long, held long, best_score double, best_size long, "
     "total_score double"
@@ -30,18 +28,18 @@ _NAMES = [field.split()[0] for field in _RESULT.split(", ")]
 
 
 class SemiClusteringProgram(SuperstepProgram):
-    """Every vertex sends its best semi-clusters, and grows those that it receives by itself.
+    """Every vertex sends its best semi-clusters, and adds itself to received ones.
 
-    To grow a semi-cluster takes the edges of one vertex only, so compiled code of the local engine
-    does it, on batches of vertices with their edges and what they received.
+    This takes the edges of one vertex only, so compiled code of the local engine does it on batches
+    of vertices with their edges and messages.
 
     The Python of the executors must be able to import this package, numba and pyarrow.
     """
 
     algorithm: SemiClustering
 
-    oldest_spark = (4, 1)  # whose functions of columns take Arrow's arrays as they are
-    looks_up = False  # what arrives is put together in arrays
+    oldest_spark = (4, 1)  # needs column functions that accept Arrow arrays
+    looks_up = False  # received messages are combined in arrays
 
     def __init__(
         self, algorithm: SemiClustering, tables: GraphTables, prior: DataFrame | None = None
@@ -80,10 +78,10 @@ class SemiClusteringProgram(SuperstepProgram):
         return declared(state, self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
-        """Send, and make of what comes what is sent next and what is kept."""
+        """Send semi-clusters, and extend the received ones."""
         from pyspark.sql import functions as F
 
-        assert self._out_rows is not None  # made with the first state
+        assert self._out_rows is not None  # created with the first state
         inbox = spread(state, "sent", self._out_rows, without_copies)
         joined = self._with_edges(state, self._out_rows).join(
             inbox.hint("shuffle_hash"), F.expr("id = dst"), "left"
@@ -96,20 +94,20 @@ class SemiClusteringProgram(SuperstepProgram):
 
     @cached_property
     def _grown(self) -> Column:
-        """What Python makes of a vertex, its edges, and the semi-clusters that come."""
-        assert self._out_rows is not None  # made with the first state
+        """The column computed by Python from a vertex, its edges, and received semi-clusters."""
+        assert self._out_rows is not None  # created with the first state
         weights = ["weights"] if "weights" in self._out_rows.columns else []
         grow = by_batch(grown, _RESULT, limits=self._limits)
         return grow("id", "targets", "sent", "kept", "received", *weights)
 
     def sums(self) -> dict[str, Column]:
-        """Add up the places of lists that are new, those that are held, and their scores."""
+        """Sum the changed list entries, all entries, and their scores."""
         from pyspark.sql import functions as F
 
         return {name: F.col(name) for name in ("updated", "held", "total_score")}
 
     def convergence(self, sums: Mapping[str, float]) -> float:
-        """Return the share of places of lists that changed."""
+        """Return the share of list entries that changed."""
         return sums["updated"] / max(sums["held"], 1.0)
 
     def values(self, state: DataFrame) -> DataFrame:
@@ -133,7 +131,7 @@ class SemiClusteringProgram(SuperstepProgram):
         }
 
     def _with_edges(self, table: DataFrame, rows: DataFrame) -> DataFrame:
-        """Give vertices their edges to others; those that have none are kept."""
+        """Join vertices with their edges to others, keeping vertices without edges."""
         from pyspark.sql import functions as F
 
         return table.join(rows.hint("shuffle_hash"), F.expr("id = src"), "left")

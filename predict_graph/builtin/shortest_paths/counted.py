@@ -1,4 +1,4 @@
-"""Shortest paths on a graph that stays on the cluster: hops travel."""
+"""Shortest paths on a graph that stays on the cluster: only hops are sent."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ from predict_graph.engines.spark.blocks.merging import MergingTwin, pulled
 from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.graph.on_cluster import ClusterGraph
 
-__all__ = ["ShortestPathsTwin"]
-
 
 def _heard(block: Block, shared: Any) -> tuple[Any, Any]:
     return pulled(block, shared, ShortestPathsKernel.pull, FAR)
 
 
 class ShortestPathsTwin(MergingTwin):
-    """The supersteps of
+    """Executes the supersteps of
     :class:`~predict_graph.builtin.shortest_paths.local.ShortestPathsKernel`.
     """
 
@@ -45,11 +43,11 @@ class ShortestPathsTwin(MergingTwin):
 
     @classmethod
     def vertex_bytes(cls, algorithm: ShortestPaths) -> float:
-        """Return those of hops, of those that are sent, sizes of messages, and marks."""
+        """Return the bytes of hops, sent hops, sizes of messages, and marks."""
         return 2 * 4 * algorithm.count + 2 * 8 + 8
 
     def merge(self, places: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Take what is fewer hops."""
+        """Take the smaller number of hops."""
         before = self._state[places]
         merged = np.minimum(before, rows)
         self._state[places] = merged
@@ -57,17 +55,17 @@ class ShortestPathsTwin(MergingTwin):
         return changed
 
     def ask(self) -> Any:
-        """Send the hops of those that send, and remember how long their messages are."""
+        """Return the hops of the sending vertices, and record the sizes of their messages."""
         self._sizes = message_sizes(np.count_nonzero(self._state < FAR, axis=1))
         return super().ask()
 
     def settle(self) -> Superstep:
-        """Return the share of vertices that heard news."""
+        """Return the share of vertices that found shorter paths."""
         sent = self.turn()
         return Superstep(self.share, self._sizes, sent)
 
     @property
     def values(self) -> npt.NDArray[np.int32]:
-        """Hops as the kernel gives them."""
+        """The hops, as in the kernel."""
         hops = np.where(self._state < FAR, self._state, np.int32(-1))
         return hops[:, 0] if hops.shape[1] == 1 else hops

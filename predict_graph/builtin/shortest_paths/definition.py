@@ -13,27 +13,25 @@ from predict_graph.algorithms.naming import NamedVertices, check_ids
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.errors import RequestError
 
-__all__ = ["ShortestPaths"]
-
-_MOST = 64  # landmarks; a choice, as of the lists of top-k ranking
+_MOST = 64  # limits the landmarks, like the lists of top-k ranking
 
 
 class ShortestPaths(NamedVertices):
     """Count the hops from some landmarks to each vertex, along the direction of edges.
 
-    A landmark is 0 hops away from itself and says so along its edges in the first superstep. A
-    vertex keeps the least that it has heard of each landmark, plus one; whoever hears news sends
-    all that it knows in the next superstep. A run ends with the superstep in which nobody hears
-    news, so that it takes as many as the farthest vertex is hops away, and one more.
+    A landmark is 0 hops away from itself and sends this along its edges in the first superstep. A
+    vertex stores the smallest number of hops from each landmark, and sends all that it knows in the
+    superstep after it found a shorter path. A run ends with the superstep in which no path gets
+    shorter: one more than the hops to the farthest vertex.
 
     Messages follow the edges, so that hops are counted *from* the landmarks. ``ShortestPaths`` of
-    GraphX (``graphx:shortestPaths``) counts them *to* the landmarks: turn the edges round for that.
-    On an undirected graph it is the same.
+    GraphX (``graphx:shortestPaths``) counts them *to* the landmarks; for that, reverse the edges.
+    On an undirected graph both are equal.
 
     Parameters
     ----------
     landmarks : str or sequence of ids, optional
-        Ids of vertices, with commas between them, 64 at most; by default the vertex with most
+        Comma-separated ids of vertices, 64 at most; by default the vertex with most
         out-edges, the first of them if there are several.
     max_iterations : int
         500 by default.
@@ -81,9 +79,9 @@ class ShortestPaths(NamedVertices):
             raise RequestError(f"landmarks are {len(self.ids)}; accepted: at most {_MOST}")
 
     def landmarks_in(self, out_degrees: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Return the vertices that are the landmarks of a graph, or stand for them in a sample."""
+        """Return the vertices that are the landmarks of a graph, or represent them in a sample."""
         return self.vertices_in(out_degrees)
 
     def threshold(self, vertices: int) -> float:
-        """Return a share of vertices that hear news that is less than one vertex."""
+        """Return a share of changed vertices that is less than one vertex."""
         return 0.5 / max(vertices, 1)

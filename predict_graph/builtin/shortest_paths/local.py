@@ -1,7 +1,7 @@
-"""One superstep of shortest paths, compiled: the least hops that a vertex hears of each landmark.
+"""One compiled superstep of shortest paths: the fewest hops from each landmark.
 
-When many vertices send, each vertex pulls what its senders know and threads share the rows; when
-few do, it is pushed, so that work is in proportion to messages.
+When many vertices send, each vertex pulls the hops of its senders and threads share the rows; when
+few do, hops are pushed, so that work is proportional to messages.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ from predict_graph.engines.local.spreading import ALL_PULLED, MergingKernel
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
-__all__ = ["FAR", "ShortestPathsKernel", "message_sizes"]
-
-FAR = int(np.iinfo(np.int32).max)  # by definition: of a landmark that nothing was heard of
+FAR = int(np.iinfo(np.int32).max)  # by definition: no path from the landmark is known
 _ENTRY_BYTES = 16  # landmark and hops; by definition
 _HEADER_BYTES = 8  # vertex id of the receiver; by definition
 
@@ -81,23 +79,7 @@ def _settle(first: int, last: int, changed: Any, following: Any, hops: Any, know
 
 
 class ShortestPathsKernel(MergingKernel):
-    """Shortest paths on one graph.
-
-    Parameters
-    ----------
-    algorithm : ShortestPaths
-    graph : Graph
-    team : Team, optional
-
-    Attributes
-    ----------
-    message_bytes : int
-        Of a message that tells of one landmark.
-    working_set_bytes : int
-        What a superstep reads at random: hops, and who sends.
-    swept : Work
-        Of `sweep`, in which all vertices send: no superstep is like it.
-    """
+    """Shortest paths on one graph."""
 
     pull, push = staticmethod(_pull), staticmethod(_push)
     message_bytes = _HEADER_BYTES + _ENTRY_BYTES
@@ -113,15 +95,15 @@ class ShortestPathsKernel(MergingKernel):
 
     @staticmethod
     def footprint(algorithm: ShortestPaths, id_bytes: int) -> Footprint:
-        """Return what it allocates: hops twice and once more for the result, degrees, four marks.
+        """Return its memory: two arrays of hops and one for the result, degrees, four marks.
 
-        Beside them how many landmarks each vertex knows, and the sizes of messages.
+        It includes the number of known landmarks of each vertex, and the sizes of messages.
         """
         return Footprint(4 * algorithm.count * 3 + 8 + 4 + 4 + 8)
 
     @property
     def values(self) -> npt.NDArray[np.int32]:
-        """Hops from each landmark, -1 where no path leads: (n,), of several (n, landmarks)."""
+        """The hops from each landmark, -1 where there is no path: (n,), or (n, landmarks)."""
         hops = np.where(self._state < FAR, self._state, np.int32(-1))
         return hops[:, 0] if hops.shape[1] == 1 else hops
 
@@ -134,16 +116,16 @@ class ShortestPathsKernel(MergingKernel):
         }
 
     def stand_for(self, weighting: Weighting) -> None:
-        """Begin at the landmarks of the whole graph, if they are in the sample."""
+        """Start at the landmarks of the whole graph, if they are in the sample."""
         known = self._algorithm.known
         if known is None or not np.isin(known, weighting.vertices).all():
             return
         self._begin(np.searchsorted(weighting.vertices, known))
 
     def sweep(self, first: int, last: int) -> None:
-        """Do the work of a superstep in which all send, for some blocks of rows.
+        """Run a superstep in which all send on some blocks of rows.
 
-        In the first superstep only the landmarks do. The state is of no use afterwards.
+        In the first superstep only the landmarks send. The state is invalid afterwards.
         """
         if self._fresh:
             self._senders = np.ones_like(self._senders)
@@ -152,7 +134,7 @@ class ShortestPathsKernel(MergingKernel):
         _settle(*self._rows(first, last), self._changed, self._next, self._state, self._known)
 
     def step(self) -> Superstep:
-        """Run one superstep; its aggregate is the share of vertices that heard news."""
+        """Run one superstep; its aggregate is the share of vertices that found shorter paths."""
         sizes = message_sizes(self._known)
         work = self._exchange()
         self._team.share(self._settle, len(self._blocks) - 1)
@@ -162,7 +144,7 @@ class ShortestPathsKernel(MergingKernel):
         return Superstep(share, sizes, sent, self._senders, work=work)
 
     def _begin(self, landmarks: npt.NDArray[np.int64]) -> None:
-        """Let the landmarks know of themselves, and send."""
+        """Set the landmarks to 0 hops, and let them send."""
         self._state.fill(FAR)
         self._state[landmarks, np.arange(len(landmarks))] = 0
         self._next[:] = self._state
@@ -170,7 +152,7 @@ class ShortestPathsKernel(MergingKernel):
         self._senders[:] = self._known > 0
 
     def _settle(self, first: int, last: int) -> None:
-        """Make the hops of some blocks that changed those of the next superstep."""
+        """Publish the changed hops of some blocks for the next superstep."""
         _settle(*self._rows(first, last), self._changed, self._next, self._state, self._known)
 
 

@@ -1,4 +1,4 @@
-"""How shortest paths is sampled: from its landmarks."""
+"""Sampling for shortest paths: from its landmarks."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ from predict_graph.iterations.rooted.hops import HopTree, hop_tree
 from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs, middle_trees
 from predict_graph.iterations.rooted.sample import RootedSampler
 
-__all__ = ["recipe"]
-
-_MOST_ROOTS = 5  # judgement: as of the ranks of top-k ranking, docs/studies/constants.md
+_MOST_ROOTS = 5  # limits overhead, like the ranks of top-k ranking (docs/studies/constants.md)
 
 
 def recipe(algorithm: Any, graph: Graph) -> Recipe:
     """Return samples rooted in the landmarks, with the vertices that are farthest from each.
 
-    With these the iterations are exact, for as many landmarks as have a tree. Of more landmarks the
-    first ones have trees, and the middle of the graph has.
+    The iterations are then exact, for as many landmarks as have a tree. With more landmarks, the
+    first ones and the middle of the graph have trees.
     """
     landmarks = algorithm.landmarks_in(graph.out_degrees)
     trees = [hop_tree(graph, int(root)) for root in np.unique(landmarks[:_MOST_ROOTS])]
@@ -33,10 +31,10 @@ def recipe(algorithm: Any, graph: Graph) -> Recipe:
 
 
 def _longest_way(tree: HopTree) -> npt.NDArray[np.int64]:
-    """Return the vertices on the way to one that is farthest away.
+    """Return the vertices on the path to one that is farthest away.
 
-    Each of them hears news in a superstep of its own: without them a superstep in which only
-    vertices that stand for no others hear news would look like the end.
+    Each of them gets a shorter path in a superstep of its own: without them, a superstep in which
+    only vertices of weight 0 change would look like the end.
     """
     way = [int(tree.distance.argmax())]
     while tree.parent[way[-1]] >= 0:

@@ -15,11 +15,9 @@ from predict_graph.engines.spark.tables.named import vertices_in_tables
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["ShortestPathsProgram"]
-
 
 class ShortestPathsProgram(SuperstepProgram):
-    """Vertices that heard news send the hops that they know, plus one; a vertex takes the least."""
+    """Vertices with shorter paths send their hops plus one; a vertex takes the minimum."""
 
     algorithm: ShortestPaths
 
@@ -28,7 +26,7 @@ class ShortestPathsProgram(SuperstepProgram):
         return [f"hops_{number + 1}" for number in range(self.algorithm.count)]
 
     def initial(self) -> DataFrame:
-        """Let the landmarks know of themselves; what is not known is null."""
+        """Set the landmarks to 0 hops; unknown hops are null."""
         from pyspark.sql import functions as F
 
         here = [F.col("id") == vertex for vertex in vertices_in_tables(self.algorithm, self.tables)]
@@ -42,16 +40,16 @@ class ShortestPathsProgram(SuperstepProgram):
         return declared(state, self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
-        """Send what is known where there was news, and take what is fewer hops."""
+        """Send changed hops, and take the smaller ones."""
         from pyspark.sql import functions as F
 
         names = self._columns
-        told = (f"{name} + 1 AS told_{name}" for name in names)
-        offers = state.where("sending and degree > 0").selectExpr("id", *told)
+        columns = (f"{name} + 1 AS offered_{name}" for name in names)
+        offers = state.where("sending and degree > 0").selectExpr("id", *columns)
         inbox = (
             self.tables.edges.join(offers.hint("shuffle_hash"), F.expr("src = id"))
             .groupBy("dst")
-            .agg(*(F.expr(f"min(told_{name}) AS heard_{name}") for name in names))
+            .agg(*(F.expr(f"min(offered_{name}) AS heard_{name}") for name in names))
         )
         news = (
             f"heard_{name} IS NOT NULL AND ({name} IS NULL OR heard_{name} < {name})"
@@ -64,18 +62,18 @@ class ShortestPathsProgram(SuperstepProgram):
         )
 
     def sums(self) -> dict[str, Column]:
-        """Count the vertices that heard news, and those that a landmark reaches."""
+        """Count the vertices with shorter paths, and those that a landmark reaches."""
         from pyspark.sql import functions as F
 
         reached = reduce(or_, (F.col(name).isNotNull() for name in self._columns))
         return {"changed": F.col("sending").cast("int"), "reached": reached.cast("int")}
 
     def convergence(self, sums: Mapping[str, float]) -> float:
-        """Return the share of vertices that heard news."""
+        """Return the share of vertices that found shorter paths."""
         return sums["changed"] / self.tables.count
 
     def values(self, state: DataFrame) -> DataFrame:
-        """Return the hops from each landmark, -1 where no path leads."""
+        """Return the hops from each landmark, -1 where there is no path."""
         from pyspark.sql import functions as F
 
         names = self._columns

@@ -1,4 +1,4 @@
-"""Top-k ranking on a graph that stays on the cluster: lists travel."""
+"""Top-k ranking on a graph that stays on the cluster: only lists are sent."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ from predict_graph.engines.spark.blocks.merging import MergingTwin, pulled
 from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.graph.on_cluster import ClusterGraph
 
-__all__ = ["TopKRankingTwin"]
-
 _NOBODY = np.iinfo(np.int32).max
 
 
@@ -30,7 +28,9 @@ def _heard(block: Block, shared: Any) -> tuple[Any, Any]:
 
 
 class TopKRankingTwin(MergingTwin):
-    """The supersteps of :class:`~predict_graph.builtin.topk_ranking.local.TopKRankingKernel`."""
+    """Executes the supersteps of
+    :class:`~predict_graph.builtin.topk_ranking.local.TopKRankingKernel`.
+    """
 
     algorithm: TopKRanking
     hear = staticmethod(_heard)
@@ -50,7 +50,7 @@ class TopKRankingTwin(MergingTwin):
 
     @classmethod
     def vertex_bytes(cls, algorithm: TopKRanking) -> float:
-        """Return those of lists, of those that are sent, and marks; ranks before."""
+        """Return the bytes of lists, sent lists, and marks; and of ranks before."""
         return 2 * 4 * algorithm.k + 8 + 24
 
     def merge(self, places: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -66,7 +66,7 @@ class TopKRankingTwin(MergingTwin):
         return Superstep(self.share, sizes, sent)
 
     def ask(self) -> Any:
-        """Send the lists of those that send, and remember how long they are."""
+        """Return the lists of the sending vertices, and record their lengths."""
         self._sent_lengths = (self._state != _NOBODY).sum(axis=1, dtype=np.int32)
         return super().ask()
 

@@ -9,16 +9,13 @@ from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.builtin.pagerank.definition import PageRank
 
-__all__ = ["TopKRanking"]
-
 
 class TopKRanking(Algorithm):
     """Find, for every vertex, the k highest ranks among the vertices that reach it.
 
     PageRank runs first. Each vertex starts with a list of its own rank and sends it along its
-    out-edges; it merges the lists that it receives into its own, and sends it on in the next
-    superstep if it changed. A run ends when the share of vertices whose list changed is below
-    `tau`.
+    out-edges; it merges received lists into its own, and sends it in the next superstep if it
+    changed. A run ends when the share of vertices whose list changed is below `tau`.
 
     Parameters
     ----------
@@ -60,7 +57,7 @@ class TopKRanking(Algorithm):
 
     @property
     def k(self) -> int:
-        """Length of a list."""
+        """The length of a list."""
         return int(self.parameters["k"])  # type: ignore[arg-type]
 
     @property

@@ -1,7 +1,7 @@
-"""One superstep of top-k ranking, compiled.
+"""One compiled superstep of top-k ranking.
 
-A rank is known by its place in the order of all ranks, 0 for the highest, so lists are sorted
-integers. Rows are pulled by threads when many vertices send, and pushed when few do.
+A rank is represented by its position in the order of all ranks, 0 for the highest, so lists are
+sorted integers. Rows are pulled by threads when many vertices send, and pushed when few do.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.spreading import MergingKernel
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
-
-__all__ = ["TopKRankingKernel"]
 
 _ENTRY_BYTES = 16  # vertex id and rank; by definition
 _HEADER_BYTES = 8  # vertex id of the receiver; by definition
@@ -80,23 +78,7 @@ def _push(
 
 
 class TopKRankingKernel(MergingKernel):
-    """Top-k ranking on one graph.
-
-    Parameters
-    ----------
-    algorithm : TopKRanking
-    graph : Graph
-    team : Team or None
-    ranks : ndarray of float64, shape (n,)
-        From PageRank. Equal ranks are ordered by vertex.
-
-    Attributes
-    ----------
-    message_bytes : int
-        Of a list with one entry, as in the first superstep.
-    working_set_bytes : int
-        What a superstep reads at random: lists, and who sends.
-    """
+    """Top-k ranking on one graph."""
 
     values_are_vertices = True
     pull, push = staticmethod(_pull), staticmethod(_push)
@@ -119,15 +101,18 @@ class TopKRankingKernel(MergingKernel):
 
     @staticmethod
     def footprint(algorithm: TopKRanking, id_bytes: int) -> Footprint:
-        """Return what it allocates: lists twice, and twice more for the result and its order.
+        """Return its memory: two arrays of lists, and two more for the result and its order.
 
-        Beside them ranks, degrees, an order, lengths twice, the order by rank, and four marks.
+        It includes ranks, degrees, an order, two arrays of lengths, the order by rank, and four
+        marks.
         """
         return Footprint(4 * algorithm.k * id_bytes + 3 * 8 + 2 * 4 + id_bytes + 4 + algorithm.k)
 
     @property
     def values(self) -> npt.NDArray[Any]:
-        """Vertices with the k highest ranks that reach each vertex, -1 for none, shape (n, k)."""
+        """The vertices with the k highest ranks that reach each vertex, -1 for none, shape (n,
+        k).
+        """
         lists = self._state
         known = lists < len(lists)
         found = np.full(lists.shape, -1, lists.dtype)
@@ -141,7 +126,7 @@ class TopKRankingKernel(MergingKernel):
         return {"different_lists": 1 + int(np.count_nonzero(steps))}
 
     def sweep(self, first: int, last: int) -> None:
-        """Do a superstep's work for some blocks of rows; the state is of no use afterwards."""
+        """Run a superstep on some blocks of rows; the state is invalid afterwards."""
         self._pull(first, last)
         self._settle(first, last)
 
@@ -155,7 +140,7 @@ class TopKRankingKernel(MergingKernel):
         return Superstep(changed / max(len(sent), 1), sizes, sent, self._senders)
 
     def _settle(self, first: int, last: int) -> None:
-        """Make the lists of some blocks that changed those of the next superstep."""
+        """Publish the changed lists of some blocks for the next superstep."""
         lists = (self._next, self._state, self._lengths)
         _settle(*self._rows(first, last), self._changed, *lists)
 

@@ -20,8 +20,6 @@ from predict_graph.errors import RequestError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["TopKRankingProgram"]
-
 
 def _merge(starts: IntArray, senders: IntArray, rows: Rows, into: Rows) -> None:
     """Merge lists of k ranks and their k vertices; equal ranks are ordered by vertex."""
@@ -59,8 +57,8 @@ def _merged_lists(starts: Any, senders: Any, rows: Any, into: Any) -> None:
 class TopKRankingProgram(MergingProgram):
     """Vertices send lists that changed; a vertex keeps the k best of all entries.
 
-    A row is k ranks, best first, and the k vertices that have them. Ranks that are equal but for
-    the order in which they were added up may change places from run to run.
+    A row is k ranks, best first, and their k vertices. Ranks that differ only by the order of
+    additions may swap positions between runs.
 
     The Python of the executors must be able to import this package, numba and pyarrow.
     """

@@ -1,4 +1,4 @@
-"""Triangle counting on a graph that stays on the cluster: degrees travel, sets do not."""
+"""Triangle counting on a graph that stays on the cluster: degrees are sent, sets are not."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.engines.spark.blocks.twin import Question, Twin
 from predict_graph.graph.on_cluster import ClusterGraph
 
-__all__ = ["TriangleCountTwin"]
-
 
 class TriangleCountTwin(Twin):
-    """What the supersteps of triangle counting send.
+    """Counts the messages of triangle counting.
 
-    How large the sets are is found out in the first superstep. The triangles are not counted:
-    nothing that a prediction says hangs on them.
+    The first superstep finds the sizes of the sets. Triangles are not counted, because no
+    prediction depends on them.
     """
 
     algorithm: TriangleCount
@@ -40,22 +38,22 @@ class TriangleCountTwin(Twin):
 
     @classmethod
     def vertex_bytes(cls, algorithm: TriangleCount) -> float:
-        """Return those of sizes of sets, of messages, and of sizes as they come."""
+        """Return the bytes of sizes of sets, of messages, and of received sizes."""
         return 8 + 8 + 8
 
     def ask(self) -> Question:
-        """Ask for the neighbours above each vertex; in the second superstep for nothing."""
+        """Request the neighbours above each vertex; nothing in the second superstep."""
         size = 8.0 * self.graph.vertices
         if self._steps:
             return Question(_nothing, None, ("i4", "i4"), size)
         return Question(_above, self.graph.out_degrees, ("i4", "i4"), size)
 
     def take(self, places: npt.NDArray[Any], values: npt.NDArray[Any]) -> None:
-        """Take in how many neighbours are above some vertices."""
+        """Store how many neighbours are above some vertices."""
         self._counts[places] = values
 
     def settle(self) -> Superstep:
-        """Return what the superstep sent."""
+        """Return the messages of the superstep."""
         self._steps += 1
         if self._steps == 1:
             return Superstep(1.0, TriangleCountKernel.message_bytes)
@@ -63,7 +61,7 @@ class TriangleCountTwin(Twin):
 
     @property
     def values(self) -> npt.NDArray[np.int64]:
-        """Size of the set that each vertex sends."""
+        """The size of the set that each vertex sends."""
         return self._counts
 
 

@@ -7,22 +7,20 @@ from typing import Any, ClassVar
 
 from predict_graph.algorithms.base import Algorithm, Usual
 
-__all__ = ["TriangleCount"]
-
 _SUPERSTEPS = 2  # by definition
 
 
 class TriangleCount(Algorithm):
-    """Count the triangles that each vertex is a corner of.
+    """Count the triangles of each vertex.
 
-    Two supersteps. In the first every vertex sends its degree along its edges, so that each knows
-    which of its neighbours are above it in the order of degrees, equal ones by id. In the second it
-    sends the set of these to all neighbours; a vertex counts how many of the vertices that it
-    receives are its neighbours. Of the three corners of a triangle, each hears of it once: from the
-    lower one of the other two. A vertex with many edges has few neighbours above it, so that no
-    set is larger than the square root of twice the edges.
+    Two supersteps. In the first, every vertex sends its degree along its edges, so that each knows
+    which of its neighbours are above it in the order of degrees, then ids. In the second, it sends
+    the set of these to all neighbours; a vertex counts how many of the received vertices are its
+    neighbours. Each corner of a triangle receives it once: from the lower one of the other two. A
+    vertex with many edges has few neighbours above it, so that no set is larger than the square
+    root of twice the edges.
 
-    Direction of edges, self-loops and weights are ignored. There are no parameters.
+    Edge directions, self-loops and weights are ignored. There are no parameters.
 
     References
     ----------
@@ -57,9 +55,9 @@ class TriangleCount(Algorithm):
 
     @property
     def max_iterations(self) -> int:
-        """Two: there are no more."""
+        """Return two, the fixed number of supersteps."""
         return _SUPERSTEPS
 
     def threshold(self, vertices: int) -> float:
-        """Return a share of vertices that have something to send that is less than one vertex."""
+        """Return a share of sending vertices that is less than one vertex."""
         return 0.5 / max(vertices, 1)

@@ -1,8 +1,8 @@
-"""Triangles, compiled: the first superstep puts neighbours in order, the second counts.
+"""Compiled triangle counting: the first superstep sorts neighbours, the second counts.
 
-The sets that vertices send are the rows of the graph with what is below their vertex left out, so
-that the second superstep reads them where they are. A vertex marks its neighbours in an array as
-long as the graph, and looks up there what its neighbours send.
+The sets that vertices send are the rows of the graph without the vertices below, so that the second
+superstep reads them in place. A vertex marks its neighbours in an array as long as the graph, and
+looks up received vertices there.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
-__all__ = ["TriangleCountKernel", "above", "set_bytes"]
-
 _DEGREE_BYTES = 16  # vertex id of the receiver, and a degree; by definition
 _HEADER_BYTES = _ENTRY_BYTES = 8  # vertex ids; by definition
 
@@ -29,23 +27,8 @@ _HEADER_BYTES = _ENTRY_BYTES = 8  # vertex ids; by definition
 class TriangleCountKernel:
     """Triangles of one undirected graph.
 
-    It is not probed: a message of the first superstep costs nothing beside one of the second, and
-    what is learned of both together would say nothing of either.
-
-    Parameters
-    ----------
-    algorithm : TriangleCount
-    graph : Graph
-        Undirected.
-    team : Team, optional
-        Threads; the calling one alone by default.
-
-    Attributes
-    ----------
-    message_bytes : int
-        Of the first superstep: a vertex id and a degree.
-    working_set_bytes : int
-        What a superstep reads at random: rows of neighbours, and marks.
+    It has no probe: a message of the first superstep costs almost nothing compared with one of the
+    second, so a joint cost would be valid for neither.
     """
 
     message_bytes = _DEGREE_BYTES
@@ -58,7 +41,7 @@ class TriangleCountKernel:
         self._above = np.zeros_like(graph.indices)
         self._counts = np.zeros(n, np.int64)
         self._triangles = np.zeros(n, np.int64)
-        # A thread takes one that no other has.
+        # Each thread takes an unused array.
         self._marks = [np.full(n, -1, graph.indices.dtype) for _ in range(self._team.threads)]
         self._steps = 0
         self._sampled = False
@@ -66,41 +49,41 @@ class TriangleCountKernel:
 
     @staticmethod
     def footprint(algorithm: TriangleCount, id_bytes: int) -> Footprint:
-        """Return what it allocates: sets, their sizes, triangles, marks of some threads."""
+        """Return its memory: sets, their sizes, triangles, marks of some threads."""
         return Footprint(8 + 8 + 2 * id_bytes + 8, float(id_bytes), reverse=False)
 
     @property
     def above(self) -> npt.NDArray[np.int64]:
-        """Neighbours of each vertex that are above it, after the first superstep."""
+        """The number of neighbours above each vertex, after the first superstep."""
         return self._counts
 
     @property
     def values(self) -> npt.NDArray[np.int64]:
-        """Triangles of each vertex."""
+        """The triangles of each vertex."""
         return self._triangles
 
     def summary(self) -> dict[str, Any]:
-        """Return the triangles of the graph, and the most that one vertex is in."""
+        """Return the triangles of the graph, and the most through one vertex."""
         return {
             "triangles": int(self._triangles.sum()) // 3,
             "most": int(self._triangles.max()),
         }
 
     def stand_for(self, weighting: Weighting) -> None:
-        """Tell how much work each vertex is: in a sample they count differently."""
+        """Record the work of each vertex, which has weights in a sample."""
         self._sampled = True
 
     def rest(self) -> None:
-        """Let nobody send in the next superstep: the run is over then."""
+        """Let no vertex send in the next superstep: the run is over then."""
         self._steps = 2
 
     def _order(self, first: int, last: int) -> None:
-        """Do the first superstep's work for some blocks of rows."""
+        """Run the first superstep on some blocks of rows."""
         rows = (self._blocks[first], self._blocks[last])
         above(*rows, self._indptr, self._indices, self._above, self._counts)
 
     def step(self) -> Superstep:
-        """Run one superstep; its aggregate is the share of vertices that have something to send."""
+        """Run one superstep; its aggregate is the share of vertices that still have to send."""
         self._steps += 1
         blocks = len(self._blocks) - 1
         if self._steps == 1:
@@ -110,7 +93,7 @@ class TriangleCountKernel:
             return Superstep(0.0, self.message_bytes, np.zeros(len(self._counts), bool))
         self._team.share(self._count, blocks)
         sizes = set_bytes(self._counts)
-        if not self._sampled:  # elsewhere nobody asks for it
+        if not self._sampled:  # needed on samples only
             return Superstep(0.0, sizes)
         looked = np.zeros(len(self._counts), np.int64)
         _received(self._indptr, self._indices, self._counts, looked)
@@ -126,26 +109,14 @@ class TriangleCountKernel:
 
 
 def set_bytes(counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Return the bytes of a message that holds so many vertices."""
+    """Return the bytes of a message with so many vertices."""
     sizes: npt.NDArray[np.int64] = _HEADER_BYTES + _ENTRY_BYTES * counts.astype(np.int64)
     return sizes
 
 
 @numba.njit(cache=True, nogil=True)
 def above(first: int, last: int, indptr: Any, indices: Any, into: Any, counts: Any) -> None:
-    """Find the neighbours of the vertices of some rows that are above them in the order of degrees.
-
-    Parameters
-    ----------
-    first, last : int
-        Rows.
-    indptr, indices : ndarray
-        CSR.
-    into : ndarray of int, shape (m,)
-        Gets them, from where the row of a vertex begins.
-    counts : ndarray of int64, shape (n,)
-        Gets how many there are.
-    """
+    """Find the neighbours above the vertices of some rows in the order of degrees."""
     for v in range(first, last):
         start, stop = indptr[v], indptr[v + 1]
         degree, size = stop - start, 0
@@ -173,7 +144,7 @@ def _triangles(
         start, stop = indptr[v], indptr[v + 1]
         for e in range(start, stop):
             marks[indices[e]] = v
-        marks[v] = -1  # a self-loop is no edge to a neighbour
+        marks[v] = -1  # a self-loop is not an edge to a neighbour
         found = 0
         for e in range(start, stop):
             u = indices[e]

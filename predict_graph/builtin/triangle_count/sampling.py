@@ -1,9 +1,9 @@
-"""How triangle counting is sampled: with a vertex in place of each neighbour that is missing.
+"""Sampling for triangle counting, with a substitute for each neighbour outside the sample.
 
-Its iterations are known. What it sends and how much there is to look up hangs on the degrees of
-vertices and of their neighbours, so that every vertex of a sample keeps all its edges; one to a
-vertex that is not in the sample leads to another of about the same degree, and with about as many
-neighbours above it. Which triangles there are is of no matter.
+The iterations are fixed. Messages and look-ups depend on the degrees of vertices and of their
+neighbours, so every vertex of a sample keeps all its edges: an edge to a vertex outside the sample
+leads to a substitute of about the same degree and with about as many neighbours above it. Which
+triangles exist does not matter.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from predict_graph.builtin.triangle_count.local import TriangleCountKernel
 from predict_graph.graph import Graph
 from predict_graph.iterations.rooted.recipes import Recipe
 from predict_graph.iterations.rooted.represented import RepresentedSampler
-
-__all__ = ["recipe"]
 
 
 def recipe(algorithm: Any, graph: Graph) -> Recipe:

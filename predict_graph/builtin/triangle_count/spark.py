@@ -17,13 +17,11 @@ from predict_graph.engines.spark.programs.spreading import by_batch, declared, k
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["TriangleCountProgram"]
-
 
 class TriangleCountProgram(NeighbourProgram):
     """All vertices send their degrees, then the neighbours that are above them.
 
-    Who sent a set does not matter, so that the sets for one vertex are put beside each other.
+    The sender of a set does not matter, so the sets for one vertex are concatenated.
     """
 
     algorithm: TriangleCount
@@ -33,21 +31,21 @@ class TriangleCountProgram(NeighbourProgram):
         from pyspark.sql import functions as F
 
         self.keep_neighbours()
-        told = by_batch(_told, "binary")
+        message = by_batch(_messages, "binary")
         state = self.tables.vertices.select(
             *("id", "degree", "inside"),
             F.lit(True).alias("sending"),
-            told("id", "degree").alias("told"),
+            message("id", "degree").alias("message"),
             F.lit(0).cast("long").alias("triangles"),
             F.lit(0).alias("ordered"),
         )
         return declared(state, self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
-        """Put neighbours in order, or where that is done, count."""
+        """Sort neighbours by degree, then count."""
         from pyspark.sql import functions as F
 
-        joined = self.hearing(state, _beside)
+        joined = self.with_messages(state, _concatenated)
         received = F.coalesce("received", F.array().cast("array<binary>"))
         targets = F.coalesce("targets", F.array().cast("array<long>"))
         common = ("id", "degree", "inside")
@@ -56,7 +54,7 @@ class TriangleCountProgram(NeighbourProgram):
             following = joined.select(
                 *common,
                 "sending",
-                above("id", "degree", received).alias("told"),
+                above("id", "degree", received).alias("message"),
                 "triangles",
                 F.lit(1).alias("ordered"),
             )
@@ -65,14 +63,16 @@ class TriangleCountProgram(NeighbourProgram):
             following = joined.select(
                 *common,
                 F.lit(False).alias("sending"),
-                F.lit(b"").alias("told"),
+                F.lit(b"").alias("message"),
                 counted(targets, received).alias("triangles"),
                 "ordered",
             )
         return declared(following, self.tables.partitions)
 
     def sums(self) -> dict[str, Column]:
-        """Count who has something to send, who knows the order, and triangles at their corners."""
+        """Count the vertices that still have to send, those with sorted neighbours, and
+        triangles.
+        """
         from pyspark.sql import functions as F
 
         return {
@@ -82,7 +82,7 @@ class TriangleCountProgram(NeighbourProgram):
         }
 
     def convergence(self, sums: Mapping[str, float]) -> float:
-        """Return the share of vertices that have something to send."""
+        """Return the share of vertices that still have to send."""
         return sums["changed"] / self.tables.count
 
     def values(self, state: DataFrame) -> DataFrame:
@@ -92,15 +92,15 @@ class TriangleCountProgram(NeighbourProgram):
         return state.select("id", F.col("triangles").alias("value"))
 
     def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
-        """Return the triangles of the graph, and the most that one vertex is in."""
+        """Return the triangles of the graph, and the most through one vertex."""
         from pyspark.sql import functions as F
 
         most = state.agg(F.max("triangles")).collect()[0][0]
         return {"triangles": round(sums[-1]["triangles"]) // 3, "most": int(most)}
 
 
-def _told(ids: pa.Array, degrees: pa.Array) -> pa.Array:
-    """Return messages of the first superstep: who sends, and its degree."""
+def _messages(ids: pa.Array, degrees: pa.Array) -> pa.Array:
+    """Return messages of the first superstep: the sender and its degree."""
     rows = np.column_stack((ids.to_numpy(), degrees.to_numpy()))
     nothing, none = np.zeros(1, np.int64), np.zeros(0, np.int64)
     _found_above(none, none, nothing, nothing, none, nothing, none)
@@ -109,8 +109,8 @@ def _told(ids: pa.Array, degrees: pa.Array) -> pa.Array:
     return packed_rows(rows)
 
 
-def _beside(starts: IntArray, senders: IntArray, messages: pa.Array) -> pa.Array:
-    """Put the messages to each receiver beside each other."""
+def _concatenated(starts: IntArray, senders: IntArray, messages: pa.Array) -> pa.Array:
+    """Concatenate the messages to each receiver."""
     firsts, found = words(messages)
     senders = senders[starts[0] : starts[-1]]
     lengths = np.diff(firsts)[senders]
@@ -120,7 +120,7 @@ def _beside(starts: IntArray, senders: IntArray, messages: pa.Array) -> pa.Array
 
 
 def _above(ids: pa.Array, degrees: pa.Array, received: pa.Array) -> pa.Array:
-    """Return the neighbours of each vertex that are above it in the order of degrees."""
+    """Return the neighbours above each vertex in the order of degrees."""
     inbox, messages = lists(received)
     at, pairs = words(messages)
     ends, into = np.zeros(len(ids) + 1, np.int64), np.empty(len(pairs) // 2, np.int64)
@@ -129,7 +129,7 @@ def _above(ids: pa.Array, degrees: pa.Array, received: pa.Array) -> pa.Array:
 
 
 def _counted(targets: pa.Array, received: pa.Array) -> pa.Array:
-    """Return how many of the vertices that each receives are its neighbours."""
+    """Return how many of the received vertices are neighbours of each vertex."""
     row_starts, neighbours = lists(targets)
     inbox, messages = lists(received)
     at, sets = words(messages)

@@ -1,4 +1,4 @@
-"""The embedded engine: compiled kernels on one machine, messages counted for virtual workers."""
+"""The local engine: compiled kernels on one machine, with messages counted for virtual workers."""
 
 from predict_graph.engines.local.engine import LocalEngine
 from predict_graph.engines.local.kernel import Kernel, Superstep

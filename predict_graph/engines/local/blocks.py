@@ -1,4 +1,4 @@
-"""Blocks of rows of about equal work, which threads share, and sums over them."""
+"""Blocks of rows of about equal work, shared by threads, and deterministic sums over them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ordered_sum", "row_blocks"]
-
-_BLOCK_WORK = 16_384  # edges + vertices of a block; a choice: some tens of microseconds
-# A choice: small graphs get smaller blocks, which threads share evenly.
+# Edges + vertices of a block (tens of microseconds): limits scheduling overhead
+_BLOCK_WORK = 16_384
+# Small graphs get smaller blocks: trades off scheduling overhead for an even split among threads.
 _FEWEST_BLOCKS, _LEAST_WORK = (
     64,
     1_024,
@@ -21,18 +20,7 @@ _FEWEST_BLOCKS, _LEAST_WORK = (
 def row_blocks(
     indptr: npt.NDArray[np.int64], block_work: int | None = None
 ) -> npt.NDArray[np.int64]:
-    """Cut rows into runs of about equal edges + vertices; a row is never cut.
-
-    Parameters
-    ----------
-    indptr : ndarray of int64, shape (n + 1,)
-    block_work : int, optional
-        Edges + vertices of a block; by the size of the graph by default.
-
-    Returns
-    -------
-    ndarray of int64, shape (blocks + 1,)
-        First row of each block, and the number of rows.
+    """Split rows into blocks of about equal edges + vertices; rows are never split.
 
     Examples
     --------

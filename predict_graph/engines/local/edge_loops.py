@@ -10,15 +10,13 @@ import numpy.typing as npt
 
 from predict_graph.graph.rows import fixed
 
-__all__ = ["MAX", "MIN", "SUM", "combined_rows", "identity", "pull", "push"]
-
 Array = npt.NDArray[Any]
 
 SUM, MIN, MAX = 0, 1, 2
 
 
 def identity(code: int, dtype: np.dtype[Any]) -> Any:
-    """Return what changes nothing when it is combined."""
+    """Return the identity element of a combine operation."""
     if code == SUM:
         return dtype.type(0)
     if dtype == np.float64:
@@ -38,29 +36,7 @@ def combined_rows(
     *,
     in_turn: bool,
 ) -> tuple[Array, Array]:
-    """Combine what arrives at the vertices of some rows, as :func:`pull` or :func:`push` would.
-
-    Parameters
-    ----------
-    code : int
-        ``SUM``, ``MIN`` or ``MAX``.
-    starts : ndarray of int64, shape (rows + 1,)
-    sources : ndarray of uint32 or uint64, shape (edges,)
-        In ascending order within a row.
-    weights : ndarray of float32, shape (edges,) or (0,)
-    offered : ndarray, shape (n,)
-    senders : ndarray of uint8, shape (n,) or (0,)
-        Who sends; all, if it is empty.
-    nothing : number
-        That changes nothing.
-    in_turn : bool
-        Whether messages are added one after the other, as where few are pushed.
-
-    Returns
-    -------
-    combined : ndarray, shape (rows,)
-    received : ndarray of bool, shape (rows,)
-    """
+    """Combine the messages to the vertices of some rows, like :func:`pull` or :func:`push`."""
     count = len(starts) - 1
     combined = np.full(count, nothing)
     received = np.ones(count, np.bool_)
@@ -85,7 +61,7 @@ def _in_turn(
     combined: Any,
     received: Any,
 ) -> None:
-    """Combine the messages of those who send, in the order of senders, receiver by receiver."""
+    """Combine the messages of the senders in sender order, receiver by receiver."""
     for v in range(len(indptr) - 1):
         result, heard = nothing, False
         for e in range(indptr[v], indptr[v + 1]):
@@ -113,14 +89,14 @@ def push(
     combined: Any,
     received: Any,
 ) -> None:
-    """Combine the messages of a few senders into their targets, in the order of senders."""
+    """Combine the messages of a few senders into their targets, in sender order."""
     for v in sending:
         sent = message[v]
         for e in range(indptr[v], indptr[v + 1]):
             target = targets[e]
             received[target] = True
             if len(weights) > 0:
-                # Not the same variable: integers must not pass through a float.
+                # A separate variable per type: integers must not be converted to float.
                 weighed = sent * weights[e] if code == 0 else sent + weights[e]
                 combined[target] = _both(code, combined[target], weighed)
             else:
@@ -149,9 +125,9 @@ def pull(
     combined: Any,
     received: Any,
 ) -> None:
-    """Combine what the in-neighbours of the vertices of some blocks offer."""
+    """Combine the messages from the in-neighbours of the vertices of some blocks."""
     rows = range(bounds[first_block], bounds[last_block])
-    # A loop for each case: rows are short, so what is asked at each of them counts.
+    # One loop per case: rows are short, so a branch per row is expensive.
     if len(weights) > 0:
         for v in rows:
             start, stop = indptr[v], indptr[v + 1]
@@ -172,7 +148,7 @@ def pull(
 
 @numba.njit(cache=True, nogil=True, inline="always")
 def _row(code: int, start: Any, stop: Any, sources: Any, offered: Any, nothing: Any) -> Any:
-    # Four at once hide the latency of an addition or comparison, and always in the same order.
+    # Four accumulators hide the latency of an addition or comparison; the order is always the same.
     first, second, third, fourth = nothing, nothing, nothing, nothing
     e = start
     while e + 4 <= stop:
@@ -189,7 +165,7 @@ def _row(code: int, start: Any, stop: Any, sources: Any, offered: Any, nothing: 
 
 @numba.njit(cache=True, nogil=True, inline="always")
 def _any_row(start: Any, stop: Any, sources: Any, senders: Any) -> Any:
-    # To the end, without a branch that nothing predicts: rows are short.
+    # No early exit: in short rows the branch would be mispredicted.
     heard = np.uint8(0)
     for e in range(start, stop):
         heard |= senders[sources[e]]

@@ -1,4 +1,4 @@
-"""The engine that runs on this machine, in this process."""
+"""The engine that runs algorithms in this process."""
 
 from __future__ import annotations
 
@@ -32,8 +32,6 @@ from predict_graph.graph import Graph
 from predict_graph.plugins import loaded
 from predict_graph.stopwatch import stopwatch
 
-__all__ = ["LocalEngine"]
-
 
 class LocalEngine:
     """Runs algorithms with compiled kernels on the cores of this machine.
@@ -44,7 +42,7 @@ class LocalEngine:
     Parameters
     ----------
     workers : int
-        Virtual workers that messages are counted for; 4 by default.
+        Virtual workers for which messages are counted; 4 by default.
     threads : int, optional
         Threads of a kernel; all cores by default. Results do not depend on it.
 
@@ -82,8 +80,8 @@ class LocalEngine:
     ) -> RunProfile:
         """Run an algorithm on a graph; see :class:`~predict_graph.engines.Engine`.
 
-        A run stops before the deadline that there is, if any: the profile is one of the supersteps
-        that ended, and ``stopped``.
+        A run stops before the current deadline, if any; its profile then covers the completed
+        supersteps and is marked ``stopped``.
 
         Raises
         ------
@@ -139,9 +137,9 @@ class LocalEngine:
         )
 
     def states(self, algorithm: Algorithm, graph: Graph) -> Iterator[npt.NDArray[Any]]:
-        """Yield the result of each vertex after one superstep, after two, and so on without end.
+        """Yield the result of each vertex after each superstep, without end.
 
-        It is a view of what the next superstep changes.
+        The array is a view that the next superstep changes.
         """
         algorithm = algorithm.on(graph)
         build = kernel_of(algorithm)
@@ -158,14 +156,14 @@ class LocalEngine:
     ) -> tuple[float, IterationProbe | None]:
         """Set an algorithm up on a graph as a run would, and probe an iteration.
 
-        The result of a prior, which is not known yet, is replaced by any values.
+        Arbitrary values replace the result of a preceding algorithm, which is not known yet.
 
         Returns
         -------
         setup_seconds : float
         probe : IterationProbe or None
-            What an iteration takes, measured on a few rows with the arrays of the whole graph; None
-            if it was not asked for, or the kernel cannot.
+            Time of an iteration, measured on a few rows with the arrays of the whole graph; None
+            if not requested or not supported by the kernel.
         """
         build = kernel_of(algorithm)
         self._compile(algorithm, build)
@@ -180,14 +178,14 @@ class LocalEngine:
 
     @staticmethod
     def probes(algorithm: Algorithm) -> bool:
-        """Whether a part of an iteration of an algorithm can be measured."""
+        """Whether part of an iteration of an algorithm can be timed."""
         build = kernel_of(algorithm)
         return _own_probe(build) is not None or hasattr(build, "sweep")
 
     def probe(
         self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator
     ) -> IterationProbe | None:
-        """Measure an iteration on a few rows, with the arrays of the whole graph."""
+        """Time an iteration on a few rows, with the arrays of the whole graph."""
         build = kernel_of(algorithm)
         own = _own_probe(build)
         if own is not None:
@@ -198,17 +196,17 @@ class LocalEngine:
             return probe_by_sweeps(kernel, graph, self.workers, team, rng)
 
     def load(self, algorithm: Algorithm) -> None:
-        """Load the compiled kernels of an algorithm and of those that run before it."""
+        """Compile the kernels of an algorithm and of the algorithms before it."""
         if algorithm.prior is not None:
             self.load(algorithm.prior)
         self._compile(algorithm, kernel_of(algorithm))
 
     def _compile(self, algorithm: Algorithm, build: Callable[..., Kernel]) -> None:
-        """Load the compiled kernel by running it on two vertices, so that no phase contains it."""
+        """Compile a kernel by running it on two vertices, so that no phase includes compilation."""
         key = (type(algorithm), os.getpid())
         if key in _COMPILED:
             return
-        if build is ProgramKernel:  # what users write need not work on two vertices
+        if build is ProgramKernel:  # a user's program may not run on two vertices
             warm_up()
             return
         pair = Graph(np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32))
@@ -222,17 +220,18 @@ class LocalEngine:
         _COMPILED.add(key)
 
 
-_WARM_STEPS = 3  # a kernel may start in one compiled function and end in another; a choice
+# Limits warm-up; a kernel may switch to another compiled function after its first superstep
+_WARM_STEPS = 3
 _COMPILED: set[tuple[type[Algorithm], int]] = set()
 
 
 def _own_probe(build: Callable[..., Kernel]) -> Any:
-    """Return what a kernel measures an iteration with, if it has something of its own."""
+    """Return the kernel's own probe, if it defines one."""
     return loaded(getattr(build, "probe", None))
 
 
 def _standing_in(algorithm: Algorithm, graph: Graph) -> tuple[npt.NDArray[Any], ...]:
-    """Return any values in place of the result of a prior that has not run."""
+    """Return arbitrary values in place of the result of a preceding algorithm."""
     return () if algorithm.prior is None else (np.arange(float(graph.vertices)),)
 
 
@@ -252,7 +251,7 @@ def _iterate(
     limit: int,
     progress: IterationCallback | None,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], bool]:
-    """Return the aggregates and seconds of the supersteps, and whether a deadline stopped them."""
+    """Run the supersteps; return aggregates, seconds and whether a deadline stopped them."""
     aggregates: list[float] = []
     seconds: list[float] = []
     try:

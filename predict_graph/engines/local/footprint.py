@@ -1,4 +1,4 @@
-"""How much memory a kernel holds at its peak, beside the graph.
+"""Peak memory of a kernel in addition to the graph.
 
 A kernel may declare it::
 
@@ -6,7 +6,7 @@ A kernel may declare it::
     def footprint(algorithm, id_bytes):
         return Footprint(vertex_bytes=40)
 
-Of any other one, and of vertex programs, it is measured on a small part of the graph.
+For vertex programs and other kernels it is measured on a small part of the graph.
 """
 
 from __future__ import annotations
@@ -25,44 +25,28 @@ from predict_graph.errors import PredictGraphError
 from predict_graph.graph import Graph
 from predict_graph.graph.build import from_edges
 
-__all__ = ["TALLY_BYTES", "Footprint", "footprint_of", "measured_footprint"]
-
-TALLY_BYTES = 8  # a vertex: its worker, and its edges that stay there; by definition
-_SAMPLED = 1 << 14  # vertices; a choice: docs/studies/memory.md has the errors
-_STEPS = 3  # what the last superstep left behind is held while the next one runs; a choice
+TALLY_BYTES = 8  # per vertex, by definition: its worker, and its edges that stay there
+_SAMPLED = 1 << 14  # vertices; trades off error for time (docs/studies/memory.md)
+_STEPS = 3  # bounds the measurement; arrays of the last superstep may live until the next one ends
 
 
 @dataclass(frozen=True)
 class Footprint:
-    """Bytes that a kernel allocates, at the moment when they are most.
-
-    Parameters
-    ----------
-    vertex_bytes, edge_bytes : float
-        For each vertex and each edge, with what supersteps and results allocate for a while;
-        without the graph and its reverse.
-    reverse : bool
-        Whether it needs the reverse of a directed graph.
-    """
+    """Bytes that a kernel allocates at its peak."""
 
     vertex_bytes: float
     edge_bytes: float = 0.0
     reverse: bool = True
 
     def beside(self, vertices: int, edges: int) -> float:
-        """Return the bytes beside a graph."""
+        """Return the bytes in addition to the graph."""
         return self.vertex_bytes * vertices + self.edge_bytes * edges
 
 
 def footprint_of(algorithm: Algorithm, graph: Graph) -> Footprint | None:
-    """Return what the kernel of an algorithm declares, or what is measured on part of the graph.
+    """Return the footprint that a kernel declares, or measure it on part of the graph.
 
-    None if it cannot be measured, because the algorithm does not run on a part of the graph.
-
-    Raises
-    ------
-    RequestError
-        If the algorithm has no kernel.
+    None if the algorithm does not run on part of a graph.
     """
     build = kernel_of(algorithm)
     declared = getattr(build, "footprint", None)
@@ -72,15 +56,15 @@ def footprint_of(algorithm: Algorithm, graph: Graph) -> Footprint | None:
     try:
         return measured_footprint(algorithm, graph)
     except (PredictGraphError, ArithmeticError, LookupError, TypeError, ValueError):
-        return None  # what users write need not run on less than their graph
+        return None  # a user's program may need its whole graph
 
 
 def measured_footprint(algorithm: Algorithm, graph: Graph) -> Footprint:
-    """Return what a kernel allocates on parts of a graph, by the counts of Python's allocator.
+    """Measure the allocation of a kernel on parts of a graph with tracemalloc.
 
-    Three parts tell vertices from edges: the first 16,384 vertices, the same with half of the
-    edges, and half of the vertices. Edges that lead out of a part are led back into it, so that
-    its vertices have as many as before. What compiled code allocates by itself is not counted.
+    Three parts separate vertices from edges: the first 16,384 vertices, the same with half of the
+    edges, and half of the vertices. Edges that leave a part are redirected into it, so that degrees
+    stay the same. Allocations inside compiled code are not counted.
     """
     build = kernel_of(algorithm)
     size = min(_SAMPLED, graph.vertices)
@@ -94,7 +78,7 @@ def measured_footprint(algorithm: Algorithm, graph: Graph) -> Footprint:
 
 
 def _folded(graph: Graph, size: int) -> Graph:
-    """Return the first rows of a graph, with targets modulo their number."""
+    """Return the first rows of a graph, with targets taken modulo the row count."""
     stop = int(graph.indptr[size])
     sources = np.repeat(np.arange(size), np.diff(graph.indptr[: size + 1]))
     targets = graph.indices[:stop].astype(np.int64) % size
@@ -103,18 +87,18 @@ def _folded(graph: Graph, size: int) -> Graph:
 
 
 def _thinned(graph: Graph) -> Graph:
-    """Return the graph with every other edge: one of the two directions at least."""
+    """Return the graph with every other edge, which keeps at least one of two directions."""
     weights = None if graph.weights is None else graph.weights[::2].copy()
     indices = graph.indices[::2].copy()
     return Graph((graph.indptr + 1) // 2, indices, weights, directed=True)
 
 
 def _traced(build: Callable[..., Kernel], algorithm: Algorithm, graph: Graph) -> tuple[int, bool]:
-    """Return the most bytes that a kernel held, and whether it asked for the reverse graph."""
+    """Return the peak bytes of a kernel, and whether it used the reverse graph."""
     values = () if algorithm.prior is None else (np.arange(float(graph.vertices)),)
     warm = build(algorithm, graph, Team(), *values)
     reverse = "reverse" in vars(graph)
-    for _ in range(_STEPS):  # what is loaded when it is first used is not the kernel's
+    for _ in range(_STEPS):  # the first run also loads modules
         warm.step()
     del warm
     already = tracemalloc.is_tracing()

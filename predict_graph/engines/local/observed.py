@@ -1,8 +1,8 @@
-"""Running an algorithm on a sample, as the whole graph would show it.
+"""Running an algorithm on a sample with the counters of the whole graph.
 
-The vertices of a sample stand for different numbers of vertices of the whole graph, and have more
-edges there. Convergence and counters are taken with these weights and degrees. Seconds are another
-matter: :func:`timed_run` runs the same sample again, without counting anything between.
+The vertices of a sample represent different numbers of vertices of the whole graph, and have more
+edges there. Convergence and counters use these weights and degrees. :func:`timed_run` measures
+times in a separate run without counting.
 """
 
 from __future__ import annotations
@@ -24,28 +24,12 @@ from predict_graph.engines.profile import COUNTERS, per_iteration
 from predict_graph.graph import Graph
 from predict_graph.stopwatch import stopwatch
 
-__all__ = ["ObservedRun", "observed_run", "timed_run"]
-
 FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class ObservedRun:
-    """What the run of a sample says about the run of the whole graph.
-
-    Parameters
-    ----------
-    convergence : ndarray of float64, shape (iterations,)
-    counters : DataFrame
-        The counters of each iteration, for the whole graph: floats.
-    converged : bool
-    table : DataFrame
-        What the sample run itself did, a row an iteration: counters and the working set.
-    work, whole_work : ndarray of float64, shape (iterations,)
-        Work of each superstep on the sample, and on the whole graph.
-    seconds : ndarray of float64, shape (iterations,)
-        Of each superstep on the sample, what is counted between them left out.
-    """
+    """The convergence and counters of a sample run, scaled to the whole graph."""
 
     convergence: FloatArray
     counters: pd.DataFrame
@@ -69,31 +53,8 @@ def observed_run(
 ) -> ObservedRun:
     """Run an algorithm on a sample until the whole graph would have converged.
 
-    A kernel that has come back to an earlier state, and says so (``cycling``), is stopped there:
-    what its last iteration did stands for all that would follow.
-
-    Parameters
-    ----------
-    algorithm : Algorithm
-    graph : Graph
-        The sample.
-    weighting : Weighting
-        What its vertices stand for.
-    threshold : float
-        Of the run on the whole graph.
-    edges : int
-        Of the whole graph: message counts are scaled so that all vertices together send so many.
-    workers : int
-        Of the whole run; a hash leaves one message in so many where it is.
-    prior : ndarray, optional
-        Result of the algorithm that runs before, for the vertices of the sample.
-    threads : int, optional
-        All cores by default.
-
-    Raises
-    ------
-    StopRun
-        If the deadline passes.
+    A kernel that detects a repeated state (``cycling``) is stopped there: its last iteration
+    represents all that would follow.
     """
     sent = weighting.weights * weighting.degrees
     sent *= edges / max(float(sent.sum()), 1.0)
@@ -138,21 +99,7 @@ def timed_run(
     prior: npt.NDArray[Any] | None = None,
     threads: int | None = None,
 ) -> tuple[FloatArray, float]:
-    """Return the seconds of each superstep on a sample, one right after the other.
-
-    Parameters
-    ----------
-    algorithm, graph, weighting, prior, threads
-        As for :func:`observed_run`.
-    iterations : int
-        As many as it took there.
-
-    Returns
-    -------
-    seconds : ndarray of float64, shape (iterations,)
-    idle_seconds : float
-        Of a superstep in which nothing is sent.
-    """
+    """Return the seconds of each superstep on a sample, run without interruption."""
     seconds = []
     with Team(threads or available_threads()) as team:
         kernel = _kernel(algorithm, graph, weighting, prior, team)
@@ -178,7 +125,7 @@ def _kernel(
 
 
 def _aggregate(superstep: Superstep, weights: FloatArray) -> float:
-    """Return the share of places that changed, over the vertices that the sample stands for."""
+    """Return the share of changed values, weighted by the vertices that the sample represents."""
     if superstep.changes is None:
         return superstep.convergence
     changed = float((weights * superstep.changes).sum())
@@ -189,7 +136,7 @@ def _aggregate(superstep: Superstep, weights: FloatArray) -> float:
 def _work(
     superstep: Superstep, weights: FloatArray, sample: Graph, edges: int, messages: float
 ) -> tuple[float, float]:
-    """Return the work of a superstep on the sample, and of one that sends `messages` on `edges`."""
+    """Return the work of a superstep on the sample, and of one with `messages` and `edges`."""
     work = superstep.work
     own = work.amount(np.ones_like(weights), sample.edges, superstep.messages(sample))
     return max(own, 1.0), work.amount(weights, edges, messages)

@@ -1,4 +1,4 @@
-"""Writing the result of a run: one line a vertex, its original id and its value or values."""
+"""Writing the result of a run: one line per vertex with its original id and its values."""
 
 from __future__ import annotations
 
@@ -15,19 +15,11 @@ from predict_graph.graph import Graph
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["check_output", "write_values"]
-
 _SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
 def check_output(path: Path) -> None:
-    """Refuse a file that :func:`write_values` could not write, before a long run.
-
-    Raises
-    ------
-    RequestError
-        If the suffix is not a known one, or the folder cannot be written to.
-    """
+    """Reject a path that :func:`write_values` cannot write, before a long run."""
     if path.suffix not in _SUFFIXES:
         raise RequestError(f"cannot write {path}; accepted: a name in {', '.join(_SUFFIXES)}")
     check_writable(path)
@@ -36,25 +28,9 @@ def check_output(path: Path) -> None:
 def write_values(
     path: Path, graph: Graph, values: npt.NDArray[Any], *, are_vertices: bool = False
 ) -> None:
-    """Write the value of each vertex as CSV, TSV or Parquet, by the suffix of `path`.
+    """Write the value of each vertex as CSV, TSV or Parquet, chosen by the suffix of `path`.
 
-    Columns are ``vertex, value``, or ``vertex, value_1, value_2, …`` where a vertex has several.
-
-    Parameters
-    ----------
-    path : Path
-    graph : Graph
-        Its labels are the original ids.
-    values : ndarray, shape (n,) or (n, columns)
-    are_vertices : bool
-        Whether values are vertices, -1 for none: original ids are written, and nothing for -1.
-
-    Raises
-    ------
-    RequestError
-        If the suffix is another one, or the folder cannot be written to.
-    JobError
-        If the disk is full.
+    Columns are ``vertex, value``, or ``vertex, value_1, value_2, …`` for several values per vertex.
     """
     import pyarrow as pa
     import pyarrow.csv
@@ -79,7 +55,7 @@ def write_values(
 
 
 def _column(values: npt.NDArray[Any], ids: pa.Array | None) -> pa.Array:
-    """Return a column of the file; vertices become their `ids`, those below 0 null."""
+    """Return a column of the file; vertices are replaced by their `ids`, negative ones by null."""
     import pyarrow as pa
 
     if ids is None:

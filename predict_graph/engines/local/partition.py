@@ -1,4 +1,4 @@
-"""The virtual partitioning of a graph into workers, and who sends how much to whom."""
+"""The virtual partitioning of a graph into workers, and the messages between them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.graph import Graph
-
-__all__ = ["out_messages", "worker_of"]
 
 IntArray = npt.NDArray[np.integer]
 
@@ -26,7 +24,7 @@ def worker_of(vertices: npt.ArrayLike, workers: int) -> npt.NDArray[np.int64]:
     """Return the worker that holds each vertex: a multiplicative hash, modulo the workers.
 
     The multiplier is 2**64 over the golden ratio (Fibonacci hashing: Knuth, The Art of Computer
-    Programming 3, section 6.4), so that neither runs nor strides of ids end on one worker.
+    Programming 3, section 6.4), which spreads both runs and strides of ids.
 
     Examples
     --------
@@ -39,12 +37,7 @@ def worker_of(vertices: npt.ArrayLike, workers: int) -> npt.NDArray[np.int64]:
 
 
 def out_messages(graph: Graph, workers: int) -> tuple[IntArray, IntArray]:
-    """Return the worker of each vertex, and how many of its out-edges stay there; one pass.
-
-    Returns
-    -------
-    owner, inside : ndarray of int32, shape (n,)
-    """
+    """Return the worker of each vertex, and how many of its out-edges stay on it, in one pass."""
     found: tuple[IntArray, IntArray] = _out_messages(graph.indptr, graph.indices, workers)
     return found
 

@@ -1,7 +1,7 @@
-"""What a superstep on the whole graph costs, measured on a few blocks of its rows.
+"""The time of a superstep on the whole graph, measured on a few blocks of its rows.
 
-The arrays of the whole graph are set up as for a run, and the compiled superstep runs for a few
-blocks of rows: its messages come from memory where those of a sample come from a cache.
+The arrays of the whole graph are set up as for a run, and the compiled superstep runs on a few
+blocks of rows. Its messages then come from memory, whereas those of a sample come from a cache.
 """
 
 from __future__ import annotations
@@ -20,37 +20,17 @@ from predict_graph.engines.local.team import Team
 from predict_graph.engines.profile import per_iteration
 from predict_graph.graph import Graph
 
-__all__ = [
-    "IterationProbe",
-    "Sweeping",
-    "counted_rows",
-    "idle_seconds",
-    "probe_by_sweeps",
-    "probe_of",
-]
-
-_SHARE = 0.02  # of the blocks, for one measurement; a choice (errors: docs/studies/overhead.md)
-_PIECE_WORK = 40_000  # edges + vertices of a call; a choice: some tens of microseconds
-_REPEATS = 4  # a choice: measurements, of which one warms up
-_LAUNCHES = 5  # a choice: the least of them counts
+# Of the blocks, per measurement; trades off overhead for error (docs/studies/overhead.md)
+_SHARE = 0.02
+# Edges + vertices of a call (tens of microseconds): limits the overhead of calls
+_PIECE_WORK = 40_000
+_REPEATS = 4  # limits overhead; the first measurement is a warm-up
+_LAUNCHES = 5  # bounds the measurement; the minimum is used
 
 
 @dataclass(frozen=True)
 class IterationProbe:
-    """What one iteration on the whole graph takes, from a small part of it.
-
-    Parameters
-    ----------
-    seconds : float
-    relative_std : float
-        Standard error of `seconds`, relative.
-    idle_seconds : float
-        Of an iteration in which nothing is sent.
-    rows : DataFrame
-        What was measured: counters, working set and seconds of each part, as in a profile.
-    work : float, optional
-        Units of work of that iteration, if it is not like the first one.
-    """
+    """The time of one iteration on the whole graph, measured on a small part of it."""
 
     seconds: float
     relative_std: float
@@ -60,13 +40,7 @@ class IterationProbe:
 
 
 def probe_of(table: pd.DataFrame) -> IterationProbe:
-    """Return what an iteration takes by the first supersteps of the run itself.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Of a profile, a row an iteration and worker.
-    """
+    """Return the time of an iteration from the first supersteps of the run itself."""
     rows = per_iteration(table).drop(columns="convergence")
     seconds = rows["seconds"].to_numpy(np.float64)
     first = seconds[rows["active_vertices"] == rows["active_vertices"].iloc[0]]
@@ -76,9 +50,9 @@ def probe_of(table: pd.DataFrame) -> IterationProbe:
 
 @runtime_checkable
 class Sweeping(Protocol):
-    """A kernel that can do the work of a superstep for some blocks of rows.
+    """A kernel that can execute a superstep on some blocks of rows.
 
-    Of the first one, or of another one whose work on the whole graph it says in ``swept``.
+    This is the first superstep, or another one whose work on the whole graph is in ``swept``.
     """
 
     message_bytes: int
@@ -86,33 +60,16 @@ class Sweeping(Protocol):
 
     @property
     def blocks(self) -> npt.NDArray[np.int64]:
-        """First row of each block, and the number of rows."""
+        """The first row of each block, and the number of rows."""
 
     def sweep(self, first: int, last: int) -> None:
-        """Do the work for some blocks."""
+        """Execute the superstep on some blocks."""
 
 
 def probe_by_sweeps(
     kernel: Any, graph: Graph, workers: int, team: Team, rng: np.random.Generator
 ) -> IterationProbe | None:
-    """Measure a superstep on blocks that are drawn at random, each time others.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Freshly built; its state is of no use afterwards.
-    graph : Graph
-    workers : int
-        Of the run; a hash leaves one message in so many where it is.
-    team : Team
-    rng : Generator
-
-    Returns
-    -------
-    IterationProbe or None
-        None if the kernel cannot, the graph has too few rows to take a part of them, or they take
-        no longer than calling the kernel.
-    """
+    """Time a superstep on randomly drawn blocks, different ones for each measurement."""
     if not isinstance(kernel, Sweeping):
         return None
     edges = graph.reverse.indptr[kernel.blocks]
@@ -147,9 +104,9 @@ def probe_by_sweeps(
 
 
 def idle_seconds(kernel: Any, repeats: int = 3) -> float:
-    """Return what a superstep takes in which no vertex sends; 0 for a kernel where all always do.
+    """Return the time of a superstep without senders; 0 for kernels in which all vertices send.
 
-    The state of the kernel is of no use afterwards.
+    The state of the kernel is invalid afterwards.
     """
     if not hasattr(kernel, "rest"):
         return 0.0
@@ -170,9 +127,9 @@ def counted_rows(
     seconds: Any,
     workers: int,
 ) -> pd.DataFrame:
-    """Return what was measured as rows of a profile.
+    """Return the measurements as rows of a profile.
 
-    A hash spreads the ends of edges evenly, so one message in `workers` stays where it is.
+    A hash spreads the ends of edges evenly, so one message in `workers` is local.
     """
     local = np.asarray(messages) // workers
     remote = messages - local
@@ -191,7 +148,7 @@ def counted_rows(
 
 
 def _piece_length(work: npt.NDArray[np.integer], pieces: int) -> int:
-    """Return how many blocks to sweep at a time: calling compiled code must cost nothing beside."""
+    """Return how many blocks to process per call, so that the overhead of calls is negligible."""
     blocks = len(work) - 1
     share = int(_SHARE * blocks) // pieces
     enough = int(np.ceil(_PIECE_WORK / max(float(work[-1]) / max(blocks, 1), 1.0)))
@@ -201,17 +158,17 @@ def _piece_length(work: npt.NDArray[np.integer], pieces: int) -> int:
 def _spread_pieces(
     places: int, pieces: int, rng: np.random.Generator
 ) -> list[npt.NDArray[np.integer]]:
-    """Return so many places for each measurement, all different, at even distances from a start."""
+    """Return disjoint, evenly spaced places for each measurement."""
     even = np.arange(pieces * (_REPEATS + 1)) * places // (pieces * (_REPEATS + 1))
     shifted = (even + rng.integers(places)) % places
     return [np.sort(shifted[number :: _REPEATS + 1]) for number in range(_REPEATS + 1)]
 
 
 def _timed(kernel: Sweeping, starts: npt.NDArray[np.integer], length: int, team: Team) -> float:
-    """Return what sweeping some pieces takes all threads together, divided by their number.
+    """Return the total time of all threads on some pieces, divided by the number of threads.
 
-    Not what passes until the last thread is done: a run has so many more blocks than these few
-    pieces that its threads finish together.
+    The wait for the last thread is excluded: a run has so many blocks that its threads finish
+    almost together.
     """
     busy: list[float] = []
 

@@ -1,9 +1,9 @@
-"""Any vertex program: its own numpy for the vertices, compiled loops for the edges.
+"""Vertex programs: numpy code of the user for the vertices, compiled loops for the edges.
 
-Messages are pulled along inbound edges by threads that share blocks of rows; when few are sent,
-they are pushed along the outbound edges of the senders instead, so that the work on edges is in
-proportion to the messages. Which way depends on the messages alone, so that the result does not
-depend on the number of threads.
+Messages are pulled along inbound edges by threads that share blocks of rows. When few vertices
+send, messages are pushed along their outbound edges instead, so that the work is proportional to
+the messages. The direction depends on the messages alone, so the result does not depend on the
+number of threads.
 """
 
 from __future__ import annotations
@@ -27,13 +27,11 @@ from predict_graph.graph import Graph
 from predict_graph.graph.rows import fixed
 from predict_graph.plugins import blamed_on
 
-__all__ = ["PUSH_SHARE", "ProgramKernel", "warm_up"]
-
 Array = npt.NDArray[Any]
 FloatArray = npt.NDArray[np.float64]
 
 _CODES = {"sum": SUM, "min": MIN, "max": MAX}
-# Of the edges: to push a message costs more than to pull one; judgement, not measured.
+# Share of the edges: trades off expensive pushed messages for scanning all edges; not tuned.
 PUSH_SHARE = 1 / 4
 
 
@@ -42,28 +40,7 @@ _ALL_SEND = fixed(np.empty(0, np.uint8))
 
 
 class ProgramKernel:
-    """A vertex program on one graph.
-
-    Parameters
-    ----------
-    program : VertexProgram
-    graph : Graph
-    team : Team, optional
-        Threads; the calling one alone by default.
-    prior_values : ndarray, optional
-        Result of the program's prior.
-
-    Attributes
-    ----------
-    working_set_bytes : int
-        What a superstep reads at random: the messages.
-
-    Raises
-    ------
-    JobError
-        If a method of the program raises an error, or returns an array of the wrong shape or type,
-        or one with NaN.
-    """
+    """A vertex program on one graph."""
 
     def __init__(
         self,
@@ -72,7 +49,7 @@ class ProgramKernel:
         team: Team | None = None,
         prior_values: Array | None = None,
     ) -> None:
-        self._program = copy(program)  # what `initial` keeps belongs to this graph alone
+        self._program = copy(program)  # state that `initial` keeps belongs to this graph
         self._program.prior_values = prior_values
         self._graph = graph
         self._team = team or Team()
@@ -88,10 +65,10 @@ class ProgramKernel:
         self.working_set_bytes = 8 * graph.vertices
 
     def _prepare_edges(self, graph: Graph, program: VertexProgram) -> None:
-        """Lay the edges out as the loops take them."""
+        """Store the edges in the layout of the compiled loops."""
         reverse = graph.reverse
         self._indptr = reverse.indptr
-        # Unsigned: the compiled loop need not ask whether an index counts from the end.
+        # Unsigned indices spare the compiled loop the check for negative ones.
         self._sources = reverse.indices.view(np.dtype(f"u{reverse.indices.itemsize}"))
         self._targets = graph.indices.view(np.dtype(f"u{graph.indices.itemsize}"))
         self._weighted = program.weighted and graph.weights is not None
@@ -102,11 +79,11 @@ class ProgramKernel:
 
     @property
     def values(self) -> Array:
-        """State of each vertex."""
+        """The state of each vertex."""
         return self._state
 
     def summary(self) -> Mapping[str, Any]:
-        """Return nothing: the states are all there is."""
+        """Return nothing: the result consists of the states alone."""
         return {}
 
     def step(self) -> Superstep:
@@ -148,10 +125,10 @@ class ProgramKernel:
         message = message.astype(np.float64, copy=False)
         if self._weighted or self._code == SUM:
             return message
-        return message + 1.0  # every edge of a graph without weights weighs 1
+        return message + 1.0  # edges of unweighted graphs have weight 1
 
     def _combined(self, message: Array, senders: Array | None) -> tuple[Array, Array]:
-        """Return the messages to each vertex, combined, and who got any."""
+        """Return the combined messages to each vertex, and which vertices received any."""
         n = len(message)
         combined = np.empty(n, message.dtype)
         nothing = identity(self._code, message.dtype)
@@ -165,7 +142,7 @@ class ProgramKernel:
             rows = (self._graph.indptr, self._targets, self._out_weights)
             push(self._code, sending, *rows, fixed(message), combined, received)
         else:
-            # What does not send offers what changes nothing.
+            # Vertices that do not send offer the identity element.
             offered = np.where(senders, message, nothing)
             self._pull(offered, fixed(senders.view(np.uint8)), nothing, combined, received)
         return combined, received
@@ -183,7 +160,7 @@ class ProgramKernel:
         )
 
     def _checked(self, method: str, value: Any, dtype: np.dtype[Any] | None = None) -> Array:
-        """Return what a method returned as 64-bit integers or floats."""
+        """Validate the array that a method returned; convert it to 64-bit integers or floats."""
         array = np.asarray(value)
         expected = (self._graph.vertices,)
         if array.shape != expected:
@@ -197,7 +174,7 @@ class ProgramKernel:
 
     def _refuse_nan(self, method: str, values: Array, counting: Array | None = None) -> None:
         with np.errstate(invalid="ignore", over="ignore"):
-            if not np.isnan(values.sum()):  # which takes a third of the time of a search
+            if not np.isnan(values.sum()):  # one pass, a third of the time of searching for NaN
                 return
         found = np.isnan(values) if counting is None else np.isnan(values) & counting
         if found.any():
@@ -205,9 +182,9 @@ class ProgramKernel:
 
     @contextmanager
     def _calling(self, method: str) -> Iterator[None]:
-        """Say which method of which program it was that failed."""
+        """Name the method of the program in errors that it raises."""
         name = f"{self._program.name}.{method}"
-        # A vertex without out-edges may divide by their number; what comes of it is checked.
+        # A vertex without out-edges may divide by zero; results are checked for NaN.
         with blamed_on("vertex program", name), np.errstate(divide="ignore", invalid="ignore"):
             yield
 
@@ -224,7 +201,7 @@ def _described(array: Array) -> str:
 
 @cache
 def warm_up() -> None:
-    """Load the compiled loops, for both types of messages, so that no phase contains that."""
+    """Compile the loops for both types of messages, so that no phase includes compilation."""
     indptr, bounds = fixed(np.array([0, 1, 2])), np.array([0, 2])
     edges = fixed(np.array([1, 0], np.uint32))
     for message in (fixed(np.ones(2)), fixed(np.ones(2, np.int64))):

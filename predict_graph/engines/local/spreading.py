@@ -1,4 +1,4 @@
-"""What kernels have in common in which a vertex sends when something at it has changed."""
+"""Base classes of kernels in which a vertex sends after its value has changed."""
 
 from __future__ import annotations
 
@@ -13,28 +13,19 @@ from predict_graph.engines.local.kernel import Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
-__all__ = ["ALL_PULLED", "MergingKernel", "SpreadingKernel"]
-
-_FEW = 16  # one message in so many edges: push; judgement: docs/studies/algorithms.md has the times
-# Work in units of a message that is pulled (measured). Only ratios matter, and
-# only as far as a sample has other degrees than the whole graph.
+# Push if at most one edge in this many has a message; trades off as in docs/studies/algorithms.md
+_FEW = 16
+# Work relative to one pulled message (measured). Only ratios matter, for samples whose degrees
+# differ from the whole graph.
 _PULLED_VERTEX, _PULLED_EDGE = 2.0, 0.1
-_PUSHED_VERTEX, _PUSHED_MESSAGE = 0.6, 2.8  # one thread instead of all
+_PUSHED_VERTEX, _PUSHED_MESSAGE = 0.6, 2.8  # on one thread instead of all; measured as above
 
 ALL_PULLED = Work(_PULLED_VERTEX, _PULLED_EDGE)
-"""Work of a superstep whose messages are pulled."""
+"""The work of a superstep whose messages are pulled."""
 
 
 class SpreadingKernel:
-    """A kernel with a set of vertices that send and one of vertices that have changed.
-
-    Parameters
-    ----------
-    rows : Graph
-        Whose rows the threads share.
-    team : Team or None
-        Threads; the calling one alone by default.
-    """
+    """A kernel that tracks which vertices send and which have changed."""
 
     def __init__(self, rows: Graph, team: Team | None) -> None:
         self._team = team or Team()
@@ -44,36 +35,29 @@ class SpreadingKernel:
 
     @property
     def blocks(self) -> npt.NDArray[np.int64]:
-        """First row of each block, and the number of rows."""
+        """The first row of each block, and the number of rows."""
         return self._blocks
 
     def rest(self) -> None:
-        """Let no vertex send in the next superstep: it then takes what any superstep takes."""
+        """Let no vertex send in the next superstep, to time its fixed costs."""
         self._senders = np.zeros_like(self._senders)
 
     def _rows(self, first: int, last: int) -> tuple[int, int]:
-        """Return the first row of some blocks, and the one after their last."""
+        """Return the first row of some blocks, and the row after their last."""
         return self._blocks[first], self._blocks[last]
 
     def _turn(self) -> npt.NDArray[np.uint8]:
-        """Let those that changed be the next to send; return those that sent."""
+        """Make the changed vertices the next senders; return those that sent."""
         sent = self._senders
         self._senders, self._changed = self._changed, np.zeros_like(sent)
         return sent
 
 
 class MergingKernel(SpreadingKernel):
-    """A kernel whose vertices merge what they receive into a row of their own.
+    """A kernel whose vertices merge received rows into their own row.
 
     When many vertices send, each vertex pulls the rows of its senders and threads share the
-    receivers; when few do, their rows are pushed, so that work is in proportion to messages.
-
-    Parameters
-    ----------
-    graph : Graph
-    team : Team or None
-    state : ndarray, shape (n, columns)
-        What each vertex holds.
+    receivers; when few do, their rows are pushed, so that work is proportional to messages.
     """
 
     pull: ClassVar[Callable[..., None]]
@@ -91,12 +75,12 @@ class MergingKernel(SpreadingKernel):
         self._next = state.copy()
 
     def _pull(self, first: int, last: int) -> None:
-        """Let the vertices of some blocks take in what is sent to them."""
+        """Merge the received rows at the vertices of some blocks."""
         states = (self._state, self._next, self._changed)
         self.pull(*self._rows(first, last), *self._in, self._senders, *states)
 
     def _exchange(self) -> Work:
-        """Let every vertex take in what is sent to it; return what work that is."""
+        """Merge the received rows at every vertex; return the work."""
         messages = int(self._degrees[self._senders.view(bool)].sum())
         if messages * _FEW > len(self._out[1]):
             self._team.share(self._pull, len(self._blocks) - 1)

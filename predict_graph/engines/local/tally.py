@@ -14,25 +14,19 @@ from predict_graph.engines.local.partition import out_messages
 from predict_graph.engines.profile import OUT_EDGES, TABLE_COLUMNS
 from predict_graph.graph import Graph
 
-__all__ = ["Tally"]
-
 IntArray = npt.NDArray[np.int64]
 
-_EVERYONE = np.empty(0, np.uint8)  # a mask that no graph has
+# A mask that no graph has: matches nothing before the first superstep
+_EVERYONE = np.empty(0, np.uint8)
 _COLUMNS = 5  # active vertices, local and remote messages, local and remote bytes; by definition
 
 
 class Tally:
-    """Adds up who sent how much to whom, superstep by superstep.
+    """Adds up the messages that workers exchange, superstep by superstep.
 
-    One pass over the edges when it is built, then one over the vertices for each superstep whose
-    senders or sizes differ from those of the last. None of it is in the seconds of a run.
-
-    Parameters
-    ----------
-    graph : Graph
-    workers : int
-        Virtual workers, over which a hash spreads the vertices.
+    It takes one pass over the edges on construction, then one over the vertices for each superstep
+    whose senders or sizes differ from those of the previous one. This time is not part of the
+    runtime.
     """
 
     def __init__(self, graph: Graph, workers: int) -> None:
@@ -66,7 +60,7 @@ class Tally:
         seconds: npt.NDArray[np.float64],
         working_set_bytes: int,
     ) -> pd.DataFrame:
-        """Return one row an iteration and worker, with ``TABLE_COLUMNS`` and ``OUT_EDGES``."""
+        """Return one row per iteration and worker, with ``TABLE_COLUMNS`` and ``OUT_EDGES``."""
         iterations = len(self._rows)
         rows = iterations * self._workers
         counted = np.concatenate(self._rows or [np.zeros((0, _COLUMNS), np.int64)])
@@ -91,7 +85,7 @@ class Tally:
 
 @numba.njit(cache=True, nogil=True)
 def _held(owner: Any, indptr: Any, workers: int) -> tuple[IntArray, IntArray]:
-    """Return how many vertices, and how many out-edges, each worker holds."""
+    """Return how many vertices and out-edges each worker holds."""
     vertices, edges = np.zeros(workers, np.int64), np.zeros(workers, np.int64)
     for v in range(len(owner)):
         vertices[owner[v]] += 1

@@ -12,32 +12,25 @@ import numba
 from predict_graph.cores import meter
 from predict_graph.deadline import StopRun, current_deadline
 
-__all__ = ["Team", "available_threads"]
-
-_SHARES = 8  # of the blocks, for each thread; a choice: threads end at about the same time
-# Where a deadline is checked between two of them, as long as they take that many seconds together:
-# choices. Small ones would slow down the very run whose time is measured.
+_SHARES = 8  # shares per thread: limits the wait for the last thread; not tuned
+# Shares between two checks of a deadline, for supersteps of at least so many seconds: trades off a
+# precise stop for overhead in the measured run; not tuned.
 _SHARES_BY_DEADLINE, _LONG = 64, 0.1
 
 
 def available_threads() -> int:
-    """Return the cores that numba may use: all of this process, or ``NUMBA_NUM_THREADS``."""
+    """Return the cores that numba may use: those of this process, or ``NUMBA_NUM_THREADS``."""
     return int(numba.config.NUMBA_NUM_THREADS)
 
 
 class Team:
     """Threads that run a compiled function, which must release the GIL, over blocks of rows.
 
-    A thread takes its next share of the blocks when it is done with the last one, so a core that
-    other programs are using gets less to do. (Threads of OpenMP get equal parts and spin at the
-    end: a superstep of 2 ms took 8 ms, a time slice, beside one busy program on two cores.)
+    A thread takes its next share of the blocks after the previous one, so a core that is busy with
+    other programs gets less work. (OpenMP gives threads equal parts and spins at the end: with one
+    busy program on two cores, a superstep of 2 ms took 8 ms, a time slice.)
 
-    No more work is shared after the deadline that there is where the team is put together.
-
-    Parameters
-    ----------
-    threads : int
-        At least 1; the calling thread is one of them.
+    No more work is shared after the deadline that is current on construction.
 
     Examples
     --------
@@ -73,13 +66,7 @@ class Team:
             raise StopRun
 
     def share(self, work: Callable[[int, int], None], blocks: int) -> None:
-        """Call ``work(first, last)`` for ranges of blocks that cover 0 … `blocks` - 1 once.
-
-        Raises
-        ------
-        StopRun
-            If the deadline has passed.
-        """
+        """Call ``work(first, last)`` for ranges of blocks that cover 0 … `blocks` - 1 once."""
         self.allow(0.0)
         shares = _SHARES_BY_DEADLINE if self._long else _SHARES
         started = time.perf_counter()
@@ -99,6 +86,6 @@ class Team:
         )
         take()
         for other in others:
-            if not other.cancel():  # no share is left for a thread that has not begun
+            if not other.cancel():  # no share is left for threads that have not started
                 other.result()
         self._long = self._remaining is not None and time.perf_counter() - started > _LONG

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SparkEngine", "SparkSettings"]
 
-# Imported when first used: a prediction for this machine needs no Spark.
+# Imported on first use: predictions for the local engine do not need Spark.
 _LAZY = {
     "SparkEngine": "predict_graph.engines.spark.engine",
     "SparkSettings": "predict_graph.engines.spark.session.settings",

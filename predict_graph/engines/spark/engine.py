@@ -59,8 +59,6 @@ from predict_graph.graph import Graph
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["SparkEngine"]
-
 
 class SparkEngine:
     """Runs algorithms as supersteps over tables on a Spark cluster.
@@ -71,22 +69,22 @@ class SparkEngine:
         See :class:`~predict_graph.engines.spark.session.settings.SparkSettings`; the variable
         ``PREDICT_GRAPH_SPARK_MASTER`` or ``local[*]`` by default.
     workers : int, optional
-        Machines: executors that the job gets; 1 by default.
+        Executors of the job; 1 by default.
     cores, memory, partitions_per_core, conf, graphframes_jar, folder, checkpoint, \
     checkpoint_interval
         As in the settings.
     collect : bool
-        Whether the result of each vertex comes to this process, as ``values`` of the profile; only
+        Whether to collect the result of each vertex, as ``values`` of the profile; only
         for graphs that fit.
     spark : SparkSession, optional
-        A session that is open, to use instead of one of our own: it says where and on what jobs run
-        (`partitions_per_core`, `folder` and `collect` are read beside it), is left as it was, and
+        An open session to use instead of a new one. It determines master and resources
+        (`partitions_per_core`, `folder` and `collect` still apply), is left unchanged, and
         stays open.
 
     Raises
     ------
     RequestError
-        If a setting is not accepted, or the session is none that can be used.
+        If a setting or the session is not accepted.
     JobError
         If the session has no executors.
     """
@@ -127,7 +125,7 @@ class SparkEngine:
         else:
             for name, value in of_session.items():
                 if value is not None:
-                    called = "workers" if name == "machines" else name  # as the caller has it
+                    called = "workers" if name == "machines" else name  # the name of the parameter
                     raise RequestError(
                         f"{called} is given beside a session that is open, which has its own; "
                         "leave it out"
@@ -140,14 +138,14 @@ class SparkEngine:
 
     @property
     def workers(self) -> int:
-        """Machines of the job."""
+        """The number of machines of the job."""
         return self.settings.machines
 
     def describe(self) -> dict[str, Any]:
         """Return name and settings.
 
-        ``executors_lost`` is 0: a run that lost some has the number there, and is thereby told
-        apart from those that may teach.
+        ``executors_lost`` is 0 here. In the profile of a run it is the number of lost executors,
+        which excludes such runs from training.
         """
         return {**self.settings.describe(), "workers": self.workers, "executors_lost": 0}
 
@@ -157,7 +155,7 @@ class SparkEngine:
         Raises
         ------
         RequestError
-            If the session is a person's: it has the machines that it has.
+            If the session belongs to the user, whose machines are fixed.
         """
         if self._callers is not None:
             if machines != self.workers:
@@ -167,14 +165,14 @@ class SparkEngine:
                 )
             return self
         if machines == self.workers and self._session is not None:
-            return self  # whose session is open already
+            return self  # the user's session is open already
         other = copy.copy(self)
         other.settings, other._session = self.settings.on(machines), None
         return other
 
     @contextmanager
     def session(self) -> Iterator[OpenSession]:
-        """Keep one session open over several runs; a run alone opens and closes its own."""
+        """Keep one session open over several runs; otherwise each run opens its own."""
         if self._session is not None:
             yield self._session
             return
@@ -238,7 +236,7 @@ class SparkEngine:
         progress: IterationCallback | None = None,
         write_to: Path | None = None,
     ) -> RunProfile:
-        """Run an algorithm on a graph that Spark reads itself: it never comes to this process.
+        """Run an algorithm on a graph that Spark reads itself, without loading it here.
 
         Parameters
         ----------
@@ -253,8 +251,8 @@ class SparkEngine:
         Raises
         ------
         RequestError
-            If there is no such file, it is no edge list, or the algorithm is a function of
-            one's own.
+            If there is no such file, it is not an edge list, or the algorithm is a user's
+            function.
         JobError
             If Spark fails.
         """
@@ -296,14 +294,14 @@ class SparkEngine:
         progress: IterationCallback | None,
         write_to: Path | None,
     ) -> RunProfile:
-        """Run on edges in files that Spark reads, and give the memory back."""
+        """Run on edge files that Spark reads, and release its memory."""
         tables = graph_tables(session, source, graph.vertices)
         try:
             return self._run_on(
                 session, algorithm, graph, tables, opening, target, limit, progress, write_to
             )
         finally:
-            with suppress(Exception):  # a session that failed has nothing left to give back
+            with suppress(Exception):  # a failed session has released its memory
                 tables.edges.unpersist()
                 tables.vertices.unpersist()
 
@@ -314,7 +312,7 @@ class SparkEngine:
         write_to: Path | None,
         follower: RunFollower | None,
     ) -> RunProfile:
-        """Run a function of one's own, profiled from outside."""
+        """Run a user's function, profiled from outside."""
         if write_to is not None:
             raise RequestError(f"cannot write {write_to}: a job of your own writes its own results")
         if self.settings.checkpoint is not None:
@@ -333,7 +331,7 @@ class SparkEngine:
                 ):
                     yield
 
-            kept = session.storage_bytes()  # what jobs before this one have left there
+            kept = session.storage_bytes()  # memory cached by earlier jobs
             profile = run_spark_function(algorithm.job, session, graph, meanwhile)
             opening = session.seconds if started_here else 0.0
             phases = {**profile.phases, "setup": profile.phases["setup"] + opening}
@@ -366,19 +364,19 @@ class SparkEngine:
 
     @property
     def in_open_session(self) -> bool:
-        """Whether it runs in a session that a person has open."""
+        """Whether it runs in a session of the user."""
         return self._callers is not None
 
     def session_doubts(self) -> list[str]:
-        """Say what a person's session cannot tell; nothing of a session of our own."""
+        """Return limits of measurements in a user's session; none for a session of our own."""
         return [] if self._callers is None else doubts_of(self._callers, self.settings)
 
     def is_warm(self, name: str) -> bool:
-        """Whether an algorithm ran in the person's session before: its Java code is compiled."""
+        """Whether an algorithm ran in the user's session before, so that its code is compiled."""
         return self._callers is not None and name in warm_for(self._callers)
 
     def _ran(self, algorithm: Algorithm) -> dict[str, Any]:
-        """Note that an algorithm ran in a person's session, and return whether it did before."""
+        """Record that an algorithm ran in a user's session; return whether it had before."""
         if self._callers is None:
             return {}
         before = self.is_warm(algorithm.name)
@@ -386,7 +384,7 @@ class SparkEngine:
         return {"warm": True} if before else {}
 
     def _check_program(self, algorithm: Algorithm) -> None:
-        """Check that Spark can run an algorithm as it is asked to."""
+        """Check that Spark can run an algorithm with these settings."""
         check_program(algorithm)
         if self.settings.checkpoint is None or algorithm.prior is not None:
             return
@@ -397,7 +395,7 @@ class SparkEngine:
             )
 
     def _lost(self, executors: pd.DataFrame, since: float) -> int:
-        """Return how many executors a run lost that began at `since`."""
+        """Return how many executors a run lost that started at `since`."""
         return executors_lost(executors, since, self.settings.executors)
 
     def _run_on(
@@ -412,7 +410,7 @@ class SparkEngine:
         progress: IterationCallback | None,
         write_to: Path | None,
     ) -> RunProfile:
-        """Run on tables that are there, the prior first."""
+        """Run on existing tables, the prior first."""
         prior, prior_values = None, None
         if algorithm.prior is not None:
             before = algorithm.prior
@@ -454,7 +452,7 @@ class SparkEngine:
         prior: RunProfile | None,
         prior_values: DataFrame | None,
     ) -> tuple[RunProfile, DataFrame]:
-        """Run one algorithm; a vertex program has its vertices here, its edges on the executors."""
+        """Run one algorithm; vertex programs keep vertices here and edges on the executors."""
         run = f"{algorithm.name}-{uuid.uuid4().hex[:8]}"
         started, logged = time.time(), session.log_from_now()
         kind = program_of(algorithm)
@@ -504,7 +502,7 @@ class SparkEngine:
         prior: RunProfile | None,
         lost: int,
     ) -> RunProfile:
-        """Return the profile of supersteps, with no result."""
+        """Return the profile of supersteps, without the result."""
         before = {"setup": tables.setup_seconds, "superstep": 0.0, "write": 0.0}
         if prior is not None:
             before = {name: prior.phases[name] for name in before}
@@ -528,14 +526,14 @@ class SparkEngine:
 
 
 def _recognised_ends(log: EventLog, began: float) -> list[float]:
-    """Return when the supersteps ended that can be told apart in what a function did so far."""
+    """Return when the recognised supersteps of a running function ended."""
     found = recognised_so_far(since(log, began))
     return [] if found is None else [step.finished for step in found.supersteps]
 
 
 @contextmanager
 def _fresh_folder(session: OpenSession) -> Iterator[Path]:
-    """Give a folder that the executors see, for one run."""
+    """Create a folder for one run that all executors see."""
     folder = session.folder / uuid.uuid4().hex[:8]
     with spark_failures("writing the graph for Spark"):
         folder.mkdir()
@@ -546,7 +544,7 @@ def _fresh_folder(session: OpenSession) -> Iterator[Path]:
 
 
 def _with_labels(values: DataFrame, graph: Graph | SparkGraph, session: OpenSession) -> DataFrame:
-    """Return results under the ids of the files that Spark read."""
+    """Return results with the ids of the files that Spark read."""
     labels = graph.label_table(session) if isinstance(graph, SparkGraph) else None
     if labels is None:
         return values
@@ -555,7 +553,7 @@ def _with_labels(values: DataFrame, graph: Graph | SparkGraph, session: OpenSess
 
 
 def _collected(values: DataFrame, vertices: int) -> npt.NDArray[Any]:
-    """Return the values of all vertices in the order of their ids."""
+    """Return the values of all vertices, ordered by vertex."""
     with spark_failures("collecting the result from Spark"):
         found = values.toPandas().sort_values("id").drop(columns="id")
     if len(found) != vertices:

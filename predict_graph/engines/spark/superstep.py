@@ -1,4 +1,4 @@
-"""A run as a row of supersteps over tables: one action each, and nothing but sums on the driver."""
+"""Runs as supersteps over tables: one action each, and only sums on the driver."""
 
 from __future__ import annotations
 
@@ -20,15 +20,7 @@ from predict_graph.engines.spark.tables.graph_tables import GraphTables
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = [
-    "SuperstepLog",
-    "SuperstepProgram",
-    "changing_number",
-    "run_supersteps",
-    "superstep_group",
-]
-
-_MOST_LOSSES = 3  # of executors without a superstep in between; a choice: a fourth is no accident
+_MOST_LOSSES = 3  # executor losses without a completed superstep in between: limits restarts
 _SUM = "sum_"
 _COUNTS = ("total_vertices", "active_vertices", "local_messages", "remote_messages", OUT_EDGES)
 
@@ -36,14 +28,14 @@ _COUNTS = ("total_vertices", "active_vertices", "local_messages", "remote_messag
 class SuperstepProgram(ABC):
     """An algorithm as supersteps over tables.
 
-    What runs in every superstep is best written as SQL (``selectExpr``, ``expr``), or made once and
-    kept: each part of a column is several round trips to Java, and a hundred of them are a tenth
-    of a small superstep.
+    Write what runs in every superstep as SQL (``selectExpr``, ``expr``), or create it once: each
+    part of a column takes several round trips to Java, and a hundred of them are a tenth of a small
+    superstep.
 
-    The state is a table with a row a vertex, by the hash of ``id`` as the vertices are: ``id``,
-    ``degree``, ``inside``, ``sending`` (whether the vertex sends along its out-edges in the next
-    superstep) and what the algorithm keeps. Along the edges go raw messages; what Spark combines on
-    the way is its own business.
+    The state is a table with one row per vertex, partitioned by the hash of ``id`` like the
+    vertices: ``id``, ``degree``, ``inside``, ``sending`` (whether the vertex sends along its
+    out-edges in the next superstep) and the columns of the algorithm. Raw messages go along the
+    edges; Spark may combine them.
 
     Parameters
     ----------
@@ -79,48 +71,30 @@ class SuperstepProgram(ABC):
 
     @abstractmethod
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
-        """Return the state after one superstep, from the one before and its sums."""
+        """Return the state after one superstep, from the previous one and its sums."""
 
     @abstractmethod
     def sums(self) -> dict[str, Column]:
-        """Return what is added up over all rows of a state, by name; also of the first one."""
+        """Return the columns to sum over all rows of a state, by name; also for the first state."""
 
     @abstractmethod
     def convergence(self, sums: Mapping[str, float]) -> float:
-        """Return the aggregate that the threshold is on, from the sums after a superstep."""
+        """Return the aggregate that is compared with the threshold, from the sums after a
+        superstep.
+        """
 
     @abstractmethod
     def values(self, state: DataFrame) -> DataFrame:
         """Return ``id`` and the result of each vertex: ``value``, or ``value_1``, ``value_2``."""
 
     def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
-        """Return figures of the whole result, from the last state and the sums of all states."""
+        """Return a summary of the result, from the last state and the sums of all states."""
         return {}
 
 
 @dataclass(frozen=True)
 class SuperstepLog:
-    """What the supersteps of a run did.
-
-    Parameters
-    ----------
-    state : DataFrame
-        After the last one.
-    sums : list of mapping
-        Of the first state and after each superstep.
-    convergence : list of float
-    seconds : list of float
-        Wall-clock time of each.
-    counts : DataFrame
-        ``iteration, partition, total_vertices, active_vertices, local_messages, remote_messages,
-        out_edges``: who sent in each superstep.
-    setup_seconds : float
-        What the first state took.
-    checkpoint_seconds : float
-        What keeping states in files took.
-    redone : int
-        Supersteps that were done again, because an executor was lost.
-    """
+    """Counters and times of the supersteps of a run."""
 
     state: DataFrame
     sums: list[Mapping[str, float]]
@@ -133,17 +107,17 @@ class SuperstepLog:
 
 
 def changing_number(value: float) -> str:
-    """Return a number that is another one in each superstep, as SQL has it for a row of a state.
+    """Return SQL for a number that differs in each superstep, without recompilation.
 
-    Spark writes numbers into the Java that it makes of a query, and compiles it anew for each: that
-    takes 30 to 90 ms, and the machine code of the supersteps before is of no use. An element of an
-    array is handed over as data; which element has to look as if it hung on the row.
+    Spark inlines literals into generated Java code and compiles it again for each value: this takes
+    30 to 90 ms and discards machine code. An array element is passed as data; its index must appear
+    to depend on the row.
     """
     return f"get(array({float(value)!r}D), cast(degree - degree AS int))"
 
 
 def superstep_group(run: str, iteration: int) -> str:
-    """Return the name of the job group of a superstep; 0 for the first state."""
+    """Return the job group name of a superstep; 0 for the first state."""
     return f"{run}/superstep/{iteration}"
 
 
@@ -159,28 +133,10 @@ def run_supersteps(
 ) -> SuperstepLog:
     """Run supersteps until the aggregate is below the threshold.
 
-    Every state is cut off from how it came about (``localCheckpoint``) and made by the very action
-    that adds up its sums: without the cut a plan doubles with every superstep. It is in the memory
-    of the executors then. Where the session keeps checkpoints, every few states and the last one
-    are in files as well, and a run that loses an executor goes back to the last of them.
-
-    Parameters
-    ----------
-    program : SuperstepProgram
-    session : OpenSession
-    run : str
-        Begins the names of the job groups.
-    threshold : float
-    limit : int
-        Supersteps at most.
-    progress : callable, optional
-    ready : callable, optional
-        Called when the first state is there.
-
-    Raises
-    ------
-    JobError
-        If a superstep fails.
+    The lineage of every state is truncated (``localCheckpoint``) in the action that computes its
+    sums; otherwise a plan doubles with every superstep. The state is then in the memory of the
+    executors. With checkpoints, every few states and the last one are also stored in files, and a
+    run that loses an executor resumes from the newest one.
     """
     job = _Run(program, session, run, threshold, limit, progress)
     with spark_failures("setting up on Spark"):
@@ -209,7 +165,7 @@ def run_supersteps(
 
 
 class _Run:
-    """Supersteps as they go on, and back to a checkpoint where an executor is lost."""
+    """A run of supersteps that resumes from a checkpoint when an executor is lost."""
 
     def __init__(
         self,
@@ -224,12 +180,12 @@ class _Run:
         self._threshold, self._limit, self._progress = threshold, limit, progress
         self._figures: list[Column] = []
         self._saved: tuple[int, DataFrame, pd.DataFrame] | None = None
-        self._losses: list[int] = []  # supersteps that were done by then
+        self._losses: list[int] = []  # number of supersteps completed before each loss
         self.lost_seconds = self.checkpoint_seconds = self.setup_seconds = 0.0
         self.redone = 0
 
     def begin(self) -> None:
-        """Make the first state, as if nothing had been done."""
+        """Create the first state."""
         started = time.perf_counter()
         self._session.group(superstep_group(self._run, 0))
         state = self._program.initial()
@@ -242,7 +198,7 @@ class _Run:
         self.setup_seconds = time.perf_counter() - started
 
     def go_on(self) -> None:
-        """Run supersteps to the end, and keep the state now and then."""
+        """Run supersteps to the end, with checkpoints at intervals."""
         while not self._over:
             self._superstep()
             checkpoints = self._session.checkpoints
@@ -251,13 +207,13 @@ class _Run:
                 self._save(checkpoints, last=last)
 
     def may_go_back(self) -> bool:
-        """Whether states are kept, and something was gained since the last losses."""
+        """Whether there are checkpoints, and progress was made since the last losses."""
         done = len(self.aggregates)
         self._losses.append(done)
         return self._session.checkpoints is not None and self._losses.count(done) < _MOST_LOSSES
 
     def go_back(self) -> None:
-        """Go back to the last state that was kept, or to the beginning."""
+        """Go back to the newest checkpoint, or to the start."""
         done = len(self.aggregates)
         forget(self.state)
         began = time.perf_counter()
@@ -291,7 +247,7 @@ class _Run:
         except ExecutorLostError:
             self.lost_seconds += time.perf_counter() - started
             raise
-        # What was done in vain is part of what the first superstep after it took.
+        # Lost work counts towards the first superstep after it.
         self.seconds.append(time.perf_counter() - started + self.lost_seconds)
         self.lost_seconds = 0.0
         self.found.append(self._counts.assign(iteration=iteration))
@@ -310,16 +266,16 @@ class _Run:
             self._session.group(f"{self._run}/checkpoint/{iteration}")
             saved = checkpoints.save(self.state)
         self._saved = iteration, saved, self._counts
-        if last:  # what makes the result reads it from there
+        if last:  # the result is read from there
             forget(self.state)
             self.state = saved
         self.checkpoint_seconds += time.perf_counter() - started
 
 
 def _figures(program: SuperstepProgram) -> list[Column]:
-    """Return what is added up of every state, its partition first.
+    """Return the columns to sum over every state, its partition first.
 
-    Made once a run, see :class:`SuperstepProgram`.
+    Created once per run, see :class:`SuperstepProgram`.
     """
     from pyspark.sql import functions as F
 
@@ -339,7 +295,7 @@ def _figures(program: SuperstepProgram) -> list[Column]:
 def _settled(
     state: DataFrame, figures: list[Column]
 ) -> tuple[DataFrame, pd.DataFrame, dict[str, float]]:
-    """Cut a state off, add up its sums, and return it with who will send and the sums."""
+    """Truncate the lineage of a state; return it with its senders and sums."""
     partition, *columns = figures
     state = cut_off(state)
     rows = state.groupBy(partition).agg(*columns).collect()

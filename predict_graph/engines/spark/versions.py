@@ -1,4 +1,4 @@
-"""Where Spark 3.5 differs from Spark 4: what one has and the other has not, or names otherwise."""
+"""Differences between Spark 3.5 and Spark 4."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from predict_graph.errors import JobError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["needs_spark", "spark_line", "table_of"]
-
 
 def spark_line() -> tuple[int, int]:
-    """Return the line of the installed pyspark: major and minor version."""
+    """Return the version line of the installed pyspark: major and minor version."""
     import pyspark
 
     major, minor = pyspark.__version__.split(".")[:2]
@@ -21,13 +19,7 @@ def spark_line() -> tuple[int, int]:
 
 
 def needs_spark(oldest: tuple[int, int], what: str) -> None:
-    """Check that Spark is new enough for something.
-
-    Raises
-    ------
-    JobError
-        If it is not.
-    """
+    """Check that Spark is new enough for a feature."""
     line = spark_line()
     if line < oldest:
         raise JobError(
@@ -37,7 +29,7 @@ def needs_spark(oldest: tuple[int, int], what: str) -> None:
 
 
 def table_of(table: DataFrame, partitioning: Any) -> DataFrame:
-    """Return the same rows as a table of which Spark knows how they are spread."""
+    """Return the same rows as a table with a partitioning that Spark knows."""
     from pyspark.sql import DataFrame as Table
 
     spark: Any = table.sparkSession
@@ -50,7 +42,7 @@ def table_of(table: DataFrame, partitioning: Any) -> DataFrame:
         partitioning,
         execution.executedPlan().outputOrdering(),
         False,
-        *([nothing] if spark_line() >= (4, 0) else []),  # where it streams from
+        *([nothing] if spark_line() >= (4, 0) else []),  # a stream source
         spark._jsparkSession,
         nothing,
         nothing,

@@ -11,7 +11,7 @@ from predict_graph.algorithms import (
     TopKRanking,
 )
 from predict_graph.builtin.neighborhood.local import hashed
-from predict_graph.builtin.topk_ranking.ranks import first_ranks, sampled_ranks
+from predict_graph.builtin.topk_ranking.sampling import first_ranks, sampled_ranks
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.iterations.rooted.recipes import middle_trees, recipe_of

@@ -114,7 +114,7 @@ def test_one_of_several_named_runs(program, tmp_path):
     [
         ("hello\n", "is not an event log of Spark"),
         (START, "has no tasks"),
-        (START + job(0, "count at a.py:3"), "no supersteps can be told apart"),
+        (START + job(0, "count at a.py:3"), "no supersteps found"),
     ],
 )
 def test_logs_that_say_nothing(program, tmp_path, content, said):

@@ -1,1 +1,1 @@
-"""Graphs that stay on the cluster: packed there, and looked at by passes over compiled blocks."""
+"""Graphs that stay on the cluster, stored in blocks that compiled code scans."""

@@ -1,4 +1,4 @@
-"""Where edges come from that Spark alone reads: files of any address, or a table of its own."""
+"""Sources of edges that only Spark reads: files at any address, or a table."""
 
 from __future__ import annotations
 
@@ -18,32 +18,10 @@ from predict_graph.errors import RequestError
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["ListedEdges", "check_edges", "edge_source", "is_table"]
-
 
 @dataclass(frozen=True)
 class ListedEdges:
-    """Edges as they are listed, nothing of them read yet.
-
-    Parameters
-    ----------
-    name : str
-        What reports call the graph.
-    source : str
-        As the person wrote it.
-    table : DataFrame
-        ``src``, ``dst``, perhaps ``weight``, and ``wrong``: not null in a row that is no edge.
-    directed : bool, optional
-        What the source says of itself.
-    identity : str, optional
-        Hex digest that changes with the files; None for a table, of which only the edges tell.
-    cheap : bool
-        Whether reading it twice costs less than keeping it: Parquet.
-    error : callable
-        From a value of ``wrong`` to what is wrong there.
-    notes : tuple of str
-        What was assumed.
-    """
+    """Edges at their source, before they are read."""
 
     name: str
     source: str
@@ -60,13 +38,13 @@ class ListedEdges:
         return "weight" in self.table.columns
 
     def fingerprint(self, directed: bool, content: str) -> str:
-        """Return a digest of the graph: of the files as for a run, else of the edges."""
+        """Return a digest of the graph: of its files, as for a run, or of its edges."""
         parts = (self.identity or content, str(directed))
         return hashlib.blake2b(" ".join(parts).encode(), digest_size=16).hexdigest()
 
 
 def is_table(graph: Any) -> bool:
-    """Whether something is a table of Spark, without importing Spark for it."""
+    """Whether an object is a Spark table, without importing Spark."""
     return any(
         each.__name__ == "DataFrame" and each.__module__.startswith("pyspark.sql")
         for each in type(graph).__mro__
@@ -74,20 +52,7 @@ def is_table(graph: Any) -> bool:
 
 
 def edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
-    """Look at what a graph is read from: only names, types and first lines.
-
-    Parameters
-    ----------
-    spark : SparkSession
-    graph : str, Path or DataFrame
-        A path or address as :func:`~predict_graph.engines.spark.tables.reading.read_spark_graph`
-        takes it, or a table with a source, a target and perhaps a weight.
-
-    Raises
-    ------
-    RequestError
-        If there is no such file, or its columns are not those of edges.
-    """
+    """Inspect the source of a graph: names, types and first lines only."""
     if is_table(graph):
         return _of_table(graph)
     if not isinstance(graph, str | os.PathLike):
@@ -148,13 +113,7 @@ def _wrong(columns: tuple[str, ...]) -> Column:
 
 
 def check_edges(source: ListedEdges) -> tuple[int, int, str]:
-    """Read all edges once; return how many are listed, the highest id, and a digest of them.
-
-    Raises
-    ------
-    RequestError
-        If a row is no edge, or there is none.
-    """
+    """Read all edges once; return their number, the highest id, and a digest."""
     from pyspark.sql import functions as F
 
     columns = [name for name in source.table.columns if name != "wrong"]

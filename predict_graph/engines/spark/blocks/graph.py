@@ -1,4 +1,4 @@
-"""What comes to the driver of a graph that stays on the cluster; all of it where it fits."""
+"""The parts of a graph on the cluster that the driver needs; the whole graph where it fits."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import ClusterGraph
 from predict_graph.limits import limits
 
-__all__ = ["cluster_graph", "fits_here", "induced_graph", "whole_graph", "with_rows"]
-
-_EDGE, _VERTEX = 12, 64  # bytes: both directions and a part; what kernels hold; judgement
-_SAMPLED = 1 << 20  # edges that tell where the ends of all lie; a choice
+# Bytes: both directions with a working copy; vertex arrays of kernels; limits the driver's memory
+_EDGE, _VERTEX = 12, 64
+_SAMPLED = 1 << 20  # edges sampled to estimate locality; limits the driver's memory
 
 
 def fits_here(packed: PackedGraph) -> bool:
     """Whether the whole graph fits within the limit ``driver_bytes``.
 
-    Twelve bytes an edge are what it takes in memory, in both directions, with a part in passing; 64
-    a vertex what most compiled kernels hold.
+    It takes twelve bytes per edge for both directions and a temporary part, and 64 per vertex for
+    most compiled kernels.
     """
     weight = 8 if packed.weighted else 0
     needed = (_EDGE + weight) * packed.edges + _VERTEX * packed.vertices
@@ -31,13 +30,13 @@ def fits_here(packed: PackedGraph) -> bool:
 
 
 def whole_graph(packed: PackedGraph) -> Graph:
-    """Bring a graph here: block by block, into place."""
+    """Copy a graph to the driver, block by block."""
     degrees = packed.in_degrees()
     indptr = np.concatenate(([0], np.cumsum(degrees, dtype=np.int64)))
     del degrees
     sources = np.empty(packed.edges, np.int32)
     weights = np.empty(packed.edges, np.float32) if packed.weighted else None
-    size = 8.0 * packed.edges  # more than is taken at once
+    size = 8.0 * packed.edges  # an upper bound of the allocation
     for rows, found in packed.passed(_edges, packed.weighted, ("i4", "i4"), answer_bytes=size):
         own = found[: len(found) // 2] if packed.weighted else found
         lengths = indptr[rows + 1] - indptr[rows]
@@ -51,7 +50,8 @@ def whole_graph(packed: PackedGraph) -> Graph:
     graph = graph.described_as(
         name=packed.name, labels=packed.labels, read_seconds=packed.seconds, notes=packed.notes
     )
-    vars(graph)["fingerprint"] = packed.fingerprint  # that of a run which Spark reads for, too
+    # The fingerprint of runs in which Spark reads the graph.
+    vars(graph)["fingerprint"] = packed.fingerprint
     return graph
 
 
@@ -62,7 +62,7 @@ def _edges(block: Block, weighted: bool) -> tuple[Any, Any]:
 
 
 def cluster_graph(packed: PackedGraph) -> ClusterGraph:
-    """Find out what the driver has to know: two passes, three of a directed graph."""
+    """Collect what the driver needs: two passes, three for a directed graph."""
     in_degrees = packed.in_degrees()
     out_degrees = packed.out_degrees() if packed.directed else in_degrees
     total = out_degrees + in_degrees if packed.directed else out_degrees
@@ -70,7 +70,7 @@ def cluster_graph(packed: PackedGraph) -> ClusterGraph:
     single = (out_degrees == 1) & (total == 1)
     paired, sources, targets = 0, [], []
     shared = (single, total == 1, every)
-    for counts, ends in packed.passed(_looked, shared, ("i8", "i4")):
+    for counts, ends in packed.passed(_sampled_edges, shared, ("i8", "i4")):
         paired += int(counts[0])
         sources.append(ends[: len(ends) // 2])
         targets.append(ends[len(ends) // 2 :])
@@ -92,8 +92,8 @@ def cluster_graph(packed: PackedGraph) -> ClusterGraph:
     )
 
 
-def _looked(block: Block, shared: Any) -> tuple[Any, Any]:
-    """Count edges between two vertices that have no other; return every so many-th edge."""
+def _sampled_edges(block: Block, shared: Any) -> tuple[Any, Any]:
+    """Count the edges between pairs of degree one; return every n-th edge."""
     single, lonely, every = shared
     targets = np.repeat(block.rows, block.in_degrees)
     alone = lonely[targets] & single[block.sources] & (targets != block.sources)

@@ -1,6 +1,6 @@
-"""Twins of algorithms whose vertices merge rows that they hear, and send their own if it changed.
+"""Cluster replicas of algorithms whose vertices merge received rows and send changed ones.
 
-Only the rows of vertices that send go to the executors, and only what vertices hear comes back.
+Only the rows of senders go to the executors, and only received rows come back.
 """
 
 from __future__ import annotations
@@ -15,22 +15,12 @@ from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.engines.spark.blocks.twin import Question, Twin
 from predict_graph.graph.on_cluster import ClusterGraph
 
-__all__ = ["MergingTwin", "pulled"]
-
 
 class MergingTwin(Twin):
-    """A twin whose state is a row of numbers a vertex.
-
-    Parameters
-    ----------
-    algorithm : Algorithm
-    graph : ClusterGraph
-    state : ndarray, shape (n, width)
-        What each vertex begins with.
-    """
+    """A replica whose state is a row of numbers per vertex."""
 
     hear: ClassVar[Any]
-    """Function of a module, from a block and what is shared to vertices and what they hear."""
+    """Module-level function from a block and shared data to vertices and what they receive."""
 
     def __init__(self, algorithm: Any, graph: ClusterGraph, state: npt.NDArray[Any]) -> None:
         super().__init__(algorithm, graph)
@@ -40,10 +30,10 @@ class MergingTwin(Twin):
 
     @abstractmethod
     def merge(self, places: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Merge what some vertices hear into their rows; return whose row changed."""
+        """Merge received rows into those of some vertices; return which changed."""
 
     def ask(self) -> Question:
-        """Send the rows of those that send."""
+        """Return the rows of the sending vertices."""
         state = self._state
         places = np.flatnonzero(self._senders).astype(np.int32)
         rows = state if len(places) == len(state) else state[places]
@@ -52,46 +42,35 @@ class MergingTwin(Twin):
         return Question(type(self).hear, shared, ("i4", state.dtype.str), size)
 
     def take(self, places: npt.NDArray[Any], values: npt.NDArray[Any]) -> None:
-        """Merge what some vertices hear."""
+        """Merge what some vertices received."""
         rows = values.reshape(len(places), self._state.shape[1])
         changed = self.merge(places, rows)
         self._changed[places[changed]] = True
 
     def turn(self) -> npt.NDArray[np.bool_]:
-        """Let those that changed be the next to send; return those that sent."""
+        """Make the changed vertices the next senders; return those that sent."""
         sent, self._senders = self._senders, self._changed
         self._changed = np.zeros_like(sent)
         return sent
 
     @property
     def share(self) -> float:
-        """Vertices that will send, of all."""
+        """The share of vertices that will send."""
         return int(np.count_nonzero(self._senders)) / max(len(self._senders), 1)
 
     @property
     def values(self) -> npt.NDArray[Any]:
-        """Row of each vertex."""
+        """The row of each vertex."""
         return self._state
 
 
 def pulled(block: Block, shared: Any, pull: Any, empty: Any) -> tuple[Any, Any]:
-    """Let the rows of a block pull what is sent to them, by the kernel of the local engine.
-
-    Parameters
-    ----------
-    block : Block
-    shared : tuple
-        As :meth:`MergingTwin.ask` makes it.
-    pull : callable
-        Compiled: (first row, last row, indptr, sources, senders, state, following, changed).
-    empty : number
-        What a row holds that has heard nothing.
-    """
+    """Pull the rows sent to the vertices of a block, with the kernel of the local engine."""
     places, rows, vertices = shared
     senders = np.zeros(vertices, np.uint8)
     senders[places] = 1
     state = rows
-    if len(rows) < vertices:  # pages that nobody writes to take no memory
+    if len(rows) < vertices:  # pages that are never written take no memory
         state = np.zeros((vertices, rows.shape[1]), rows.dtype)
         state[places] = rows
     heard = np.full((len(block.rows), rows.shape[1]), empty, rows.dtype)

@@ -1,7 +1,7 @@
-"""What the Python of the executors does with edges: numbering, sorting into blocks, passes.
+"""Python code on the executors: numbering edges, sorting them into blocks, and passes over blocks.
 
-A block is some vertices with all of their inbound edges, in compressed sparse rows: 4 bytes an
-edge. Edges go to blocks by a hash of the target, so that blocks are alike although hubs are not.
+A block holds some vertices with all of their inbound edges in compressed sparse rows, 4 bytes per
+edge. Edges are assigned to blocks by a hash of the target, which balances blocks despite hubs.
 """
 
 from __future__ import annotations
@@ -16,21 +16,6 @@ import pyarrow as pa
 
 from predict_graph.engines.spark.programs.packed import byte_offsets
 
-__all__ = [
-    "ANSWERS",
-    "BLOCKS",
-    "BUCKETS",
-    "SLICES",
-    "Block",
-    "bucketed",
-    "built",
-    "distinct_ids",
-    "looked_at",
-    "out_edges_counted",
-    "seen_ids",
-    "summed",
-]
-
 IntArray = npt.NDArray[np.integer]
 Batches = Iterable[pa.RecordBatch]
 
@@ -39,25 +24,15 @@ BLOCKS = "rows binary, starts binary, sources binary, weights binary, edges long
 ANSWERS = "places binary, values binary"
 SLICES = "slice int, counts binary"
 
-_PIECE = 1 << 20  # edges that are numbered together: 16 MiB; a choice: their memory
-_BLOCK = 1 << 20  # edges of a block, unless one vertex has more; a choice: their memory
+_PIECE = 1 << 20  # edges numbered at a time (16 MiB): limits memory
+_BLOCK = 1 << 20  # edges of a block, unless one vertex has more: limits memory
 _MIXER = np.uint32(0x9E3779B1)  # Knuth's multiplicative hash: 2**32 / golden ratio
-_TABLE = 8  # ids up to so many times the vertices are looked up in a table; a choice: their memory
+_TABLE = 8  # ids up to so many times the vertices use a lookup table: limits memory
 
 
 @dataclass(frozen=True)
 class Block:
-    """Some vertices with their inbound edges.
-
-    Parameters
-    ----------
-    rows : ndarray of int32, shape (k,)
-        The vertices, ascending.
-    starts : ndarray of int64, shape (k + 1,)
-    sources : ndarray of int32
-    weights : ndarray of float32
-        Empty where edges have none.
-    """
+    """Some vertices with their inbound edges."""
 
     rows: IntArray
     starts: npt.NDArray[np.int64]
@@ -66,12 +41,12 @@ class Block:
 
     @property
     def in_degrees(self) -> npt.NDArray[np.int64]:
-        """Inbound edges of each row."""
+        """The number of inbound edges of each row."""
         return np.diff(self.starts)
 
 
 def seen_ids(batches: Batches, highest: int) -> Iterator[pa.RecordBatch]:
-    """Tell which ids occur, as a bit each."""
+    """Yield the ids that occur as a bit set."""
     seen = np.zeros(highest + 1, bool)
     for batch in batches:
         for column in (0, 1):
@@ -80,7 +55,7 @@ def seen_ids(batches: Batches, highest: int) -> Iterator[pa.RecordBatch]:
 
 
 def distinct_ids(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Hand ids on as bytes, many at once."""
+    """Yield ids as byte arrays, many at once."""
     for batch in batches:
         ids = np.ascontiguousarray(batch.column(0).to_numpy(zero_copy_only=False), np.int64)
         yield _record(ANSWERS, [np.zeros(0, np.uint8)], [ids])
@@ -89,19 +64,7 @@ def distinct_ids(batches: Batches) -> Iterator[pa.RecordBatch]:
 def bucketed(
     batches: Batches, ids: Any, buckets: int, both: bool, weighted: bool
 ) -> Iterator[pa.RecordBatch]:
-    """Number the ends of edges and sort them into buckets by their targets.
-
-    Parameters
-    ----------
-    batches : iterable of RecordBatch
-        ``src``, ``dst`` and perhaps ``weight``.
-    ids : Broadcast
-        All ids, ascending; its value is None if they are 0, 1, 2, ….
-    buckets : int
-    both : bool
-        Whether every edge counts in both directions.
-    weighted : bool
-    """
+    """Replace ids by vertex numbers and sort edges into buckets by their targets."""
     number = _numbering(ids.value)
     for columns in _pieces(batches, 3 if weighted else 2):
         sources, targets = number(columns[0]), number(columns[1])
@@ -122,7 +85,7 @@ def bucketed(
 
 
 def built(batches: Batches, weighted: bool) -> Iterator[pa.RecordBatch]:
-    """Sort the edges of each bucket, drop those that come twice, and cut them into blocks."""
+    """Sort the edges of each bucket, drop duplicates, and split them into blocks."""
     found: dict[int, list[tuple[Any, ...]]] = {}
     for batch in batches:
         columns = [_values(batch.column(k), kind) for k, kind in ((1, "i4"), (2, "i4"), (3, "f4"))]
@@ -143,7 +106,7 @@ def built(batches: Batches, weighted: bool) -> Iterator[pa.RecordBatch]:
 
 
 def _cut(key: npt.NDArray[np.int64], weights: npt.NDArray[np.float32]) -> Iterator[pa.RecordBatch]:
-    """Cut sorted edges into blocks; all edges of a vertex stay together."""
+    """Split sorted edges into blocks; all edges of a vertex stay together."""
     targets = (key >> 32).astype(np.int32)
     sources = (key & 0xFFFFFFFF).astype(np.int32)
     first = np.flatnonzero(np.concatenate(([True], targets[1:] != targets[:-1])))
@@ -165,26 +128,17 @@ def _cut(key: npt.NDArray[np.int64], weights: npt.NDArray[np.float32]) -> Iterat
         begin = end
 
 
-def looked_at(
+def mapped_blocks(
     batches: Batches, function: Callable[[Block, Any], tuple[Any, Any]], shared: Any
 ) -> Iterator[pa.RecordBatch]:
-    """Let a function look at every block, with what the driver sent along.
-
-    Parameters
-    ----------
-    batches : iterable of RecordBatch
-        As :func:`built` gives them.
-    function : callable
-        From a :class:`Block` and what is shared to two arrays.
-    shared : Broadcast
-    """
+    """Apply a function to every block, with data that the driver sent."""
     for block in _blocks(batches):
         places, values = function(block, shared.value)
         yield _record(ANSWERS, [places], [values])
 
 
 def out_edges_counted(batches: Batches, vertices: int, slices: int) -> Iterator[pa.RecordBatch]:
-    """Count the out-edges of every vertex in some blocks; the counts come in slices."""
+    """Count the out-edges of every vertex in some blocks; yield the counts in slices."""
     counts = np.zeros(vertices, np.int32)
     for block in _blocks(batches):
         counts += np.bincount(block.sources, minlength=vertices).astype(np.int32)
@@ -192,7 +146,7 @@ def out_edges_counted(batches: Batches, vertices: int, slices: int) -> Iterator[
 
 
 def summed(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Add up what several tasks counted, slice by slice."""
+    """Add up the counts of several tasks, slice by slice."""
     sums: dict[int, Any] = {}
     for batch in batches:
         counts = _values(batch.column(1), "i4")
@@ -211,7 +165,7 @@ def _blocks(batches: Batches) -> Iterator[Block]:
 
 
 def _numbering(ids: Any) -> Callable[[Any], npt.NDArray[np.int32]]:
-    """Return a function from ids to vertices."""
+    """Return a function that maps ids to vertices."""
     if ids is None:
         return lambda found: found.astype(np.int32)
     if ids[-1] < _TABLE * len(ids):
@@ -222,7 +176,7 @@ def _numbering(ids: Any) -> Callable[[Any], npt.NDArray[np.int32]]:
 
 
 def _pieces(batches: Batches, columns: int) -> Iterator[list[npt.NDArray[Any]]]:
-    """Put small batches together."""
+    """Merge small batches into larger ones."""
     waiting: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:
@@ -243,7 +197,7 @@ def _joined(batches: list[pa.RecordBatch], columns: int) -> list[npt.NDArray[Any
 
 
 def _values(column: pa.Array, kind: str) -> list[npt.NDArray[Any]]:
-    """Return each value of a column of bytes as an array; none of them is copied."""
+    """Return each value of a binary column as an array, without copies."""
     offsets, data = byte_offsets(column), column.buffers()[2]
     bytes_ = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
     return [
@@ -253,7 +207,7 @@ def _values(column: pa.Array, kind: str) -> list[npt.NDArray[Any]]:
 
 
 def _aligned(found: npt.NDArray[np.uint8], kind: str) -> npt.NDArray[Any]:
-    """Return bytes as numbers; copied where they do not begin where numbers may."""
+    """Return bytes as numbers; copied where they are not aligned."""
     size = np.dtype(kind).itemsize
     if found.ctypes.data % size:
         found = found.copy()
@@ -261,7 +215,7 @@ def _aligned(found: npt.NDArray[np.uint8], kind: str) -> npt.NDArray[Any]:
 
 
 def _record(schema: str, *columns: Any) -> pa.RecordBatch:
-    """Return a batch: lists of arrays as bytes, arrays as they are."""
+    """Return a batch: lists of arrays as bytes, arrays unchanged."""
     names = [part.split()[0] for part in schema.split(",")]
     arrays = [
         pa.array(column)

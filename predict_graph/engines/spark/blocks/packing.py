@@ -1,7 +1,7 @@
-"""Packing a graph on the cluster: numbered, sorted into blocks, kept by the executors.
+"""Packing a graph on the cluster: numbered, sorted into blocks, cached by the executors.
 
-Three passes over the edges: check them, see which ids occur, sort them into blocks. What comes to
-the driver is the ids, where they are not 0, 1, 2, …, and what later passes ask for.
+Three passes over the edges check them, find the ids that occur, and sort edges into blocks. The
+driver receives the ids, unless they are 0, 1, 2, …, and what later passes return.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from predict_graph.engines.spark.blocks.on_executors import (
     bucketed,
     built,
     distinct_ids,
-    looked_at,
+    mapped_blocks,
     out_edges_counted,
     seen_ids,
     summed,
@@ -40,22 +40,16 @@ from predict_graph.limits import beyond, limits
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["PackedGraph", "check_driver_bytes", "packed_graph"]
-
-_BUCKET = 1 << 21  # edges of a bucket: an executor sorts one in 64 MiB; a choice: its memory
-_MOST_BUCKETS = 1 << 14  # a choice: of their files
-_BITS = 1 << 26  # bytes of all bits together that tell which ids occur; a choice: their memory
-_STREAMED = 1 << 26  # bytes of an answer that comes partition by partition; a choice: memory
-_ID_BYTES = 24  # of an id at the driver: ids as they come, in one array, and sorted; by definition
+_BUCKET = 1 << 21  # edges of a bucket, which an executor sorts in 64 MiB: limits memory
+_MOST_BUCKETS = 1 << 14  # limits the number of shuffle files
+_BITS = 1 << 26  # bytes of the bit set of ids: limits memory
+# Bytes of a result above which partitions are fetched one by one: limits memory
+_STREAMED = 1 << 26
+_ID_BYTES = 24  # bytes per id at the driver, by definition: unsorted, joined and sorted
 
 
 def check_driver_bytes(what: str, needed: float) -> None:
-    """Refuse what would take more memory at the driver than the limit says.
-
-    Raises
-    ------
-    RequestError
-    """
+    """Reject what needs more memory at the driver than the limit."""
     if needed > limits().driver_bytes:
         raise RequestError(
             f"{what} would take {needed:,.0f} bytes of this process; accepted: up to "
@@ -65,23 +59,7 @@ def check_driver_bytes(what: str, needed: float) -> None:
 
 @dataclass(frozen=True)
 class PackedGraph:
-    """A graph in blocks that the executors keep, in memory or on their disks.
-
-    Parameters
-    ----------
-    spark : SparkSession
-    table : DataFrame
-        A block in each row.
-    name, source, fingerprint : str
-    vertices, edges : int
-    directed, weighted : bool
-    labels : ndarray of int64, optional
-        Original ids, ascending; None when they are 0 to n - 1.
-    seconds : float
-        What packing took.
-    notes : tuple of str
-        As of a :class:`~predict_graph.graph.Graph`.
-    """
+    """A graph in blocks that executors keep in memory or on disk."""
 
     spark: SparkSession
     table: DataFrame = field(repr=False)
@@ -104,29 +82,11 @@ class PackedGraph:
         *,
         answer_bytes: float = 0.0,
     ) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
-        """Let a function look at every block, and yield what it says of each.
-
-        Parameters
-        ----------
-        function : callable
-            From a :class:`~predict_graph.engines.spark.blocks.on_executors.Block` and `shared` to
-            two arrays. A function of a module: executors import it.
-        shared : object
-            Sent to every executor.
-        kinds : tuple of str
-            Types of the two arrays.
-        answer_bytes : float
-            Of all answers together, about; large ones are taken one partition after the other.
-
-        Raises
-        ------
-        JobError
-            If Spark fails.
-        """
+        """Apply a function to every block; yield its results."""
         with spark_failures("a pass over the edges"):
             sent = self.spark.sparkContext.broadcast(shared)
             try:
-                task = partial(looked_at, function=function, shared=sent)
+                task = partial(mapped_blocks, function=function, shared=sent)
                 answers = self.table.mapInArrow(task, ANSWERS)
                 whole = answer_bytes <= _STREAMED
                 rows = answers.collect() if whole else answers.toLocalIterator()
@@ -134,11 +94,11 @@ class PackedGraph:
                     places = np.frombuffer(row["places"], kinds[0])
                     yield places, np.frombuffer(row["values"], kinds[1])
             finally:
-                with suppress(Exception):  # of a session that failed nothing is left
+                with suppress(Exception):  # a failed session has released its memory
                     sent.destroy()
 
     def out_degrees(self) -> npt.NDArray[np.int32]:
-        """Count the out-edges of every vertex: executors add up what they counted, in slices."""
+        """Count the out-edges of every vertex; executors add up counts in slices."""
         slots = max(self.spark.sparkContext.defaultParallelism, 1)
         slices = max(min(slots, self.vertices), 1)
         count = partial(out_edges_counted, vertices=self.vertices, slices=slices)
@@ -154,7 +114,7 @@ class PackedGraph:
         return np.concatenate([found[number] for number in sorted(found)])
 
     def in_degrees(self) -> npt.NDArray[np.int32]:
-        """Return the inbound edges of every vertex."""
+        """Return the number of inbound edges of every vertex."""
         degrees = np.zeros(self.vertices, np.int32)
         for places, values in self.passed(_in_degrees, None, ("i4", "i4")):
             degrees[places] = values
@@ -169,26 +129,7 @@ def _in_degrees(block: Block, _: Any) -> tuple[Any, Any]:
 def packed_graph(
     spark: SparkSession, graph: Any, *, directed: bool | None = None, weights: bool = True
 ) -> Iterator[PackedGraph]:
-    """Pack a graph on the cluster, and give the memory back in the end.
-
-    Parameters
-    ----------
-    spark : SparkSession
-        Not changed: no setting of it, and nothing is kept when this ends.
-    graph : str, Path or DataFrame
-        See :func:`~predict_graph.engines.spark.blocks.edges.edge_source`.
-    directed : bool, optional
-        None: as the source says, else directed.
-    weights : bool
-        Whether weights of edges are wanted.
-
-    Raises
-    ------
-    RequestError
-        If it is no edge list with ids from 0 on, or its ids would not fit at the driver.
-    JobError
-        If Spark fails.
-    """
+    """Pack a graph on the cluster, and release its memory at the end."""
     started = time.perf_counter()
     source = edge_source(spark, graph)
     directed, notes = direction_of(source.directed, directed)
@@ -224,7 +165,7 @@ def packed_graph(
         )
     finally:
         for each in kept:
-            with suppress(Exception):  # of a session that failed nothing is left
+            with suppress(Exception):  # a failed session has released its memory
                 each.unpersist()
 
 
@@ -261,7 +202,7 @@ def _ids(spark: SparkSession, source: ListedEdges, highest: int) -> npt.NDArray[
 
 @dataclass(frozen=True)
 class _Sent:
-    """What was sent to all executors, and may be needed there until the end."""
+    """Broadcast variables that stay on the executors until the graph is released."""
 
     sent: Any
 
@@ -277,9 +218,9 @@ def _blocks(
     directed: bool,
     weighted: bool,
 ) -> DataFrame:
-    """Return the table of blocks, which is made when it is first looked at."""
+    """Return the table of blocks, which is computed on first use."""
     edges = source.table
-    if weighted:  # weights of what is listed twice are added, or the larger one of two directions
+    if weighted:  # weights of duplicates are added, or the larger of two directions is used
         edges = distinct_edges(edges, directed)
     columns = ["src", "dst", *(["weight"] if weighted else [])]
     both = not directed and not weighted

@@ -1,8 +1,8 @@
-"""Running an algorithm where the graph is, only to count: compiled, block by block.
+"""Counting the supersteps of an algorithm on a graph that stays on the cluster.
 
-A *twin* of an algorithm does the same supersteps as its kernel on this machine. The executors keep
-the edges, the driver what each vertex holds: a superstep sends it to them, and they answer with
-what each vertex hears.
+A *replica* of an algorithm executes the supersteps of its local kernel. The executors hold the
+edges and the driver the state of each vertex: a superstep sends the state to the executors, which
+return what each vertex receives.
 """
 
 from __future__ import annotations
@@ -24,26 +24,12 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.on_cluster import ClusterGraph
 from predict_graph.plugins import loaded
 
-__all__ = ["CountedRun", "Question", "Twin", "check_twin", "count_run", "twin_of"]
-
-_DEGREES = 24  # by definition, bytes of a vertex: degrees, ids, and a mark in passing
+_DEGREES = 24  # bytes per vertex, by definition: degrees, ids, and a temporary mark
 
 
 @dataclass(frozen=True)
 class Question:
-    """What the executors are asked in a superstep.
-
-    Parameters
-    ----------
-    function : callable
-        From a :class:`~predict_graph.engines.spark.blocks.on_executors.Block` and `shared` to
-        vertices and what they hear.
-    shared : object
-    kinds : tuple of str
-        Types of both.
-    answer_bytes : float
-        Of all answers, at most.
-    """
+    """The request to the executors in a superstep."""
 
     function: Callable[[Block, Any], tuple[Any, Any]]
     shared: Any
@@ -52,18 +38,10 @@ class Question:
 
 
 class Twin(ABC):
-    """One algorithm on a graph that stays on the cluster.
-
-    Parameters
-    ----------
-    algorithm : Algorithm
-    graph : ClusterGraph
-    prior_values : ndarray, optional
-        Result of the algorithm that runs before.
-    """
+    """One algorithm on a graph that stays on the cluster."""
 
     weights: ClassVar[bool] = False
-    """Whether it reads weights of edges."""
+    """Whether it uses edge weights."""
 
     working_set_bytes: int
 
@@ -75,15 +53,15 @@ class Twin(ABC):
     @classmethod
     @abstractmethod
     def vertex_bytes(cls, algorithm: Any) -> float:
-        """Return the bytes that the driver holds for each vertex."""
+        """Return the bytes per vertex that the driver holds."""
 
     @abstractmethod
     def ask(self) -> Question:
-        """Return what to ask the executors in this superstep."""
+        """Return the request to the executors in this superstep."""
 
     @abstractmethod
     def take(self, places: npt.NDArray[Any], values: npt.NDArray[Any]) -> None:
-        """Take an answer in: what some vertices hear, each of them in one answer only."""
+        """Merge a result: what some vertices receive; each vertex occurs in one result only."""
 
     @abstractmethod
     def settle(self) -> Superstep:
@@ -92,26 +70,12 @@ class Twin(ABC):
     @property
     @abstractmethod
     def values(self) -> npt.NDArray[Any]:
-        """Result of each vertex so far."""
+        """The result of each vertex so far."""
 
 
 @dataclass(frozen=True)
 class CountedRun:
-    """What the first supersteps of a run do: counted, not sampled.
-
-    Parameters
-    ----------
-    curve : ndarray of float64, shape (k,)
-        Convergence aggregate.
-    counters : DataFrame
-        A row a superstep: active vertices, messages and bytes of all workers together.
-    values : ndarray
-        Result of each vertex after them.
-    converged : bool
-        Whether the run ends with the last of them by convergence.
-    ended : bool
-        Whether it ends there at all: by its limit otherwise.
-    """
+    """Exact counters of the first supersteps of a run."""
 
     curve: npt.NDArray[np.float64]
     counters: pd.DataFrame
@@ -121,19 +85,13 @@ class CountedRun:
 
 
 def twin_of(algorithm: Algorithm) -> type[Twin] | None:
-    """Return the twin of an algorithm, None if it has none."""
+    """Return the replica of an algorithm, or None."""
     found: type[Twin] | None = loaded(algorithm.counted_by)
     return found
 
 
 def check_twin(algorithm: Algorithm, packed: PackedGraph) -> type[Twin]:
-    """Return the twin of an algorithm, if what it holds fits at the driver.
-
-    Raises
-    ------
-    RequestError
-        If there is none, or it would hold too much.
-    """
+    """Return the replica of an algorithm if its state fits at the driver."""
     twin = twin_of(algorithm)
     if twin is None:
         raise RequestError(
@@ -155,22 +113,7 @@ def count_run(
     goes_on: Callable[[list[float]], bool],
     progress: Callable[[int], None],
 ) -> CountedRun:
-    """Do the supersteps of a run until it ends, or until it is told not to go on.
-
-    Parameters
-    ----------
-    twin : Twin
-    packed : PackedGraph
-    goes_on : callable
-        Whether to do another superstep, from the convergence curve so far.
-    progress : callable
-        Told the number of each superstep.
-
-    Raises
-    ------
-    JobError
-        If Spark fails.
-    """
+    """Execute supersteps until the run ends or `goes_on` returns false."""
     algorithm, graph = twin.algorithm, twin.graph
     target, limit = algorithm.threshold(graph.vertices), algorithm.max_iterations
     curve: list[float] = []
@@ -201,7 +144,7 @@ def count_run(
 
 
 def _counted(step: Superstep, graph: ClusterGraph) -> dict[str, float]:
-    """Return active vertices, messages and their bytes; a vertex sends along all its edges."""
+    """Return active vertices, messages and bytes; a vertex sends along all its edges."""
     size = step.message_bytes
     if step.senders is None:
         sent, active, degrees = float(graph.edges), float(graph.vertices), graph.out_degrees

@@ -1,1 +1,1 @@
-"""Functions of one's own on Spark: found in their files, run, predicted like an algorithm."""
+"""User functions on Spark: loaded from their files, run and predicted like an algorithm."""

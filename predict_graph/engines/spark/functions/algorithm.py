@@ -1,4 +1,4 @@
-"""A function of one's own on Spark in the place of an algorithm."""
+"""A user's function on Spark, wrapped as an algorithm."""
 
 from __future__ import annotations
 
@@ -9,18 +9,9 @@ from typing import Any, ClassVar
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.spark.functions.running import SparkFunction, load_spark_function
 
-__all__ = ["FunctionAlgorithm", "function_algorithm"]
-
 
 class FunctionAlgorithm(Algorithm):
-    """A function that only Spark can run, and whose convergence nobody else knows.
-
-    Parameters
-    ----------
-    job : SparkFunction
-    source : str
-        ``FILE.py:FUNCTION``.
-    """
+    """A function that only Spark can run and whose convergence is unknown."""
 
     name = "function"
     summary = "a Python function on Spark"
@@ -39,11 +30,11 @@ class FunctionAlgorithm(Algorithm):
 
     @property
     def max_iterations(self) -> int:
-        """No limit of ours."""
+        """The limit of iterations: none."""
         return 2**31
 
     def threshold(self, vertices: int) -> float:
-        """Return 0: when it stops is its own affair."""
+        """Return 0: the function has its own stopping rule."""
         return 0.0
 
     def to_dict(self) -> dict[str, Any]:
@@ -54,12 +45,5 @@ class FunctionAlgorithm(Algorithm):
 def function_algorithm(
     source: str, parameters: Mapping[str, Any] | None = None
 ) -> FunctionAlgorithm:
-    """Return the job that ``FILE.py:FUNCTION`` names.
-
-    Raises
-    ------
-    RequestError
-        If there is none; see
-        :func:`~predict_graph.engines.spark.functions.running.load_spark_function`.
-    """
+    """Return the algorithm for ``FILE.py:FUNCTION``."""
     return FunctionAlgorithm(load_spark_function(source, parameters), source)

@@ -1,4 +1,4 @@
-"""A user's own Python function as a job: run on a graph, and profiled from outside."""
+"""A user's Python function as a job: run on a graph, and profiled from outside."""
 
 from __future__ import annotations
 
@@ -40,37 +40,13 @@ from predict_graph.plugins import described_error
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = [
-    "Meanwhile",
-    "SparkFunction",
-    "load_spark_function",
-    "profile_spark_function",
-    "run_spark_function",
-    "since",
-    "spark_function",
-]
-
 _ACCEPTED = "f(graph) for a GraphFrame, or f(spark, vertices, edges) for DataFrames"
-_CLOCK = 2e-3  # seconds that Spark's clock may be coarser by; by definition: it counts milliseconds
+_CLOCK = 2e-3  # seconds, the resolution of Spark's clock by definition: milliseconds, begin and end
 
 
 @dataclass(frozen=True)
 class SparkFunction:
-    """A function that runs on a graph.
-
-    Parameters
-    ----------
-    function : callable
-        ``f(graph)`` or ``f(spark, vertices, edges)``, and options with defaults.
-    name : str
-        What histories call it.
-    graph_frame : bool
-        Whether it takes a GraphFrame.
-    parameters : mapping
-        Its options.
-    file : Path, optional
-        Where it comes from.
-    """
+    """A function that runs on a graph."""
 
     function: Callable[..., Any]
     name: str
@@ -80,20 +56,7 @@ class SparkFunction:
 
 
 def load_spark_function(source: str, parameters: Mapping[str, Any] | None = None) -> SparkFunction:
-    """Load the function that ``FILE.py:FUNCTION`` names.
-
-    Parameters
-    ----------
-    source : str
-    parameters : mapping, optional
-        Options of the function; text is taken as what the default of the option is.
-
-    Raises
-    ------
-    RequestError
-        If there is no such file or function, the file cannot be loaded, or the function takes
-        something else than a graph.
-    """
+    """Load the function that ``FILE.py:FUNCTION`` names."""
     name, _, function = source.rpartition(":")
     if not name.endswith(".py") or not function.isidentifier():
         raise RequestError(f"function {source!r}; accepted: FILE.py:FUNCTION")
@@ -118,13 +81,7 @@ def spark_function(
     name: str | None = None,
     file: Path | None = None,
 ) -> SparkFunction:
-    """Return a function as a job.
-
-    Raises
-    ------
-    RequestError
-        If it takes something else than a graph, or has no such option.
-    """
+    """Wrap a function as a job."""
     name = str(name or getattr(function, "__name__", type(function).__name__))
     try:
         signature = inspect.signature(function)
@@ -149,7 +106,7 @@ def spark_function(
 
 
 Meanwhile = Callable[[GrowingLog, float], AbstractContextManager[None]]
-"""What goes on beside a call, with the log of its session and the moment at which it began."""
+"""A context manager that runs during a call, given the session's log and the start time."""
 
 
 def run_spark_function(
@@ -158,13 +115,7 @@ def run_spark_function(
     graph: Graph,
     meanwhile: Meanwhile = lambda logged, began: nullcontext(),
 ) -> RunProfile:
-    """Write a graph to where Spark reads it, read it, and profile a job on it.
-
-    Raises
-    ------
-    RequestError, JobError
-        As :func:`profile_spark_function`.
-    """
+    """Write a graph for Spark, read it there, and profile a job on it."""
     from pyspark.sql import functions as F
 
     folder = session.folder / uuid.uuid4().hex[:8]
@@ -196,36 +147,9 @@ def profile_spark_function(
     graph: Mapping[str, Any],
     read_seconds: float = 0.0,
 ) -> RunProfile:
-    """Run a job on the tables of a graph and find its supersteps in what Spark logged meanwhile.
+    """Run a job on the tables of a graph and find its supersteps in Spark's event log.
 
-    A DataFrame that the job returns is computed in full and thrown away, as if it were written.
-
-    Parameters
-    ----------
-    job : SparkFunction or callable
-    session : OpenSession or SparkSession
-        A session of ours, or one that a person has open: it is left as it was.
-    edges : DataFrame
-        ``src``, ``dst``.
-    vertices : DataFrame
-        ``id``.
-    graph : mapping
-        ``name``, ``vertices``, ``edges``, ``directed``, ``fingerprint``.
-    read_seconds : float
-        What reading the tables took.
-
-    Returns
-    -------
-    RunProfile
-        With the convergence NaN: what the job compares with its threshold is its own affair.
-        ``result`` says how the supersteps were recognised: ``by``, ``certainty``, ``reason``.
-
-    Raises
-    ------
-    JobError
-        If the job raises an error, Spark fails, or there is no JVM half of GraphFrames.
-    RequestError
-        If nothing in what the job did repeats.
+    A DataFrame that the job returns is computed in full and discarded, as if it were written.
     """
     job = job if isinstance(job, SparkFunction) else spark_function(job)
     if not isinstance(session, OpenSession):
@@ -247,12 +171,12 @@ def _run_on_tables(
     logged: GrowingLog,
     meanwhile: Meanwhile = lambda logged, began: nullcontext(),
 ) -> EventLog:
-    """Run a job, and return what Spark logged of it alone."""
-    with _no_advice():
+    """Run a job, and return the part of Spark's log that belongs to it."""
+    with _without_warnings():
         arguments = _arguments(job, session, edges, vertices)
-    _nameless(session)
+    _clear_job_group(session)
     began = time.time()
-    with _failures_of(job), _no_advice(), meanwhile(logged, began):
+    with _failures_of(job), _without_warnings(), meanwhile(logged, began):
         _computed(job.function(*arguments, **job.parameters))
     ended = time.time()
     flush(session)
@@ -261,7 +185,7 @@ def _run_on_tables(
 
 
 def flush(session: OpenSession) -> None:
-    """Wait until Spark has written all that has happened to its event log."""
+    """Wait until Spark has written all events to its log."""
     with spark_failures("reading Spark's event log"):
         context: Any = session.spark.sparkContext._jsc.sc()
         wait_for_listeners(context)
@@ -301,7 +225,7 @@ def _profile(
 
 
 def since(log: EventLog, began: float) -> EventLog:
-    """Return what happened in a log from a moment on, in seconds since 1970."""
+    """Return the part of a log from a moment on, in seconds since 1970."""
     jobs = log.jobs[log.jobs["started"] >= began - _CLOCK]
     return replace(
         log,
@@ -324,7 +248,7 @@ def _wants_graph_frame(parameter: inspect.Parameter) -> bool:
 
 
 def _option(name: str, options: Mapping[str, Any], key: str, value: Any) -> Any:
-    """Return the value of an option; text as what its default is."""
+    """Return the value of an option; text is converted to the type of the default."""
     if key not in options:
         accepted = ", ".join(options) or "it has none"
         raise RequestError(f"{name} has no option {key!r}; accepted: {accepted}")
@@ -363,8 +287,8 @@ def _arguments(
         ) from error
 
 
-def _nameless(session: OpenSession) -> None:
-    """Take our names off the jobs that follow: the user may give them others."""
+def _clear_job_group(session: OpenSession) -> None:
+    """Clear the job group and description, which the user's function may set."""
     context: Any = session.spark.sparkContext
     for name in ("spark.jobGroup.id", "spark.job.description"):
         context.setLocalProperty(name, None)
@@ -372,7 +296,7 @@ def _nameless(session: OpenSession) -> None:
 
 @contextmanager
 def _failures_of(job: SparkFunction) -> Iterator[None]:
-    """Turn what a user's function raises into one sentence that names the line."""
+    """Convert exceptions of a user's function into a message that names the line."""
     try:
         with spark_failures(job.name):
             yield
@@ -386,15 +310,15 @@ def _failures_of(job: SparkFunction) -> Iterator[None]:
 
 
 @contextmanager
-def _no_advice() -> Iterator[None]:
-    """Keep pyspark from telling the user what an older GraphFrames does to its tables."""
+def _without_warnings() -> Iterator[None]:
+    """Suppress warnings of pyspark that concern older GraphFrames."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "DataFrame", UserWarning)
         yield
 
 
 def _computed(result: Any) -> None:
-    """Compute a table that a job returned, or the vertices of a GraphFrame, and keep nothing."""
+    """Compute a returned table, or the vertices of a GraphFrame, and discard the result."""
     from pyspark.sql import DataFrame
 
     table = getattr(result, "vertices", result)

@@ -1,4 +1,4 @@
-"""A user's Python file, loaded so that Spark can send what it defines to other machines."""
+"""Loading a user's Python file so that Spark can send its functions to executors."""
 
 from __future__ import annotations
 
@@ -11,18 +11,11 @@ from types import ModuleType
 from predict_graph.errors import RequestError
 from predict_graph.plugins import described_error
 
-__all__ = ["load_module"]
-
 
 def load_module(file: Path) -> ModuleType:
     """Load a Python file; again if it has changed.
 
-    Its folder is where it may import from while it is loaded.
-
-    Raises
-    ------
-    RequestError
-        If it cannot be read, or raises an error.
+    Its folder is on the import path while it is loaded.
     """
     try:
         source = file.read_bytes()
@@ -50,7 +43,7 @@ def load_module(file: Path) -> ModuleType:
 
 
 def _send_by_value(module: ModuleType) -> None:
-    """Make Spark send the functions of a module whole: other machines do not have the file."""
+    """Make Spark serialize the functions of a module by value: executors do not have the file."""
     from pyspark import cloudpickle
 
     cloudpickle.register_pickle_by_value(module)

@@ -1,1 +1,1 @@
-"""Algorithms of other people's libraries on Spark: called by name, counted by a compiled twin."""
+"""Library algorithms on Spark: called by name, with counters from a compiled local replay."""

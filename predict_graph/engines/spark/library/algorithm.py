@@ -1,4 +1,4 @@
-"""What an algorithm of a library declares: how it is called, and the twin that counts it."""
+"""The declaration of a library algorithm: its call and its local replay."""
 
 from __future__ import annotations
 
@@ -13,76 +13,62 @@ from predict_graph.algorithms.naming import NamedVertices, check_ids
 from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of
 from predict_graph.graph import Graph
 
-__all__ = [
-    "TWIN_COLUMNS",
-    "LibraryAlgorithm",
-    "NamedLibraryAlgorithm",
-    "rounds_of",
-]
-
 TWIN_COLUMNS = (
     *("active_vertices", "messages", "records", "entries", "merged", "received", "shipped"),
 )
-"""Of each superstep of a twin: vertices that send, messages that they send, records that these are
-combined to in the partitions, entries in those records (one each, or those of maps, lists or sets
-that go along with them), entries that combining or comparing goes over, vertices that receive, and
-copies of changed vertices that are sent to partitions with edges of them.
+"""Counters of each superstep of a local replay: sending vertices, their messages, records after
+combining in the partitions, entries in those records (one each, or those of maps, lists or sets),
+entries visited by combining or comparing, receiving vertices, and
+copies of changed vertices sent to partitions that hold their edges.
 
-In loops over tables messages are rows before they are combined, entries numbers beyond two a row,
-received vertices those of another result, and shipped rows those that are sent to be joined."""
+In loops over tables, messages are rows before combining, entries are numbers beyond two per row,
+received vertices have a changed result, and shipped rows are sent to joins."""
 
 
 class LibraryAlgorithm(Algorithm):
-    """An algorithm of a library: Spark runs it as it is, and a twin counts its supersteps.
+    """A library algorithm that Spark runs unchanged; a local replay counts its supersteps.
 
-    The twin stops by the same rule, superstep by superstep. Those of GraphX are the ones in which
-    messages are made, the last of which may find none.
+    The local replay uses the same stopping rule. A GraphX superstep makes messages; the last one
+    may find none.
     """
 
     library: ClassVar[str]
-    """What the library calls itself."""
+    """The name of the library."""
     convergence = "fixed-point"
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    told_by: ClassVar[str] = "messages"
-    """What tells supersteps apart in the log: jobs in which GraphX makes messages; stages that do,
-    of one job that begins when the result is asked for; or sums that end a round over tables."""
+    separated_by: ClassVar[str] = "messages"
+    """How supersteps are separated in the log: by jobs in which GraphX makes messages; by stages
+    that do so in a single job; or by sums that end a round over tables."""
     aggregations_before: ClassVar[int] = 0
-    """Messages along all edges that GraphX sends before the first superstep: to count degrees."""
+    """Passes over all edges before the first superstep, in which GraphX counts degrees."""
 
     @property
     def runs(self) -> str:
-        """What is run in the end, itself as a rule, whose costs are known beforehand."""
+        """The name of the algorithm whose costs apply: usually its own."""
         return self.name
 
     @property
     def max_iterations(self) -> int:
-        """No limit of ours."""
+        """The limit of iterations: none."""
         return 2**31
 
     def threshold(self, vertices: int) -> float:
-        """Return 0: when it stops is the library's affair."""
+        """Return 0: the library has its own stopping rule."""
         return 0.0
 
     def within(self, graph: Graph) -> Self:
-        """Return the algorithm as it is called on a graph, be it a sample: itself, as a rule."""
+        """Return the algorithm with its parameters resolved for a graph or sample; unchanged by
+        default.
+        """
         return self
 
     @property
     def at(self) -> tuple[int, ...]:
-        """The vertices that a parameter names, in the graph that it is within."""
+        """The vertices that a parameter names, in the graph it was resolved for."""
         return ()
 
     def call(self, java: Any, graph: Any) -> Any:
-        """Return the Java object of the result.
-
-        Parameters
-        ----------
-        java : JVMView
-            Of the gateway of pyspark.
-        graph : JavaObject
-            The graph as the library has it: ``org.apache.spark.graphx.Graph``, of edges with a
-            number each, or ``org.graphframes.GraphFrame``.
-        """
+        """Call the library; return the Java object of the result."""
         return self.part_for("spark")(self, java, graph)
 
     def twin(self, layout: EdgeLayout) -> pd.DataFrame:
@@ -92,7 +78,7 @@ class LibraryAlgorithm(Algorithm):
 
 
 class NamedLibraryAlgorithm(NamedVertices, LibraryAlgorithm):
-    """One with a parameter that names vertices."""
+    """A library algorithm with a parameter that names vertices."""
 
     def __init__(self, **parameters: object) -> None:
         name = self.named_by
@@ -102,7 +88,7 @@ class NamedLibraryAlgorithm(NamedVertices, LibraryAlgorithm):
 
     @property
     def at(self) -> tuple[int, ...]:
-        """The vertices that it names, or that stand for them."""
+        """The named vertices, or those that represent them in a sample."""
         return () if self.known is None else tuple(self.known.tolist())
 
 
@@ -110,9 +96,9 @@ _last: dict[tuple[Any, ...], pd.DataFrame] = {}
 
 
 def rounds_of(algorithm: LibraryAlgorithm, graph: Graph, partitions: int) -> pd.DataFrame:
-    """Return what each superstep does on a graph whose edges are in so many partitions: exact.
+    """Return exact counters of each superstep for a graph with so many edge partitions.
 
-    The last two answers are kept: the stages of a prediction ask one after the other.
+    The last two results are cached, since several stages of a prediction need them.
     """
     algorithm = algorithm.within(graph)
     key = (algorithm.name, str(algorithm.to_dict()), algorithm.at, graph.fingerprint, partitions)

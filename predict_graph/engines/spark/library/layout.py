@@ -1,9 +1,8 @@
-"""How edges lie in the partitions of a library's graph: dealt by a hash of both ends.
+"""The partitioning of edges for a library's graph: by a hash of both ends.
 
-GraphX loads edges as their files have them, and GraphFrames as their table lies. Ours have one file
-a partition, compressed by gzip, which Spark does not split: so where each edge is, is known
-beforehand. Any order in which a person has their edges would do; a hash is what
-``PartitionStrategy.RandomVertexCut`` makes of it.
+GraphX loads edges in the order of their files, and GraphFrames in that of their table. We write one
+gzip file per partition, which Spark does not split, so the partition of each edge is known. The
+hash corresponds to ``PartitionStrategy.RandomVertexCut``.
 """
 
 from __future__ import annotations
@@ -22,28 +21,15 @@ import pyarrow.csv
 from predict_graph.graph import Graph
 from predict_graph.graph.hashing import mixed
 
-__all__ = ["EdgeLayout", "layout_of", "write_layout"]
-
 IntArray = npt.NDArray[np.int64]
 
 _MULTIPLIER = 0x9E3779B97F4A7C15  # by definition of this hash: 2**64 / the golden ratio
-_LEVEL = 1  # of compression: these files are read once; a choice
+_LEVEL = 1  # of compression: trades off size for speed, as files are read once
 
 
 @dataclass(frozen=True)
 class EdgeLayout:
-    """The edges of a graph, partition by partition, in the order in which they are gone over.
-
-    Parameters
-    ----------
-    vertices : int
-    starts : ndarray of int64, shape (partitions + 1,)
-        Where the edges of each partition begin and end.
-    sources, targets : ndarray of int64, shape (edges,)
-        Ascending in each partition, by source and then by target.
-    everyone : bool
-        Whether the library knows of vertices without edges.
-    """
+    """The edges of a graph, partition by partition, in processing order."""
 
     vertices: int
     starts: IntArray
@@ -53,7 +39,7 @@ class EdgeLayout:
 
     @property
     def partitions(self) -> int:
-        """Number of partitions."""
+        """The number of partitions."""
         return len(self.starts) - 1
 
     def copies(self, *, sources_only: bool = False) -> IntArray:
@@ -64,7 +50,7 @@ class EdgeLayout:
 
 
 def layout_of(graph: Graph, partitions: int) -> EdgeLayout:
-    """Deal the stored edges of a graph to partitions.
+    """Assign the stored edges of a graph to partitions.
 
     Examples
     --------
@@ -76,13 +62,13 @@ def layout_of(graph: Graph, partitions: int) -> EdgeLayout:
     sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
     targets = np.asarray(graph.indices, dtype=np.int64)
     home = _home(sources, targets, partitions)
-    order = np.argsort(home, kind="stable")  # rows are in order: by source, then by target
+    order = np.argsort(home, kind="stable")  # rows stay ordered by source, then by target
     starts = np.concatenate(([0], np.cumsum(np.bincount(home, minlength=partitions))))
     return EdgeLayout(graph.vertices, starts.astype(np.int64), sources[order], targets[order])
 
 
 def write_layout(layout: EdgeLayout, folder: Path) -> Path:
-    """Write a file of lines ``source target`` for each partition; return their folder."""
+    """Write a file of lines ``source target`` for each partition; return the folder."""
     target = folder / "edges"
     target.mkdir()
     options = pa.csv.WriteOptions(include_header=False, delimiter=" ")

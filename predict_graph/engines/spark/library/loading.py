@@ -1,4 +1,4 @@
-"""How a library gets its graph: from files in which it is known where each edge lies."""
+"""Loading a graph for a library, from files that fix the partition of each edge."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.checkpoints import keeping_in
 from predict_graph.errors import RequestError
 
-__all__ = ["check_partitions", "loader_of"]
-
 _FILE_SIZE = "spark.sql.files.maxPartitionBytes"
 
 
 class _Loader(ABC):
-    """Reads edges into memory, and makes a graph of them."""
+    """Reads edges into memory and creates a graph from them."""
 
     def __init__(self, session: OpenSession) -> None:
         self.session = session
@@ -28,7 +26,7 @@ class _Loader(ABC):
 
     @contextmanager
     def opened(self, folder: Path) -> Iterator[None]:
-        """Change what the library needs of the session, and put it back."""
+        """Change the session settings that the library needs, and restore them."""
         yield
 
     @abstractmethod
@@ -37,15 +35,17 @@ class _Loader(ABC):
 
     @abstractmethod
     def graph(self, vertices: int) -> Any:
-        """Return the graph, of edges that are read."""
+        """Return the graph of the edges that were read."""
 
     @abstractmethod
     def compute(self, result: Any) -> None:
-        """Compute a result in full and keep nothing."""
+        """Compute a result in full and discard it."""
 
 
 class _GraphX(_Loader):
-    """``GraphLoader.edgeListFile``; vertices, and where their edges are, are then set up."""
+    """A GraphX graph by ``GraphLoader.edgeListFile``, whose vertices and routing tables are then
+    set up.
+    """
 
     def read(self, source: Path) -> None:
         spark: Any = self.session.for_functions
@@ -64,9 +64,9 @@ class _GraphX(_Loader):
 
 
 class _GraphFrames(_Loader):
-    """A GraphFrame of two tables, with the settings of tables that we have.
+    """A GraphFrame of two tables, with our settings for tables.
 
-    Its vertices are all, those without edges, too.
+    Vertices without edges are included.
     """
 
     @contextmanager
@@ -83,7 +83,7 @@ class _GraphFrames(_Loader):
     def read(self, source: Path) -> None:
         spark = self.session.spark
         before = spark.conf.get(_FILE_SIZE)
-        spark.conf.set(_FILE_SIZE, "1")  # Spark puts small files together, up to this size
+        spark.conf.set(_FILE_SIZE, "1")  # Spark merges small files up to this size
         try:
             rows = spark.read.schema("src long, dst long").csv(str(source), sep=" ")
             self.loaded = rows.persist()
@@ -104,17 +104,12 @@ _LOADERS: dict[str, type[_Loader]] = {"GraphX": _GraphX, "GraphFrames": _GraphFr
 
 
 def loader_of(algorithm: LibraryAlgorithm, session: OpenSession) -> _Loader:
-    """Return what makes the graph that an algorithm is called on."""
+    """Return the loader of the graph that an algorithm needs."""
     return _LOADERS[algorithm.library](session)
 
 
 def check_partitions(algorithm: LibraryAlgorithm, context: Any, partitions: int) -> None:
-    """Refuse a session that deals edges to another number of partitions than they came from.
-
-    Raises
-    ------
-    RequestError
-    """
+    """Reject a session that would use another number of edge partitions."""
     name = "spark.default.parallelism"
     there = int(context.defaultParallelism()) if context.getConf().contains(name) else partitions
     if there != partitions:

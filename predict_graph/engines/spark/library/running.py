@@ -1,4 +1,4 @@
-"""A run of a library's algorithm: its graph made, the algorithm called, its log taken apart."""
+"""Running a library algorithm: load its graph, call it, and analyse its log."""
 
 from __future__ import annotations
 
@@ -32,10 +32,8 @@ from predict_graph.engines.spark.tables.checkpoints import SITE, called_ours
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 
-__all__ = ["MERGED", "RECORDS", "run_library"]
-
 RECORDS, MERGED = "twin_records", "merged_entries"
-"""Columns of the table of a run: records and entries that the twin counted."""
+"""Columns of a run's table: records and entries counted by the local replay."""
 
 
 def run_library(
@@ -44,18 +42,10 @@ def run_library(
     graph: Graph,
     follower: RunFollower | None = None,
 ) -> RunProfile:
-    """Run an algorithm of a library on a graph; a follower is told of its supersteps as they end.
+    """Run a library algorithm on a graph; notify a follower of supersteps as they end.
 
-    Reading is the edges' way into memory; setting up, what the library makes of them before it is
-    called. What vertices send is counted by the twin, superstep by superstep; seconds, bytes and
-    records are Spark's.
-
-    Raises
-    ------
-    JobError
-        If Spark fails, the library is not there, or the twin has another number of supersteps.
-    RequestError
-        If GraphX would deal edges to another number of partitions than the twin.
+    The read phase loads the edges; the setup phase builds the library's structures before the call.
+    The local replay counts what vertices send; times, bytes and records come from Spark.
     """
     partitions, algorithm = session.settings.partitions, algorithm.within(graph)
     rounds = rounds_of(algorithm, graph, partitions)
@@ -72,7 +62,7 @@ def run_library(
         spark_failures(f"{algorithm.name} on Spark"),
         loader.opened(folder),
     ):
-        if algorithm.told_by == "stages":
+        if algorithm.separated_by == "stages":
             check_partitions(algorithm, context, partitions)
         session.group("read")
         started = time.perf_counter()
@@ -87,7 +77,7 @@ def run_library(
         ends = partial(ended_supersteps, algorithm=algorithm, began=began)
         with told_meanwhile(spark, logged, follower, ends):
             result = algorithm.call(java, loaded)
-            if algorithm.told_by != "stages":  # else nothing is done yet
+            if algorithm.separated_by != "stages":  # else nothing has run yet
                 session.group("write")
             loader.compute(result)
         ended = time.time()
@@ -126,7 +116,7 @@ def run_library(
 
 
 def _table(log: EventLog, found: Recognised, rounds: pd.DataFrame, graph: Graph) -> pd.DataFrame:
-    """Return the table of Spark's metrics, with what the twin counted shared as records are."""
+    """Return the table of Spark's metrics; counters of the replay are shared out by records."""
     table = observed_table(log, found, graph.vertices)
     wrote = table.groupby("worker")["shuffle_write_records"].sum()
     share = table["worker"].map(wrote / max(wrote.sum(), 1)).to_numpy()
@@ -151,14 +141,14 @@ def _table(log: EventLog, found: Recognised, rounds: pd.DataFrame, graph: Graph)
 
 @contextmanager
 def _unpersisted(session: OpenSession) -> Iterator[None]:
-    """Give back what GraphX keeps in memory; of a person's session, only what we made."""
+    """Release memory that GraphX caches; in a user's session, only what this run cached."""
     context: Any = session.spark.sparkContext
     site = context.getLocalProperty(SITE)
     before = set(context._jsc.getPersistentRDDs().keys())
     try:
         yield
     finally:
-        with suppress(Exception):  # a session that failed has nothing left to give back
+        with suppress(Exception):  # a failed session has released its memory
             kept = context._jsc.getPersistentRDDs()
             for number in set(kept.keys()) - before:
                 if site is None or kept[number].rdd().getCreationSite() == site:

@@ -1,9 +1,8 @@
-"""Which supersteps an algorithm of a library had, by what its log shows.
+"""Finding the supersteps of a library algorithm in its event log.
 
-GraphX gives the stages in which messages are made and combined a name of its own: a job with any is
-a superstep, or such a stage is, where all is done in one job. Loops over tables end a round with a
-sum that the driver takes from a table as if from a dataset: the one kind of job that exchanges
-records without being a query.
+GraphX names the stages in which messages are made and combined: each job with such a stage is a
+superstep, or each such stage where all runs in one job. Loops over tables end a round with a sum
+that the driver collects: the one kind of job that shuffles records without being a query.
 """
 
 from __future__ import annotations
@@ -25,30 +24,23 @@ from predict_graph.engines.spark.recognition import (
 )
 from predict_graph.errors import JobError
 
-__all__ = ["ended_supersteps", "sent_records", "supersteps_of"]
-
 IntArray = npt.NDArray[np.int64]
 
 
 def supersteps_of(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> Recognised:
-    """Return the supersteps in a log that begins with the call of an algorithm.
+    """Return the supersteps in a log that starts with the call of an algorithm.
 
-    A superstep ends with the last job before the one in which the next messages are made, or with
-    its sum: it has all that the driver does in between. The first begins with the call.
-
-    Raises
-    ------
-    JobError
-        If there are none.
+    A superstep ends with its sum, or with the last job before the next messages are made; it
+    includes the driver's work in between. The first starts with the call.
     """
     jobs = log.jobs.sort_values("job")
     jobs = jobs[jobs["group"] == algorithm.name]
-    if algorithm.told_by == "sums":
+    if algorithm.separated_by == "sums":
         return _by_sums(log, algorithm, jobs, began)
     made = _counted(log, algorithm)
     if not len(made):
         raise JobError(f"{algorithm.name} made no messages that its log shows")
-    if algorithm.told_by == "stages":
+    if algorithm.separated_by == "stages":
         return _by_stages(log, algorithm, made, began)
     firsts = list(dict.fromkeys(int(job) for job in made["job"]))
     steps, before = [], began
@@ -57,7 +49,7 @@ def supersteps_of(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> R
         since = first if number else -1
         own = jobs[(jobs["job"] >= since) & (jobs["job"] < until)]
         if number + 1 == len(firsts):
-            own = own[own["job"] <= _last_asked(log, own, first)]
+            own = own[own["job"] <= _last_job(log, own, first)]
         steps.append(_of_jobs(log, own, before))
         before = steps[-1].finished
     reason = "each makes messages once"
@@ -65,18 +57,19 @@ def supersteps_of(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> R
 
 
 def ended_supersteps(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> list[float]:
-    """Return when the supersteps ended that are done, in the log of a call that goes on.
+    """Return when the completed supersteps ended, in the log of a running call.
 
-    Until the next one begins, the last one is done if it has as many jobs as those before it.
+    Until the next one starts, the last one is complete if it has as many jobs as those before it.
     """
-    over = log if algorithm.told_by == "stages" else finished_jobs(log)
+    over = log if algorithm.separated_by == "stages" else finished_jobs(log)
     try:
         found = supersteps_of(over, algorithm, began).supersteps
-    except JobError:  # none has begun
+    except JobError:  # none has started
         return []
-    if algorithm.told_by == "messages":
+    if algorithm.separated_by == "messages":
         found = whole_supersteps(found)
-    elif algorithm.told_by == "stages":  # the last one, and those whose stages have not run yet
+    # Exclude the last one, and those whose stages have not run yet
+    elif algorithm.separated_by == "stages":
         found = found[:-1]
     return [step.finished for step in found if step.finished > began]
 
@@ -99,7 +92,7 @@ def _by_sums(
 
 
 def _of_jobs(log: EventLog, own: pd.DataFrame, before: float) -> Superstep:
-    """Return the superstep that some jobs are, from the end of the one before."""
+    """Return the superstep of some jobs, from the end of the previous one."""
     finished = max(float(own["finished"].max()), before)
     stages = log.stages.loc[log.stages["job"].isin(own["job"]), "stage"]
     return Superstep(
@@ -114,20 +107,21 @@ def _of_jobs(log: EventLog, own: pd.DataFrame, before: float) -> Superstep:
 def _by_stages(
     log: EventLog, algorithm: LibraryAlgorithm, made: pd.DataFrame, began: float
 ) -> Recognised:
-    """Return the supersteps of one job: each has the stages that wait for records of the last.
+    """Return the supersteps of one job: each has the stages that depend on records of the previous
+    one.
 
-    The numbers of stages are higher than those of the stages that they wait for.
+    Stages have higher numbers than the stages that they depend on.
     """
     jobs = log.jobs[log.jobs["group"] == algorithm.name]
     sent = {int(stage): number for number, stage in enumerate(made["stage"], start=1)}
     own = log.stages[log.stages["job"].isin(jobs["job"])].drop_duplicates("stage")
-    heard: dict[int, int] = {}  # the last superstep whose records a stage waits for
+    heard: dict[int, int] = {}  # the last superstep whose records a stage reads
     for stage, parents in zip(own["stage"], own["parents"], strict=True):
         heard[int(stage)] = max((sent.get(each, heard.get(each, 0)) for each in parents), default=0)
     ended = log.tasks.groupby("stage")["finished"].max()
     steps, before = [], began
     for number in range(len(sent)):
-        last = number + 1 == len(sent)  # with what comes after
+        last = number + 1 == len(sent)  # includes all later stages
         stages = tuple(
             stage for stage, at in heard.items() if at == number or (last and at > number)
         )
@@ -148,41 +142,41 @@ def _by_stages(
 
 
 def _counted(log: EventLog, algorithm: LibraryAlgorithm) -> pd.DataFrame:
-    """Return the stages whose records the twin counts, in their order."""
+    """Return the stages whose records the local replay counts, in order."""
     made = _combining(log)[algorithm.aggregations_before :]
-    if not (algorithm.told_by == "stages" and len(made)):
+    if not (algorithm.separated_by == "stages" and len(made)):
         return made
-    # The first messages are made of edges that an earlier stage has dealt to their partitions.
+    # The first messages come from edges that an earlier stage partitioned.
     dealt = log.stages["stage"].isin(made["parents"].iloc[0]) & (log.stages["attempt"] == 0)
     return pd.concat([log.stages[dealt], made])
 
 
-def _last_asked(log: EventLog, own: pd.DataFrame, first: int) -> int:
-    """Return the last job of the last superstep: those from the same place as its first."""
+def _last_job(log: EventLog, own: pd.DataFrame, first: int) -> int:
+    """Return the last job of the last superstep, by the call site of its first."""
     names = log.stages.drop_duplicates("job", keep="last").set_index("job")["name"]
     site = names.get(first)
     return max(int(job) for job in own["job"] if names.get(job) == site)
 
 
 def _combining(log: EventLog) -> pd.DataFrame:
-    """Return the stages in which messages are made and combined, in their order."""
+    """Return the stages in which messages are made and combined, in order."""
     made = log.stages[[COMBINED in datasets for datasets in log.stages["datasets"]]]
     return made[made["attempt"] == 0].sort_values("stage")
 
 
 def sent_records(log: EventLog, algorithm: LibraryAlgorithm, found: Recognised) -> IntArray:
-    """Return the records that partitions sent in each superstep, as Spark counted them.
+    """Return the records that partitions sent in each superstep, as counted by Spark.
 
-    Of GraphX, those that messages were combined to; in loops over tables, all.
+    For GraphX these are the combined messages; in loops over tables, all records.
     """
     done = log.tasks[~(log.tasks["failed"] | log.tasks["redone"]).astype(bool)]
     wrote = done.groupby("stage")["shuffle_write_records"].sum()
-    if algorithm.told_by == "sums":
+    if algorithm.separated_by == "sums":
         each = [wrote.reindex(step.stages, fill_value=0).sum() for step in found.supersteps]
         return np.array(each, dtype=np.int64)
     made = _counted(log, algorithm)
     sent: Any = wrote.reindex(made["stage"].to_numpy(), fill_value=0)
-    if algorithm.told_by == "messages":  # several of a job are one superstep
+    if algorithm.separated_by == "messages":  # several per job belong to one superstep
         sent = sent.groupby(made["job"].to_numpy(), sort=False).sum()
     found_records: IntArray = sent.to_numpy(np.int64)
     return found_records

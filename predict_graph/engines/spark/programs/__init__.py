@@ -1,4 +1,4 @@
-"""Algorithms as supersteps over tables: which program runs one, and what programs share."""
+"""Algorithms as supersteps over tables: lookup of programs and shared parts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,7 @@ __all__ = ["check_program", "program_of"]
 
 
 def program_of(algorithm: Algorithm) -> type[SuperstepProgram]:
-    """Return the program that runs an algorithm on Spark.
-
-    Raises
-    ------
-    RequestError
-        If there is none.
-    """
+    """Return the program that runs an algorithm on Spark."""
     found: type[SuperstepProgram] | None = algorithm.part_for("spark")
     if found is None:
         raise RequestError(
@@ -29,15 +23,7 @@ def program_of(algorithm: Algorithm) -> type[SuperstepProgram]:
 
 
 def check_program(algorithm: Algorithm) -> None:
-    """Check that there is a program for an algorithm, and that Spark is new enough for it.
-
-    Raises
-    ------
-    RequestError
-        If there is none.
-    JobError
-        If Spark is missing, or older.
-    """
+    """Check that an algorithm has a program, and that Spark is new enough for it."""
     program = program_of(algorithm)
     require_spark()
     needs_spark(program.oldest_spark, f"{algorithm.name} on Spark")

@@ -1,4 +1,4 @@
-"""Vertices that merge what they hear into rows of bytes of their own, and pass changes on."""
+"""Programs whose vertices merge received byte rows into their own and send changed rows."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ from predict_graph.engines.spark.tables.graph_tables import GraphTables
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["IntArray", "MergingProgram", "Rows", "warm_up"]
-
 IntArray = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.uint8]
 Merge = Callable[[IntArray, IntArray, Rows, Rows], None]
@@ -34,22 +32,22 @@ Measure = Callable[[Rows], npt.NDArray[np.float64]]
 
 
 class MergingProgram(SuperstepProgram):
-    """A program whose state is a row of bytes a vertex, merged with those that it receives.
+    """A program whose state is a row of bytes per vertex, merged with received rows.
 
     The Python of the executors must be able to import this package, numba and pyarrow.
     """
 
-    oldest_spark = (4, 1)  # whose functions of columns take Arrow's arrays as they are
-    looks_up = False  # what arrives is put together in arrays
+    oldest_spark = (4, 1)  # needs column functions that accept Arrow arrays
+    looks_up = False  # received messages are combined in arrays
 
     empty: Rows
-    """A row that changes nothing when it is merged, shape (width,)."""
+    """The identity element of the merge, shape (width,)."""
     merge: Merge
     """``merge(starts, senders, rows, into)`` merges into row *i* of the last argument the rows that
-    ``senders[starts[i] : starts[i + 1]]`` names. A function of a module, which is pickled by name:
+    ``senders[starts[i] : starts[i + 1]]`` names. It is a module-level function, pickled by name:
     a compiled one would be pickled with its code, and compiled again."""
     measure: Measure | None = None
-    """What is computed from each row that changed and kept beside it as ``figure``, if anything."""
+    """Optional function of each changed row, stored in the column ``figure``."""
 
     def __init__(self, algorithm: Any, tables: GraphTables, prior: DataFrame | None = None) -> None:
         super().__init__(algorithm, tables, prior)
@@ -57,10 +55,10 @@ class MergingProgram(SuperstepProgram):
 
     @abstractmethod
     def first_rows(self) -> DataFrame:
-        """Return the vertices with ``row``, and ``figure`` if there is one."""
+        """Return the vertices with ``row``, and ``figure`` if defined."""
 
     def initial(self) -> DataFrame:
-        """Let every vertex send the row that it starts with."""
+        """Let every vertex send its initial row."""
         from pyspark.sql import functions as F
 
         self._out_rows = out_rows(self.tables)
@@ -68,10 +66,10 @@ class MergingProgram(SuperstepProgram):
         return declared(rows.select(*self._columns), self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
-        """Send rows that changed, and merge those that come."""
+        """Send changed rows, and merge received ones."""
         from pyspark.sql import functions as F
 
-        assert self._out_rows is not None  # made with the first state
+        assert self._out_rows is not None  # created with the first state
         inbox = spread(
             state,
             "row",
@@ -90,7 +88,7 @@ class MergingProgram(SuperstepProgram):
         return declared(following, self.tables.partitions)
 
     def sums(self) -> dict[str, Column]:
-        """Count the rows that changed, and add the figures up."""
+        """Count the changed rows, and sum the figures."""
         from pyspark.sql import functions as F
 
         sums = {"changed": F.col("sending").cast("int")}
@@ -102,7 +100,7 @@ class MergingProgram(SuperstepProgram):
 
     @cached_property
     def _merged(self) -> Column:
-        """What Python makes of a row and of those that come."""
+        """The column computed by Python from a row and the received rows."""
         from pyspark.sql import functions as F
 
         kind = "row binary, changed boolean" + (", figure double" if self.measure else "")
@@ -119,7 +117,7 @@ class MergingProgram(SuperstepProgram):
 
 
 def warm_up(merge: Merge, width: int) -> None:
-    """Load or compile a merge in this process, so that no superstep contains it."""
+    """Compile a merge in this process, so that no superstep includes compilation."""
     rows = packed_rows(np.zeros((1, width), np.uint8))
     starts, senders = np.zeros(2, np.int64), np.zeros(0, np.int64)
     merge(starts, senders, byte_rows(rows, width), byte_rows(rows, width).copy())
@@ -133,7 +131,7 @@ def _combined(
     empty: Rows,
     merge: Merge,
 ) -> pa.Array:
-    """Merge the rows that go to the same receiver."""
+    """Merge the rows for the same receiver."""
     into = np.tile(empty, (len(starts) - 1, 1))
     merge(starts, senders, byte_rows(messages, len(empty)), into)
     return packed_rows(into)
@@ -142,10 +140,10 @@ def _combined(
 def _received(
     own: pa.Array, received: pa.Array, width: int, merge: Merge, measure: Measure | None
 ) -> pa.Array:
-    """Merge what vertices receive into their own rows; null for those that receive nothing.
+    """Merge received rows into those of the receivers; null where nothing was received.
 
-    They have an empty list and not none: for every row that it writes, Spark's Arrow writer goes
-    over all lists that are missing since the last one that is there.
+    Missing rows are empty lists rather than nulls: for every row, Spark's Arrow writer scans all
+    null lists since the last non-null one.
     """
     heard = own.is_valid().to_numpy(zero_copy_only=False)
     starts, messages = lists(received.filter(own.is_valid()))

@@ -1,4 +1,4 @@
-"""Vertices that know their neighbours, and hear messages beside each other."""
+"""Programs whose vertices store their neighbours and receive separate messages."""
 
 from __future__ import annotations
 
@@ -16,45 +16,34 @@ from predict_graph.engines.spark.tables.graph_tables import GraphTables
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["IntArray", "NeighbourProgram"]
-
 IntArray = npt.NDArray[np.int64]
 
 
 class NeighbourProgram(SuperstepProgram):
-    """A program whose vertices look at their neighbours and at all that these send, apart.
+    """A program whose vertices use their neighbours and each neighbour's message separately.
 
     The Python of the executors must be able to import this package, numba and pyarrow.
     """
 
-    oldest_spark = (4, 1)  # whose functions of columns take Arrow's arrays as they are
-    looks_up = False  # what arrives is put together in arrays
+    oldest_spark = (4, 1)  # needs column functions that accept Arrow arrays
+    looks_up = False  # received messages are combined in arrays
 
     def __init__(self, algorithm: Any, tables: GraphTables, prior: DataFrame | None = None) -> None:
         super().__init__(algorithm, tables, prior)
         self._out_rows: DataFrame | None = None
 
     def keep_neighbours(self) -> None:
-        """Keep the neighbours of each vertex, itself left out; with the first state."""
+        """Store the neighbours of each vertex, except itself, with the first state."""
         self._out_rows = out_rows(self.tables, self_loops=False)
 
-    def hearing(
-        self, state: DataFrame, beside: Callable[[IntArray, IntArray, pa.Array], pa.Array]
+    def with_messages(
+        self, state: DataFrame, concatenate: Callable[[IntArray, IntArray, pa.Array], pa.Array]
     ) -> DataFrame:
-        """Return the state with ``targets``, the neighbours, and ``received``, what they told.
-
-        Parameters
-        ----------
-        state : DataFrame
-            Vertices, with what each tells in ``told``.
-        beside : callable
-            Puts the messages to each receiver beside each other; see
-            :func:`~predict_graph.engines.spark.programs.spreading.spread`.
-        """
+        """Return the state with ``targets``, the neighbours, and ``received``, their messages."""
         from pyspark.sql import functions as F
 
-        assert self._out_rows is not None  # kept with the first state
-        inbox = spread(state, "told", self._out_rows, beside)
+        assert self._out_rows is not None  # stored with the first state
+        inbox = spread(state, "message", self._out_rows, concatenate)
         return state.join(self._out_rows.hint("shuffle_hash"), F.expr("id = src"), "left").join(
             inbox.hint("shuffle_hash"), F.expr("id = dst"), "left"
         )

@@ -1,6 +1,4 @@
-"""Columns of bytes as arrays and back: what vertices hold and send, where tables have no type for
-it.
-"""
+"""Conversion between binary columns and arrays, for values without a table type."""
 
 from __future__ import annotations
 
@@ -10,23 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-__all__ = ["byte_offsets", "byte_rows", "lists", "packed", "packed_rows", "words"]
-
 IntArray = npt.NDArray[np.int64]
 
 
 def words(column: pa.Array) -> tuple[IntArray, IntArray]:
-    """Return a column of bytes as 64-bit words, and where each of its values begins and ends.
-
-    Parameters
-    ----------
-    column : BinaryArray, shape (n,)
-        Values of a multiple of eight bytes; null ones are empty.
-
-    Returns
-    -------
-    starts : ndarray of int64, shape (n + 1,)
-    words : ndarray of int64
+    """Return a column of bytes as 64-bit words, and the bounds of each value.
 
     Examples
     --------
@@ -40,24 +26,12 @@ def words(column: pa.Array) -> tuple[IntArray, IntArray]:
 
 
 def byte_offsets(column: pa.Array) -> IntArray:
-    """Return where each value of a column of bytes begins and ends, shape (n + 1,)."""
+    """Return the offsets of the values of a binary column, shape (n + 1,)."""
     return _parts(column)[0]
 
 
 def byte_rows(column: pa.Array, width: int) -> npt.NDArray[np.uint8]:
-    """Return a column of bytes, none of it null, as rows.
-
-    Parameters
-    ----------
-    column : BinaryArray, shape (n,)
-    width : int
-        Bytes of each value.
-
-    Returns
-    -------
-    ndarray of uint8, shape (n, width)
-        Not to be written to.
-    """
+    """Return a binary column without nulls as rows."""
     starts, data = _parts(column)
     first = int(starts[0])
     rows = np.frombuffer(data, np.uint8, len(column) * width, first)
@@ -65,21 +39,14 @@ def byte_rows(column: pa.Array, width: int) -> npt.NDArray[np.uint8]:
 
 
 def packed_rows(rows: npt.NDArray[Any]) -> pa.Array:
-    """Return the rows of an array as a column of bytes, all of the same length."""
+    """Return the rows of an array as a binary column of equal lengths."""
     rows = np.ascontiguousarray(rows)
     width = rows.itemsize * rows.shape[1]
     return packed(np.arange(len(rows) + 1) * width, rows)
 
 
 def packed(starts: IntArray, values: npt.NDArray[Any]) -> pa.Array:
-    """Return a column of bytes.
-
-    Parameters
-    ----------
-    starts : ndarray of int64, shape (n + 1,)
-        Where each value begins and ends in `values`, in bytes.
-    values : ndarray
-    """
+    """Return a binary column."""
     offsets = pa.py_buffer(starts.astype(np.int32))
     return pa.Array.from_buffers(
         pa.binary(), len(starts) - 1, [None, offsets, pa.py_buffer(np.ascontiguousarray(values))]
@@ -87,7 +54,7 @@ def packed(starts: IntArray, values: npt.NDArray[Any]) -> pa.Array:
 
 
 def lists(column: pa.Array) -> tuple[IntArray, pa.Array]:
-    """Return where each list of a column begins and ends, and what is in them; null ones are empty.
+    """Return the offsets of the lists of a column and their items; null lists are empty.
 
     Examples
     --------
@@ -99,7 +66,7 @@ def lists(column: pa.Array) -> tuple[IntArray, pa.Array]:
 
 
 def _parts(column: pa.Array) -> tuple[IntArray, pa.Buffer]:
-    """Return offsets and bytes of a column, whose offsets may be of 32 or 64 bits."""
+    """Return offsets and bytes of a column with 32-bit or 64-bit offsets."""
     _, offsets, data = column.buffers()
     large = pa.types.is_large_binary(column.type)
     dtype: Any = np.int64 if large else np.int32
@@ -111,6 +78,6 @@ def _parts(column: pa.Array) -> tuple[IntArray, pa.Buffer]:
 
 
 def _read_only(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return an array that cannot be written to; what could be is another type to a compiler."""
+    """Return a read-only view; numba treats writable arrays as another type."""
     values.flags.writeable = False
     return values

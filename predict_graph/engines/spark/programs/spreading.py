@@ -1,8 +1,8 @@
-"""Sending along out-edges where Spark's own functions are too slow: rows of bytes, in batches.
+"""Sending byte rows along out-edges in batches, where Spark's own functions are too slow.
 
-A vertex's out-neighbours are one row, so that what it sends is handed to Python once and not once
-an edge. There, compiled code makes one message of all those to the same receiver, and only these
-are shuffled.
+The out-neighbours of a vertex form one row, so that its message is passed to Python once rather
+than once per edge. Compiled code combines messages to the same receiver, and only the result is
+shuffled.
 """
 
 from __future__ import annotations
@@ -27,22 +27,20 @@ from predict_graph.engines.spark.versions import table_of
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["Combine", "by_batch", "declared", "keep_loaded", "out_rows", "spread"]
-
 IntArray = npt.NDArray[np.int64]
 Combine = Callable[[IntArray, IntArray, pa.Array], pa.Array]
-"""Makes one message of several: ``combine(starts, senders, messages)``. Receiver *i* gets those of
+"""Combines messages: ``combine(starts, senders, messages)``. Receiver *i* gets those of
 ``messages`` that ``senders[starts[i] : starts[i + 1]]`` names; one message for each receiver."""
 
-_TAKEN_IN = 1 << 27  # bytes taken in before any are sent: more combine; a choice: memory
-_GIVEN_OUT = 1 << 24  # bytes of messages of a batch, before they are combined; a choice: memory
+_TAKEN_IN = 1 << 27  # bytes collected before sending: trades off memory for combining
+_GIVEN_OUT = 1 << 24  # bytes of messages of a batch, before combining: limits memory
 
 
 def out_rows(tables: GraphTables, *, self_loops: bool = True) -> DataFrame:
     """Return ``src``, ``targets`` (ascending) and, where edges have weights, ``weights``.
 
-    One row a vertex that has out-edges, kept by the executors until nobody refers to it; where
-    executors may be lost, in a way that it can be made again.
+    One row per vertex with out-edges, cached by the executors until it is no longer referenced;
+    where executors may be lost, it can be recomputed.
     """
     from pyspark.sql import functions as F
 
@@ -62,24 +60,7 @@ def out_rows(tables: GraphTables, *, self_loops: bool = True) -> DataFrame:
 
 
 def spread(state: DataFrame, column: str, rows: DataFrame, combine: Combine) -> DataFrame:
-    """Send a column of the senders along their out-edges: the one shuffle of a superstep.
-
-    Parameters
-    ----------
-    state : DataFrame
-    column : str
-        Of bytes.
-    rows : DataFrame
-        From :func:`out_rows`.
-    combine : callable
-        Pickled by name: the Python of the executors must be able to import it.
-
-    Returns
-    -------
-    DataFrame
-        ``dst`` and ``received``, an array of messages: a few for each receiver, one from each
-        partition as a rule.
-    """
+    """Send a column of the senders along their out-edges: the one shuffle of a superstep."""
     from pyspark.sql import functions as F
 
     offers = state.where("sending and degree > 0").selectExpr("id", f"{column} AS message")
@@ -93,23 +74,15 @@ def spread(state: DataFrame, column: str, rows: DataFrame, combine: Combine) -> 
 
 
 def by_batch(function: Callable[..., pa.Array], kind: str, **fixed: Any) -> Callable[..., Column]:
-    """Return a function of columns that Python computes, from one array a column to one array.
+    """Return a column function computed by Python, from one array per column to one array.
 
-    What it returns is pickled anew for each column that is made of it: a program keeps the column
-    that it needs in every superstep.
-
-    Parameters
-    ----------
-    function : callable
-        Pickled by name: the Python of the executors must be able to import it.
-    kind : str
-        Type of the result, as Spark writes it.
-    **fixed
-        Arguments that are the same for all rows.
+    Its result is pickled again for each new column, so a program keeps the columns that it uses in
+    every superstep.
     """
     from pyspark.sql.functions import ArrowUDFType, arrow_udf
 
-    with warnings.catch_warnings():  # it would rather have type hints, which `partial` has not
+    # Pyspark warns about missing type hints, which `partial` does not have
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         columns: Callable[..., Column] = arrow_udf(
             partial(function, **fixed), kind, ArrowUDFType.SCALAR
@@ -118,11 +91,11 @@ def by_batch(function: Callable[..., pa.Array], kind: str, **fixed: Any) -> Call
 
 
 def keep_loaded() -> None:
-    """Spare a worker what Spark does around every task, longer than the work of a small superstep.
+    """Disable per-task work of Spark's Python workers that exceeds a small superstep.
 
-    Before a task Spark has Python forget what it knows of files that can be imported: it then reads
-    the directories of Spark's zip files anew, once for each package in them. After a task it
-    collects garbage among all that is loaded. Finders of zip files are made again when needed.
+    Before a task Spark clears Python's import caches, and Python then rereads the directories of
+    Spark's zip files, once per package. After a task it collects garbage among all loaded objects.
+    Zip importers are recreated when needed.
     """
     if "pyspark.worker" not in sys.modules:
         return
@@ -133,26 +106,26 @@ def keep_loaded() -> None:
 
 
 def declared(table: DataFrame, partitions: int) -> DataFrame:
-    """Tell Spark that a table is spread by the hash of its first column.
+    """Declare to Spark that a table is partitioned by the hash of its first column.
 
-    A table that comes from Python is where its input was, but Spark no longer knows by which column
-    that is spread, and would shuffle it again. There is no public way to say so.
+    A table that comes from Python is partitioned like its input, but Spark does not know the column
+    and would shuffle it again. There is no public interface for this.
     """
     jvm: Any = table.sparkSession._jvm
     keys = table._jdf.queryExecution().analyzed().output().take(1)
-    # In one word: each package on the way would be a question to Java.
+    # One lookup: each package on the way would be a round trip to Java.
     kind = getattr(jvm, "org.apache.spark.sql.catalyst.plans.physical.HashPartitioning")
     return table_of(table, kind(keys, partitions))
 
 
 def _sent(batches: Iterator[pa.RecordBatch], combine: Combine) -> Iterator[pa.RecordBatch]:
-    """Send what the vertices of a partition send; the function that runs on executors."""
+    """Send the messages of a partition's vertices; runs on executors."""
     for table in _taken_in(batches):
         yield from _combined(table, combine)
 
 
 def _taken_in(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Put batches together until they are large enough."""
+    """Merge batches until they are large enough."""
     held: list[pa.RecordBatch] = []
     size = 0
     for batch in batches:
@@ -166,7 +139,7 @@ def _taken_in(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def _combined(table: pa.Table, combine: Combine) -> Iterator[pa.RecordBatch]:
-    """Sort messages by receiver, those to the same one by sender, and combine them."""
+    """Sort messages by receiver, then by sender, and combine them."""
     table = table.sort_by("id").combine_chunks()
     messages = table["message"].chunk(0)
     row_starts, targets = lists(table["targets"].chunk(0))

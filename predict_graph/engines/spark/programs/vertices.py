@@ -1,13 +1,12 @@
-"""A person's vertex program on Spark: its own numpy for the vertices, executors for the edges.
+"""Vertex programs on Spark: numpy code of the user on the driver, edges on the executors.
 
-The methods of a vertex program take whole arrays, one element a vertex, and may look across them: a
-sum of all, the largest degree. So they run where the program was written for, in this process, and
-what they cost there is the driver's part of a superstep. Edges never come here: each partition has
-the in-edges of its vertices, gets the messages of a superstep as one array (a broadcast; if few
-send, only theirs), combines what arrives at each of its vertices by the compiled loops of the local
-engine, in the same order, and gives back one number a receiver. The result is that of the local
-engine to the last bit. Nothing of the state is on the executors, so that a run goes on when one of
-them is lost.
+The methods of a vertex program take whole arrays, one element per vertex, and may use global values
+such as a sum or the largest degree. They therefore run in this process, as the driver's part of a
+superstep. Each partition on the executors holds the in-edges of its vertices. In a superstep it
+gets the messages as one broadcast array (only those of the senders, if they are few), combines them
+with the compiled loops of the local engine in the same order, and returns one number per receiver.
+The result is bitwise that of the local engine. Executors hold no state, so a run survives the loss
+of executors.
 """
 
 from __future__ import annotations
@@ -41,8 +40,6 @@ from predict_graph.graph import Graph
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["VertexTables", "run_vertex_program"]
-
 Array = npt.NDArray[Any]
 
 _KINDS = {np.dtype(np.float64): "float64", np.dtype(np.int64): "int64"}
@@ -50,7 +47,7 @@ _NUMBER = 8  # bytes of an id, a state, a message; by definition
 
 
 class VertexTables:
-    """Names what runs a vertex program on Spark: see :func:`run_vertex_program`."""
+    """Selects :func:`run_vertex_program` as the way to run a vertex program on Spark."""
 
     oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
     combines: ClassVar[bool] = True
@@ -73,7 +70,7 @@ class _Kernel(ProgramKernel):
         super().__init__(program, graph, None, prior_values)
 
     def _prepare_edges(self, graph: Graph, program: VertexProgram) -> None:
-        """Put the in-edges of each partition into a block, kept by the executors."""
+        """Store the in-edges of each partition in a block, cached by the executors."""
         edges = self._tables.edges
         self._weighted = program.weighted and "weight" in edges.columns
         columns = ["src", "dst", "weight"] if self._weighted else ["src", "dst"]
@@ -85,7 +82,7 @@ class _Kernel(ProgramKernel):
         self._blocks.count()
 
     def forget(self) -> None:
-        """Give the memory of the blocks back."""
+        """Release the memory of the blocks."""
         if self._blocks is not None:
             self._blocks.unpersist()
 
@@ -101,14 +98,14 @@ class _Kernel(ProgramKernel):
             ids = np.flatnonzero(senders)
             sent = message[ids]
         context = self._blocks.sparkSession.sparkContext
-        told = context.broadcast((n, ids, sent, everyone, few))
+        shared = context.broadcast((n, ids, sent, everyone, few))
         try:
-            work = partial(_combine, told=told, code=self._code, kind=_KINDS[message.dtype])
+            work = partial(_combine, shared=shared, code=self._code, kind=_KINDS[message.dtype])
             found = self._blocks.mapInArrow(
                 work, "partition int, ids binary, combined binary"
             ).collect()
         finally:
-            told.destroy()
+            shared.destroy()
         combined = np.full(n, identity(self._code, message.dtype))
         received = np.zeros(n, np.bool_)
         for row in found:
@@ -139,33 +136,7 @@ def run_vertex_program(
     ready: Callable[[], None] | None,
     prior: DataFrame | None,
 ) -> tuple[SuperstepLog, Array, pd.DataFrame]:
-    """Run supersteps of a vertex program.
-
-    Parameters
-    ----------
-    program : VertexProgram
-    graph : Graph
-        Its methods see it; its edges are in the tables.
-    tables : GraphTables
-    session : OpenSession
-    run, threshold, limit, progress, ready
-        As of :func:`~predict_graph.engines.spark.superstep.run_supersteps`.
-    prior : DataFrame, optional
-        ``id`` and ``value``: result of the algorithm that runs before.
-
-    Returns
-    -------
-    log : SuperstepLog
-        Its state is a table of ``id`` and ``value``.
-    values : ndarray, shape (n,)
-    moved : DataFrame
-        ``iteration, partition, records, bytes``: what came to the blocks and from them.
-
-    Raises
-    ------
-    JobError
-        If a superstep fails, or a method of the program.
-    """
+    """Run supersteps of a vertex program."""
     started = time.perf_counter()
     with spark_failures("setting up on Spark"):
         session.group(superstep_group(run, 0))
@@ -205,7 +176,7 @@ def run_vertex_program(
 
 
 def _homes(tables: GraphTables) -> pd.DataFrame:
-    """Return the partition, the out-edges and those that stay, of each vertex, in their order."""
+    """Return the partition, the out-edges and the local out-edges of each vertex, in order."""
     from pyspark.sql import functions as F
 
     rows = tables.vertices.select(
@@ -221,14 +192,14 @@ def _homes(tables: GraphTables) -> pd.DataFrame:
 
 
 def _packed_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Put rows of whole numbers into one value a batch, which comes to the driver as it is."""
+    """Pack rows of integers into one value per batch, to collect them at the driver."""
     for batch in batches:
         rows = np.stack([column.to_numpy(zero_copy_only=False) for column in batch.columns], 1)
         yield pa.record_batch([pa.array([rows.astype(np.int64).tobytes()])], names=["rows"])
 
 
 def _counts(homes: pd.DataFrame, senders: Array | None) -> pd.DataFrame:
-    """Return who sends, by partition, with the columns of other programs."""
+    """Return the senders by partition, with the columns of other programs."""
     sending = np.ones(len(homes), bool) if senders is None else senders
     table = pd.DataFrame(
         {
@@ -250,7 +221,7 @@ def _values_of(table: DataFrame) -> Array:
 
 
 def _as_table(values: Array, session: OpenSession) -> DataFrame:
-    """Return values as a table that Spark reads."""
+    """Return values as a Spark table."""
     file = session.folder / f"values-{uuid.uuid4().hex[:8]}.parquet"
     pa.parquet.write_table(pa.table({"id": np.arange(len(values)), "value": values}), file)
     return session.spark.read.parquet(str(file))
@@ -278,14 +249,14 @@ def _block(batches: Iterator[pa.RecordBatch], vertices: int) -> Iterator[pa.Reco
 
 
 def _combine(
-    batches: Iterator[pa.RecordBatch], told: Any, code: int, kind: str
+    batches: Iterator[pa.RecordBatch], shared: Any, code: int, kind: str
 ) -> Iterator[pa.RecordBatch]:
-    """Combine what arrives at the vertices of a partition; runs on executors."""
+    """Combine the messages to the vertices of a partition; runs on executors."""
     from pyspark import TaskContext
 
     from predict_graph.engines.spark.programs.spreading import keep_loaded
 
-    n, ids, sent, everyone, few = told.value
+    n, ids, sent, everyone, few = shared.value
     dtype = np.dtype(kind)
     width = np.uint32 if n < 2**31 else np.uint64
     nothing = identity(code, dtype)

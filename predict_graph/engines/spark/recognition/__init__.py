@@ -1,4 +1,4 @@
-"""Supersteps of a job that says nothing of them, recognised in Spark's event log."""
+"""Recognition of supersteps in Spark's event log, for jobs that do not declare them."""
 
 from __future__ import annotations
 

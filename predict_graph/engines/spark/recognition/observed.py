@@ -1,4 +1,4 @@
-"""What recognised supersteps did: the same table and phases as of a run of our own."""
+"""Counters of recognised supersteps, with the table and phases of our own runs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
 from predict_graph.engines.spark.recognition.supersteps import Recognised
 
-__all__ = ["observed_convergence", "observed_phases", "observed_table"]
-
 _TIMES = ("task_seconds", "cpu_seconds", "gc_seconds")
 _COUNTS = (
     *("shuffle_read_records", "shuffle_write_records", "shuffle_write_bytes"),
@@ -21,25 +19,11 @@ _COUNTS = (
 
 
 def observed_table(log: EventLog, found: Recognised, vertices: int = 0) -> pd.DataFrame:
-    """Return one row a superstep and executor.
+    """Return one row per superstep and executor.
 
-    Task metrics know records and bytes, not vertices. Messages are the records that an executor
-    took from shuffles, which is after Spark has combined what it could; they count as remote in
-    the share of bytes that came from other executors. Which vertices are active is not to be
-    seen: all of them count.
-
-    Parameters
-    ----------
-    log : EventLog
-    found : Recognised
-    vertices : int
-        Of the graph, shared among executors as tasks are; 0 if not known.
-
-    Returns
-    -------
-    DataFrame
-        Columns of every engine (convergence NaN) and of Spark. What failed or was done again adds
-        to the seconds, not to the counts.
+    Task metrics count records and bytes, not vertices. Messages are the records that an executor
+    read from shuffles, after Spark combined them; the share of bytes from other executors counts as
+    remote. Active vertices are not visible, so all vertices count.
     """
     step_of = {
         stage: number
@@ -83,9 +67,9 @@ def observed_table(log: EventLog, found: Recognised, vertices: int = 0) -> pd.Da
 def observed_phases(log: EventLog, found: Recognised) -> dict[str, float]:
     """Return the seconds of setup, read, superstep and write.
 
-    Reading is the time before the first superstep in which tasks take input that is not in memory
-    yet; writing is all after the last superstep; setup is the rest before the first, the start of
-    the application included.
+    Read is the time before the first superstep in which tasks read uncached input; write is all
+    after the last superstep; setup is the rest before the first, including the start of the
+    application.
     """
     begin = float(log.application.get("started") or log.jobs["started"].min())
     ends = [log.application.get("finished"), log.jobs["finished"].max(), found.finished]
@@ -104,7 +88,7 @@ def observed_phases(log: EventLog, found: Recognised) -> dict[str, float]:
 
 
 def observed_convergence(found: Recognised) -> npt.NDArray[np.float64]:
-    """Return NaN for each superstep: what a job compares with its threshold is its own affair."""
+    """Return NaN for each superstep: the job's convergence aggregate is unknown."""
     return np.full(found.iterations, np.nan)
 
 

@@ -1,4 +1,4 @@
-"""The longest repetition in a sequence: what a loop leaves in a log."""
+"""The longest repetition in a sequence, which indicates a loop in a log."""
 
 from __future__ import annotations
 
@@ -8,23 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Repetition", "longest_repetition", "loop_starts"]
-
-_LONGEST = 64  # items of one iteration at most; a choice: bounds the time
-_AS_GOOD = 0.98  # judgement, not measured: a shorter one is taken
+_LONGEST = 64  # items of one iteration at most: limits the quadratic search
+_AS_GOOD = 0.98  # of the weight: trades off coverage for a shorter block; not tuned
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """A part of a sequence that is one block over and over; the last may be cut short.
-
-    Parameters
-    ----------
-    start, stop : int
-        Of the part.
-    period : int
-        Items of a block.
-    """
+    """A part of a sequence that repeats one block; the last repeat may be truncated."""
 
     start: int
     stop: int
@@ -34,16 +24,7 @@ class Repetition:
 def longest_repetition(
     symbols: Sequence[Hashable], weights: Sequence[float], *, least: int = 2
 ) -> Repetition | None:
-    """Return the repetition that holds most weight; of those about as heavy, the shortest block.
-
-    Parameters
-    ----------
-    symbols : sequence
-        Items are the same when they are equal.
-    weights : sequence of float
-        Of the items; not negative.
-    least : int
-        Blocks that a repetition must have.
+    """Return the repetition with the most weight; among about equal ones, the shortest block.
 
     Examples
     --------
@@ -71,10 +52,10 @@ def longest_repetition(
 
 
 def loop_starts(symbols: Sequence[Hashable], found: Repetition) -> list[int]:
-    """Return where the iterations of a loop begin.
+    """Return where the iterations of a loop start.
 
-    A block may hold several of them: a loop that checkpoints every third time is a block of three
-    iterations. The item that comes most often in a block comes once an iteration.
+    A block may hold several iterations: a loop that checkpoints every third time is a block of
+    three. The most frequent item of a block occurs once per iteration.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which pieces of a job are its supersteps, and how sure that is."""
+"""Which parts of a job are its supersteps, and with what confidence."""
 
 from __future__ import annotations
 
@@ -19,39 +19,19 @@ from predict_graph.engines.spark.recognition.repetition import (
 from predict_graph.engines.spark.recognition.units import Unit, job_units, stage_units
 from predict_graph.errors import RequestError
 
-__all__ = [
-    "COMBINED",
-    "Recognised",
-    "Superstep",
-    "finished_jobs",
-    "named_runs",
-    "recognise",
-    "recognised_now",
-    "recognised_so_far",
-    "whole_supersteps",
-]
-
 COMBINED = "GraphImpl.aggregateMessages - preAgg"
-"""What GraphX calls the dataset in which messages are made and combined."""
+"""GraphX's name of the dataset in which messages are made and combined."""
 
-_ALIKE = 0.5  # judgement, not measured: of two jobs' operators, in one superstep and the next
-_SURE = 3  # iterations; a choice: once may be chance, and twice
-_LARGE = 4  # stages of a job that a loop is looked for inside; judgement, not measured
-_FEW = 3  # such jobs, those that take most time; a choice: bounds the time
+# Share of equal operators of jobs in consecutive supersteps; trades off recall, not tuned
+_ALIKE = 0.5
+_SURE = 3  # iterations: limits false positives, since one or two repeats may be chance
+_LARGE = 4  # stages of a job that is searched for an inner loop: limits false positives
+_FEW = 3  # such jobs, the longest ones: limits the time of the search
 
 
 @dataclass(frozen=True)
 class Superstep:
-    """One iteration of a job.
-
-    Parameters
-    ----------
-    started, finished : float
-        Seconds since 1970.
-    seconds : float
-        From the end of the iteration before to its own.
-    jobs, stages : tuple of int
-    """
+    """One iteration of a job."""
 
     started: float
     finished: float
@@ -62,23 +42,7 @@ class Superstep:
 
 @dataclass(frozen=True)
 class Recognised:
-    """The supersteps of a job, as its log shows them.
-
-    Parameters
-    ----------
-    supersteps : tuple of Superstep
-    by : {"names", "jobs", "stages"}
-        What repeats: names of job groups that count up, jobs (or SQL executions), or the stages of
-        one job.
-    name : str
-        Of the run, when job groups name it; else where in the program the repeated work is asked
-        for.
-    certainty : {"certain", "likely", "doubtful"}
-    reason : str
-        Why no more and no less, as a sentence.
-    limit : int or None
-        The most supersteps, where names such as ``iteration 7 / 20`` have it.
-    """
+    """The supersteps of a job, as recognised in its log."""
 
     supersteps: tuple[Superstep, ...]
     by: str
@@ -89,44 +53,33 @@ class Recognised:
 
     @property
     def iterations(self) -> int:
-        """Number of supersteps."""
+        """The number of supersteps."""
         return len(self.supersteps)
 
     @property
     def started(self) -> float:
-        """Begin of the first."""
+        """The start of the first superstep."""
         return self.supersteps[0].started
 
     @property
     def finished(self) -> float:
-        """End of the last."""
+        """The end of the last superstep."""
         return self.supersteps[-1].finished
 
 
 def recognise(log: EventLog, *, run: str | None = None) -> Recognised:
     """Find the supersteps of a job in its event log.
 
-    Where job groups or descriptions count up, they name the supersteps. Else a loop in the program
-    is a repetition in the log: the same calls with the same operators, over and over. That may be
-    whole jobs (one action or more an iteration), or stages within one job (no action before the
-    end). The repetition that holds most of the time is taken. Stages of a query are none: they are
-    all called as the action that asked for it.
-
-    Parameters
-    ----------
-    log : EventLog
-    run : str, optional
-        Of the runs that job groups name, this one; the longest by default.
-
-    Raises
-    ------
-    RequestError
-        If nothing repeats, or there is no run of that name.
+    Job groups or descriptions that count up name the supersteps. Otherwise a loop in the program is
+    a repetition in the log: the same calls with the same operators. These may be whole jobs (at
+    least one action per iteration), or stages within one job (no action before the end). The
+    repetition that covers most of the time is used. Stages of a query are excluded: they have the
+    call site of the action.
 
     Notes
     -----
-    PREDIcT needs features per iteration (section 3.3) and takes them from the logs of a framework
-    that knows of supersteps; Spark does not.
+    PREDIcT needs features per iteration (section 3.3), from the logs of a framework
+    that has supersteps; Spark has none.
     """
     named = named_runs(log)
     if run is not None and run not in {found.name for found in named}:
@@ -145,14 +98,14 @@ def recognise(log: EventLog, *, run: str | None = None) -> Recognised:
     found = [loop for loop in (of_jobs, *of_stages) if loop is not None]
     if not found:
         raise RequestError(
-            f"no supersteps can be told apart: nothing repeats in {_work(log, units)}; run more "
+            f"no supersteps found: nothing repeats in {_work(log, units)}; run more "
             "iterations, or put each in a job group whose name ends in its number"
         )
     return max(found, key=_covered)
 
 
 def _work(log: EventLog, units: Sequence[Unit]) -> str:
-    """Return how much work a log shows, without what the application did besides."""
+    """Describe the work in a log, excluding the application's own time."""
     jobs = log.jobs.sort_values("started")
     ends = np.fmax.accumulate(jobs["finished"].to_numpy(np.float64, na_value=np.nan))
     begins = jobs["started"].to_numpy(np.float64)
@@ -163,15 +116,15 @@ def _work(log: EventLog, units: Sequence[Unit]) -> str:
 
 
 def finished_jobs(log: EventLog) -> EventLog:
-    """Return a log without jobs that still run."""
+    """Return a log without unfinished jobs."""
     jobs = log.jobs[log.jobs["finished"].notna()]
     return replace(log, jobs=jobs, stages=log.stages[log.stages["job"].isin(jobs["job"])])
 
 
 def whole_supersteps(found: tuple[Superstep, ...]) -> tuple[Superstep, ...]:
-    """Return supersteps of a job that goes on, without the last one if more of it may come.
+    """Return the supersteps of a running job, without the last one if it may be incomplete.
 
-    It is whole if it has as many jobs as most before it.
+    It is complete if it has as many jobs as most before it.
     """
     *before, last = found
     usual = Counter(len(step.jobs) for step in before).most_common(1)
@@ -179,19 +132,12 @@ def whole_supersteps(found: tuple[Superstep, ...]) -> tuple[Superstep, ...]:
 
 
 def _by_messages(log: EventLog, name: str) -> Recognised | None:
-    """Return the supersteps of an algorithm of GraphX, which makes messages in each; None if none.
+    """Return the supersteps of a GraphX algorithm, each of which makes messages; None if none.
 
-    That is one more than rounds of its loop: the first messages are made before it. A superstep has
-    what comes until the next messages are made; the last one, what was asked for in the same place.
-
-    Parameters
-    ----------
-    log : EventLog
-        Of whose jobs those in the group of that name count, if there are any.
-    name : str
-        Of the algorithm, such as ``graphx:pageRank``.
+    There is one more than rounds of its loop, since the first messages are made before it. A
+    superstep extends until the next messages; the last one, over jobs of the same call site.
     """
-    if "datasets" not in log.stages:  # an address tells no datasets
+    if "datasets" not in log.stages:  # datasets cannot be identified by address
         return None
     own = log.jobs[log.jobs["group"] == name]
     units = job_units(replace(log, jobs=own) if len(own) else log)
@@ -213,14 +159,7 @@ def _by_messages(log: EventLog, name: str) -> Recognised | None:
 
 
 def recognised_now(log: EventLog, library: str | None = None) -> Recognised | None:
-    """Return the supersteps of the newest run in a log, by jobs that ended; None if unknown.
-
-    Parameters
-    ----------
-    log : EventLog
-    library : str, optional
-        The algorithm of GraphX that it is known to be.
-    """
+    """Return the supersteps of the newest run in a log, from finished jobs; None if unknown."""
     over = finished_jobs(log)
     found = None if library is None else _by_messages(over, library)
     if found is not None:
@@ -233,23 +172,16 @@ def recognised_now(log: EventLog, library: str | None = None) -> Recognised | No
 
 
 def recognised_so_far(log: EventLog, library: str | None = None) -> Recognised | None:
-    """Return the supersteps that are done in the log of a job that goes on; None if none is known.
-
-    Parameters
-    ----------
-    log : EventLog
-    library : str, optional
-        The algorithm of GraphX that it is known to be.
-    """
+    """Return the completed supersteps in the log of a running job; None if unknown."""
     found = recognised_now(log, library)
-    if found is None or found.by == "stages":  # of a job that has ended
+    if found is None or found.by == "stages":  # from a job that has ended
         return found
     whole = whole_supersteps(found.supersteps)
     return replace(found, supersteps=whole) if whole else None
 
 
 def named_runs(log: EventLog) -> list[Recognised]:
-    """Return the runs whose supersteps are named by job groups or descriptions that count up."""
+    """Return the runs whose supersteps are named by numbered job groups or descriptions."""
     series: dict[tuple[str, str], dict[int, list[int]]] = {}
     for job, *labels in log.jobs[["job", "group", "description"]].itertuples(index=False):
         # One that counts up is enough: notebooks set a job group, and libraries descriptions.
@@ -264,7 +196,7 @@ def named_runs(log: EventLog) -> list[Recognised]:
         if len(order) < 2 or first > 1 or order != list(range(first, first + len(order))):
             continue
         groups = [[of_job[job] for job in numbered[number]] for number in order if number > 0]
-        # What is named 0 ends where the first superstep begins, planning included.
+        # Setup ends where the first superstep starts, which includes its planning.
         setup = [of_job[job].finished for job in numbered.get(0, ())]
         steps = _steps([list(dict.fromkeys(group)) for group in groups], max(setup, default=None))
         name = (
@@ -278,23 +210,23 @@ def named_runs(log: EventLog) -> list[Recognised]:
 
 
 def _counted(label: object) -> Iterator[tuple[str, int, str]]:
-    """Take a name apart at each of its numbers: which one counts up, only others like it show."""
+    """Split a name at each of its numbers; comparing names shows which one counts up."""
     if isinstance(label, str):
         for number in islice(_NUMBER.finditer(label), _NUMBERS):
             yield label[: number.start()], int(number.group()), label[number.end() :]
 
 
 _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,6}(?![0-9])")
-_NUMBERS = 16  # of a name that are looked at; a choice: bounds the time
+_NUMBERS = 16  # bounds the time: numbers of a name that are compared
 _LIMIT = re.compile(r"\s*(?:/|of|out of)\s*([0-9]{1,6})(?![0-9])")
 _COUNTED_WORD = re.compile(r"\W*(?:superstep|iteration|round|step|epoch)?\W*$", re.IGNORECASE)
 
 
 def _joined(units: list[Unit]) -> list[Unit]:
-    """Join each unit that only looks once more at what the one before made.
+    """Merge each unit that only re-reads the result of the previous one.
 
-    Whether anything is left to do is often asked of one partition first and then of more: several
-    jobs at the same place, of which but one has work.
+    A check for remaining work often runs on one partition first and then on more: several jobs at
+    one call site, only one of them with work.
     """
     joined: list[Unit] = []
     for unit in units:
@@ -315,8 +247,8 @@ def _joined(units: list[Unit]) -> list[Unit]:
 def _loop_inside(stages: Sequence[Unit]) -> Recognised | None:
     """Return the loop among the stages of a job; None if there is none.
 
-    Datasets of a program are called by the lines that made them; stages that are called as the last
-    one is, by the action, are parts of one query.
+    Stages of a program's datasets have the call sites that created them; stages with the call site
+    of the last one, the action, belong to one query.
     """
     found = _loop(stages, "stages")
     action = stages[-1].site if stages else ""
@@ -325,7 +257,7 @@ def _loop_inside(stages: Sequence[Unit]) -> Recognised | None:
 
 
 def _loop(units: Sequence[Unit], by: str) -> Recognised | None:
-    """Return the loop that holds most time; None if nothing repeats."""
+    """Return the loop that covers most time; None if nothing repeats."""
     weights = [unit.seconds for unit in units]
     strict: list[Hashable] = [(unit.site, unit.shape) for unit in units]
     loose: list[Hashable] = [
@@ -340,9 +272,10 @@ def _loop(units: Sequence[Unit], by: str) -> Recognised | None:
             found.append((held, repetition, symbols))
     if not found:
         return None
-    # The stricter of two that hold about as much says more.
+    # Prefer the stricter of two criteria that cover about as much.
     most = max(held for held, _, _ in found)
-    _, repetition, symbols = next(entry for entry in found if entry[0] >= 0.9 * most)  # judgement
+    # Trades off coverage for strictness; not tuned
+    _, repetition, symbols = next(entry for entry in found if entry[0] >= 0.9 * most)
     starts = loop_starts(symbols, repetition)
     groups = [
         list(units[start:stop])
@@ -353,7 +286,7 @@ def _loop(units: Sequence[Unit], by: str) -> Recognised | None:
 
 
 def _widened(units: Sequence[Unit], found: Repetition) -> Repetition:
-    """Take in what comes before and after if it is alike: first and last iterations differ."""
+    """Extend a repetition by similar units before and after: first and last iterations differ."""
     start, stop, period = found.start, found.stop, found.period
     while start > 0 and _alike(units[start - 1], units[start - 1 + period]):
         start -= 1
@@ -372,7 +305,7 @@ def _alike(one: Unit, other: Unit) -> bool:
 def _judged(
     groups: list[list[Unit]], found: Repetition, units: Sequence[Unit], by: str
 ) -> tuple[str, str]:
-    """Say how sure it is that the blocks are iterations, and why."""
+    """Return how certain it is that the blocks are iterations, and the reason."""
     what = "the same work" if by == "jobs" else "the same stages of one job"
     held = sum(unit.seconds for group in groups for unit in group)
     share = held / max(sum(unit.seconds for unit in units), 1e-9)
@@ -380,7 +313,7 @@ def _judged(
     located = all(unit.located for group in groups for unit in group)
     if len(groups) < _SURE:
         return "doubtful", f"{text}; two might be chance"
-    if share < 0.25:  # judgement
+    if share < 0.25:  # a loop of less than a quarter of the time; not tuned
         return "doubtful", f"{text}, which is little"
     if not located or by == "stages":
         return "likely", text if located else f"{text}; the log does not say from which line"
@@ -397,7 +330,7 @@ def _covered(loop: Recognised) -> float:
 
 
 def _steps(groups: list[list[Unit]], since: float | None = None) -> tuple[Superstep, ...]:
-    """Return the supersteps that groups of units make up; the first begins at `since`, if given."""
+    """Return the supersteps of groups of units; the first starts at `since`, if given."""
     steps: list[Superstep] = []
     for group in groups:
         started = min(unit.started for unit in group)

@@ -1,4 +1,4 @@
-"""What a job did, one after the other: SQL executions and jobs, or the stages of one of them."""
+"""The sequence of work units in a job: SQL executions and jobs, or stages of one of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import pandas as pd
 
 from predict_graph.engines.spark.log.eventlog import EventLog
-
-__all__ = ["Unit", "job_units", "stage_units"]
 
 _SAYS_NOTHING = re.compile(
     r"NativeMethodAccessorImpl|DirectMethodHandleAccessor|CompletableFuture|LambdaForm|:0$|^$"
@@ -23,25 +21,7 @@ _FRAME = re.compile(r"^\s*(?:at )?(\S+)\(([\w$]+\.(?:scala|java|py)):(\d+)\)", r
 
 @dataclass(frozen=True)
 class Unit:
-    """A piece of work that Spark did in one go.
-
-    Parameters
-    ----------
-    site : str
-        Where in the program it was asked for.
-    located : bool
-        Whether `site` is a line of the program, and not of Spark's own machinery.
-    shape : frozenset of str
-        Kinds of operators in it.
-    started, finished : float
-        Seconds since 1970.
-    jobs, stages : tuple of int
-        Stages are those that ran.
-    skipped : int
-        Stages that it listed, but that were there from before.
-    wrote : int
-        Records that it shuffled.
-    """
+    """A unit of work that Spark executed in one go."""
 
     site: str
     located: bool
@@ -55,14 +35,14 @@ class Unit:
 
     @property
     def seconds(self) -> float:
-        """Wall-clock time."""
+        """The wall-clock time."""
         return max(self.finished - self.started, 0.0)
 
 
 def job_units(log: EventLog) -> list[Unit]:
-    """Return the SQL executions, and the jobs outside of any, in the order in which they began.
+    """Return the SQL executions, and the jobs outside of any, in starting order.
 
-    Under adaptive execution each stage of an SQL execution is a job of its own; together they are
+    Under adaptive execution each stage of an SQL execution is a separate job; together they form
     one unit.
     """
     if log.jobs.empty:
@@ -74,7 +54,7 @@ def job_units(log: EventLog) -> list[Unit]:
         root=[roots.get(execution, execution) for execution in log.jobs["execution"]]
     )
     alone = jobs["root"] < 0
-    jobs.loc[alone, "root"] = -1 - jobs.loc[alone, "job"]  # a job of its own
+    jobs.loc[alone, "root"] = -1 - jobs.loc[alone, "job"]  # a job outside of SQL executions
     ran = dict(list(log.stages.groupby("job")))
     nothing = log.stages.iloc[:0]
     units = []
@@ -88,7 +68,7 @@ def job_units(log: EventLog) -> list[Unit]:
             site = _located(str(execution["description"]), site, str(execution["details"]))
             started = min(started, execution["started"])
             finished = max(finished, execution["finished"])
-        if finished != finished:  # the log ends before the job does
+        if finished != finished:  # NaN: the log ends before the job does
             finished = log.tasks.loc[log.tasks["stage"].isin(numbers), "finished"].max()
         units.append(
             Unit(
@@ -107,10 +87,10 @@ def job_units(log: EventLog) -> list[Unit]:
 
 
 def _located(description: str, stage: str, details: str) -> str:
-    """Return the line of the program that an SQL execution came from, as well as the log knows.
+    """Return the program line that started an SQL execution, if the log has it.
 
-    That is its description, unless the program gave it another one; else the name of its last
-    stage; else the first call from outside Spark.
+    This is its description, unless the program replaced it; else the name of its last stage; else
+    the first call from outside Spark.
     """
     for site in (description, stage):
         if _SITE.fullmatch(site) and not _SAYS_NOTHING.search(site):
@@ -122,7 +102,7 @@ def _located(description: str, stage: str, details: str) -> str:
 
 
 def stage_units(log: EventLog, within: Unit) -> list[Unit]:
-    """Return the stages of a unit, in the order in which the plan has them."""
+    """Return the stages of a unit, in plan order."""
     tasks = log.tasks.groupby("stage").agg(
         started=("started", "min"),
         finished=("finished", "max"),

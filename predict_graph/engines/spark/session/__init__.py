@@ -1,1 +1,1 @@
-"""A Spark session: where it runs, what it needs, how it opens and what can go wrong in it."""
+"""Spark sessions: resources, requirements, opening and failures."""

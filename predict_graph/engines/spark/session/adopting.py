@@ -1,9 +1,9 @@
-"""The session that a person has open: measured by a listener of ours, left as it was found.
+"""Using a session that the user has opened: measured by a listener, and left unchanged.
 
-What executors do is in the events that Spark's listeners hear, whether or not the session writes an
-event log or shows a UI. A second writer of event logs, on a queue of its own, hears them for as
-long as we run something, and writes them to a folder that goes away. Settings of supersteps are
-those of a sister session (``newSession``), which shares executors and nothing else.
+Spark's listeners receive all executor events, whether or not the session writes an event log or
+serves a UI. A second event log writer on its own queue records them during our runs, in a temporary
+folder. Settings for supersteps are set in a sister session (``newSession``), which shares only the
+executors.
 """
 
 from __future__ import annotations
@@ -31,37 +31,21 @@ from predict_graph.errors import JobError, RequestError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["adopted_session", "doubts_of", "settings_of", "warm_for"]
-
 _OURS = ("spark.jobGroup.id", "spark.job.description", "callSite.short", "callSite.long", SITE)
 _QUEUE = "predict-graph"
 _PATIENCE = "spark.scheduler.maxRegisteredResourcesWaitingTime"
 _ACCEPTED = "a SparkSession of pyspark that is open"
 
-_RAN: dict[str, set[str]] = {}  # application: algorithms that its Java processes have compiled
+_RAN: dict[str, set[str]] = {}  # by application: algorithms that its JVMs have compiled
 
 
 def warm_for(spark: SparkSession) -> set[str]:
-    """Return the names of the algorithms that ran in a session before; to be added to."""
+    """Return the mutable set of algorithms that ran in a session before."""
     return _RAN.setdefault(str(spark.sparkContext.applicationId), set())
 
 
 def settings_of(spark: Any, **ours: Any) -> SparkSettings:
-    """Return what a session of a person runs on.
-
-    Parameters
-    ----------
-    spark : SparkSession
-    **ours
-        ``partitions_per_core`` and ``folder``, if they are given.
-
-    Raises
-    ------
-    RequestError
-        If it is no session, one of Spark Connect, or was stopped.
-    JobError
-        If Spark is missing, or the session has no executors.
-    """
+    """Return the settings of a user's session."""
     require_spark()
     _check_open(spark)
     with spark_failures("asking the session for its executors"):
@@ -88,14 +72,7 @@ def settings_of(spark: Any, **ours: Any) -> SparkSettings:
 
 
 def doubts_of(spark: SparkSession, settings: SparkSettings) -> list[str]:
-    """Return what cannot be told in a person's session, in a sentence each.
-
-    Parameters
-    ----------
-    spark : SparkSession
-    settings : SparkSettings
-        From :func:`settings_of`.
-    """
+    """Return the limits of measurements in a user's session, one sentence each."""
     if settings.local:
         return []
     conf = dict(spark.sparkContext.getConf().getAll())
@@ -118,21 +95,7 @@ def doubts_of(spark: SparkSession, settings: SparkSettings) -> list[str]:
 
 @contextmanager
 def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[OpenSession]:
-    """Use a session that is open, and leave it as it was: settings, names, listeners, memory.
-
-    Parameters
-    ----------
-    spark : SparkSession
-    settings : SparkSettings
-        From :func:`settings_of`.
-
-    Raises
-    ------
-    RequestError
-        If it was stopped.
-    JobError
-        If the session lets nobody listen, or there is no place for temporary files.
-    """
+    """Use an open session, and restore its settings, names, listeners and memory."""
     _check_open(spark)
     context = spark.sparkContext
     site = f"predict-graph {uuid.uuid4().hex}"
@@ -159,19 +122,14 @@ def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[OpenSession
             context.setLocalProperty(SITE, site)
             yield session
         finally:
-            with suppress(Exception):  # a session that was stopped has nothing left to restore
+            with suppress(Exception):  # a stopped session has nothing left to restore
                 for name, value in before.items():
                     context.setLocalProperty(name, value)
                 _give_back(context, site)
 
 
 def _check_open(spark: Any) -> None:
-    """Refuse what is no session, or none that can be measured.
-
-    Raises
-    ------
-    RequestError
-    """
+    """Reject objects that are not a usable session."""
     kind = type(spark)
     if kind.__module__.startswith("pyspark.sql.connect"):
         raise RequestError(
@@ -188,7 +146,7 @@ def _check_open(spark: Any) -> None:
 
 
 def _awaited(spark: Any, conf: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the executors, once all are there that a session which is still young asked for."""
+    """Return the executors, once a recently started session has all that it requested."""
     context = spark.sparkContext._jsc.sc()
     patience = context.conf().getTimeAsMs(_PATIENCE, "30s") / 1e3
     deadline = context.startTime() / 1e3 + patience
@@ -204,7 +162,7 @@ def _awaited(spark: Any, conf: Mapping[str, str]) -> list[dict[str, Any]]:
 
 @contextmanager
 def _listening(spark: Any, folder: Path) -> Iterator[None]:
-    """Write an event log of the session to a folder, beside what it writes itself."""
+    """Write an event log of the session to a folder, in addition to its own."""
     from py4j.protocol import Py4JError
 
     jvm, context = spark.sparkContext._jvm, spark.sparkContext._jsc.sc()
@@ -229,7 +187,7 @@ def _listening(spark: Any, folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(Exception):  # a session that was stopped has let it go by itself
+        with suppress(Exception):  # a stopped session has detached it already
             wait_for_listeners(context)
         with suppress(Exception):
             context.listenerBus().removeListener(listener)
@@ -237,7 +195,7 @@ def _listening(spark: Any, folder: Path) -> Iterator[None]:
 
 
 def _give_back(context: Any, site: str) -> None:
-    """Give back the memory of tables that we made, and of no others."""
+    """Release the memory of tables that we cached, and of no others."""
     kept = context._jsc.getPersistentRDDs()
     for number in list(kept.keys()):
         table = kept[number]

@@ -1,4 +1,4 @@
-"""The Java process that Spark's driver is: started for one session, ended with it."""
+"""The Java process of Spark's driver: started for one session, ended with it."""
 
 from __future__ import annotations
 
@@ -16,30 +16,15 @@ from typing import Any
 
 from predict_graph.errors import JobError
 
-__all__ = ["driver_process"]
-
-_ENDING = 15.0  # seconds that the process may take to end by itself; a choice: patience
+_ENDING = 15.0  # seconds to exit before it is killed: limits the wait
 
 
 @contextmanager
 def driver_process(conf: Mapping[str, str], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a driver that knows all settings from its first moment, and end it.
+    """Start a driver with all settings from the start, and end it.
 
-    A driver that is left over from an earlier session would have the memory and the options of
-    that session, and its compiled code: what is measured would depend on what ran before.
-
-    Parameters
-    ----------
-    conf : mapping of str to str
-        Spark's settings.
-    folder : Path
-        For Spark's log and for what it puts on disk. With ``spark.log.level`` in `conf` the log
-        goes to the terminal.
-
-    Raises
-    ------
-    JobError
-        If it does not start; what it said is in the text.
+    A driver left over from an earlier session would keep its memory, options and compiled code, so
+    that measurements would depend on earlier runs.
     """
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
@@ -56,7 +41,7 @@ def driver_process(conf: Mapping[str, str], folder: Path) -> Iterator[subprocess
         try:
             gateway = launch_gateway(wanted, kept)
         except (OSError, RuntimeError) as error:
-            raise JobError(f"starting Spark failed: {_last_words(log, error)}") from error
+            raise JobError(f"starting Spark failed: {_log_reason(log, error)}") from error
         process: subprocess.Popen[bytes] = gateway.proc
         SparkContext._gateway, SparkContext._jvm = gateway, gateway.jvm
         try:
@@ -73,7 +58,7 @@ def driver_process(conf: Mapping[str, str], folder: Path) -> Iterator[subprocess
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a driver: it ends itself when nobody holds the other end of its input."""
+    """End a driver, which exits when its standard input is closed."""
     with suppress(OSError):
         if process.stdin is not None:
             process.stdin.close()
@@ -81,14 +66,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _forget_session() -> None:
-    """Stop the session in this process's memory, even if its driver is gone."""
+    """Stop the session in this process, even if its driver is gone."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     context = SparkContext._active_spark_context
     session = SparkSession._instantiatedSession
     with suppress(Exception), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a driver that is gone cannot be stopped
+        warnings.simplefilter("ignore")  # stopping fails with a warning if the driver is gone
         if session is not None:
             session.stop()
         elif context is not None:
@@ -99,7 +84,7 @@ def _forget_session() -> None:
 
 @contextmanager
 def _environment(conf: Mapping[str, str], folder: Path) -> Iterator[None]:
-    """Set the variables that pyspark has no settings for, for as long as the session lasts."""
+    """Set the environment variables for which pyspark has no settings, during the session."""
     ours = {
         "PYSPARK_PYTHON": conf.get("spark.pyspark.python", sys.executable),
         "SPARK_LOCAL_DIRS": str(folder),
@@ -117,7 +102,7 @@ def _environment(conf: Mapping[str, str], folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _quiet_gateway() -> Iterator[None]:
-    """Keep py4j from logging, traces and all, what it raises as well: Ctrl-C, a driver gone."""
+    """Keep py4j from logging stack traces of errors that it also raises (Ctrl-C, lost driver)."""
 
     def of_another(record: logging.LogRecord) -> bool:
         return Path(record.pathname).parent.name != "py4j"
@@ -132,8 +117,8 @@ def _quiet_gateway() -> Iterator[None]:
             logger.removeFilter(of_another)
 
 
-def _last_words(log: Path, error: BaseException) -> str:
-    """Return the line of a log that says why a driver did not start."""
+def _log_reason(log: Path, error: BaseException) -> str:
+    """Return the line of a log that explains why a driver did not start."""
     with suppress(OSError):
         lines = [line.strip() for line in log.read_text(errors="replace").splitlines()]
         telling = [line for line in lines if re.search(r"error|exception|invalid", line, re.I)]

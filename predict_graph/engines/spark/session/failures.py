@@ -1,4 +1,4 @@
-"""What goes wrong in Spark, in one sentence instead of two pages of traces."""
+"""Failures of Spark, described in one sentence instead of stack traces."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from contextlib import contextmanager, suppress
 
 from predict_graph.errors import JobError, PredictGraphError
 
-__all__ = ["ExecutorLostError", "reason", "spark_failures"]
-
 _ERROR = re.compile(r"(?:[\w$]+\.)+([\w$]*(?:Exception|Error)): ")
 _WHERE = re.compile(r"\(TID \d+\) \((\S+) executor (\w+)\)")
 
@@ -19,7 +17,7 @@ _LOST = (
     "--checkpoint DIR"
 )
 
-# The first that fits is the reason: what killed an executor comes before that it is lost.
+# The first match is the reason: the cause of a lost executor precedes its loss.
 _KNOWN = (
     (
         r"No space left on device",
@@ -48,25 +46,12 @@ _KNOWN = (
 
 
 class ExecutorLostError(JobError):
-    """An executor was lost, and what it kept in memory with it."""
+    """An executor was lost, and the data cached in its memory."""
 
 
 @contextmanager
 def spark_failures(doing: str) -> Iterator[None]:
-    """Turn what Spark and the disk raise into a :class:`~predict_graph.errors.JobError`.
-
-    Parameters
-    ----------
-    doing : str
-        What was being done, to begin the sentence with: ``"superstep 3 on Spark"``.
-
-    Raises
-    ------
-    JobError
-    KeyboardInterrupt
-        If it failed because it was interrupted: py4j asks the driver for something more while
-        Ctrl-C goes through it, and what then fails hides the interrupt.
-    """
+    """Convert errors of Spark and the disk into :class:`~predict_graph.errors.JobError`."""
     try:
         yield
     except PredictGraphError:
@@ -74,14 +59,14 @@ def spark_failures(doing: str) -> Iterator[None]:
     except Exception as error:
         if _interrupted(error):
             raise KeyboardInterrupt from error
-        said = _said_of(doing, error)
+        said = _job_error(doing, error)
         if said is None:
             raise
         raise said from error
 
 
-def _said_of(doing: str, error: Exception) -> JobError | None:
-    """Return the sentence for what Spark or the disk raised; None for what neither does."""
+def _job_error(doing: str, error: Exception) -> JobError | None:
+    """Return the error for a failure of Spark or the disk; None for other errors."""
     from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
     from pyspark.errors import PySparkException
 
@@ -101,7 +86,7 @@ def _said_of(doing: str, error: Exception) -> JobError | None:
 
 
 def _interrupted(error: BaseException | None) -> bool:
-    """Say whether an error came while an interrupt went through what failed."""
+    """Return whether an interrupt caused an error."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             return True
@@ -110,7 +95,7 @@ def _interrupted(error: BaseException | None) -> bool:
 
 
 def _driver_ended() -> bool:
-    """Say whether the driver has ended: a call that gets no answer is one of several errors."""
+    """Return whether the driver has ended: a failed call raises one of several errors."""
     from pyspark import SparkContext
 
     process = getattr(SparkContext._gateway, "proc", None)
@@ -140,6 +125,7 @@ def reason(text: str) -> str:
     causes = [line for line in lines if line.startswith("Caused by: ")]
     telling = [line for line in (*reversed(causes), *lines) if _ERROR.search(line)]
     if telling:
-        error = list(_ERROR.finditer(telling[0]))[-1]  # a task's error is quoted in the job's
+        # The error of a task is quoted in that of its job
+        error = list(_ERROR.finditer(telling[0]))[-1]
         return f"{error.group(1)}: {telling[0][error.end() :]}"[:300]
     return (lines[0] if lines else "no reason given")[:300]

@@ -1,8 +1,8 @@
-"""The JVM half of GraphFrames: a jar, Maven coordinates, or what lies on this machine and fits.
+"""Locating the JVM half of GraphFrames: a jar, Maven coordinates, or a matching local jar.
 
-graphframes-py is Python alone. What runs on Spark is a jar, made for one line of Spark and one of
+graphframes-py is pure Python. The code that runs on Spark is a jar for one line of Spark and one of
 Scala: ``graphframes-spark4_2.13-0.12.1.jar`` as Maven names it, and
-``graphframes-0.8.2-spark3.1-s_2.12.jar`` as it was before version 0.9.
+``graphframes-0.8.2-spark3.1-s_2.12.jar`` before version 0.9.
 """
 
 from __future__ import annotations
@@ -18,16 +18,6 @@ from zipfile import BadZipFile, ZipFile
 
 from predict_graph.errors import JobError, RequestError
 
-__all__ = [
-    "check_brought",
-    "check_graphframes",
-    "check_there",
-    "graphframes_conf",
-    "graphframes_jars",
-    "python_half",
-    "scala_line",
-]
-
 _CACHES = (
     "~/.ivy2.5.2/jars",
     "~/.ivy2/jars",
@@ -41,12 +31,7 @@ _EARLIER_NAME = re.compile(r"(graphframes)-([\d.]+)-spark(\d+)[\d.]*-s_([\d.]+)\
 
 
 def check_graphframes(named: str | Path) -> str | Path:
-    """Return what was named: the path of a jar, or Maven coordinates.
-
-    Raises
-    ------
-    RequestError
-        If it is neither.
+    """Validate the path of a jar or Maven coordinates, and return it.
 
     Examples
     --------
@@ -62,14 +47,7 @@ def check_graphframes(named: str | Path) -> str | Path:
 
 
 def graphframes_conf(named: str | Path | None) -> dict[str, str]:
-    """Return the settings of Spark that bring GraphFrames into a session.
-
-    Parameters
-    ----------
-    named : str or Path, optional
-        A jar or coordinates; by default the jars that are on this machine and fit, which may be
-        none.
-    """
+    """Return the Spark settings that load GraphFrames into a session."""
     if named is not None:
         found = check_graphframes(named)
         return {"spark.jars" if isinstance(found, Path) else "spark.jars.packages": str(found)}
@@ -78,10 +56,10 @@ def graphframes_conf(named: str | Path | None) -> dict[str, str]:
 
 
 def graphframes_jars() -> list[Path]:
-    """Return the newest GraphFrames jars of this machine that fit the installed pyspark.
+    """Return the newest local GraphFrames jars that fit the installed pyspark.
 
-    Looked for in the caches of Ivy and Maven, and in the folder ``jars`` beside the Python packages
-    where some packages put them.
+    Searches the caches of Ivy and Maven, and the folder ``jars`` next to the Python packages, where
+    some packages install them.
     """
     lines = _spark_lines()
     newest: dict[str, tuple[tuple[int, ...], Path]] = {}
@@ -94,20 +72,7 @@ def graphframes_jars() -> list[Path]:
 
 
 def check_brought(named: str | Path | None, conf: Mapping[str, str]) -> None:
-    """Check, before a session of ours is opened, that something brings GraphFrames into it.
-
-    Parameters
-    ----------
-    named : str or Path, optional
-        A jar or coordinates.
-    conf : mapping of str to str
-        The user's own settings of Spark.
-
-    Raises
-    ------
-    JobError
-        If nothing does.
-    """
+    """Check that the settings load GraphFrames, before a session is opened."""
     if graphframes_conf(named) or any(name.startswith("spark.jars") for name in conf):
         return
     import pyspark
@@ -119,13 +84,7 @@ def check_brought(named: str | Path | None, conf: Mapping[str, str]) -> None:
 
 
 def check_there(java: Any) -> None:
-    """Check that GraphFrames is in a session; `java` is the view of its classes.
-
-    Raises
-    ------
-    JobError
-        If it is not.
-    """
+    """Check that GraphFrames is in a session; `java` is the view of its classes."""
     from py4j.java_gateway import JavaClass
 
     if not isinstance(java.org.graphframes.GraphFrame, JavaClass):
@@ -136,9 +95,9 @@ def check_there(java: Any) -> None:
 
 
 def python_half(conf: Mapping[str, str]) -> Path | None:
-    """Return a jar among those of a session that has its own Python half in it, if there is one.
+    """Return a jar of a session that contains its own Python half, or None.
 
-    Jars before version 0.9 have, and graphframes-py does not fit them.
+    Jars before version 0.9 do, and graphframes-py does not fit them.
     """
     for jar in filter(None, conf.get("spark.jars", "").split(",")):
         try:
@@ -151,13 +110,13 @@ def python_half(conf: Mapping[str, str]) -> Path | None:
 
 
 def scala_line() -> str:
-    """Return the line of Scala of the installed pyspark; that of Spark 4 if there is none."""
+    """Return the Scala version line of the installed pyspark; that of Spark 4 if there is none."""
     lines = _spark_lines()
     return "2.13" if lines is None else lines[1]
 
 
 def _read_name(name: str) -> tuple[str, tuple[int, ...], tuple[str, str]]:
-    """Return artifact, version, and the lines of Spark and Scala that a jar names."""
+    """Return artifact, version, and the lines of Spark and Scala in the name of a jar."""
     if found := _MAVEN_NAME.search(name):
         artifact, spark, scala, version = found.groups()
     elif found := _EARLIER_NAME.search(name):

@@ -1,8 +1,10 @@
-"""A Spark session of our own: opened, told apart from others, and closed again."""
+"""Opening and closing Spark sessions."""
 
 from __future__ import annotations
 
 import signal
+import socket
+import struct
 import tempfile
 import threading
 import time
@@ -18,41 +20,22 @@ from predict_graph.engines.spark.log.events import LogReader
 from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.session.driver import driver_process
 from predict_graph.engines.spark.session.failures import spark_failures
-from predict_graph.engines.spark.session.master import check_master
 from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.engines.spark.tables.checkpoints import Checkpoints
-from predict_graph.errors import JobError
+from predict_graph.errors import JobError, RequestError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["OpenSession", "executors_of", "open_session", "temporary_folder"]
+_SCHEME = "spark://"
+_CONNECT = 5.0  # seconds to wait for an answer: limits the wait
+_STREAM_REQUEST, _STREAM_FAILURE = 6, 8  # message types of Spark's network layer; by definition
 
 
 @dataclass(frozen=True)
 class OpenSession:
-    """A session and where it keeps things.
-
-    Parameters
-    ----------
-    spark : SparkSession
-    settings : SparkSettings
-    conf : mapping of str to str
-        All settings that it was opened with.
-    folder : Path
-        For graphs and results in passing; gone when the session is.
-    event_logs : Path
-        Folder of the event log.
-    seconds : float
-        What opening took.
-    callers : SparkSession, optional
-        The session of the person who has it open, if it is not ours: their functions run there.
-    stored_before : int
-        Bytes of tables that an executor kept before.
-    checkpoints : Checkpoints, optional
-        Where states are kept now and then.
-    """
+    """A session and its folders."""
 
     spark: SparkSession
     settings: SparkSettings
@@ -66,12 +49,12 @@ class OpenSession:
 
     @property
     def for_functions(self) -> SparkSession:
-        """The session in which a person's own functions run."""
+        """The session in which user functions run."""
         return self.spark if self.callers is None else self.callers
 
     @property
     def event_log(self) -> Path:
-        """The file that Spark writes its events to."""
+        """The file to which Spark writes its events."""
         application = str(self.spark.sparkContext.applicationId)
         logs = [log for log in self.event_logs.iterdir() if log.name.startswith(application)]
         if not logs:
@@ -79,9 +62,9 @@ class OpenSession:
         return logs[0]
 
     def storage_bytes(self) -> int:
-        """Return the memory in which an executor keeps tables, the mean of all executors.
+        """Return the memory in which an executor caches tables, averaged over executors.
 
-        What a person's session held before we came is not in it.
+        Data that a user's session cached before is excluded.
         """
         context: Any = self.spark.sparkContext._jsc.sc()
         status = context.getExecutorMemoryStatus().values().toSeq()
@@ -89,9 +72,9 @@ class OpenSession:
         return max(int(sum(used) / self.settings.machines) - self.stored_before, 0)
 
     def log_from_now(self) -> GrowingLog:
-        """Return the log of what Spark does from now on, beside the executors that are there.
+        """Return the log of Spark's events from now on, with the current executors.
 
-        A session logs all that it ever runs: reading all of it takes longer with each run.
+        The log of a session grows with each run, so reading all of it would take longer each time.
         """
         context: Any = self.spark.sparkContext._jsc
         with spark_failures("reading Spark's event log"):
@@ -102,23 +85,13 @@ class OpenSession:
         return GrowingLog(log, log.stat().st_size, LogReader(kept=kept, executors=there))
 
     def group(self, name: str) -> None:
-        """Put the jobs that follow under a name, by which the event log tells them apart."""
+        """Set the job group of the following jobs, by which the event log separates them."""
         self.spark.sparkContext.setLocalProperty("spark.jobGroup.id", name)
         self.spark.sparkContext.setLocalProperty("spark.job.description", name)
 
 
 def executors_of(spark: Any) -> list[dict[str, Any]]:
-    """Return the executors that are there; in one process, the driver is the only one.
-
-    Parameters
-    ----------
-    spark : SparkSession
-
-    Returns
-    -------
-    list of mapping
-        ``executor, host, cores, added, removed``, as an event log has them.
-    """
+    """Return the current executors; in local mode, the driver is the only one."""
     context = spark.sparkContext
     listed = context._jsc.sc().statusStore().executorList(True)
     every = [listed.apply(number) for number in range(listed.size())]
@@ -138,14 +111,7 @@ def executors_of(spark: Any) -> list[dict[str, Any]]:
 
 @contextmanager
 def open_session(settings: SparkSettings, *, name: str = "predict-graph") -> Iterator[OpenSession]:
-    """Open a session, wait for its executors, and close it in the end, whatever happens.
-
-    Raises
-    ------
-    JobError
-        If Spark or Java is missing, another session is open in this process, the master does not
-        answer, the executors do not come, or there is no place for temporary files.
-    """
+    """Open a session, wait for its executors, and always close it at the end."""
     require_spark()
     _check_alone()
     check_master(settings.master, encrypted=settings.encrypted)
@@ -167,7 +133,7 @@ def open_session(settings: SparkSettings, *, name: str = "predict-graph") -> Ite
 
 @contextmanager
 def _checkpoints(spark: SparkSession, settings: SparkSettings) -> Iterator[Checkpoints | None]:
-    """Give the place where states are kept, and take it away in the end."""
+    """Provide the folder for checkpoints, and delete it at the end."""
     if settings.checkpoint is None or settings.checkpoint_interval is None:
         yield None
         return
@@ -190,7 +156,7 @@ def _check_alone() -> None:
 
 @contextmanager
 def temporary_folder(parent: Path | None) -> Iterator[Path]:
-    """Give a folder that is gone in the end; a shared one can be read by the executors' user."""
+    """Create a temporary folder; a shared one is readable by the executors' user."""
     try:
         folder = tempfile.TemporaryDirectory(
             prefix="predict-graph-", dir=parent, ignore_cleanup_errors=True
@@ -223,10 +189,10 @@ def _session(settings: SparkSettings, conf: Mapping[str, str], name: str) -> Spa
 
 @contextmanager
 def _interrupts_as_before() -> Iterator[None]:
-    """Put back what Ctrl-C does, which a new SparkContext replaces for good.
+    """Restore the handler of Ctrl-C, which a new SparkContext replaces.
 
-    Its own way is to cancel all jobs first, which fails with an error of another kind when Ctrl-C
-    has reached the driver, too; ours is to end the driver.
+    Spark's handler cancels all jobs first, which raises another error if Ctrl-C has also reached
+    the driver; ours ends the driver.
     """
     here = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT) if here else None
@@ -243,27 +209,21 @@ def _interrupts_as_before() -> Iterator[None]:
 
 
 def _patience(spark: SparkSession, conf: Mapping[str, str]) -> float:
-    """Return the seconds that executors may take to come."""
+    """Return how many seconds to wait for executors."""
     context: Any = spark.sparkContext._jsc.sc()
     limit = "spark.scheduler.maxRegisteredResourcesWaitingTime"
     return float(context.conf().getTimeAsMs(limit, conf[limit])) / 1e3
 
 
 def _wait_for_executors(spark: SparkSession, settings: SparkSettings, patience: float) -> None:
-    """Wait until all executors have registered.
-
-    Raises
-    ------
-    JobError
-        If they do not come: a cluster with too few workers, or too little memory.
-    """
+    """Wait until all executors have registered."""
     if settings.local:
         return
     context: Any = spark.sparkContext._jsc.sc()
     deadline = time.monotonic() + patience
     there = -1
     while time.monotonic() < deadline and not context.isStopped():
-        there = context.getExecutorMemoryStatus().size() - 1  # the driver is in the list
+        there = context.getExecutorMemoryStatus().size() - 1  # the list includes the driver
         if there >= settings.machines:
             return
         time.sleep(0.05)
@@ -272,3 +232,41 @@ def _wait_for_executors(spark: SparkSession, settings: SparkSettings, patience: 
         f"each with {settings.cores} cores and {settings.memory} of memory, within "
         f"{patience:g} s; has it as many workers with so much to spare?"
     )
+
+
+def check_master(master: str, *, encrypted: bool = False) -> None:
+    """Check that a standalone master answers; other masters are not checked."""
+    if not master.startswith(_SCHEME):
+        return
+    reasons = []
+    for place in master.removeprefix(_SCHEME).split(","):
+        host, colon, port = place.rpartition(":")
+        if not colon or not host or not port.isdigit() or not 0 < int(port) < 65536:
+            raise RequestError(f"master is {master!r}; accepted: spark://HOST:PORT")
+        why_not = _probe_master(host, int(port), encrypted=encrypted)
+        if why_not is None:
+            return
+        reasons.append(why_not)
+    raise JobError(f"no Spark master at {master}: {reasons[-1]}")
+
+
+def _probe_master(host: str, port: int, *, encrypted: bool) -> str | None:
+    """Request a stream that Spark masters reject at once; return why it is not a master."""
+    name = b"/none/none"
+    message = struct.pack(">bi", _STREAM_REQUEST, len(name)) + name
+    try:
+        with socket.create_connection((host, port), timeout=_CONNECT) as door:
+            if encrypted:
+                return None
+            door.sendall(struct.pack(">q", 8 + len(message)) + message)
+            answer = b""
+            while len(answer) < 9 and (part := door.recv(9 - len(answer))):
+                answer += part
+    except TimeoutError:
+        return f"no answer within {_CONNECT:.0f} s"
+    except ConnectionResetError:
+        return "something else is there"
+    except OSError as error:
+        return error.strerror or str(error)
+    spoken = len(answer) == 9 and answer[8] == _STREAM_FAILURE
+    return None if spoken else "something else is there"

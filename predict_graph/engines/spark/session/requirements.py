@@ -1,4 +1,4 @@
-"""What the Spark engine needs from the machine: pyspark and Java."""
+"""Requirements of the Spark engine: pyspark and Java."""
 
 from __future__ import annotations
 
@@ -10,19 +10,11 @@ from pathlib import Path
 
 from predict_graph.errors import JobError
 
-__all__ = ["require_spark"]
-
-_OLDEST_JAVA = 17  # by definition: what Spark 4 needs
+_OLDEST_JAVA = 17  # required by Spark 4, by definition
 
 
 def require_spark() -> None:
-    """Check that pyspark can be imported and that there is a Java to run it.
-
-    Raises
-    ------
-    JobError
-        Says what is missing and how to get it.
-    """
+    """Check that pyspark can be imported and that Java is installed."""
     if importlib.util.find_spec("pyspark") is None:
         raise JobError(
             "the spark engine needs pyspark, which is not installed; install it with "
@@ -52,7 +44,7 @@ def _java() -> Path:
 
 
 def _version(java: Path) -> int | None:
-    """Return the version that the installation of a Java names; None if it names none."""
+    """Return the version of a Java installation; None if unknown."""
     try:
         release = (java.resolve().parent.parent / "release").read_text()
     except OSError:

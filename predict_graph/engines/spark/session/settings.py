@@ -1,4 +1,4 @@
-"""Where a Spark job runs and with what: one object for all settings of a session."""
+"""All settings of a Spark session in one object."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ from typing import Any
 from predict_graph.engines.spark.session.graphframes import check_graphframes, graphframes_conf
 from predict_graph.errors import RequestError
 
-__all__ = ["SparkSettings"]
-
 _MEMORY = re.compile(r"[1-9]\d*[kmgt]", re.IGNORECASE)
 
-# Without these nothing could be measured; with others supersteps would shuffle all they have.
+# Measurements need these; with other values supersteps would shuffle all data.
 _NEEDED = (
     "spark.eventLog.enabled",
     "spark.eventLog.dir",
@@ -27,8 +25,8 @@ _NEEDED = (
     "spark.eventLog.rolling.enabled",
     "spark.sql.shuffle.partitions",
 )
-_CHECKPOINT_INTERVAL = 10  # a choice; GraphFrames has GraphX's Pregel, whose default is 2 to 10
-_LONGEST_INTERVAL = 100_000  # a choice: no run is longer
+# Limits lost work after a failure; GraphX's Pregel defaults to 2 to 10 in GraphFrames
+_CHECKPOINT_INTERVAL = 10
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PARAMETERS = {
     "spark.master": "master",
@@ -41,36 +39,36 @@ _PARAMETERS = {
 
 @dataclass(frozen=True)
 class SparkSettings:
-    """A Spark cluster and the part of it that a job gets.
+    """A Spark cluster and the resources of a job on it.
 
     Parameters
     ----------
     master : str
         ``local[N]``, ``local-cluster[…]``, ``spark://host:port``, ``yarn``, ….
     machines : int
-        Executors; a job waits until they are all there. With ``local[N]`` there is one process, and
-        this is its number of threads.
+        Executors; a job waits until all have registered. With ``local[N]`` there is one process,
+        and this is its number of threads.
     cores : int
         Cores of an executor.
     memory : str
-        Memory of an executor, as Spark writes it.
+        Memory of an executor, in Spark's notation.
     partitions_per_core : int
     conf : mapping of str to str
-        The user's own settings of Spark; they win over ours, but for those of the event log and of
-        the number of partitions, which are needed.
+        Further Spark settings, which override ours, except those of the event log and of
+        the number of partitions.
     graphframes_jar : str or Path, optional
         JVM half of GraphFrames, for jobs that use it: a jar or Maven coordinates; see
         :func:`~predict_graph.engines.spark.session.graphframes.graphframes_conf`.
     folder : Path, optional
-        Where graphs are put for Spark to read; every executor must see it. The folder for temporary
+        Folder of graphs for Spark to read, visible to every executor. The folder for temporary
         files by default.
     in_open_session : bool
-        Whether the session is a person's own, which was open before and stays open.
+        Whether the session belongs to the user and stays open.
     checkpoint : str or Path, optional
-        Where the state of a run is kept now and then, so that the run goes on when an executor is
-        lost: a folder, or an address that Spark knows, which every executor can read and write.
+        Where checkpoints are stored, so that a run continues after an executor is
+        lost: a folder, or a URL that Spark supports, readable and writable for every executor.
     checkpoint_interval : int, optional
-        Supersteps from one checkpoint to the next; 10 by default.
+        Supersteps between checkpoints; 10 by default.
 
     Raises
     ------
@@ -116,10 +114,8 @@ class SparkSettings:
             return
         if interval is None:
             object.__setattr__(self, "checkpoint_interval", _CHECKPOINT_INTERVAL)
-        elif not isinstance(interval, Integral) or not 1 <= int(interval) <= _LONGEST_INTERVAL:
-            raise RequestError(
-                f"the checkpoint interval is {interval}; accepted: 1 to {_LONGEST_INTERVAL}"
-            )
+        elif not isinstance(interval, Integral) or int(interval) < 1:
+            raise RequestError(f"the checkpoint interval is {interval}; accepted: at least 1")
         place = str(self.checkpoint)
         if not place or (not _ADDRESS.match(place) and not Path(place).is_dir()):
             raise RequestError(
@@ -128,30 +124,30 @@ class SparkSettings:
             )
 
     def checkpoints(self, iterations: int) -> int:
-        """Return how often a run of so many supersteps keeps its state: the last one always."""
+        """Return the number of checkpoints of a run; the last state is always stored."""
         if self.checkpoint_interval is None:
             return 0
         return -(-iterations // self.checkpoint_interval)
 
     @property
     def local(self) -> bool:
-        """Whether all of Spark is one process on this machine."""
+        """Whether Spark is a single process on this machine."""
         return self.master == "local" or self.master.startswith("local[")
 
     @property
     def encrypted(self) -> bool:
-        """Whether the cluster talks only to those who know its secret."""
+        """Whether connections to the cluster need its secret."""
         secrets = ("spark.authenticate", "spark.ssl.rpc.enabled", "spark.network.crypto.enabled")
         return any(str(self.conf.get(name)).lower() == "true" for name in secrets)
 
     @property
     def executors(self) -> int:
-        """Processes that do the work and exchange records."""
+        """The number of processes that work and exchange records."""
         return 1 if self.local else self.machines
 
     @property
     def partitions(self) -> int:
-        """Partitions of every table."""
+        """The number of partitions of every table."""
         return self.machines * self.cores * self.partitions_per_core
 
     def on(self, machines: int) -> SparkSettings:
@@ -159,7 +155,7 @@ class SparkSettings:
         return replace(self, machines=machines)
 
     def describe(self) -> dict[str, Any]:
-        """Return what speed depends on, for JSON and for telling histories apart."""
+        """Return the settings that affect speed, for JSON and to match earlier runs."""
         return {
             "name": "spark",
             "master": "local" if self.local else self.master,
@@ -173,11 +169,11 @@ class SparkSettings:
 
     @property
     def sql_conf(self) -> dict[str, str]:
-        """The settings of tables, which a session may have that shares its executors with others.
+        """Settings of tables, which can be set in a session that shares its executors.
 
-        Tables keep the partitions that they are given, and joins do not change their kind in
-        mid-run: supersteps are then alike, and their times can be told apart. Plans are written to
-        the event log in short, which nobody reads there: that takes part of every superstep.
+        Tables keep their partitions, and joins do not change their kind during a run, so that
+        supersteps are alike and their times comparable. Plans in the event log are truncated,
+        because writing them takes part of every superstep.
         """
         return {
             "spark.sql.shuffle.partitions": str(self.partitions),
@@ -190,9 +186,9 @@ class SparkSettings:
         }
 
     def session_conf(self, event_logs: Path) -> dict[str, str]:
-        """Return all settings of the session: ours, then the user's own on top.
+        """Return all settings of the session: ours, overridden by the user's.
 
-        Beside those of tables, a job starts when all its executors are there.
+        In addition to settings of tables, a job starts only when all its executors have registered.
         """
         ours = {
             **self.sql_conf,
@@ -213,7 +209,7 @@ class SparkSettings:
             "spark.pyspark.driver.python": sys.executable,
             "spark.python.unix.domain.socket.enabled": str(self._sockets_of_files).lower(),
         }
-        if self.local:  # one process does it all, and has the memory of the driver
+        if self.local:  # one process does all work, with the memory of the driver
             ours["spark.driver.memory"] = self.memory
         else:
             ours["spark.cores.max"] = str(self.machines * self.cores)
@@ -227,11 +223,11 @@ class SparkSettings:
 
     @property
     def _sockets_of_files(self) -> bool:
-        """Whether Spark talks to the Python beside it by sockets that are files (Spark 4.1).
+        """Whether Spark and its Python workers use Unix domain sockets (Spark 4.1).
 
-        By those of the network, what is less than a packet waits for the word that the packet
-        before has come, which Linux holds back for 40 ms: most of what a small task took. The path
-        of such a file must be short, and temporary folders of YARN's containers have long ones.
+        Over TCP, partial packets wait for the acknowledgement of the previous packet, which Linux
+        delays by 40 ms: most of the time of a small task. Socket paths must be short, and temporary
+        folders of YARN containers have long ones.
         """
         return hasattr(socket, "AF_UNIX") and not self.master.startswith("yarn")
 
@@ -242,7 +238,7 @@ class SparkSettings:
 
     @staticmethod
     def from_environment(**given: Any) -> SparkSettings:
-        """Return settings from those given and ``PREDICT_GRAPH_SPARK_MASTER``."""
+        """Return settings from the given values and ``PREDICT_GRAPH_SPARK_MASTER``."""
         master = given.pop("master", None) or os.environ.get("PREDICT_GRAPH_SPARK_MASTER")
         if master:
             given["master"] = master
@@ -250,7 +246,7 @@ class SparkSettings:
 
 
 def _check_own(key: object, value: object) -> None:
-    """Refuse a setting that Spark would not take, or that has another place here."""
+    """Reject a setting that Spark would not accept, or that another parameter sets."""
     if not isinstance(key, str) or not key.startswith("spark.") or not isinstance(value, str):
         raise RequestError(
             f"conf has {key!r}: {value!r}; accepted: names that begin with spark., and text"

@@ -182,7 +182,7 @@ class TestOnSpark:
         assert profile.iterations == 3
 
     def test_nothing_repeats(self, local_session, job_file, graph):
-        with pytest.raises(RequestError, match="once: no supersteps can be told apart"):
+        with pytest.raises(RequestError, match="once: no supersteps found"):
             run_spark_function(load_spark_function(f"{job_file}:once"), local_session, graph)
 
     def test_the_job_fails(self, local_session, job_file, graph):

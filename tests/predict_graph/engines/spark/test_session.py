@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from predict_graph.engines.spark import SparkSettings
-from predict_graph.engines.spark.session import master, requirements
+from predict_graph.engines.spark.session import opening, requirements
 from predict_graph.engines.spark.session.opening import open_session
 from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.errors import JobError, RequestError
@@ -112,7 +112,7 @@ def test_something_else_is_there(spark_here, answer):
 
 
 def test_something_silent_is_there(spark_here, monkeypatch):
-    monkeypatch.setattr(master, "_CONNECT", 0.3)
+    monkeypatch.setattr(opening, "_CONNECT", 0.3)
     with listening(None) as place:
         assert "no answer within" in said_by(SparkSettings(master=place))
 
