@@ -24,7 +24,7 @@ from predict_graph.prediction.seconds.cluster.lessons import cluster_run
 from predict_graph.prediction.seconds.cluster.level import (
     UNKNOWN,
     Level,
-    level_of_told,
+    level_of_observed,
     logs_of,
     seconds_of,
     shipped_costs,
@@ -80,9 +80,9 @@ def judged(cluster: str, runs: dict[str, list[ClusterRun]]) -> list[Row]:
             rest = [each for each in own if each is not run]
             ways: dict[str, Level] = {"none": UNKNOWN}
             if others:
-                ways["other algorithms"] = level_of_told(others, own=False)
+                ways["other algorithms"] = level_of_observed(others, own=False)
             if rest:
-                ways["the algorithm"] = level_of_told([logs_of(rest, costs)], own=True)
+                ways["the algorithm"] = level_of_observed([logs_of(rest, costs)], own=True)
             for way, level in ways.items():
                 measured, said = seconds_of(run, level.applied(costs))
                 error = math.log(said / measured)

@@ -261,7 +261,7 @@ class _Learner:
         """
         level = level_of_cluster(self._history, self._engine)
         for subject in subjects:
-            subject.quote.knows(level)
+            subject.quote.set_level(level)
         machines = self._engine.workers
         return min(
             subjects,
@@ -339,7 +339,7 @@ class _Learner:
     def _keep(self, subject: _Subject, run: ClusterRun, purpose: str) -> None:
         """Keep a run at once, so that it is not lost."""
         kept = replace(run, summary=replace(run.summary, purpose=purpose))
-        subject.hears(kept)
+        subject.add_run(kept)
         records = lesson_records(kept, subject.lesson, subject.graph(0), self._seed)
         self._history.add_all(records)
         self.found.runs += len(records)
@@ -404,10 +404,10 @@ class _Subject:
             return once
         return once + self.quote.sample_seconds(machines, larger, cold=cold, limit=limit)
 
-    def hears(self, run: ClusterRun) -> None:
+    def add_run(self, run: ClusterRun) -> None:
         """Learn what a run took."""
         self.heard = True
-        self.quote.hears(run)
+        self.quote.add_run(run)
 
 
 def _with_programs() -> list[str]:

@@ -1,6 +1,6 @@
-"""The seconds stage: what an engine charges for the work of a run, by weighed witnesses."""
+"""The runtime stage: the time of a run's work on an engine, combined from weighted sources."""
 
-from predict_graph.prediction.seconds.charging import costing_of
+from predict_graph.prediction.seconds.learned import costing_of
 from predict_graph.prediction.seconds.regression import COST_MODELS
 from predict_graph.prediction.seconds.sample_runs import DEFAULT_TRAIN_RATIOS
 

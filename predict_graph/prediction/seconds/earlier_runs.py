@@ -1,4 +1,4 @@
-"""What earlier real runs of the same graph on the same engine took: nothing says it better."""
+"""Runtime estimates from earlier runs of the same graph on the same engine, the best evidence."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from predict_graph.engines import Engine, Prices, Witness, Workload, per_iterati
 from predict_graph.engines.local import LocalEngine
 from predict_graph.history import RunRecord, machine_identity
 
-__all__ = ["ONCE_STD", "earlier_prices", "of_this_engine"]
-
-ONCE_STD = 0.15  # two runs of the same on one machine differ so much (docs/studies/overhead.md)
+ONCE_STD = 0.15  # variation between equal runs on one machine, measured in docs/studies/overhead.md
+# Variation of phases between runs, estimated from sample runs; measured in docs/studies/spark.md.
+PHASE_STD = 0.2
 
 
 def of_this_engine(records: Sequence[RunRecord], engine: Engine) -> list[RunRecord]:
     """Return the runs by the same engine, with the same settings, on this machine.
 
-    In a session that a person has open, those that began as warm as a run would begin now.
+    In a session of the user, those with the same JVM warm-up as a run would have now.
     """
     settings = engine.describe()
     return [
@@ -45,18 +45,7 @@ def earlier_prices(
     first: bool,
     source: str = "earlier runs of this graph",
 ) -> Prices:
-    """Return the prices of a workload by earlier runs of it.
-
-    Parameters
-    ----------
-    records : sequence of RunRecord
-        One or more, of the same algorithm, parameters and graph, on the same engine.
-    workload : Workload
-    first : bool
-        Whether it is the first of its chain, which reads the graph.
-    source : str
-        Name of the evidence.
-    """
+    """Return the estimate of a workload from earlier runs of it."""
     seconds = [per_iteration(record.table)["seconds"].to_numpy(np.float64) for record in records]
     shortest = min(len(each) for each in seconds)
     mean = np.mean([each[:shortest] for each in seconds], axis=0)

@@ -11,32 +11,17 @@ import pandas as pd
 
 from predict_graph.engines import COUNTERS, critical_worker, per_iteration
 
-__all__ = ["BY_ITERATION", "CANDIDATES", "cache_bytes", "cost_features", "cost_rows"]
-
 CANDIDATES = (*COUNTERS, "average_message_bytes", "total_vertices", "memory_messages")
-"""Candidate features of the cost model: table 1, and messages whose data is not in cache."""
+"""Candidate features of the cost model: table 1, and messages with uncached data."""
 
 BY_ITERATION = ("iteration", "iteration_messages")
-"""Further ones for an engine of which nothing is known: what grows as the run goes on."""
+"""Further features for unknown engines: counters that grow during the run."""
 
-_LIKELY_CACHE = 32 << 20  # a choice, where the machine does not say
+_LIKELY_CACHE = 32 << 20  # limits cached data where the machine does not report its caches
 
 
 def cost_rows(table: pd.DataFrame, *, virtual_workers: bool, busiest: bool = False) -> pd.DataFrame:
-    """Return one row an iteration: the work that the seconds of the iteration paid for.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Of a run: one row an iteration and worker.
-    virtual_workers : bool
-        True if one machine did the work of all workers, so that their counters add up; False if
-        they worked side by side, so that the busiest one sets the pace: the critical path
-        (section 3.4).
-    busiest : bool
-        Whether the pace is set by the worker that sends most in each iteration, instead of the one
-        with most outbound edges in all of them, as the paper has it.
-    """
+    """Return one row per iteration: the counters that determine its time."""
     if virtual_workers:
         return per_iteration(table)
     if not busiest:
@@ -49,18 +34,11 @@ def cost_rows(table: pd.DataFrame, *, virtual_workers: bool, busiest: bool = Fal
 def cost_features(rows: pd.DataFrame, *, by_iteration: bool = False) -> pd.DataFrame:
     """Return the candidate features of rows of counters.
 
-    ``memory_messages`` are the messages times the share of the working set that does not fit in
-    the largest cache: an edge whose other end is in memory costs several times one whose other end
-    is in cache (docs/design-notes.md, fact 4).
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Counters, all vertices and the working set; ``iteration`` too for the last ones.
-    by_iteration : bool
-        Whether those that grow as a run goes on are among them.
+    ``memory_messages`` are the messages times the share of the working set that does not fit in the
+    largest cache: an edge whose other end is in memory takes several times as long as one in cache
+    (docs/design-notes.md, fact 4).
     """
-    # Column by column in numpy: pandas takes ten times as long for the few rows there are.
+    # Computed per column in numpy: pandas takes ten times as long for a few rows.
     columns = {
         name: rows[name].to_numpy(dtype=np.float64) for name in (*COUNTERS, "total_vertices")
     }
@@ -81,9 +59,9 @@ def cost_features(rows: pd.DataFrame, *, by_iteration: bool = False) -> pd.DataF
 
 @cache
 def cache_bytes() -> int:
-    """Return the size of the cache that one core has to itself, or a likely size.
+    """Return the size of the cache that one core has exclusively, or a typical size.
 
-    The last level is shared, often with other machines of the same host, so it is not counted on.
+    The last level is shared, often with other virtual machines, so it is not included.
     """
     sizes = []
     for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):

@@ -1,16 +1,17 @@
-"""What an engine charges of which nothing is known but its runs: PREDIcT, section 3.4.
+"""The runtime model of an unknown engine, fitted to sample runs: PREDIcT, section 3.4.
 
-The algorithm runs on samples of the graph, on that engine, at the train ratios; a regression by
-forward selection on the counters of the critical path gives the cost of each iteration, and lines
-through the sizes of the samples give the other phases. Seconds of another engine are never taken.
+The algorithm runs on samples of the graph, on that engine, at the training ratios. A regression
+with forward selection on the counters of the critical path gives the time of each iteration, and
+lines over the sizes of the samples give the other phases. Times of other engines are not used.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ import pandas as pd
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import (
     COUNTERS,
+    Costing,
     Engine,
     Means,
     Prices,
@@ -28,6 +30,8 @@ from predict_graph.engines import (
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.iterations import SampleRun, run_sample
+from predict_graph.plugins import loaded
+from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
 from predict_graph.prediction.seconds.features import BY_ITERATION, cost_rows
 from predict_graph.prediction.seconds.regression import TrainingSet, regression_witness
 from predict_graph.prediction.seconds.sample_runs import (
@@ -39,25 +43,13 @@ from predict_graph.prediction.seconds.sample_runs import (
 from predict_graph.prediction.seconds.straight_line import fitted_line
 from predict_graph.prediction.seconds.weighing import weighed
 
-__all__ = ["LearnedCosting"]
-
-_CLEARLY = 0.99  # of the error on runs that are left out, a prior error among them; a choice
-_FEWEST_RUNS = 3  # a line takes two points, and a third says whether it is one; by definition
-_PHASE_STD = 0.2  # of phases that sample runs measured, as on a cluster (docs/studies/spark.md)
+# Of the cross-validated error, with a prior error: limits the choice of complex models
+_CLEARLY = 0.99
+_FEWEST_RUNS = 3  # by definition: a line takes two points, and a third to validate it
 
 
 class LearnedCosting:
-    """What an engine charges, learned from sample runs on it.
-
-    Parameters
-    ----------
-    engine : Engine
-        Any: nothing is asked of it but ``run``.
-    graph : Graph
-    algorithms : sequence of Algorithm
-        A chain, in the order in which they run.
-    means : Means
-    """
+    """The runtime model of an engine, fitted to sample runs on it."""
 
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios"})
 
@@ -70,10 +62,10 @@ class LearnedCosting:
         self._factors: list[tuple[float, float]] = []
 
     def survey(self) -> None:
-        """Do nothing: samples disturb no other engine."""
+        """Do nothing: samples do not disturb another engine."""
 
     def price(self, workloads: Sequence[Workload]) -> list[Prices]:
-        """Return what each algorithm of the chain takes; the first one reads the graph."""
+        """Return the estimate of each algorithm of the chain; the first one reads the graph."""
         runs = self._sample_runs()
         by_part = [_of_part(runs, number, len(workloads)) for number in range(len(workloads))]
         return [
@@ -87,7 +79,7 @@ class LearnedCosting:
         ]
 
     def _sample_runs(self) -> list[SampleRun]:
-        """Run samples; the smallest to its end, so that it shows what grows as a run goes on."""
+        """Run samples; the smallest to its end, to show costs that grow during a run."""
         algorithm, means = self._algorithms[-1], self._means
         allowed = means.edges_for_costs and self._graph.edges
         runs: list[SampleRun] = []
@@ -114,19 +106,19 @@ class LearnedCosting:
     def _priced(
         self, workload: Workload, runs: list[SampleRun], *, first: bool, ran: list[SampleRun]
     ) -> Prices:
-        """Return the prices of one algorithm from its `runs`; the overhead is that of `ran`."""
+        """Return the estimate of one algorithm from its `runs`; the overhead is that of `ran`."""
         engine, graph = self._engine, self._graph
-        # The worker that sets the pace is the one with most edges, as the paper has it, or in each
-        # iteration the one that sends most; what grows as a run goes on is selected, or taken in
-        # from the start: only if the runs that are left out say so clearly.
+        # The critical worker is the one with most edges, as in the paper, or the one that sends
+        # most in each iteration; costs that grow during a run are selected, or required from the
+        # start, only if cross-validation clearly supports it.
         paces = (False,) if engine.virtual_workers else (False, True)
         witness, *others = (
-            each for busiest in paces for each in self._witnesses(workload, runs, busiest=busiest)
+            each for busiest in paces for each in self._regressions(workload, runs, busiest=busiest)
         )
         for other in others:
             if other.relative_std < _CLEARLY * witness.relative_std:
                 witness = other
-        told, seconds, std = weighed([replace(witness, name="sample runs on the engine")])
+        weighted, seconds, std = weighed([replace(witness, name="sample runs on the engine")])
         phases = {
             name: _phase(name, runs, graph) if first or name == "setup" else 0.0
             for name in ("setup", "read", "write")
@@ -134,19 +126,19 @@ class LearnedCosting:
         phases["superstep"] = float(seconds.sum())
         steps = sum(run.summary.edges * run.summary.iterations for run in ran)
         return Prices(
-            witnesses=told,
+            witnesses=weighted,
             table=workload.table.assign(seconds=seconds),
             relative_std=std,
             phases=phases,
-            phase_std=_PHASE_STD,
+            phase_std=PHASE_STD,
             samples=[run.summary for run in ran],
             edge_visits=float(steps),
         )
 
-    def _witnesses(
+    def _regressions(
         self, workload: Workload, runs: list[SampleRun], *, busiest: bool
     ) -> Iterator[Witness]:
-        """Give what regressions say of one worker's pace: by selection, then with growing costs."""
+        """Yield regressions on one critical worker: with selection, then with growing costs."""
         engine, means = self._engine, self._means
         training = TrainingSet(by_iteration=True)
         side_by_side = not engine.virtual_workers
@@ -181,7 +173,7 @@ def _of_part(runs: list[SampleRun], number: int, parts: int) -> list[SampleRun]:
 
 
 def _own(profile: RunProfile) -> RunProfile:
-    """Return a run without what its prior took to set up, which a profile adds to its own."""
+    """Return a run without the setup of its prior, which a profile includes."""
     if profile.prior is None:
         return profile
     before = profile.prior.phases["setup"]
@@ -192,7 +184,7 @@ def _own(profile: RunProfile) -> RunProfile:
 def _phase(name: str, runs: list[SampleRun], graph: Graph) -> float:
     """Return the seconds of a phase on the whole graph, on a line through those of its samples."""
     sizes = np.array([float(run.summary.edges) for run in runs])
-    # A graph in memory took no reading; what this one took is known.
+    # Samples in memory are not read; the read time of this graph is known.
     seconds = np.array([run.profile.phases[name] for run in runs])
     found = fitted_line(sizes, seconds).at(graph.edges) if seconds.any() else 0.0
     return found + (graph.read_seconds if name == "read" else 0.0)
@@ -205,22 +197,11 @@ def _on_critical_path(
     *,
     busiest: bool,
 ) -> pd.DataFrame:
-    """Return the counters of the worker that sets the pace, from those of all workers together.
+    """Return the counters of the critical worker, from those of all workers together.
 
-    The fullest of `w` workers has ``1 / w`` of everything and some more, by chance. How much more,
-    in the unit of chance (:func:`_unevenness`), the samples show; the whole graph, which has more
-    vertices, is more even.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Counters of each iteration of the real run.
-    tables : sequence of DataFrame
-        Of the sample runs.
-    factors : sequence of (float, float)
-        Unevenness of the whole graph / of each sample, by vertices and by edges.
-    busiest : bool
-        See :func:`~predict_graph.prediction.seconds.features.cost_rows`.
+    The fullest of `w` workers has ``1 / w`` of all counters plus a random excess. The samples show
+    this excess in units of :func:`_unevenness`; the whole graph, with more vertices, is more
+    balanced.
     """
     shares: dict[str, float] = {}
     for name in (*COUNTERS, "total_vertices"):
@@ -236,11 +217,39 @@ def _on_critical_path(
 
 
 def _unevenness(graph: Graph) -> tuple[float, float]:
-    """Return how unevenly chance spreads the vertices of a graph, and its edges, over workers.
+    """Return how unevenly a random partitioning distributes the vertices and edges of a graph.
 
-    ``sqrt(sum d^2) / sum d``, to which the standard deviation of a worker's share is in proportion,
-    with 1, or the out-degree, for `d`.
+    ``sqrt(sum d^2) / sum d``, proportional to the standard deviation of a worker's share, with 1,
+    or the out-degree, for `d`.
     """
     degrees = graph.out_degrees.astype(np.float64)
     by_edges = math.sqrt(float(degrees @ degrees)) / max(float(degrees.sum()), 1.0)
     return 1.0 / math.sqrt(max(graph.vertices, 1)), by_edges
+
+
+def costing_of(engine: Engine | Any) -> type[Costing]:
+    """Return the runtime model of an engine, or of a class of engines.
+
+    This is the model that the class itself declares. An engine that inherits a model but overrides
+    the run uses sample runs, like one that declares none.
+
+    Examples
+    --------
+    >>> from predict_graph.engines.local import LocalEngine
+    >>> class Slower(LocalEngine):
+    ...     name = "slower"
+    ...
+    ...     def run(self, *arguments, **options):
+    ...         return super().run(*arguments, **options)
+    >>> costing_of(LocalEngine).__name__, costing_of(Slower).__name__
+    ('LocalCosting', 'LearnedCosting')
+    """
+    kind: Any = engine if inspect.isclass(engine) else type(engine)
+    for ancestor in getattr(kind, "__mro__", ()):
+        own = vars(ancestor).get("costing")
+        if own is not None and kind.run is ancestor.run:
+            found: type[Costing] = loaded(own)
+            return found
+        if "run" in vars(ancestor):
+            break
+    return LearnedCosting

@@ -1,4 +1,6 @@
-"""What the local engine charges: probes of the graph's own rows, a staged sample, a regression."""
+"""The runtime model of the local engine: probes of the graph's rows, a staged sample, a
+regression.
+"""
 
 from __future__ import annotations
 
@@ -31,27 +33,18 @@ from predict_graph.prediction.seconds.transfer import (
 )
 from predict_graph.prediction.seconds.weighing import weighed
 
-__all__ = ["LocalCosting"]
-
-_GUESSED_STD = 0.6  # of setting up, where nobody measured it: docs/studies/first-guess.md
+_GUESSED_STD = 0.6  # of setup that was not measured: docs/studies/first-guess.md
 _PHASE_STD = 0.18  # of a phase that was measured once (docs/studies/overhead.md)
-_REGRESSION_SECONDS = 0.4  # of a regression and its samples, about (docs/studies/overhead.md)
+# Approximate time of a regression with its samples (docs/studies/overhead.md)
+_REGRESSION_SECONDS = 0.4
 
 
 class LocalCosting:
-    """What the local engine charges for the work of a run on this machine.
+    """The runtime model of the local engine on this machine.
 
-    Setting up is done, and timed. Iterations have two witnesses: what was measured on this graph
-    (a probe of its rows, and a staged sample run where the method has one), and a regression on
-    sample runs, probes and the history. A cost model that a person names decides alone.
-
-    Parameters
-    ----------
-    engine : LocalEngine
-    graph : Graph
-    algorithms : sequence of Algorithm
-        A chain, in the order in which they run.
-    means : Means
+    Setup is run and timed. Iterations have two sources: measurements on this graph (a probe of its
+    rows, and a staged sample run where the method has one), and a regression on sample runs, probes
+    and the history. A cost model that the user chooses is the only source.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "probe"})
@@ -68,7 +61,7 @@ class LocalCosting:
         self._probes: list[list[IterationProbe]] = []
 
     def survey(self) -> None:
-        """Set each algorithm up as a run would, and probe a first time."""
+        """Set each algorithm up as a run would, and probe it once."""
         for algorithm in self._algorithms:
             known = self._means.setups.get(algorithm.name)
             if known is not None:
@@ -85,7 +78,7 @@ class LocalCosting:
             self._probes.append([] if probe is None else [probe])
 
     def price(self, workloads: Sequence[Workload]) -> list[Prices]:
-        """Return what each algorithm of the chain takes; the first one reads the graph."""
+        """Return the estimate of each algorithm of the chain; the first one reads the graph."""
         return [
             self._priced(workload, self._setup[number], self._probes[number], first=number == 0)
             for number, workload in enumerate(workloads)
@@ -98,7 +91,7 @@ class LocalCosting:
         algorithm, staged = workload.algorithm, workload.staged
         training, witnesses = TrainingSet(), []
         samples, visits, timed = [], 0.0, None
-        # Probed at several moments, because the machine may be busy with something else.
+        # Probed at several moments, because the machine may be temporarily busy.
         probes = [*probes, *self._probed(algorithm, again=bool(probes) or staged is not None)]
         if staged is not None and means.purse.affords(float(staged.seconds.sum())):
             means.progress("timing the sample", 0.0)
@@ -139,13 +132,13 @@ class LocalCosting:
                 training.add(probe.rows, own=True, source="probe", apart=True)
             witnesses.append(regression_witness(training, chosen, workload.table, history_runs))
         only = REGRESSION if chosen is not None else None
-        told, seconds, std = weighed(witnesses, only=only)
+        weighted, seconds, std = weighed(witnesses, only=only)
         read = graph.read_seconds if first else 0.0
         known = means.setups.get(algorithm.name)
         setup_std = _PHASE_STD if known is None or known.measured else _GUESSED_STD
         once = math.hypot(setup_std * setup, _PHASE_STD * read)
         return Prices(
-            witnesses=told,
+            witnesses=weighted,
             table=workload.table.assign(seconds=seconds),
             relative_std=std,
             phases={
@@ -160,9 +153,9 @@ class LocalCosting:
         )
 
     def _probed(self, algorithm: Algorithm, *, again: bool = False) -> list[IterationProbe]:
-        """Measure an iteration on a small part of the graph, if that is asked for and can be.
+        """Time an iteration on a small part of the graph, if requested and supported.
 
-        Once more only if the budget affords what the last one took.
+        Again only if the budget allows the time of the last probe.
         """
         known = self._means.setups.get(algorithm.name)
         if self._means.probe is False or (known is not None and known.probes):
@@ -179,7 +172,7 @@ class LocalCosting:
 
 
 def _probe_witness(workload: Workload, probes: list[IterationProbe]) -> Witness:
-    """Return what probes of the first iteration say of all of them, in proportion to their work."""
+    """Return the time of all iterations from probes of the first, in proportion to their work."""
     table = workload.table
     work = table[["active_vertices", "local_messages", "remote_messages"]].sum(axis=1)
     share = work.to_numpy(np.float64) / max(float(work.iloc[0]), 1.0)

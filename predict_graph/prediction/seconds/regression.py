@@ -1,4 +1,4 @@
-"""From counters to seconds: training a cost model and applying it."""
+"""Training a cost model that maps counters to seconds, and applying it."""
 
 from __future__ import annotations
 
@@ -18,69 +18,41 @@ from predict_graph.errors import JobError
 from predict_graph.plugins import Registry, blamed_on
 from predict_graph.prediction.seconds.features import BY_ITERATION, CANDIDATES, cost_features
 
-__all__ = [
-    "COST_MODELS",
-    "DEFAULT_COST_MODEL",
-    "FittedCosts",
-    "TrainingSet",
-    "fit_costs",
-    "left_out_std",
-    "load_cost_model",
-    "proportional_costs",
-    "regression_witness",
-]
-
 COST_MODELS: Registry[type[Any]] = Registry(
     "cost model", "predict_graph.cost_models", BUILT_IN_COST_MODELS
 )
 
 DEFAULT_COST_MODEL = "forward-nnls"
 REGRESSION = "regression"
-"""Name of the witness."""
+"""The name of this source."""
 
-_EXPECTED_STD = 0.3  # as good as one run's word; judgement (intervals: docs/studies/overhead.md)
-_UNKNOWN_STD = 1.0  # of one that could not be held against anything; judgement: a factor of e
-_MOST_RUNS = 10  # of other graphs that are left out; each is a fit; a choice
-_OWN_WEIGHT = 4.0  # of a row of this graph, against one of another; judgement, not measured
+# Prior error, with the weight of one run; bounds the interval (docs/studies/overhead.md)
+_EXPECTED_STD = 0.3
+_UNKNOWN_STD = 1.0  # without cross-validation: bounds the interval to a factor of e
+_MOST_RUNS = 10  # of other graphs in cross-validation: limits the number of fits
+# Weight of a run of this graph relative to other graphs: trades off bias for variance; not tuned
+OWN_WEIGHT = 4.0
 
 
 class TrainingSet:
-    """Rows of counters and seconds that a cost model is trained on.
-
-    Parameters
-    ----------
-    by_iteration : bool
-        Whether features that grow as a run goes on are candidates.
-    """
+    """Rows of counters and seconds that a cost model is trained on."""
 
     def __init__(self, *, by_iteration: bool = False) -> None:
         self.by_iteration = by_iteration
         self.candidates = (*CANDIDATES, *(BY_ITERATION if by_iteration else ()))
         self._parts: list[pd.DataFrame] = []
         self._groups = 0
-        self._table: pd.DataFrame | None = None  # of all parts, once it was asked for
+        self._table: pd.DataFrame | None = None  # all parts joined, computed on first use
 
     def add(
         self, rows: pd.DataFrame, *, own: bool, source: str = "sample", apart: bool = False
     ) -> None:
-        """Add the iterations of one run.
-
-        Parameters
-        ----------
-        rows : DataFrame
-            Counters, working set and seconds, a row an iteration.
-        own : bool
-            Whether the run was on this graph, or a sample of it.
-        source : {'sample', 'probe', 'history'}
-            Rows of a probe are left out together.
-        apart : bool
-            Whether each row counts as a run of its own.
-        """
+        """Add the iterations of one run."""
         if not len(rows):
             return
         part = cost_features(rows, by_iteration=self.by_iteration)
         part["seconds"] = rows["seconds"].to_numpy(dtype=np.float64)
-        part["weight"] = (_OWN_WEIGHT if own else 1.0) / (1 if apart else len(rows))
+        part["weight"] = (OWN_WEIGHT if own else 1.0) / (1 if apart else len(rows))
         part["group"] = self._groups + (np.arange(len(rows)) if apart else 0)
         part["own"] = own
         part["source"] = source
@@ -97,7 +69,7 @@ class TrainingSet:
 
     @property
     def table(self) -> pd.DataFrame:
-        """All rows: candidate features, seconds, weight, number of the run, and where from."""
+        """All rows: candidate features, seconds, weight, number of the run, and source."""
         if self._table is None:
             columns = [*self.candidates, "seconds", "weight", "group", "own", "source"]
             parts = [part for part in self._parts if len(part)]
@@ -108,10 +80,10 @@ class TrainingSet:
         return self._table
 
     def folds(self) -> list[set[int]]:
-        """Return the runs to leave out in turn: what is most like the real run, and others' runs.
+        """Return the runs to leave out in turn: the most similar to the real run, and other graphs.
 
-        The rows of a probe, which have the data of the whole graph around them, together; the
-        largest sample; each of the newest runs of other graphs.
+        These are the rows of all probes, which use the arrays of the whole graph; the largest
+        sample; and each of the newest runs of other graphs.
         """
         table = self.table
         found = []
@@ -131,24 +103,7 @@ class TrainingSet:
 
 @dataclass(frozen=True)
 class FittedCosts:
-    """A cost model that turns counters of an iteration into seconds.
-
-    Parameters
-    ----------
-    name : str
-        In the registry.
-    terms : dict of str to float
-        Seconds a unit of each selected feature; ``intercept`` is seconds an iteration.
-    r2 : float
-        Coefficient of determination on the training rows.
-    relative_std : float
-        Standard deviation of actual / fitted - 1 on the training rows.
-    rows, runs : int
-        Size of the training set.
-    model : estimator
-    by_iteration : bool
-        Whether it may have features that grow as a run goes on.
-    """
+    """A cost model that maps counters of an iteration to seconds."""
 
     name: str
     terms: dict[str, float]
@@ -170,34 +125,12 @@ class FittedCosts:
 
 
 def load_cost_model(name: str | None) -> None:
-    """Load a cost model, and scikit-learn with it, which takes a second once a process.
-
-    Raises
-    ------
-    RequestError
-        If no cost model has this name.
-    """
+    """Load a cost model, and scikit-learn with it, which takes a second per process."""
     COST_MODELS.get(name or DEFAULT_COST_MODEL)
 
 
 def fit_costs(training: TrainingSet, name: str, required: Sequence[str] = ()) -> FittedCosts | None:
-    """Fit a cost model; None if the rows are too few or too alike to tell costs apart.
-
-    Parameters
-    ----------
-    training : TrainingSet
-    name : str
-        Of a registered cost model.
-    required : sequence of str
-        Features that forward selection starts with.
-
-    Raises
-    ------
-    RequestError
-        If no cost model has this name.
-    JobError
-        If it fails, or lacks what a fitted cost model has.
-    """
+    """Fit a cost model; None if the rows are too few or too similar to separate costs."""
     factory = COST_MODELS.get(name)
     table = training.table
     features = table[list(training.candidates)]
@@ -228,7 +161,7 @@ def fit_costs(training: TrainingSet, name: str, required: Sequence[str] = ()) ->
 
 
 def proportional_costs(training: TrainingSet) -> FittedCosts:
-    """Return costs in proportion to vertices and messages: what two rows that are alike allow."""
+    """Return costs proportional to vertices and messages, for few or similar rows."""
     table = training.table
     work = _work(table)
     rates = table["seconds"].to_numpy() / np.maximum(work, 1.0)
@@ -254,7 +187,7 @@ def _work(features: pd.DataFrame) -> npt.NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class _Proportional:
-    """Seconds a vertex or message."""
+    """Seconds per vertex or message."""
 
     rate: float
 
@@ -264,7 +197,7 @@ class _Proportional:
 
 @dataclass(frozen=True)
 class _OnColumns:
-    """A model that is given the columns it was trained on."""
+    """A model restricted to the columns it was trained on."""
 
     name: str
     model: Any
@@ -283,20 +216,10 @@ class _OnColumns:
 
 
 def left_out_std(training: TrainingSet, name: str, required: Sequence[str] = ()) -> float:
-    """Return the relative error of a cost model on rows that it had not seen.
+    """Return the relative error of a cost model in cross-validation.
 
-    ``sqrt((s^2 + sum of log(predicted / actual)^2) / (1 + folds))`` with s = 0.3, so that one or
-    two lucky folds do not make a model trusted.
-
-    Parameters
-    ----------
-    training : TrainingSet
-        Its :meth:`~TrainingSet.folds` are left out in turn. Rows that are too few to fit the model
-        to without them give costs in proportion to the work.
-    name : str
-        Of a registered cost model.
-    required : sequence of str
-        Features that forward selection starts with.
+    ``sqrt((s^2 + sum of log(predicted / actual)^2) / (1 + folds))`` with the prior s = 0.3, so that
+    one or two low errors do not suffice.
     """
     table = training.table
     squares = [_EXPECTED_STD**2]
@@ -318,26 +241,9 @@ def regression_witness(
     history_runs: int,
     required: Sequence[str] = (),
 ) -> Witness:
-    """Return what a cost model says that iterations take.
+    """Return the time of iterations from a cost model.
 
-    Rows that are too few, or too alike, to tell costs apart give costs in proportion to the work.
-
-    Parameters
-    ----------
-    training : TrainingSet
-    name : str or None
-        Of a registered cost model; None for the default.
-    rows : DataFrame
-        Counters and working set of each iteration of the real run.
-    history_runs : int
-        How many of the runs are of the history.
-    required : sequence of str
-        Features that forward selection starts with.
-
-    Raises
-    ------
-    JobError
-        If the model fails.
+    Rows that are too few, or too similar, to separate costs give costs proportional to the work.
     """
     name = name or DEFAULT_COST_MODEL
     costs = fit_costs(training, name, required)

@@ -1,4 +1,4 @@
-"""Sample runs, and runs of other graphs, that a cost model learns from."""
+"""Sample runs, and runs of other graphs, as training data of a cost model."""
 
 from __future__ import annotations
 
@@ -18,33 +18,16 @@ from predict_graph.prediction.run_records import record_of
 from predict_graph.prediction.seconds.features import cost_rows
 from predict_graph.prediction.seconds.regression import TrainingSet
 
-__all__ = [
-    "DEFAULT_TRAIN_RATIOS",
-    "STEADY_ITERATIONS",
-    "CostSamples",
-    "add_history",
-    "drawn_samples",
-    "keep_samples",
-    "run_cost_samples",
-]
-
 DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)  # PREDIcT, section 5.2
 """Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
-STEADY_ITERATIONS = 6  # a choice: the first may be slower
-"""Enough to know the cost of iterations that all do the same work."""
-_NEWEST_RUNS = 50  # a choice
+STEADY_ITERATIONS = 6  # limits the iterations of a sample run; the first may be slower
+"""Sufficient to measure iterations that all do the same work."""
+_NEWEST_RUNS = 50  # limits the runs of other graphs
 
 
 @dataclass(frozen=True)
 class CostSamples:
-    """What the sample runs at the training ratios took.
-
-    Parameters
-    ----------
-    summaries : list of SampleSummary
-    edge_steps : float
-        Edges times iterations, over all samples.
-    """
+    """Times of the sample runs at the training ratios."""
 
     summaries: list[SampleSummary]
     edge_steps: float
@@ -53,16 +36,7 @@ class CostSamples:
 def drawn_samples(
     graph: Graph, means: Means, allowed: int | None, rng: np.random.Generator
 ) -> Iterator[WalkSample]:
-    """Draw the samples of growing ratio that train a cost model (PREDIcT, section 3.4).
-
-    Parameters
-    ----------
-    graph : Graph
-    means : Means
-    allowed : int or None
-        Edges of all samples together, at most; None for no limit.
-    rng : Generator
-    """
+    """Draw the samples of growing ratio that train a cost model (PREDIcT, section 3.4)."""
     ratios = means.train_ratios or DEFAULT_TRAIN_RATIOS
     for number, ratio in enumerate(ratios):
         means.progress(f"cost sample at ratio {ratio:g}", number / len(ratios))
@@ -79,24 +53,10 @@ def run_cost_samples(
     allowed: int | None,
     rng: np.random.Generator,
 ) -> CostSamples:
-    """Run the algorithm on samples of growing ratio, and add what they took to the training rows.
+    """Run the algorithm on samples of growing ratio, and add their times to the training rows.
 
-    Samples end at the deadline.
-
-    An algorithm whose iterations all do the same work need not converge for its costs to be known:
-    a few iterations of each sample are enough.
-
-    Parameters
-    ----------
-    graph : Graph
-    engine : Engine
-    algorithm : Algorithm
-    means : Means
-    training : TrainingSet
-        Gets the rows of each sample run.
-    allowed : int or None
-        Edges of all samples together, at most; None for no limit, and full runs.
-    rng : Generator
+    Samples end at the deadline. An algorithm whose iterations all do the same work need not
+    converge: a few iterations of each sample suffice.
     """
     threshold = algorithm.threshold(graph.vertices)
     limit = STEADY_ITERATIONS if algorithm.steady and allowed is not None else None
@@ -125,7 +85,7 @@ def run_cost_samples(
 
 
 def keep_samples(means: Means, graph: Graph, runs: Sequence[SampleRun]) -> None:
-    """Keep sample runs in the history, if there is one."""
+    """Store sample runs in the history, if there is one."""
     if means.history is None:
         return
     means.history.keep(
@@ -145,7 +105,7 @@ def keep_samples(means: Means, graph: Graph, runs: Sequence[SampleRun]) -> None:
 
 
 def _typical(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for a run whose iterations are alike: the median outlives a busy moment."""
+    """Return one row for a run with equal iterations: the median is robust against disturbances."""
     typical = rows.iloc[[-1]].copy()
     typical["seconds"] = float(rows["seconds"].iloc[1 if len(rows) > 1 else 0 :].median())
     return typical
@@ -158,7 +118,7 @@ def add_history(
     algorithm: Algorithm,
     training: TrainingSet,
 ) -> int:
-    """Add runs of other graphs by the same engine on this machine; return how many there were."""
+    """Add runs of other graphs by the same engine on this machine; return their number."""
     if history is None:
         return 0
     found = history.training_runs(

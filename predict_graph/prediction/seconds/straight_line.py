@@ -1,4 +1,4 @@
-"""Straight lines through few points, none of whose coefficients is negative."""
+"""Straight lines through few points, with non-negative coefficients."""
 
 from __future__ import annotations
 
@@ -7,36 +7,29 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Line", "fitted_line"]
-
 FloatArray = npt.NDArray[np.float64]
 
-_LEAST = 1e-9  # seconds; a cost has to be positive to be fitted; by definition
+_LEAST = 1e-9  # seconds; costs must be positive to be fitted; by definition
 
 
 @dataclass(frozen=True)
 class Line:
-    """Seconds = constant + slope x what there is to do; neither is negative.
-
-    Parameters
-    ----------
-    constant, slope : float
-    """
+    """Seconds = constant + slope x size; both are non-negative."""
 
     constant: float
     slope: float
 
     def at(self, size: float) -> float:
-        """Return the seconds for so much to do."""
+        """Return the seconds for a size."""
         return self.constant + self.slope * size
 
     def scaled(self, factor: float) -> Line:
-        """Return the line that is `factor` times as high everywhere."""
+        """Return the line multiplied by `factor`."""
         return Line(self.constant * factor, self.slope * factor)
 
 
 def fitted_line(sizes: FloatArray, seconds: FloatArray, weight: FloatArray | None = None) -> Line:
-    """Fit a line to relative errors; a constant if there is one size only, 0 if there is none.
+    """Fit a line by relative errors; a constant for a single size, 0 without data.
 
     Examples
     --------
@@ -48,7 +41,7 @@ def fitted_line(sizes: FloatArray, seconds: FloatArray, weight: FloatArray | Non
         return Line(0.0, 0.0)
     if len(np.unique(sizes)) < 2:
         return Line(float(np.median(seconds)), 0.0)
-    from costmodels import NonNegativeLinear  # with scikit-learn: only who fits waits for it
+    from costmodels import NonNegativeLinear  # imported here because it loads scikit-learn
 
     model = NonNegativeLinear().fit(sizes[:, None], np.maximum(seconds, _LEAST), weight)
     return Line(float(model.intercept_), float(model.coef_[0]))

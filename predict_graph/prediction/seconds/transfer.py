@@ -1,11 +1,10 @@
-"""Seconds of a run from those of a sample run that goes through the same stages.
+"""The time of a run from a sample run that passes through the same stages.
 
-A regression on counters knows what a message costs on average. A staged sample run does more: its
-iterations are those of the real run, one by one, with the same share of messages that change
-something, so that their seconds have the right proportions. What differs is how much work there is,
-which kernels tell apart by vertices, edges and messages, and how far away its data is, which a
-probe of the real arrays tells. Data from far away makes each unit of work dearer by the same time,
-whatever else is done with it.
+A regression on counters uses the average cost of a message. The iterations of a staged sample match
+those of the real run one by one, with the same share of messages that change something, so that
+their times have the right proportions. The amount of work differs, which kernels split into
+vertices, edges and messages, and so does the memory latency, which a probe of the real arrays
+measures: it adds the same time to each unit of work.
 """
 
 from __future__ import annotations
@@ -23,26 +22,17 @@ from predict_graph.engines import StagedSample, Witness, Workload
 from predict_graph.engines.local.observed import timed_run
 from predict_graph.engines.local.probing import IterationProbe
 
-__all__ = ["TimedSample", "timed_sample", "transfer_witness", "undisturbed_seconds"]
-
 FloatArray = npt.NDArray[np.float64]
 
-_UNPROBED_STD = 0.25  # judgement: a sample fits in a cache (docs/design-notes.md, fact 4)
-_WORTH_REPEATING = 0.5  # seconds of the runs before; a choice, of what it costs
-_MOST_RUNS = 4  # a choice, of what they cost
+# Bounds the interval without a probe: a sample fits in a cache (docs/design-notes.md, fact 4)
+_UNPROBED_STD = 0.25
+_WORTH_REPEATING = 0.5  # seconds of the runs before: limits the cost of repeats
+_MOST_RUNS = 4  # limits the cost of repeats
 
 
 @dataclass(frozen=True)
 class TimedSample:
-    """What the iterations of a staged sample take on this machine.
-
-    Parameters
-    ----------
-    seconds : ndarray of float64, shape (iterations,)
-    idle_seconds : float
-        Of an iteration in which nothing is sent.
-    runs : int
-    """
+    """The time of the iterations of a staged sample on this machine."""
 
     seconds: FloatArray
     idle_seconds: float
@@ -55,18 +45,10 @@ def timed_sample(
     threads: int,
     affords: Callable[[float], bool] = lambda seconds: True,
 ) -> TimedSample:
-    """Run a staged sample a few times, and return the least seconds of each iteration.
+    """Run a staged sample a few times, and return the minimum seconds of each iteration.
 
-    What disturbs one run seldom disturbs all, and the first uses memory that nobody has used. If
-    the deadline passes in the first run, they are those of the run that estimated its iterations.
-
-    Parameters
-    ----------
-    algorithm : Algorithm
-    staged : StagedSample
-    threads : int
-    affords : callable
-        Whether so many more seconds are within the budget.
+    The minimum excludes most disturbances, and page faults of the first run. If the deadline passes
+    in the first run, these are the times of the run that estimated the iterations.
     """
     iterations = len(staged.work)
     least, idle, spent, runs = np.full(iterations, np.inf), math.inf, 0.0, 0
@@ -92,22 +74,13 @@ def timed_sample(
 def transfer_witness(
     workload: Workload, timed: TimedSample, probes: list[IterationProbe]
 ) -> Witness:
-    """Return the seconds of each iteration, as a staged sample run and probes say.
+    """Return the seconds of each iteration from a staged sample run and probes.
 
     ``seconds = idle + work x ((sample seconds - sample idle) / sample work + far)``, where `far`,
-    what a unit of work takes longer with its data far away, makes the first iteration take what
-    the probes say; where they are of an iteration with other work, it makes that one take it, whose
-    units are near what they are in the busiest iteration. Probes cannot say less than a sample run,
-    whose data is near: should they, one of the two was disturbed, and the middle is taken.
-
-    Parameters
-    ----------
-    workload : Workload
-        With a staged sample.
-    timed : TimedSample
-        Of that.
-    probes : list of IterationProbe
-        Of the first iteration of the real run.
+    the additional time per unit of work in memory, matches the first iteration to the probes; or,
+    for probes of an iteration with other work, matches that iteration, whose cost per unit is close
+    to that of the busiest one. Probes below the sample run, whose data is in cache, indicate a
+    disturbance of one of them, and the mean is used.
     """
     staged = workload.staged
     assert staged is not None
@@ -133,9 +106,9 @@ def transfer_witness(
 
 
 def undisturbed_seconds(probes: list[IterationProbe]) -> tuple[float, float]:
-    """Return what an iteration takes by repeated probes, and the relative deviation of that.
+    """Return the time of an iteration from repeated probes, and its relative deviation.
 
-    Disturbances only ever make a probe slower: the slowest one is left out.
+    Disturbances only make probes slower, so the slowest one is excluded.
     """
     seconds = np.array([probe.seconds for probe in probes])
     undisturbed = np.sort(seconds)[: max(len(seconds) - 1, 1)]

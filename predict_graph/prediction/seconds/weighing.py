@@ -1,4 +1,4 @@
-"""Several witnesses of the same seconds: what each counts, and what they say together."""
+"""Combining several sources of an estimate by weights."""
 
 from __future__ import annotations
 
@@ -11,28 +11,19 @@ import numpy.typing as npt
 
 from predict_graph.engines import Witness
 
-__all__ = ["weighed"]
-
 FloatArray = npt.NDArray[np.float64]
 
-_COMMON_STD = 0.12  # of the cost of an iteration, what no witness shows (docs/studies/overhead.md)
+_COMMON_STD = 0.12  # error of an iteration's time common to all sources (docs/studies/overhead.md)
 
 
 def weighed(
     witnesses: Sequence[Witness], *, only: str | None = None
 ) -> tuple[list[Witness], FloatArray, float]:
-    """Return witnesses with their weights, the seconds of each iteration, and their deviation.
+    """Return sources with their weights, the seconds of each iteration, and their deviation.
 
-    They count by the inverse of their squared deviations, in logarithms of the seconds of all
-    iterations together; how these are spread over the iterations, the one that counts most says. If
-    they differ by more than their deviations allow, the deviation of what they say together grows
-    by as much (Birge's ratio).
-
-    Parameters
-    ----------
-    witnesses : sequence of Witness
-    only : str, optional
-        Name of the witness that a person chose: it alone counts.
+    Weights are the inverse squared deviations of the logarithm of the total time; the distribution
+    over iterations is that of the source with the largest weight. If sources differ by more than
+    their deviations allow, the combined deviation grows by Birge's ratio.
 
     References
     ----------
@@ -56,17 +47,17 @@ def weighed(
         counts = np.ones(len(witnesses), bool)
     weights = np.where(counts, 1.0 / stds**2, 0.0)
     weights /= weights.sum()
-    told = [
+    weighted = [
         replace(each, weight=float(weight)) for each, weight in zip(witnesses, weights, strict=True)
     ]
     main = witnesses[int(weights.argmax())].seconds
     whole = float(main.sum())
     if whole <= 0.0:
-        return told, main, float(stds[int(weights.argmax())])
+        return weighted, main, float(stds[int(weights.argmax())])
     logs = np.log(np.maximum(totals[counts], 1e-12))
     mean = float(weights[counts] @ logs)
     internal = 1.0 / math.sqrt(float((1.0 / stds[counts] ** 2).sum()))
     freedom = max(int(counts.sum()) - 1, 1)
     birge = math.sqrt(float((((logs - mean) / stds[counts]) ** 2).sum()) / freedom)
     std = max(internal * max(birge, 1.0), _COMMON_STD)
-    return told, main * (math.exp(mean) / whole), std
+    return weighted, main * (math.exp(mean) / whole), std

@@ -1,4 +1,4 @@
-"""What a Spark cluster charges: sample runs there, or lessons of earlier ones."""
+"""The runtime model of a Spark cluster, from sample runs or stored training runs."""
 
 from predict_graph.prediction.seconds.cluster.costing import ClusterCosting, priced
 from predict_graph.prediction.seconds.cluster.learning import Learned, learn_on_cluster

@@ -1,4 +1,4 @@
-"""The prices of a run on a Spark cluster, at any machine count."""
+"""The estimated runtime on a Spark cluster, for any machine count."""
 
 from __future__ import annotations
 
@@ -28,32 +28,20 @@ from predict_graph.prediction.seconds.cluster.observed_functions import observed
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.work_by_machines import work_by_machines
-
-__all__ = ["ClusterCosting", "priced"]
-
-_PHASE_STD = 0.2  # of the next run's phases; judgement (intervals: docs/studies/spark.md)
+from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
 
 
 class ClusterCosting:
-    """What a Spark cluster charges for the work of a run.
+    """The runtime model of a Spark cluster.
 
-    Iterations and messages are those of the algorithm, whatever runs it. What they cost is learned
-    from sample runs on the cluster at a few machine counts, which need not be those of the real
-    run, or from the lessons of earlier predictions.
-
-    Parameters
-    ----------
-    engine : SparkEngine
-        Its machines are those of the real run.
-    graph : AnyGraph
-    algorithms : sequence of Algorithm
-        A chain, in the order in which they run.
-    means : Means
+    Iterations and messages depend on the algorithm alone. Their costs are fitted to sample runs on
+    the cluster at a few machine counts, which may exclude that of the real run, or to stored
+    training runs.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "train_machines"})
     by_work_alone: ClassVar[bool] = True
-    """Whether the samples that the work was estimated from tell nothing of its seconds."""
+    """Whether the samples of the iteration estimate are of no use for the runtime estimate."""
 
     def __init__(
         self, engine: SparkEngine, graph: AnyGraph, algorithms: Sequence[Algorithm], means: Means
@@ -63,15 +51,17 @@ class ClusterCosting:
         self._learned: Learned | None = None
 
     def survey(self) -> None:
-        """Do nothing: samples on this machine disturb no cluster."""
+        """Do nothing: samples on this machine do not disturb a cluster."""
 
     def observe(self) -> list[IterationEstimate]:
-        """Return the iterations of a function that only Spark can run, from its sample runs."""
+        """Return the iterations of a user function that only Spark can run, from its sample
+        runs.
+        """
         self._learned = learn_on_cluster(self._graph, self._engine, self._algorithms, self._means)
         return [observed_estimate(self._learned.runs[0], self._graph)]
 
     def price(self, workloads: Sequence[Workload]) -> list[Prices]:
-        """Return what each algorithm of the chain takes; the first one opens the session."""
+        """Return the estimate of each algorithm of the chain; the first includes session start."""
         learned = self._learned or learn_on_cluster(
             self._graph, self._engine, self._algorithms, self._means, workloads
         )
@@ -85,23 +75,7 @@ def priced(
     workloads: Sequence[Workload],
     cost_models: Mapping[str, str | None] = MappingProxyType({}),
 ) -> list[Prices]:
-    """Return the prices on the machines of `engine`, from what was learned at other counts.
-
-    Parameters
-    ----------
-    learned : Learned
-    graph : AnyGraph
-    engine : SparkEngine
-    workloads : sequence of Workload
-        Of the algorithms of a chain, in the order in which they run.
-    cost_models : mapping of str to (str or None)
-        Names of registered cost models, by the name of the algorithm.
-
-    Raises
-    ------
-    JobError
-        If no sample run came to its end.
-    """
+    """Return the estimates on the machines of `engine`, from training at other counts."""
     return [
         _priced(
             known_costs(
@@ -128,7 +102,9 @@ def _priced(
     *,
     first: bool,
 ) -> Prices:
-    """Return the prices of one algorithm; the first of a chain opens the session and reads."""
+    """Return the estimate of one algorithm; the first of a chain includes session start and
+    reading.
+    """
     costs, runs, std = known.costs, known.runs, known.std
     work = work_by_machines(graph, engine, workload, runs)
     warm = engine.is_warm(workload.algorithm.name)
@@ -174,7 +150,7 @@ def _priced(
         table=_counters(rows, engine.workers),
         relative_std=std,
         phases=phases,
-        phase_std=_PHASE_STD,
+        phase_std=PHASE_STD,
         common_std=known.common_std,
         samples=[run.summary for run in known.samples],
         edge_visits=sum(run.edge_visits for run in known.samples),
@@ -191,7 +167,7 @@ def _priced(
 
 
 def _counters(rows: pd.DataFrame, machines: int) -> pd.DataFrame:
-    """Return the table of iterations: messages as they are sent, bytes as Spark moves them."""
+    """Return the table of iterations: messages before combining, bytes after it."""
     table = pd.DataFrame({"iteration": np.arange(1, len(rows) + 1)})
     for name in COUNTERS:
         table[name] = np.rint(rows[name].to_numpy(dtype=np.float64)).astype(np.int64)
@@ -210,5 +186,5 @@ def _reach_doubts(runs: list[ClusterRun], target: int) -> list[str]:
         return []
     return [
         f"the cost model was trained on {most} machines at most, far from {target}; "
-        f"--train-machines {most},{target // 2} would make it surer"
+        f"--train-machines {most},{target // 2} would narrow the interval"
     ]

@@ -15,36 +15,20 @@ from predict_graph.engines.spark import SparkSettings
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 
-__all__ = ["ExecutorMemory", "heap_bytes", "memory_of"]
-
 FloatArray = npt.NDArray[np.float64]
 
-_RESERVED = 300 << 20  # by definition of Spark: bytes of a heap that it keeps for itself
-_UNIFIED = 0.6  # by default of Spark (spark.memory.fraction), of the rest: execution and storage
-# Seconds of a core, and bytes in memory and on disk over those that a table needs
-# (docs/studies/spark.md): records are sorted instead, written, read and merged.
+_RESERVED = 300 << 20  # bytes of the heap reserved by Spark, by definition
+# Default of Spark (spark.memory.fraction), of the rest: execution and storage; by definition
+_UNIFIED = 0.6
+# Measured (docs/studies/spark.md): core seconds per spilled byte, and spilled bytes relative to
+# those of a hash table, since records are sorted, written, read and merged.
 _A_BYTE_SPILLED, _SPILLED_OF_NEEDED = 5e-9, 1.2
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}  # by definition
 
 
 @dataclass(frozen=True)
 class ExecutorMemory:
-    """What an executor of the real run needs at its peak.
-
-    Parameters
-    ----------
-    execution_bytes : float
-        Hash tables and buffers of the tasks that run at the same time.
-    storage_bytes : float
-        The graph and the state of a superstep, kept in memory.
-    shuffle_bytes : float
-        Written by an executor over the whole run.
-    available_bytes : float
-        For execution and storage together.
-    spilled_bytes : ndarray of float64, shape (iterations,)
-        That an executor spills in each iteration, as Spark counts them.
-    warnings : list of str
-    """
+    """The peak memory of an executor in the real run."""
 
     execution_bytes: float
     storage_bytes: float
@@ -54,17 +38,11 @@ class ExecutorMemory:
     warnings: list[str] = field(default_factory=list)
 
     def spilling_seconds(self, slower: float) -> FloatArray:
-        """Return what spilling takes in each iteration.
-
-        Parameters
-        ----------
-        slower : float
-            How much longer tasks take than on a cluster of two workers with a core each.
-        """
+        """Return the seconds of spilling in each iteration."""
         return _A_BYTE_SPILLED * slower * self.spilled_bytes
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures, for JSON."""
+        """Return the values for JSON."""
         return {
             "execution_bytes": int(self.execution_bytes),
             "storage_bytes": int(self.storage_bytes),
@@ -75,7 +53,7 @@ class ExecutorMemory:
 
 
 def heap_bytes(memory: str) -> int:
-    """Return the bytes of a size as Spark writes it.
+    """Return the bytes of a size in Spark's notation.
 
     Examples
     --------
@@ -93,24 +71,13 @@ def memory_of(
     settings: SparkSettings,
     usual: Sequence[ClusterRun] = (),
 ) -> ExecutorMemory | None:
-    """Return what an executor needs: what any run does, and what grows with an executor's share.
+    """Return the memory of an executor: a fixed part, and one that grows with its share.
 
-    Spark fills a hash table page by page, of 64 MiB if the heap is large: on small runs the page is
-    nearly all there is, and does not grow with the graph. Runs in one session add to what
-    those before left in memory, so the least of a size is what one keeps.
+    Spark allocates hash tables in pages of up to 64 MiB on large heaps, which dominate small runs
+    and do not grow with the graph. Earlier runs of a session leave data in memory, so the minimum
+    of each size is used.
 
-    None if no run tells: a log does not say what was kept in memory, nor how large the graph was.
-
-    Parameters
-    ----------
-    runs : list of ClusterRun
-    graph : AnyGraph
-    rows : DataFrame
-        See :func:`~predict_graph.prediction.seconds.cluster.superstep_features.predicted_rows`.
-    settings : SparkSettings
-        Of the real run.
-    usual : sequence of ClusterRun
-        Of the algorithm elsewhere: they tell what is fixed where `runs` are all of one size.
+    None without suitable runs: a log contains neither cached data nor the size of the graph.
     """
     telling = [run for run in runs if not run.seen_by_log and run.profile.graph["edges"]]
     if not telling:
@@ -148,7 +115,7 @@ def memory_of(
 
 
 def _course(run: ClusterRun, iterations: int) -> FloatArray:
-    """Return what each iteration of a run needed, over the most; after its last one, as that."""
+    """Return the memory of each iteration relative to the peak; constant after the last one."""
     held = run.profile.table.groupby("iteration")["peak_memory_bytes"].max().to_numpy(np.float64)
     at = np.minimum(np.arange(iterations), len(held) - 1)
     course: FloatArray = held[at] / max(float(held.max()), 1.0)
@@ -156,20 +123,18 @@ def _course(run: ClusterRun, iterations: int) -> FloatArray:
 
 
 def _share_of(run: ClusterRun) -> float:
-    """Return the vertices and edges of a machine."""
+    """Return the vertices and edges per machine."""
     return float(run.profile.graph["vertices"] + run.profile.graph["edges"]) / run.machines
 
 
 def _at(share: float, seen: pd.Series[float]) -> float:
-    """Read a fixed part and a slope, neither negative, off runs of several shares; off one, the
-    slope alone.
-    """
+    """Fit a non-negative constant and slope to several shares; only a slope to one share."""
     shares, values = seen.index.to_numpy(np.float64), seen.to_numpy(np.float64)
     columns: FloatArray = shares[:, None]
     if len(shares) > 1:
         columns = np.column_stack([np.ones(len(shares)), shares])
     scale = float(shares.max())
-    from scipy.optimize import nnls  # slow to import: only who fits waits for it
+    from scipy.optimize import nnls  # imported here because it is slow
 
     found, _ = nnls(columns / np.array([1.0, scale])[-columns.shape[1] :], values)
     return float(found[-1] * share / scale + found[:-1].sum())

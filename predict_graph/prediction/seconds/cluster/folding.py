@@ -1,10 +1,9 @@
-"""A smaller graph that costs as much an edge and a vertex as the whole one.
+"""Folding: a smaller graph with the costs per edge and vertex of the whole one.
 
-A walk sample is denser or sparser than its graph, so that costs of vertices and costs of edges,
-which its run shows together, are hard to tell apart. Folding keeps their proportion: every f-th
-vertex keeps all its out-edges, and the vertices that they lead to are laid on top of each other, f
-to one. Out-degrees stay as they are; the structure does not, so it serves only to measure what a
-superstep costs of an algorithm whose supersteps all do the same work.
+A walk sample is denser or sparser than its graph, so its run cannot separate costs of vertices from
+costs of edges. Folding keeps their proportion: every f-th vertex keeps all its out-edges, and
+groups of f target vertices are merged into one. Out-degrees stay the same but the structure does
+not, so it only serves to measure algorithms whose supersteps all do the same work.
 """
 
 from __future__ import annotations
@@ -15,26 +14,15 @@ import numpy.typing as npt
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 
-__all__ = ["folded", "folded_vertices"]
-
 
 def folded(graph: AnyGraph, ratio: float, rng: np.random.Generator) -> Graph:
-    """Return a graph with about `ratio` of the vertices and of the edges.
-
-    Parameters
-    ----------
-    graph : Graph
-    ratio : float
-        In (0, 1].
-    rng : Generator
-        Chooses which vertices come to lie on each other.
-    """
+    """Return a graph with about `ratio` of the vertices and of the edges."""
     n = graph.vertices
     size = max(round(n * ratio), 1)
     kept = folded_vertices(graph.out_degrees, ratio)
     rows = graph.rows if isinstance(graph, ClusterGraph) else graph
-    assert rows is not None  # fetched before the cluster was left
-    # Neighbouring ids stay neighbours, as they compress and as they lie in memory.
+    assert rows is not None  # fetched from the cluster before
+    # Neighbouring ids stay neighbours, which matters for compression and caching.
     place = (np.arange(n) + rng.integers(size)) % size
     place[kept] = _distinct(place[kept], size)
     lengths = rows.out_degrees[kept]
@@ -51,8 +39,8 @@ def folded(graph: AnyGraph, ratio: float, rng: np.random.Generator) -> Graph:
 def folded_vertices(out_degrees: npt.NDArray[np.integer], ratio: float) -> npt.NDArray[np.integer]:
     """Return the vertices that keep their edges in a folded graph, ascending.
 
-    One of each group with about the same out-degree, the one in the middle: a random choice would
-    have many edges too many, or too few, where hubs have most of them.
+    These are the medians of groups with about the same out-degree: a random choice would have many
+    edges too many, or too few, where hubs have most of them.
     """
     n = len(out_degrees)
     size = max(round(n * ratio), 1)
@@ -61,7 +49,7 @@ def folded_vertices(out_degrees: npt.NDArray[np.integer], ratio: float) -> npt.N
 
 
 def _distinct(places: npt.NDArray[np.integer], size: int) -> npt.NDArray[np.integer]:
-    """Return places of which no two are the same: where two are, one moves to a free one."""
+    """Return distinct places by moving duplicates to free ones."""
     result = places.copy()
     _, first = np.unique(places, return_index=True)
     moving = np.ones(len(places), bool)

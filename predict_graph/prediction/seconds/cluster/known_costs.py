@@ -1,4 +1,4 @@
-"""The best that is known of what an algorithm costs on a cluster, and how sure it is."""
+"""The best available cost model of an algorithm on a cluster, with its uncertainty."""
 
 from __future__ import annotations
 
@@ -22,50 +22,28 @@ from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.session_phases import CommonPhases
 from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_name, shipped_runs
 
-__all__ = ["KnownCosts", "known_costs"]
-
 _OTHER_GRAPH = (
     "the sample runs are of another graph, whose records may be longer or shorter; --budget none "
-    "runs samples of this one, which makes the seconds surer"
+    "runs samples of this one, which narrows the interval"
 )
 _REAL_RUNS = (
-    "the seconds are learned from real runs of other graphs alone; learn, or --budget none, runs "
-    "samples on the cluster, which makes them surer"
+    "the runtime is estimated from real runs on other graphs only; learn, or --budget none, runs "
+    "samples on the cluster, which narrows the interval"
 )
 _OTHER_ALGORITHMS = (
-    "nothing is known of this algorithm on the cluster with these settings: the seconds are what "
-    "other runs took there; learn, or --budget none, runs samples of it, which makes them surer"
+    "this algorithm has not run on the cluster with these settings: the estimate is from "
+    "other algorithms; learn, or --budget none, runs samples of it, which narrows the interval"
 )
 _ANOTHER_CLUSTER = (
-    "nothing ran on this cluster yet: the seconds are what runs took on another, and may be off by "
+    "no runs on this cluster yet: the estimate is from another cluster, and may be wrong by "
     "a factor; learn, or --budget none, runs samples on it"
 )
-_STAND_IN_STD = 0.5  # of an algorithm priced as another (docs/studies/cold-start.md)
+_STAND_IN_STD = 0.5  # of an algorithm estimated as another one (docs/studies/cold-start.md)
 
 
 @dataclass(frozen=True)
 class KnownCosts:
-    """What is known of the costs of one algorithm.
-
-    Parameters
-    ----------
-    costs : ClusterCosts
-    runs : list of ClusterRun
-        That say how long records are, and what memory holds.
-    others : list of ClusterRun
-        Real runs.
-    source : str
-        In a word or two.
-    std, common_std : float
-        Relative: of supersteps, and of all phases together.
-    slower : float
-        How much longer tasks take than those of the shipped lessons.
-    samples : list of ClusterRun
-        Those of the runs that ran on this cluster as samples.
-    warnings : list of str
-    more : str
-        What a larger budget would buy.
-    """
+    """The costs of one algorithm."""
 
     costs: ClusterCosts
     runs: list[ClusterRun]
@@ -86,27 +64,11 @@ def known_costs(
     engine: SparkEngine,
     cost_model: str | None,
 ) -> KnownCosts:
-    """Return what was learned of one algorithm of a chain, or what the package brings of it.
-
-    Parameters
-    ----------
-    learned : Learned
-    number : int
-        Of the algorithm in the chain.
-    algorithm : Algorithm
-    engine : SparkEngine
-    cost_model : str, optional
-        Of a registered cost model.
-
-    Raises
-    ------
-    JobError
-        If no run is left to learn from.
-    """
+    """Return the fitted costs of one algorithm of a chain, or those of bundled reference runs."""
     runs, others = learned.runs[number], learned.others[number]
     if learned.level is not None and not others:
         return _by_shipped(learned, runs, algorithm, engine, cost_model)
-    # A session that a person opened costs nothing to open.
+    # A session of the user is open already.
     common = None if engine.in_open_session else learned.cluster.common
     like = learned.cluster.applied(shipped_costs(shipped_name(algorithm)))
     costs = fit_cluster_costs(runs, others, cost_model, common, like)
@@ -140,11 +102,11 @@ def _by_level(
     engine: SparkEngine,
     common: CommonPhases | None,
 ) -> tuple[ClusterCosts, float] | None:
-    """Return the shipped costs at the level of real runs, and its std; None where a fit is better.
+    """Return the reference costs scaled to real runs, and the error; None where a fit is better.
 
-    A few cold runs of whole graphs say how slow the cluster is, and not what costs grow with: the
-    way that was less off on runs that it had not seen is taken, and the level if one run is all
-    that there is. A log does not know messages, so that no level follows from it.
+    A few cold runs of whole graphs show the cluster's relative speed, but not how costs grow. The
+    method with the lower error in cross-validation is used, and scaling for a single run. Logs
+    contain no messages and give no scale.
     """
     name = shipped_name(algorithm)
     if name != algorithm.name or any(run.seen_by_log for run in others):
@@ -169,7 +131,7 @@ def _by_shipped(
     engine: SparkEngine,
     cost_model: str | None,
 ) -> KnownCosts:
-    """Return what the shipped lessons say, at the level of the cluster."""
+    """Return the costs of bundled reference runs, scaled to the speed of the cluster."""
     level = learned.level or UNKNOWN
     name = shipped_name(algorithm)
     costs = level.applied(shipped_costs(name, cost_model), is_open=engine.in_open_session)
@@ -180,10 +142,10 @@ def _by_shipped(
         source, warnings = "runs of other algorithms on the cluster", [_OTHER_ALGORITHMS]
     else:
         source, warnings = "runs on another cluster", [_ANOTHER_CLUSTER]
-    stand_in = name != algorithm.name  # a superstep may do anything
+    stand_in = name != algorithm.name  # the actual superstep is unknown
     if stand_in:
         warnings.append(
-            f"no run of {algorithm.name} is known: its supersteps are priced as those of {name}"
+            f"no run of {algorithm.name} is known: the estimate uses supersteps of {name}"
         )
     return KnownCosts(
         costs,
@@ -207,7 +169,7 @@ def _source(runs: list[ClusterRun]) -> str:
 
 
 def _contradicted(costs: ClusterCosts) -> list[str]:
-    """Say that the newest real runs are outside of what the lessons before them said."""
+    """Warn if the newest real runs lie outside the interval of the earlier training runs."""
     count = costs.contradicted
     if not count:
         return []
@@ -215,5 +177,5 @@ def _contradicted(costs: ClusterCosts) -> list[str]:
     runs = "the newest real run" if count == 1 else f"the {count} newest real runs"
     return [
         f"{runs} on this cluster took {abs(off):.0%} {'longer' if off > 0 else 'less'} than its "
-        "lessons say: these are corrected by that; learn makes new ones"
+        "training runs predict: the estimate is corrected; learn replaces them"
     ]

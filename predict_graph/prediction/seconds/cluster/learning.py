@@ -1,4 +1,4 @@
-"""Learning what a Spark cluster charges: sample runs made there, or lessons of earlier ones."""
+"""Fitting the costs on a Spark cluster to new sample runs, or to stored training runs."""
 
 from __future__ import annotations
 
@@ -32,41 +32,19 @@ from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun, clu
 from predict_graph.prediction.seconds.cluster.superstep_features import sent_messages
 from predict_graph.prediction.seconds.sample_runs import DEFAULT_TRAIN_RATIOS
 
-__all__ = [
-    "Learned",
-    "default_train_machines",
-    "learn_on_cluster",
-    "worth_running",
-]
+_SAMPLE_EDGE = 64  # bytes: its ends unsorted, sorted, and as a graph; limits the driver's memory
+_ENOUGH = 3  # bounds the warm sample runs of a fit from below: fewer only show the relative speed
 
-_SAMPLE_EDGE = 64  # bytes: its ends as they come, sorted, and as a graph; judgement
-_ENOUGH = 3  # warm sample runs that costs are fitted to: fewer tell a level only; a choice
-
-Lesson = list[list[ClusterRun]]
-"""Runs of each algorithm of a chain."""
+TrainingRuns = list[list[ClusterRun]]
+"""The runs of each algorithm of a chain."""
 
 
 @dataclass(frozen=True)
 class Learned:
-    """What is known of the costs of a chain of algorithms on a cluster, whatever its machine count.
+    """Training runs of a chain of algorithms on a cluster, at any machine count."""
 
-    Parameters
-    ----------
-    runs : list of list of ClusterRun
-        Of each algorithm, on the cluster.
-    others : list of list of ClusterRun
-        Of each algorithm: real runs on this cluster, newest first.
-    level : Level, optional
-        Where these are too few to fit costs to: how slow the cluster is beside the one that the
-        shipped lessons are of.
-    more : str
-        What a larger budget would buy.
-    cluster : Level
-        What runs of all algorithms on the cluster say of it.
-    """
-
-    runs: Lesson
-    others: Lesson
+    runs: TrainingRuns
+    others: TrainingRuns
     level: Level | None = None
     more: str = ""
     cluster: Level = UNKNOWN
@@ -79,32 +57,13 @@ def learn_on_cluster(
     means: Means,
     workloads: Sequence[Workload] = (),
 ) -> Learned:
-    """Take what the history has of the cluster, or else run as many samples there as are worth it.
+    """Use the stored runs of the cluster, or else run the samples that the budget allows.
 
-    That is lessons, and real runs; or these alone, those of event logs included. Where there are
-    none, the lessons that come with the package say what sample runs would take: those that the
-    budget affords are run, and where it affords none, what other algorithms took on the cluster
-    says how slow it is. All samples are run where a person names their ratios or machine counts,
-    or sets no limit to the cost; a function of the person's own is observed while those of one
-    session run, unless it is without a limit: nothing says before what it takes.
-
-    Parameters
-    ----------
-    graph : AnyGraph
-    engine : SparkEngine
-        Its machines are those of the real run.
-    algorithms : sequence of Algorithm
-        A chain, in the order in which they run.
-    means : Means
-        Its history gets the sample runs, also when a later one fails.
-    workloads : sequence of Workload
-        Of the algorithms, if they are known: how large samples may be, and what they cost, goes by
-        them.
-
-    Raises
-    ------
-    JobError
-        If Spark fails.
+    Stored runs are training runs and real runs, including event logs. Without them, bundled
+    reference runs estimate the time of sample runs, and those within the budget are run; if none
+    is, runs of other algorithms show the relative speed of the cluster. All samples are run if the
+    user sets their ratios or machine counts, or no budget. A user function without a known runtime
+    is sampled in one session, unless the budget is unlimited.
     """
     others, runs = _of_history(graph, engine, algorithms, means)
     plan = _plan(graph, engine, algorithms, means, workloads, others, runs)
@@ -115,7 +74,7 @@ def learn_on_cluster(
     if quote is None or _warm_runs(runs) >= _ENOUGH:
         return Learned(runs, others, cluster=level_of_cluster(means.history, engine))
     cost = readable_seconds(quote.plan_seconds(plan.whole))
-    more = f"about {cost} of sample runs on the cluster would narrow this (--budget none)"
+    more = f"about {cost} of sample runs on the cluster would narrow the interval: --budget none"
     return Learned(runs, others, quote.level, more)
 
 
@@ -126,45 +85,35 @@ def worth_running(
     means: Means,
     workloads: Sequence[Workload],
 ) -> dict[int, list[float]]:
-    """Return the ratios that :func:`learn_on_cluster` would run at each machine count; or none."""
+    """Return the ratios that :func:`learn_on_cluster` would run at each machine count, or none."""
     others, runs = _of_history(graph, engine, algorithms, means)
     return _plan(graph, engine, algorithms, means, workloads, others, runs).points
 
 
 def _of_history(
     graph: AnyGraph, engine: SparkEngine, algorithms: Sequence[Algorithm], means: Means
-) -> tuple[Lesson, Lesson | None]:
-    """Return real runs of each algorithm, and the sample runs of lessons; None for new ones."""
+) -> tuple[TrainingRuns, TrainingRuns | None]:
+    """Return real runs of each algorithm, and stored training runs; None if new ones are needed."""
     others = [real_runs(means.history, each, engine, graph) for each in algorithms]
-    if _whatever_it_costs(algorithms, means):
+    if _new_samples_required(algorithms, means):
         return others, None
     return others, recall(means.history, list(algorithms), engine, graph)
 
 
-def _whatever_it_costs(algorithms: Sequence[Algorithm], means: Means) -> bool:
-    """Whether new samples are run whatever is known, and whatever they cost."""
-    return _all_asked(means) or isinstance(algorithms[-1], FunctionAlgorithm)
+def _new_samples_required(algorithms: Sequence[Algorithm], means: Means) -> bool:
+    """Whether new samples are run regardless of stored runs and of their cost."""
+    return _all_requested(means) or isinstance(algorithms[-1], FunctionAlgorithm)
 
 
-def _all_asked(means: Means) -> bool:
-    """Whether a person wants all samples: by their ratios or machine counts, or without a limit."""
+def _all_requested(means: Means) -> bool:
+    """Whether the user requests all samples: by ratios, machine counts, or an unlimited budget."""
     named = means.train_ratios is not None or means.train_machines is not None
     return named or means.fresh_samples
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """Samples to run: ratios at each machine count.
-
-    Parameters
-    ----------
-    points : dict of int to list of float
-        Those that are worth it; empty if none is.
-    whole : dict of int to list of float
-        Those that would be run without a limit.
-    quote : Quote, optional
-        What they will take, where that was asked.
-    """
+    """Samples to run: ratios at each machine count."""
 
     points: dict[int, list[float]]
     whole: dict[int, list[float]] = field(default_factory=dict)
@@ -177,18 +126,18 @@ def _plan(
     algorithms: Sequence[Algorithm],
     means: Means,
     workloads: Sequence[Workload],
-    others: Lesson,
-    runs: Lesson | None,
+    others: TrainingRuns,
+    runs: TrainingRuns | None,
 ) -> _Plan:
-    """Return the samples to run: all whatever they cost, those that the budget affords, or none."""
-    if _whatever_it_costs(algorithms, means):
+    """Return the samples to run: all, those within the budget, or none."""
+    if _new_samples_required(algorithms, means):
         points = _sample_points(graph, engine, algorithms[-1], means, workloads)
-        return _Plan(points if _all_asked(means) else _one_session(points, engine.workers))
+        return _Plan(points if _all_requested(means) else _one_session(points, engine.workers))
     if all(others) or (runs is not None and _warm_runs(runs) >= _ENOUGH):
         return _Plan({})
     quote = Quote(graph, engine, workloads, level_of_cluster(means.history, engine))
     for run in runs[-1] if runs else ():
-        quote.hears(run)
+        quote.add_run(run)
     means.purse.expects(quote.run_seconds)
     whole = _sample_points(graph, engine, algorithms[-1], means, workloads)
     points = _affordable(whole, quote, engine.workers, means, first=runs is None)
@@ -196,17 +145,17 @@ def _plan(
 
 
 def _warm_runs(runs: Sequence[Sequence[ClusterRun]]) -> int:
-    """Return how many runs of a lesson costs can be fitted to."""
+    """Return how many training runs a fit can use."""
     return sum(not run.cold and run.summary.purpose == "cost" for run in runs[-1])
 
 
 def _affordable(
     whole: dict[int, list[float]], quote: Quote, machines: int, means: Means, *, first: bool
 ) -> dict[int, list[float]]:
-    """Return the samples that the budget affords: all, those of one session, or none.
+    """Return the samples within the budget: all, those of one session, or none.
 
-    One session is on the machines of the real run, so that nothing need be carried over from other
-    counts; it is not held where there was one before.
+    One session uses the machines of the real run, which avoids extrapolation over machines; it is
+    not repeated if there was one before.
     """
     if means.purse.affords(quote.plan_seconds(whole)):
         return whole
@@ -227,9 +176,9 @@ def _sample_points(
     means: Means,
     workloads: Sequence[Workload],
 ) -> dict[int, list[float]]:
-    """Return the ratios to run at each machine count; those that the user asked for as they are.
+    """Return the ratios to run at each machine count; unchanged if set by the user.
 
-    Samples of a graph that stays on the cluster are as large as the driver may hold.
+    Samples of a graph on the cluster are limited by the memory of the driver.
     """
     points = _points(graph, engine, algorithm, means, workloads)
     if not isinstance(graph, ClusterGraph):
@@ -271,27 +220,27 @@ def _run_samples(
     points: dict[int, list[float]],
     quote: Quote | None = None,
 ) -> list[list[ClusterRun]]:
-    """Run samples on the cluster, keep each at once, and return them algorithm by algorithm.
+    """Run samples on the cluster, store each at once, and return them by algorithm.
 
-    With a quote, as long as the budget affords the next one.
+    With a quote, it stops when the budget does not allow the next one.
     """
-    lesson = new_lesson()
+    identifier = new_lesson()
     rng = np.random.default_rng(means.seed).spawn(3)[1]
     runs: list[ClusterRun] = []
 
-    def goes_on(machines: int, wanted: WantedSample, cold: bool) -> bool:
+    def may_continue(machines: int, wanted: WantedSample, cold: bool) -> bool:
         if quote is None or not runs:
             return True
         cost = quote.sample_seconds(machines, wanted.ratio, cold=cold)
         return means.purse.affords(cost)
 
-    for run in cluster_sample_runs(graph, algorithms[-1], means, engine, points, rng, goes_on):
+    for run in cluster_sample_runs(graph, algorithms[-1], means, engine, points, rng, may_continue):
         runs.append(run)
         if quote is not None:
-            quote.hears(run)
+            quote.add_run(run)
             means.purse.expects(quote.run_seconds)
         if means.history is not None:
-            means.history.keep(lesson_records(run, lesson, graph, means.seed))
+            means.history.keep(lesson_records(run, identifier, graph, means.seed))
     parts = len(algorithms)
     return [[_of_part(run, number, parts) for run in runs] for number in range(parts)]
 
@@ -311,7 +260,7 @@ def default_train_machines(target: int) -> tuple[int, ...]:
 
 
 def _ends(ratios: tuple[float, ...]) -> tuple[float, ...]:
-    """Return the smallest, a middle and the largest ratio: what costs grow with shows there."""
+    """Return the smallest, a middle and the largest ratio, to show how costs grow."""
     return tuple(sorted({ratios[0], ratios[len(ratios) // 2], ratios[-1]}))
 
 

@@ -1,8 +1,8 @@
-"""Lessons: the sample runs of one prediction on a cluster, kept in the history to be used again.
+"""Training runs: the sample runs of one prediction on a cluster, stored for later predictions.
 
-What a superstep costs belongs to the algorithm and the cluster, not to the graph: a lesson that was
-learned on one graph serves for another, and for any machine count. Opening sessions and running
-samples is nearly all that a prediction on a cluster takes; with an old lesson it takes none of it.
+The cost of a superstep depends on the algorithm and the cluster, not on the graph: training runs on
+one graph serve for others, and for any machine count. Sessions and sample runs take nearly all of
+the prediction time on a cluster, which stored training runs save.
 """
 
 from __future__ import annotations
@@ -23,36 +23,27 @@ from predict_graph.iterations import SampleSummary
 from predict_graph.prediction.run_records import records_of
 from predict_graph.prediction.seconds.cluster.sample_runs import REAL, ClusterRun
 
-__all__ = [
-    "cluster_run",
-    "cluster_settings",
-    "lesson_records",
-    "new_lesson",
-    "recall",
-    "same_superstep",
-]
-
-_MOST_GRAPHS = 5  # whose lessons are put together; a choice: newer ones tell more
-# Parameters that no superstep depends on.
+_MOST_GRAPHS = 5  # newest graphs whose training runs are combined: limits old data
+# Parameters that do not affect supersteps.
 _STOPPING = ("epsilon", "max_iterations", "tau", "tolerance", "tol", "maxIterations", "maxSteps")
 
 
 def new_lesson() -> str:
-    """Return a name for the sample runs of one prediction."""
+    """Return an identifier for the sample runs of one prediction."""
     return uuid.uuid4().hex
 
 
 def cluster_settings(engine: SparkEngine) -> dict[str, Any]:
-    """Return what must be the same for one run to say what another costs: not the machines.
+    """Return the settings that must match between runs; the machine count need not.
 
-    What ran in a session that a person opened, by settings of theirs, says nothing of ours.
+    Runs in a session of the user, with other settings, are not comparable to ours.
     """
     described = {"session": None, **engine.describe()}
     return {name: described[name] for name in described if name not in ("machines", "workers")}
 
 
 def lesson_records(run: ClusterRun, lesson: str, graph: AnyGraph, seed: int) -> list[RunRecord]:
-    """Return a sample run, and those that made its input, as the history keeps them."""
+    """Return the history records of a sample run and of the runs that made its input."""
     sample = {
         "sampler": run.summary.sampler,
         "ratio": run.summary.ratio,
@@ -72,18 +63,18 @@ def lesson_records(run: ClusterRun, lesson: str, graph: AnyGraph, seed: int) -> 
 def recall(
     history: History | None, algorithms: list[Algorithm], engine: SparkEngine, graph: AnyGraph
 ) -> list[list[ClusterRun]] | None:
-    """Return the runs of the best lessons there are, for each algorithm of a chain; None if none.
+    """Return the best training runs for each algorithm of a chain; None if there are none.
 
-    The newest that was learned on samples of this graph; else the newest of each other graph, of
-    the few newest: what differs between graphs is then told apart from what does not.
+    The newest on samples of this graph; else the newest of each of the newest other graphs, which
+    separates what differs between graphs from the rest.
     """
     if history is None:
         return None
     found = [_lessons(history, algorithm, engine) for algorithm in algorithms]
-    shared = [name for name in found[0] if all(name in lessons for lessons in found)]
+    shared = [name for name in found[0] if all(name in trainings for trainings in found)]
     if not shared:
         return None
-    newest: dict[str, str] = {}  # lesson of each graph
+    newest: dict[str, str] = {}  # training runs of each graph
     for name in shared:
         newest.setdefault(found[0][name][0]["sample_of"], name)
     own = graph.fingerprint in newest
@@ -92,16 +83,16 @@ def recall(
         [
             cluster_run(history.record(int(run["id"])), first=number == 0, elsewhere=not own)
             for name in chosen
-            for run in lessons[name]
+            for run in trainings[name]
         ]
-        for number, lessons in enumerate(found)
+        for number, trainings in enumerate(found)
     ]
 
 
 def _lessons(
     history: History, algorithm: Algorithm, engine: SparkEngine
 ) -> dict[str, list[Mapping[str, Any]]]:
-    """Return the runs of each complete lesson about an algorithm on a cluster, newest first."""
+    """Return the runs of each complete training set of an algorithm on a cluster, newest first."""
     found = history.training_runs(
         algorithm.name,
         cluster_settings(engine),
@@ -110,19 +101,19 @@ def _lessons(
         tables=False,
     )
     asked = algorithm.to_dict()
-    lessons: dict[str, list[Mapping[str, Any]]] = {}
+    trainings: dict[str, list[Mapping[str, Any]]] = {}
     for run in cast(list[dict[str, Any]], found.runs.to_dict("records")):
         name = run["sample"].get("lesson")
         if name is not None and same_superstep(run["parameters"], asked):
-            # Newest first: turned round, so that the runs come in the order in which they ran.
-            lessons.setdefault(name, []).insert(0, run)
-    usable = {name: _complete(runs) for name, runs in lessons.items()}
-    whole = {name: runs for name, runs in lessons.items() if len(usable[name]) == len(runs)}
+            # The history is newest first; this restores execution order.
+            trainings.setdefault(name, []).insert(0, run)
+    usable = {name: _complete(runs) for name, runs in trainings.items()}
+    whole = {name: runs for name, runs in trainings.items() if len(usable[name]) == len(runs)}
     return whole or {name: runs for name, runs in usable.items() if runs}
 
 
 def same_superstep(parameters: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    """Whether supersteps are the same: parameters are, those that end a run excepted."""
+    """Whether supersteps are the same: all parameters except stopping criteria are equal."""
     one, other = (
         {name: value for name, value in each.items() if name not in _STOPPING}
         for each in (parameters, others)
@@ -131,17 +122,18 @@ def same_superstep(parameters: Mapping[str, Any], others: Mapping[str, Any]) -> 
 
 
 def _complete(runs: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the runs at machine counts that have one for which Java was warm.
+    """Return the runs at machine counts that include a run after JVM warm-up.
 
-    A cluster that went away in the middle has taught what it did until then; where there is a whole
-    lesson, that is not needed.
+    An interrupted training set is used as far as it got, unless there is a complete one.
     """
     warm = {run["sample"]["machines"] for run in runs if not run["sample"]["cold"]}
     return [run for run in runs if run["sample"]["machines"] in warm]
 
 
 def cluster_run(record: RunRecord, *, first: bool, elsewhere: bool) -> ClusterRun:
-    """Return a run of the history; the first algorithm of a chain opens the session and reads."""
+    """Return a run of the history; the first algorithm of a chain includes session start and
+    reading.
+    """
     sample = dict(record.sample or _as_sample(record))
     machines = int(sample["machines"])
     graph = ("vertices", "edges", "directed", "fingerprint")
@@ -183,12 +175,12 @@ def cluster_run(record: RunRecord, *, first: bool, elsewhere: bool) -> ClusterRu
 
 
 def _as_sample(record: RunRecord) -> dict[str, Any]:
-    """Return what a real run is as evidence: all of its graph, in a session of its own."""
+    """Return a real run in the form of a sample of the whole graph in its own session."""
     return {
         "sampler": "none",
         "ratio": 1.0,
         "purpose": REAL,
         "machines": int(record.engine["machines"]),
         "cold": True,
-        "opening_seconds": 0.0,  # in its setup
+        "opening_seconds": 0.0,  # included in its setup
     }

@@ -1,9 +1,10 @@
-"""How slow a cluster is beside the one that the shipped lessons are of.
+"""Cluster speed relative to the reference cluster of the bundled runs.
 
-Tasks, the driver's part of a superstep, and opening, reading and setting up have a factor each:
-workers with a quarter of a core make tasks four times as long, but not what the driver does. Every
-run on the cluster tells, of whatever algorithm: its own sample runs, real runs, event logs. Opening
-and reading are the same for all algorithms, and sample runs of any tell them as they are.
+Tasks, the driver's part of a superstep, and session start with reading and setup have one factor
+each: workers with a quarter of a core take four times as long for tasks, but the driver does not.
+All runs on the cluster, of any algorithm, provide estimates: sample runs, real runs, event logs.
+Session start and reading are the same for all algorithms, and are taken directly from sample runs
+of any.
 """
 
 from __future__ import annotations
@@ -40,49 +41,27 @@ from predict_graph.prediction.seconds.cluster.superstep_features import (
 )
 from predict_graph.prediction.seconds.straight_line import Line
 
-__all__ = [
-    "UNKNOWN",
-    "Level",
-    "level_of_cluster",
-    "level_of_runs",
-    "level_of_told",
-    "logs_of",
-    "seconds_of",
-    "shipped_costs",
-    "superstep_seconds_of",
-]
-
 FloatArray = npt.NDArray[np.float64]
 
-# Of the logarithm of seconds on a cluster / by the shipped lessons: of a cluster of which nothing
-# is known, and of another algorithm on the same cluster (docs/studies/cold-start.md).
+# Of the logarithm of measured / reference seconds: of an unknown cluster, and of another algorithm
+# on the same cluster (docs/studies/cold-start.md).
 _CLUSTER_STD, _ALGORITHM_STD = 0.8, 0.25
-# Of one of the three parts, by another algorithm: small runs tell them less well than their sum.
-_PART_STD = 0.4  # measured: as above
-# How slow a cluster is taken to be, beside the one of the lessons, which had a machine to itself:
-# measured, those of the study were two to nine times as slow; judgement, most are not capped.
+# Of one of the three parts, from another algorithm: small runs determine them less well than their
+# sum.
+_PART_STD = 0.4  # measured as above
+# Prior of the time relative to the reference cluster, which was a dedicated machine. Clusters of
+# the study took two to nine times as long (measured); most clusters are not capped.
 _USUAL = 1.6
-_OWN_STD = 0.15  # of runs of the algorithm itself: one session differs from the next; as above
-_SAME = ("name", "master", "cores", "session")  # by definition: what makes it the same cluster
-_LEAST_BEGINNING = 0.05  # of setting up, that a session which begins takes; judgement
-_ENOUGH = 6  # supersteps of a cold run, of which the later half is looked at; a choice
-_NEWEST_RUNS = 12  # of an algorithm; a choice
+_OWN_STD = 0.15  # of runs of the algorithm itself, due to variation between sessions; as above
+_SAME = ("name", "master", "cores", "session")  # by definition: settings that identify a cluster
+_LEAST_BEGINNING = 0.05  # of setup: bounds the share of session start from below; not tuned
+_ENOUGH = 6  # supersteps of a cold run from which its second half is used: limits JVM warm-up in it
+_NEWEST_RUNS = 12  # of an algorithm: limits old data
 
 
 @dataclass(frozen=True)
 class Level:
-    """Factors on what the shipped lessons say.
-
-    Parameters
-    ----------
-    tasks, driver, phases : float
-    std : float
-        Of their logarithms.
-    algorithms : int
-        Whose runs tell; 0 if nothing ran on the cluster.
-    common : CommonPhases, optional
-        Opening and reading there; without it they have the factor of the phases.
-    """
+    """Factors relative to the bundled reference runs."""
 
     tasks: float = 1.0
     driver: float = 1.0
@@ -92,7 +71,7 @@ class Level:
     common: CommonPhases | None = None
 
     def applied(self, costs: ClusterCosts, *, is_open: bool = False) -> ClusterCosts:
-        """Return the costs on this cluster; in a session that is open, without opening one."""
+        """Return the costs on this cluster; without session start in an open session."""
         common = self.common or CommonPhases(costs.opening, costs.read).scaled(self.phases)
         return replace(
             costs,
@@ -108,12 +87,14 @@ class Level:
 
 
 UNKNOWN = Level(_USUAL, _USUAL, _USUAL)
-"""Of a cluster on which nothing ran."""
+"""The factors of an unknown cluster."""
 
 
 @lru_cache(maxsize=64)
 def shipped_costs(algorithm: str, cost_model: str | None = None) -> ClusterCosts:
-    """Return the costs that the shipped lessons of an algorithm say, by a registered model."""
+    """Return the costs of an algorithm fitted to its bundled reference runs by a registered
+    model.
+    """
     runs = shipped_runs(algorithm, first=True)
     costs = fit_cluster_costs(runs, [], cost_model, _shipped_common())
     return replace(costs, checkpoint=_shipped_checkpoint())
@@ -121,50 +102,34 @@ def shipped_costs(algorithm: str, cost_model: str | None = None) -> ClusterCosts
 
 @lru_cache(maxsize=1)
 def _shipped_checkpoint() -> Line:
-    """Return the seconds of keeping a state once, by edges on a machine: of any algorithm."""
+    """Return the seconds per checkpoint by edges per machine, for any algorithm."""
     return fit_cluster_costs(shipped_runs(KEPT, first=True), []).checkpoint
 
 
 @lru_cache(maxsize=1)
 def _shipped_common() -> CommonPhases | None:
-    """Return what the shipped lessons of all algorithms say of opening and reading."""
+    """Return session start and reading from the reference runs of all algorithms."""
     return common_phases(run for name in NAMES for run in shipped_runs(name, first=True))
 
 
 def level_of_runs(
     runs: Sequence[ClusterRun], costs: ClusterCosts, common: CommonPhases | None = None
 ) -> Level:
-    """Return the level that runs of an algorithm tell; unknown if there are none.
-
-    Parameters
-    ----------
-    runs : sequence of ClusterRun
-        On one cluster.
-    costs : ClusterCosts
-        Of the shipped lessons of the algorithm.
-    common : CommonPhases, optional
-        Of all algorithms on the cluster; what these runs say by default.
-    """
+    """Return the relative speed estimated from runs of an algorithm; unknown if there are none."""
     if not runs:
         return UNKNOWN
     common = common or common_phases(runs)
-    return replace(level_of_told([logs_of(runs, costs, common)], own=True), common=common)
+    return replace(level_of_observed([logs_of(runs, costs, common)], own=True), common=common)
 
 
 def level_of_cluster(history: History | None, engine: SparkEngine) -> Level:
-    """Return the level that the runs of all algorithms on a cluster tell.
-
-    Parameters
-    ----------
-    history : History or None
-    engine : SparkEngine
-    """
+    """Return the relative speed estimated from the runs of all algorithms on a cluster."""
     known = _runs_of_cluster(history, engine)
     if not known:
         return UNKNOWN
     common = _common(known)
-    told = [logs_of(runs, shipped_costs(name), common) for name, runs in known.items()]
-    return replace(level_of_told(told, own=False), common=common)
+    observed = [logs_of(runs, shipped_costs(name), common) for name, runs in known.items()]
+    return replace(level_of_observed(observed, own=False), common=common)
 
 
 def _common(known: Mapping[str, Sequence[ClusterRun]]) -> CommonPhases | None:
@@ -172,7 +137,7 @@ def _common(known: Mapping[str, Sequence[ClusterRun]]) -> CommonPhases | None:
 
 
 def _runs_of_cluster(history: History | None, engine: SparkEngine) -> dict[str, list[ClusterRun]]:
-    """Return the newest runs on a cluster, by the lessons that stand for them."""
+    """Return the newest runs on a cluster, grouped by the reference runs that apply to them."""
     if history is None or len(history) == 0:
         return {}
     here = machine_identity() if engine.settings.local else None
@@ -184,10 +149,10 @@ def _runs_of_cluster(history: History | None, engine: SparkEngine) -> dict[str, 
         )
         for number in sorted(found.runs["id"]) if len(found) else ():
             record = history.record(int(number))
-            lessons = _lessons_of(record)
-            if lessons is not None:
+            reference = _lessons_of(record)
+            if reference is not None:
                 run = cluster_run(record, first=True, elsewhere=True)
-                known.setdefault(lessons, []).append(run)
+                known.setdefault(reference, []).append(run)
     return known
 
 
@@ -196,7 +161,9 @@ def _of_libraries() -> list[str]:
 
 
 def _lessons_of(record: RunRecord) -> str | None:
-    """Return whose lessons stand for a run; None if its library takes other parameters now."""
+    """Return the name of the reference runs for a run; None if its library has other parameters
+    now.
+    """
     if record.algorithm not in _of_libraries():
         return record.algorithm
     given = {name: value for name, value in record.parameters.items() if value is not None}
@@ -209,11 +176,12 @@ def _lessons_of(record: RunRecord) -> str | None:
 def logs_of(
     runs: Sequence[ClusterRun], costs: ClusterCosts, common: CommonPhases | None = None
 ) -> FloatArray:
-    """Return the logarithms of measured / shipped seconds of tasks, driver and phases; NaN if none.
+    """Return the logarithms of measured / reference seconds of tasks, driver and phases; NaN if
+    none.
 
-    Supersteps are those of warm runs where there are any; cold ones are held against as slow a
-    start. Opening a session is in the phases of cold runs alone; where opening and reading are
-    known, the phases are setting up, of which warm runs say little where others begin a session.
+    Supersteps of warm runs are used where available; cold ones are compared with equally slow
+    warm-up. Only cold runs include session start. Where session start and reading are known, the
+    phases are setup, for which warm runs are uninformative if others start a session.
     """
     warm = [run for run in runs if not run.cold]
     cold = [run for run in runs if run.cold]
@@ -228,16 +196,16 @@ def logs_of(
 
 
 def _of_supersteps(run: ClusterRun, costs: ClusterCosts, *, later: bool = False) -> FloatArray:
-    """Return measured and shipped seconds of tasks, and of the driver; a row each.
+    """Return measured and reference seconds of tasks, and of the driver; one row each.
 
-    Later ones alone tell what a superstep takes once Java is warm: of a cold run, its second half.
+    For a cold run, use the second half of its supersteps, which ran after JVM warm-up.
     """
     rows = rows_of_run(run.profile, run.machines)
     skipped = len(rows) // 2 if later and run.cold and len(rows) >= _ENOUGH else 0
     rows = without_spilling(rows.iloc[skipped:])
     start = costs.start[rows.index[rows.index < len(costs.start)]]
     working = float(rows["working"].sum())
-    # A log does not know messages: nothing is said of its tasks.
+    # A log contains no messages, so task time cannot be compared.
     tasks = 0.0 if run.seen_by_log else float(costs.model.predict(rows).sum())
     driver = costs.driver.at(math.log2(run.machines)) * len(rows)
     driver += float(start.sum()) if run.cold else 0.0
@@ -250,11 +218,11 @@ def _of_phases(
     common: CommonPhases | None = None,
     slower: float = 1.0,
 ) -> FloatArray:
-    """Return measured and shipped seconds of opening a session, setting up and reading.
+    """Return measured and reference seconds of session start, setup and reading.
 
-    Where the others are known, of what setting up takes at the beginning of a session: a real run
-    has the opening in it, and what goes with edges is work of tasks, which take `slower` times as
-    long.
+    Where session start and reading are known, this is the setup of a session's first run: a real
+    run includes session start in it, and the part that grows with edges is task time, which takes
+    `slower` times as long.
     """
     if common is not None:
         opened = common.opening.at(math.log2(run.machines)) if run.real else 0.0
@@ -271,32 +239,25 @@ def _of_phases(
 
 
 def seconds_of(run: ClusterRun, costs: ClusterCosts) -> tuple[float, float]:
-    """Return what a run took, and what costs say of it, session and all phases but writing."""
+    """Return measured and predicted seconds of a run, including session start but not writing."""
     supersteps, phases = _of_supersteps(run, costs), _of_phases(run, costs)
     measured, said = supersteps.sum(axis=0) + phases
     return float(measured), float(said)
 
 
 def superstep_seconds_of(run: ClusterRun, costs: ClusterCosts) -> tuple[float, float]:
-    """Return what the supersteps of a run took, and what costs say of them."""
+    """Return measured and predicted seconds of the supersteps of a run."""
     measured, said = _of_supersteps(run, costs).sum(axis=0)
     return float(measured), float(said)
 
 
-def level_of_told(told: Sequence[FloatArray], *, own: bool) -> Level:
-    """Return the mean of what algorithms tell, drawn a little to a cluster as they usually are.
+def level_of_observed(observed: Sequence[FloatArray], *, own: bool) -> Level:
+    """Return the mean factors of several algorithms, shrunk to those of a usual cluster.
 
-    As the posterior of a normal mean, with what is known of clusters as its prior. A part of which
-    an algorithm tells nothing is as it is by others, or as its other parts are.
-
-    Parameters
-    ----------
-    told : sequence of ndarray
-        Of each algorithm, as :func:`logs_of` gives it.
-    own : bool
-        Whether these are of the algorithm that is predicted.
+    This is the posterior of a normal mean with the variation between clusters as prior. A part that
+    an algorithm does not determine is set from other algorithms, or from its other parts.
     """
-    logs = np.array(told)
+    logs = np.array(observed)
     known = ~np.isnan(logs)
     means = np.where(known, logs, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     logs = np.where(known | ~known.any(axis=0), logs, means)

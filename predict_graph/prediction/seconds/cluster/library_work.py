@@ -1,8 +1,8 @@
-"""What a superstep of a library has to do, and the bytes that it exchanges, by its twin.
+"""The work and exchanged bytes of library supersteps, from the local replay.
 
-Records, entries of maps and copies of changed vertices are known exactly, of sample runs as of the
-real one. What each of them has in bytes, after compression, is fitted to the sample runs: to the
-bytes that are read, as a library may read what it exchanged once more in the next superstep.
+Records, map entries and copies of changed vertices are known exactly, for sample runs and the real
+run. Their bytes after compression are fitted to the bytes that sample runs read, since a library
+may read exchanged data again in the next superstep.
 """
 
 from __future__ import annotations
@@ -19,12 +19,10 @@ from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.superstep_features import by_place
 
-__all__ = ["BytesRead", "bytes_read", "library_rows"]
-
 FloatArray = npt.NDArray[np.float64]
 
 _CARRIED = ("records", "entries", "received", "shipped")
-_AGAIN = ("records", "entries", "shipped")  # may be read once more in the next superstep
+_AGAIN = ("records", "entries", "shipped")  # may be read again in the next superstep
 
 
 def library_rows(
@@ -35,18 +33,7 @@ def library_rows(
     partitions: int,
     executors: int,
 ) -> pd.DataFrame:
-    """Return the features of each superstep of the real run, and its counters.
-
-    Parameters
-    ----------
-    read : BytesRead
-        By sample runs.
-    algorithm : LibraryAlgorithm
-    graph : Graph
-    machines, partitions : int
-    executors : int
-        Processes that exchange records.
-    """
+    """Return the features and counters of each superstep of the real run."""
     rounds = rounds_of(algorithm, graph, partitions)
     volume = read.of(rounds, partitions)
     messages = rounds["messages"].to_numpy(np.float64)
@@ -67,16 +54,7 @@ def library_rows(
 
 @dataclass(frozen=True)
 class BytesRead:
-    """What is read of each thing that is exchanged, by sample runs.
-
-    Parameters
-    ----------
-    each : ndarray of float64
-        Bytes of what a superstep exchanges, and of what the one before did.
-    first : float
-        By which the first superstep, which replicates all vertices, and may count degrees before,
-        reads more.
-    """
+    """The bytes read per unit of exchanged data, fitted to sample runs."""
 
     each: FloatArray
     first: float
@@ -89,15 +67,15 @@ class BytesRead:
 
 
 def bytes_read(runs: Sequence[ClusterRun]) -> BytesRead:
-    """Fit the bytes of what sample runs exchanged, by relative error."""
+    """Fit the bytes of exchanged data in sample runs by relative error."""
     sums = [_sums(run) for run in runs]
     carried = [_carried(each) for each in sums]
     skipped = 1 if any(len(each) > 1 for each in sums) else 0
     later = np.concatenate([each[skipped:] for each in carried])
     read = np.concatenate([each["read"].to_numpy(np.float64)[skipped:] for each in sums])
-    # The last supersteps are all headers of blocks: they count as little as they are.
+    # The last supersteps consist of block headers and get a small weight.
     weight = np.sqrt(read / max(read.max(), 1.0)) / np.maximum(read, 1.0)
-    from scipy.optimize import nnls  # slow to import: only who fits waits for it
+    from scipy.optimize import nnls  # imported here because it is slow
 
     each, _ = nnls(later * weight[:, None], read * weight)
     firsts = np.array([float(own["read"].iloc[0]) for own in sums])
@@ -107,9 +85,9 @@ def bytes_read(runs: Sequence[ClusterRun]) -> BytesRead:
 
 
 def _carried(rounds: pd.DataFrame) -> FloatArray:
-    """Return what is exchanged in each superstep, and what was in the one before.
+    """Return the exchanged data of each superstep, and of the previous one.
 
-    Of entries, those beyond one a record.
+    Entries exclude one per record.
     """
     carried = rounds[[*_CARRIED, "blocks"]].to_numpy(np.float64)
     carried[:, 1] -= carried[:, 0]
@@ -119,7 +97,7 @@ def _carried(rounds: pd.DataFrame) -> FloatArray:
 
 
 def _sums(run: ClusterRun) -> pd.DataFrame:
-    """Return bytes that were read, and what was exchanged, a row a superstep of a sample run."""
+    """Return the bytes read and data exchanged in each superstep of a sample run."""
     names = {f"twin_{name}": name for name in _CARRIED}
     columns = ["local_message_bytes", "remote_message_bytes", *names]
     sums = run.profile.table.groupby("iteration")[columns].sum().rename(columns=names)

@@ -1,9 +1,9 @@
-"""What a job of the user's own will do, from what its sample runs were seen to do.
+"""Estimating the work of a user's job from its sample runs.
 
-Nothing is known of it but the metrics of its tasks. Iterations are those of walk samples of two
-sizes (PREDIcT, section 3.2, without a transform, because nobody knows where the job keeps its
-threshold): what they take more as they grow, the graph takes more again. How records become fewer
-from iteration to iteration is seen on the larger one; how many there are at first, on all samples.
+Only the metrics of its tasks are known. Iterations come from walk samples of two sizes (PREDIcT,
+section 3.2, without a transform, because the job's threshold is unknown): their growth is
+extrapolated to the graph. The decrease of records over iterations comes from the larger sample; the
+initial records come from all samples.
 """
 
 from __future__ import annotations
@@ -22,22 +22,20 @@ from predict_graph.prediction.seconds.cluster.exchanged_records import exchange_
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.superstep_features import by_place
 
-__all__ = ["observed_estimate", "observed_rows"]
-
 FloatArray = npt.NDArray[np.float64]
 
-_LEAST_STD = 0.02  # judgement, not measured: of iterations, where samples agree
-_FEW_RUNS_STD = 0.15  # where samples agree on something wrong; judgement, not measured
+_LEAST_STD = 0.02  # of iterations: bounds the interval from below; not tuned
+_FEW_RUNS_STD = 0.15  # where all samples agree: bounds the interval from below; not tuned
 _MOST = 2**31  # by definition: no limit
 
 
 def observed_estimate(runs: list[ClusterRun], graph: AnyGraph) -> IterationEstimate:
     """Return the iterations of the graph, from those of its samples.
 
-    Samples that agree exactly are taken at their word: a job of a fixed number of iterations. Else
-    the walk samples are continued along the logarithm of their size. Folded ones have as many edges
-    a vertex as the graph, but in no order, and what spreads does so quickly: the graph hardly takes
-    fewer iterations than the largest of them.
+    Samples that agree exactly indicate a fixed number of iterations. Otherwise the walk samples are
+    extrapolated over the logarithm of their size. Folded samples have the graph's edges per vertex
+    in random order, in which values spread fast: the graph hardly takes fewer iterations than the
+    largest of them.
     """
     walks = sorted(
         (run for run in runs if run.summary.purpose == "iterations"),
@@ -95,17 +93,7 @@ def observed_rows(
     partitions: int,
     executors: int,
 ) -> pd.DataFrame:
-    """Return the features of each iteration of the real run, and its counters.
-
-    Parameters
-    ----------
-    runs : list of ClusterRun
-    graph : AnyGraph
-    iterations : int
-    machines, partitions : int
-    executors : int
-        Processes that exchange records.
-    """
+    """Return the features and counters of each iteration of the real run."""
     walk = max(
         (run for run in runs if run.summary.purpose == "iterations"),
         key=lambda run: run.summary.vertices,
@@ -133,11 +121,11 @@ def observed_rows(
 def _first_records(runs: list[ClusterRun], wanted: FloatArray) -> list[float]:
     """Return the records of the first two iterations of the real run.
 
-    The first one may set up what the others need; all that come after do the same.
+    The first one may include setup; all later ones do the same work.
     """
-    told = [(run.measures, run.exchanged()) for run in runs if run.measures is not None]
-    measures = [known for known, _ in told]
-    courses = [sums["shuffle_read_records"].to_numpy() for _, sums in told]
+    known_runs = [(run.measures, run.exchanged()) for run in runs if run.measures is not None]
+    measures = [known for known, _ in known_runs]
+    courses = [sums["shuffle_read_records"].to_numpy() for _, sums in known_runs]
     return [
         exchanged(measures, [course[min(step, len(course) - 1)] for course in courses], wanted)
         for step in range(2)
@@ -145,7 +133,7 @@ def _first_records(runs: list[ClusterRun], wanted: FloatArray) -> list[float]:
 
 
 def _course(sample: FloatArray, first: list[float], iterations: int) -> FloatArray:
-    """Return records of all iterations: the first two, and the course of a sample from there on."""
+    """Return records of all iterations: the first two, then proportional to those of a sample."""
     at = np.minimum(np.arange(iterations), len(sample) - 1)
     second = sample[min(1, len(sample) - 1)]
     records: FloatArray = first[1] * sample[at] / max(second, 1.0)

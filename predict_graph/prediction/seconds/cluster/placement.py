@@ -1,7 +1,7 @@
-"""Which worker of a Spark cluster holds which vertex, and what that means for messages.
+"""The placement of vertices on the workers of a Spark cluster, and local and remote messages.
 
-Spark spreads rows over partitions by a Murmur3 hash of their key, and partitions over executors in
-turn. The hash is public, so how even the work of the real run will be is known before it runs.
+Spark assigns rows to partitions by a Murmur3 hash of their key, and partitions to executors in
+turn. The hash is public, so the balance of the real run is known before it runs.
 """
 
 from __future__ import annotations
@@ -19,27 +19,13 @@ from predict_graph.engines.spark.tables.hashing import hash_of_one
 from predict_graph.graph.counting_sort import in_threads
 from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 
-__all__ = ["Placement", "combined_share", "placement_of"]
-
-_BLOCK = 1024  # a choice: vertices whose hashes are held, in a cache
-_EDGES_TOLD = 1 << 19  # a choice: the share that stays is then right to 0.0007
+_BLOCK = 1024  # vertices whose hashes are held at once: limits memory to a cache
+_EDGES_TOLD = 1 << 19  # edges sampled: limits the error of the local share to 0.0007
 
 
 @dataclass(frozen=True)
 class Placement:
-    """How the vertices and edges of a graph lie on so many workers.
-
-    Parameters
-    ----------
-    machines, partitions : int
-    vertex_skew, edge_skew : float
-        The most that one worker has, over the mean.
-    local_share : float
-        Edges whose ends are on the same worker, of all edges.
-    remote_share : float
-        Records that another executor reads, of all that are exchanged: 1 - 1/m, as a hash spreads
-        them over the readers.
-    """
+    """The distribution of the vertices and edges of a graph over workers."""
 
     machines: int
     partitions: int
@@ -57,20 +43,9 @@ def placement_of(
     executors: int | None = None,
     beside: Sequence[tuple[int, int]] = (),
 ) -> Placement:
-    """Return how a graph lies on a cluster; one pass over its vertices, and half a million edges.
+    """Return the placement on a cluster; one pass over the vertices, and half a million edges.
 
-    A graph keeps what is known of it, and one pass tells it of as many clusters as are asked for.
-
-    Parameters
-    ----------
-    graph : Graph
-    machines : int
-    partitions : int
-        Of all machines together; the n-th is on machine n modulo `machines`.
-    executors : int, optional
-        Processes that exchange records; as many as machines by default.
-    beside : sequence of (machines, partitions)
-        Other clusters that will be asked for.
+    Results are cached on the graph, and one pass computes all clusters in `beside`.
     """
     known: dict[tuple[int, int], Placement] = vars(graph).setdefault("_placements", {})
     if (machines, partitions) not in known:
@@ -81,7 +56,7 @@ def placement_of(
 
 
 def _placements(graph: AnyGraph, wanted: Sequence[tuple[int, int]]) -> list[Placement]:
-    """Return how a graph lies on several clusters, of which each machine is an executor."""
+    """Return the placement of a graph on several clusters with one executor per machine."""
     machines, partitions = (np.array(each, np.int64) for each in zip(*wanted, strict=True))
     if isinstance(graph, ClusterGraph):
         ends = np.concatenate(([0], np.cumsum(graph.out_degrees, dtype=np.int64)))
@@ -114,9 +89,9 @@ def _placements(graph: AnyGraph, wanted: Sequence[tuple[int, int]]) -> list[Plac
 
 
 def _some_edges(graph: AnyGraph) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]:
-    """Return both ends of all edges, or of so many, evenly spread over the rows, as tell a share.
+    """Return both ends of all edges, or of an evenly spread sample.
 
-    Of a graph that stays on a cluster they are those that are here.
+    For a graph that stays on a cluster these are the edges at the driver.
     """
     if isinstance(graph, ClusterGraph):
         return graph.ends
@@ -127,7 +102,7 @@ def _some_edges(graph: AnyGraph) -> tuple[npt.NDArray[np.integer], npt.NDArray[n
 
 @njit(cache=True, nogil=True)
 def _owners(indptr: Any, positions: Any) -> Any:
-    """Return the vertices whose rows ascending positions are in: one pass, as nothing is sought."""
+    """Return the vertices whose rows contain ascending positions, in one pass."""
     owners, v = np.empty(len(positions), np.int64), 0
     for i in range(len(positions)):
         while indptr[v + 1] <= positions[i]:
@@ -148,9 +123,9 @@ def _machine(hashed: Any, partitions: Any, machines: Any) -> Any:
 def _held(
     ends: Any, first: int, last: int, partitions: Any, machines: Any, vertices: Any, edges: Any
 ) -> None:
-    """Count how many vertices and edges each machine holds, for several numbers of machines.
+    """Count the vertices and edges of each machine, for several machine counts.
 
-    Block by block: the hashes of a block are made once.
+    Block by block, so that hashes are computed once.
     """
     hashes = np.empty(_BLOCK, np.int32)
     for start in range(first, last, _BLOCK):
@@ -167,7 +142,7 @@ def _held(
 
 @njit(cache=True, nogil=True)
 def _held_together(sources: Any, targets: Any, partitions: Any, machines: Any) -> Any:
-    """Return how many edges have both ends on the same machine, for several numbers of them."""
+    """Return how many edges have both ends on one machine, for several machine counts."""
     together = np.zeros(len(machines), np.int64)
     for e in range(len(sources)):
         source, target = hash_of_one(sources[e]), hash_of_one(targets[e])
@@ -182,23 +157,11 @@ def combined_share(
     active: npt.ArrayLike,
     partitions: int,
 ) -> npt.NDArray[np.float64]:
-    """Return records that leave the map side / messages, when messages to a vertex are combined.
+    """Return the records after combining on the map side, relative to messages.
 
     A partition sends one record to each vertex that any of its vertices sends to. If a share a of
     the edges carries a message, a vertex with d edges gets ``P (1 - (1 - a / P)^d)`` records from P
-    partitions, as edges lie by a hash.
-
-    Parameters
-    ----------
-    in_degrees : pair of ndarray of int
-        Those that there are, and how many vertices have each.
-    active : array_like of float, shape (k,)
-        Shares of the edges that carry a message, in (0, 1].
-    partitions : int
-
-    Returns
-    -------
-    ndarray of float64, shape (k,)
+    partitions, with edges spread by a hash.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What a run on a cluster, and samples of it, will probably take: so that a budget can be kept.
+"""The expected time of a run on a cluster and of its samples, to stay within a budget.
 
-By the shipped lessons, at the level of the cluster as far as it is known; each sample run that is
-made tells it better.
+It uses bundled reference runs, scaled to the known speed of the cluster; each new sample run
+updates the scale.
 """
 
 from __future__ import annotations
@@ -23,22 +23,9 @@ from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_nam
 from predict_graph.prediction.seconds.cluster.superstep_features import FEATURES
 from predict_graph.prediction.seconds.cluster.work_by_machines import work_by_machines
 
-__all__ = ["Quote"]
-
 
 class Quote:
-    """Expected seconds of a chain of algorithms on a cluster, and of sample runs of it.
-
-    Parameters
-    ----------
-    graph : AnyGraph
-    engine : SparkEngine
-        Its machines are those of the real run.
-    workloads : sequence of Workload
-        Of the algorithms, in the order in which they run.
-    level : Level
-        Of the cluster; what sample runs tell of the algorithm takes its place.
-    """
+    """The expected seconds of a chain of algorithms on a cluster, and of its sample runs."""
 
     def __init__(
         self, graph: AnyGraph, engine: SparkEngine, workloads: Sequence[Workload], level: Level
@@ -55,20 +42,20 @@ class Quote:
         self._heard: list[ClusterRun] = []
         self._cluster = level
 
-    def hears(self, run: ClusterRun) -> None:
-        """Learn from a sample run of the last algorithm."""
+    def add_run(self, run: ClusterRun) -> None:
+        """Update the estimate with a sample run of the last algorithm."""
         self._heard.append(run)
 
-    def knows(self, level: Level) -> None:
-        """Take note of what is known of the cluster now."""
+    def set_level(self, level: Level) -> None:
+        """Set the known relative speed of the cluster."""
         self._cluster = level
 
     @property
     def level(self) -> Level:
-        """The level of the cluster, as runs of the last algorithm tell it, if there are any.
+        """The relative speed of the cluster, from runs of the last algorithm if there are any.
 
-        Opening and reading are those of all algorithms on the cluster, and so is what a session
-        takes that begins, where others began those that these runs were in.
+        Session start and reading are those of all algorithms on the cluster, and so is the start of
+        a session, if these runs were in sessions started by others.
         """
         if not self._heard:
             return self._cluster
@@ -79,7 +66,7 @@ class Quote:
 
     @property
     def run_seconds(self) -> float:
-        """Seconds of the real run."""
+        """The seconds of the real run."""
         machines = self._engine.workers
         opening = self._costs[0].phases(machines, 0)["opening"]
         return opening + self._seconds(machines, 1.0, None, warm=False)
@@ -87,24 +74,26 @@ class Quote:
     def sample_seconds(
         self, machines: int, ratio: float, *, cold: bool, limit: int | None = None
     ) -> float:
-        """Seconds of a sample run; of opening its session too if it is the first there.
+        """Return the seconds of a sample run, including session start for the first one.
 
-        It has no more supersteps than `limit`, or than sample runs of a prediction have.
+        It has at most `limit` supersteps, or as many as sample runs of a prediction have.
         """
         limit = limit or supersteps_run(self._algorithms[-1])
         opening = self._costs[0].phases(machines, 0)["opening"] if cold else 0.0
         return opening + self._seconds(machines, ratio, limit, warm=not cold)
 
     def plan_seconds(self, points: dict[int, list[float]]) -> float:
-        """Seconds of all sample runs of a plan."""
+        """Return the seconds of all sample runs of a plan."""
         return self._plan_seconds(points, None)
 
     def first_seconds(self, points: dict[int, list[float]]) -> float:
-        """Seconds until a plan of one session has told something: of a cold and of a warm run."""
+        """Return the seconds of the first cold and warm run of a plan of one session."""
         return self._plan_seconds(points, 2)
 
     def _plan_seconds(self, points: dict[int, list[float]], each: int | None) -> float:
-        """Seconds of the sample runs of a plan; of the first `each` of a session, if given."""
+        """Return the seconds of the sample runs of a plan; of the first `each` of a session, if
+        given.
+        """
         plan = sample_plan(points, self._algorithms[-1], 1.0)
         return sum(
             self.sample_seconds(machines, one.ratio, cold=number == 0)

@@ -1,7 +1,7 @@
-"""Real runs on a cluster as evidence: of `run`, and of event logs that past jobs left behind.
+"""Real runs on a cluster as evidence: from `run`, and from event logs of past jobs.
 
-A cluster whose only trace is such runs is predicted from them alone. Beside lessons they say how
-far those are off: in the root of the mean square, and whether the newest still agree.
+If there are no other runs, predictions use them alone. With training runs, they provide the error
+of those: its root mean square, and whether the newest runs still agree.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from predict_graph.prediction.seconds.cluster.lessons import (
 )
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 
-__all__ = ["between_graphs_std", "contradictions", "real_runs"]
-
-_NEWEST_RUNS = 20  # a choice
-_OTHER_GRAPH_STD = 0.35  # of supersteps by samples of another graph (docs/studies/spark.md)
-_PRIOR_RUNS = 3.0  # real runs that the figure above counts like; judgement, not measured
+_NEWEST_RUNS = 20  # limits old data
+# Of supersteps predicted from samples of another graph (docs/studies/spark.md)
+_OTHER_GRAPH_STD = 0.35
+# Weight of the value above in real runs: trades off prior for evidence; not tuned
+_PRIOR_RUNS = 3.0
 
 
 def real_runs(
@@ -36,17 +36,8 @@ def real_runs(
 ) -> list[ClusterRun]:
     """Return the newest real runs of an algorithm on a cluster, at any machine count.
 
-    A standalone, YARN or Kubernetes cluster is known by its master, whatever machine the driver was
-    on; Spark in one process is this machine.
-
-    Parameters
-    ----------
-    history : History or None
-    algorithm : Algorithm
-        Parameters that end a run may differ.
-    engine : SparkEngine
-    graph : AnyGraph
-        Runs of others are marked.
+    Standalone, YARN and Kubernetes clusters are identified by their master, regardless of the
+    driver's machine; local Spark is identified by this machine.
     """
     if history is None:
         return []
@@ -57,7 +48,7 @@ def real_runs(
     runs = []
     for run in cast(list[dict[str, Any]], found.runs.to_dict("records")):
         record = history.record(int(run["id"]))
-        # A log does not say the parameters.
+        # A log does not contain the parameters.
         if record.parameters and not same_superstep(record.parameters, algorithm.to_dict()):
             continue
         other = record.fingerprint != graph.fingerprint
@@ -66,14 +57,7 @@ def real_runs(
 
 
 def contradictions(errors: Sequence[float], std: float) -> int:
-    """Return how many of the newest real runs, in a row, lie outside the interval of lessons.
-
-    Parameters
-    ----------
-    errors : sequence of float
-        Logarithms of actual / predicted seconds of supersteps, newest first.
-    std : float
-        Relative, of the lessons.
+    """Return how many of the newest real runs, in a row, lie outside the prediction interval.
 
     Examples
     --------
@@ -89,10 +73,10 @@ def contradictions(errors: Sequence[float], std: float) -> int:
 
 
 def between_graphs_std(errors: Sequence[float]) -> float:
-    """Return how far lessons of another graph are off: as studied, moved by what was seen here.
+    """Return the error of training runs on another graph: a prior updated with errors seen here.
 
-    About the mean of an inverse-gamma posterior of the variance, for which the studied figure
-    counts like a few real runs.
+    This is the mean of an inverse-gamma posterior of the variance, in which the prior counts like a
+    few real runs.
 
     Examples
     --------

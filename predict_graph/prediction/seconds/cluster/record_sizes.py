@@ -1,10 +1,10 @@
-"""Bytes of a record as Spark writes it, from sample runs.
+"""The bytes of a record in Spark, from sample runs.
 
-What messages hold decides how well records compress, and a sample that is a walk keeps the
-neighbourhoods that decide it; a folded one mixes them. But a walk sample may be several times as
-dense as its graph, so that more messages meet in a record, which makes it longer where they are
-put beside each other (semi-clustering) and not where they are added up (PageRank). How much longer
-is seen between the two.
+The content of messages determines compression. A walk sample keeps the neighbourhoods that affect
+it; a folded one mixes them. A walk sample may be several times denser than its graph, so that more
+messages are combined in a record, which makes it longer where they are concatenated
+(semi-clustering) but not where they are added (PageRank). Comparing the two kinds of samples shows
+this growth.
 """
 
 from __future__ import annotations
@@ -17,34 +17,22 @@ import pandas as pd
 
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun, by_session
 
-__all__ = ["RecordSizes", "record_sizes"]
-
 FloatArray = npt.NDArray[np.float64]
 
-_FEW_RECORDS = 0.02  # of all records of a run; judgement, not measured
-_ALIKE = 0.1  # of log of messages a record: nearer, and their lengths tell no power; judgement
+_FEW_RECORDS = 0.02  # of all records of a run: limits noise from short iterations; not tuned
+_ALIKE = 0.1  # of log of messages per record: limits noise in the exponent; not tuned
 
 
 @dataclass(frozen=True)
 class RecordSizes:
-    """Bytes of a record in each iteration of the real run.
-
-    Parameters
-    ----------
-    size : ndarray of float64, shape (iterations,)
-        Of a record in the sample.
-    messages : ndarray of float64, shape (iterations,)
-        That met in a record of the sample.
-    growth : ndarray of float64, shape (iterations,)
-        Exponent of messages a record: 0 if they are added up, 1 if they are put side by side.
-    """
+    """The bytes of a record in each iteration of the real run."""
 
     size: FloatArray
     messages: FloatArray
     growth: FloatArray
 
     def at(self, messages: FloatArray) -> FloatArray:
-        """Return the bytes of a record in which so many messages meet, iteration by iteration."""
+        """Return the bytes of a record that combines so many messages, for each iteration."""
         result: FloatArray = self.size * (messages / self.messages) ** self.growth
         return result
 
@@ -52,20 +40,13 @@ class RecordSizes:
 def record_sizes(runs: list[ClusterRun], iterations: int) -> RecordSizes:
     """Return the bytes of records in each iteration of the real run.
 
-    As in the largest walk sample: what messages hold goes with how far a run has come. Where
-    messages die out, and did so in the sample, mostly in fewer iterations than in the real run, it
-    is read as far along; else iteration by iteration.
+    They come from the largest walk sample, since the content of messages changes during a run.
+    Where messages die out, usually in fewer iterations than in the real run, iterations are matched
+    by progress; otherwise by number.
 
-    They grow with the messages that meet in a record by the power that leads from the largest
-    folded sample of the same session to the walk; at most in proportion, and not at all if the
-    folded sample, with fewer messages a record, has the longer records.
-
-    Parameters
-    ----------
-    runs : list of ClusterRun
-        Of one algorithm on Spark, in the order in which they ran.
-    iterations : int
-        Of the real run.
+    They grow with a power of the messages per record, determined from the largest folded sample of
+    the same session and the walk; the power is limited to 1, and is 0 if the folded sample has
+    fewer messages per record but longer records.
     """
     walk = _largest(runs, walks=True)
     session = next(each for each in by_session(runs) if any(run is walk for run in each))
@@ -75,14 +56,16 @@ def record_sizes(runs: list[ClusterRun], iterations: int) -> RecordSizes:
     size, messages = _at(sums, at)
     other_size, other_messages = _at(other.exchanged(), np.arange(float(iterations)))
     denser = np.log(messages / other_messages)
-    told = (size > 0.0) & (other_size > 0.0) & (np.abs(denser) > _ALIKE)
+    comparable = (size > 0.0) & (other_size > 0.0) & (np.abs(denser) > _ALIKE)
     growth = np.zeros(iterations)
-    growth[told] = np.log(size[told] / other_size[told]) / denser[told]
+    growth[comparable] = np.log(size[comparable] / other_size[comparable]) / denser[comparable]
     return RecordSizes(size, messages, np.clip(growth, 0.0, 1.0))
 
 
 def _largest(runs: list[ClusterRun], *, walks: bool) -> ClusterRun:
-    """Return the run on the largest sample that is a walk, or is none; on any if there is none."""
+    """Return the run on the largest walk sample, or the largest folded one; any if there is
+    none.
+    """
     return max(
         runs,
         key=lambda run: (
@@ -93,20 +76,20 @@ def _largest(runs: list[ClusterRun], *, walks: bool) -> ClusterRun:
 
 
 def _as_far_along(sent: pd.Series[float], iterations: int, *, ended: bool) -> FloatArray:
-    """Return the iterations of a sample run, from 0, that those of the real run are likened to.
+    """Return the iterations of a sample run, from 0, that match those of the real run.
 
-    What dies out has come as far as it has spread, and a smaller graph is crossed in fewer steps.
-    Where all send to the end (semi-clustering), what they send settles at the same pace in both.
+    Where messages die out, progress is relative to the end, as a smaller graph has shorter paths.
+    Where all vertices send to the end (semi-clustering), both runs settle at the same pace.
     """
     died_out = ended and sent.iloc[-1] < sent.iloc[0]
     return np.linspace(0.0, (len(sent) if died_out else iterations) - 1, iterations)
 
 
 def _at(sums: pd.DataFrame, iterations: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return bytes a record and messages a record at iterations of a sample run, from 0.
+    """Return bytes and messages per record at iterations of a sample run, from 0.
 
-    Later than the run came, as where it still sent a fiftieth of its records: the last few of a run
-    have nothing beside them that they could be compressed with.
+    Iterations after it sent its last fiftieth of records use the last one before, because few
+    records compress badly.
     """
     sums = sums[(sums["shuffle_write_records"] > 0) & (sums["shuffle_write_bytes"] > 0)]
     if len(sums) == 0:

@@ -1,13 +1,12 @@
-"""Which samples to run on the cluster: at a few sizes and a few machine counts, cold and warm.
+"""The plan of sample runs on a cluster: sizes and machine counts, cold and warm.
 
-The first supersteps of a fresh Java process are slow. Each session therefore runs its largest
-sample twice at least: the last of these runs shows what the work costs, the difference what the
-start costs. It is the largest because code that is not compiled yet is slow on every row, until
-it is.
+The first supersteps of a new JVM are slow. Each session therefore runs its largest sample at least
+twice: the last of these runs shows the cost of the work, and the difference the JVM warm-up. The
+largest is used because code that is not yet compiled is slow on every row.
 
-Folded samples have the work of the graph, but mix its neighbours: what is sent along them has more
-different values, and compresses less. One run is therefore of a walk sample: its records are about
-as long as those of the graph.
+Folded samples have the work of the graph, but mix its neighbours, so that messages differ more and
+compress less. One run therefore uses a walk sample, whose records are about as long as those of the
+graph.
 """
 
 from __future__ import annotations
@@ -21,23 +20,19 @@ import pandas as pd
 from costmodels.design import optimal_design
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
+from predict_graph.prediction.seconds.sample_runs import STEADY_ITERATIONS
 
-__all__ = [
-    "WantedSample",
-    "affordable_points",
-    "sample_plan",
-    "supersteps_run",
-    "training_points",
-]
-
-_STEADY_SUPERSTEPS = 6  # a choice, of what sample runs cost, as those below: docs/studies/spark.md
-_SUPERSTEPS = 15  # of an algorithm whose supersteps differ, at most; a choice
-_SESSION_COST = 1.0  # of starting a session, in runs of the whole graph on one machine; a choice
-_POINTS = 2  # sizes at each machine count, at least; a choice
-_MOST_WORK = 0.05  # of tasks of sample runs, in runs of the graph; a choice
-_ENOUGH_EDGES = 1_000_000  # for tasks to take longer than the driver; a choice
-_FEWEST_EDGES = 300_000  # for tasks to take longer than what every one of them takes; a choice
-_LARGEST_RATIO = 0.5  # a choice: of a sample
+# Limits the cost of sample runs, like the constants below (docs/studies/spark.md): supersteps of an
+# algorithm whose supersteps differ.
+_SUPERSTEPS = 15
+# Of session start, in runs of the whole graph on one machine; trades off sessions for runs
+_SESSION_COST = 1.0
+_POINTS = 2  # bounds the sizes at each machine count from below
+_MOST_WORK = 0.05  # of tasks of sample runs, in runs of the graph: limits the cost
+_ENOUGH_EDGES = 1_000_000  # bounds samples from below, so that tasks take longer than the driver
+# Bounds samples from below, so that tasks take longer than their fixed costs
+_FEWEST_EDGES = 300_000
+_LARGEST_RATIO = 0.5  # limits a sample
 
 
 def training_points(
@@ -45,23 +40,9 @@ def training_points(
 ) -> dict[int, list[float]]:
     """Choose the ratios to run at each machine count: an I-optimal design for the real run.
 
-    The design is for Ernest's terms as far as the machine counts can tell them apart (section 3.3
-    of Ernest), and makes the variance of the prediction at the whole graph on `target` machines
-    small for its cost.
-
-    Parameters
-    ----------
-    ratios : tuple of float
-        Candidates, ascending.
-    machines : tuple of int
-        Candidates, ascending.
-    target : int
-        Machines of the real run.
-
-    Returns
-    -------
-    dict of int to list of float
-        Machine count to ratios, ascending.
+    The design uses Ernest's terms as far as the machine counts can distinguish them (section 3.3 of
+    Ernest), and minimizes the variance of the prediction for the whole graph on `target` machines
+    relative to its cost.
 
     Examples
     --------
@@ -85,7 +66,7 @@ def training_points(
         )
         points = design.points
         chosen = {count: set(points["scale"][points["machines"] == count]) for count in machines}
-    except ValueError:  # too few candidates for a design: all of them
+    except ValueError:  # too few candidates for a design: use all
         chosen = {count: set(ratios) for count in machines}
     for own in chosen.values():
         for ratio in (ratios[0], ratios[-1]):
@@ -95,10 +76,10 @@ def training_points(
 
 
 def supersteps_run(algorithm: Algorithm) -> int:
-    """Return the supersteps of a sample run, at most; a library cannot be told to stop."""
+    """Return the limit of supersteps of a sample run; library algorithms cannot be stopped."""
     if "twin" in algorithm.sampled_by:
         return algorithm.max_iterations
-    return _STEADY_SUPERSTEPS if algorithm.steady else _SUPERSTEPS
+    return STEADY_ITERATIONS if algorithm.steady else _SUPERSTEPS
 
 
 def affordable_points(
@@ -110,26 +91,11 @@ def affordable_points(
 ) -> dict[int, list[float]]:
     """Return smaller ratios for large graphs, and larger ones for small graphs.
 
-    All ratios shrink alike, until the tasks of all sample runs together take a twentieth of the
-    time of those of the real run; but not below what a superstep needs to say what work costs,
-    a million edges in the largest sample. A job that runs for an hour is not run on a fifth of its
-    graph six times.
+    All ratios shrink alike until the tasks of all sample runs take a twentieth of the time of the
+    real run, but not below a million edges in the largest sample, which costs can be measured on.
 
-    Samples of less than 300,000 edges are all constant cost and noise. Ratios grow until the
-    largest has so many, or half of the graph: of such a graph that is seconds.
-
-    Parameters
-    ----------
-    points : dict of int to list of float
-        See :func:`training_points`.
-    target : int
-        Machines of the real run.
-    edges : int
-        Of the graph.
-    algorithm : Algorithm
-    work : ndarray of float64, optional
-        Of each iteration of the real run, in any unit; sample runs stop after the first few. By
-        default they are taken to have as many iterations as the real run.
+    Samples of less than 300,000 edges are dominated by constant costs and noise. Ratios grow until
+    the largest has so many edges, or half of the graph, which takes seconds.
 
     Examples
     --------
@@ -159,16 +125,7 @@ def affordable_points(
 
 @dataclass(frozen=True)
 class WantedSample:
-    """A sample: a walk of the user's choice, or folded.
-
-    Parameters
-    ----------
-    ratio : float
-        Of the edges, to tell costs by; of the vertices, to tell iterations by.
-    walk : bool
-    purpose : str
-        As in :class:`~predict_graph.iterations.SampleSummary`.
-    """
+    """A sample to run: a walk by the user's sampler, or folded."""
 
     ratio: float
     walk: bool
@@ -176,20 +133,19 @@ class WantedSample:
 
 
 def _in_session(sizes: list[float]) -> list[float]:
-    """Return the ratios of the runs of a session, in their order: the largest first, and twice."""
+    """Return the ratios of the runs of a session, in order: the largest first, and twice."""
     return [sizes[-1], *sizes[::-1]]
 
 
 def sample_plan(
     points: dict[int, list[float]], algorithm: Algorithm, ratio: float
 ) -> dict[int, list[WantedSample]]:
-    """Return the samples to run in each session, in their order: the largest first, and twice.
+    """Return the samples of each session, in order: the largest first, and twice.
 
-    Walks have too few vertices for their edges, so that what the state costs and what the messages
-    cost could not be told apart on them alone: all are folded but one, as large as the largest,
-    which stands for the smallest sample on the most machines if there are others of that size. The
-    iterations of a function of one's own are told by two walks there, of `ratio` and of twice as
-    much.
+    Walk samples have too few vertices for their edges to separate costs of vertices from costs of
+    messages. All samples are therefore folded except one, as large as the largest, which replaces
+    the smallest sample on the most machines if there are others of that size. For a user function,
+    two walks there, of `ratio` and of twice as much, estimate the iterations.
     """
     plan = {
         machines: [WantedSample(size, walk=False) for size in _in_session(sizes)]

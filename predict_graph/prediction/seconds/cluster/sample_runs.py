@@ -1,4 +1,4 @@
-"""Sample runs on the cluster, as planned, one session for each machine count."""
+"""Running the planned samples on the cluster, one session for each machine count."""
 
 from __future__ import annotations
 
@@ -27,50 +27,18 @@ from predict_graph.prediction.seconds.cluster.sample_plan import (
     supersteps_run,
 )
 
-__all__ = [
-    "REAL",
-    "WARM_UP",
-    "ClusterRun",
-    "by_session",
-    "cluster_sample_runs",
-    "ran_sample",
-    "settled",
-]
-
 WARM_UP = "warm-up"
-"""Purpose of runs that are there to make Java compile what is run, and to show how long it does."""
+"""Purpose of runs that warm up the JVM, and measure the warm-up."""
 REAL = "run"
-"""Purpose of real runs, of whole graphs."""
-_STILL_FASTER = 0.2  # a choice: the runs of docs/studies/spark.md took 12, 5.4, 3.4 s
-_MOST_WARM_UPS = 2  # a choice, of what they cost
+"""Purpose of real runs on whole graphs."""
+# Bounds the speed-up that needs another warm-up; runs of docs/studies/spark.md took 12, 5.4, 3.4 s
+_STILL_FASTER = 0.2
+_MOST_WARM_UPS = 2  # limits the cost of warm-ups
 
 
 @dataclass(frozen=True)
 class ClusterRun:
-    """A sample run on the cluster.
-
-    Parameters
-    ----------
-    machines : int
-    ratio : float
-    cold : bool
-        Whether it was the first of its session.
-    session_seconds : float
-        What opening the session took.
-    profile : RunProfile
-    summary : SampleSummary
-    again : bool
-        Whether it is of an earlier prediction, and was not run for this one.
-    elsewhere : bool
-        Whether it is of a sample of another graph.
-    seen_by_log : bool
-        Whether it was observed in an event log: its messages are the records that Spark exchanged.
-    time : datetime, optional
-        When it ran, if not for this prediction.
-    measures : ndarray of float64, optional
-        Of what it ran on, for jobs of which nothing else is known; see
-        :func:`~predict_graph.prediction.seconds.cluster.exchanged_records.exchange_measures`.
-    """
+    """A sample run on the cluster."""
 
     machines: int
     ratio: float
@@ -86,9 +54,9 @@ class ClusterRun:
 
     @property
     def edge_visits(self) -> float:
-        """Edges that it looked at, iteration by iteration; 0 if it was not run for this prediction.
+        """The edges processed over all iterations; 0 if it was not run for this prediction.
 
-        A job of which nothing else is known looked at what it exchanged.
+        For a job without known messages, these are the exchanged records.
         """
         if self.again:
             return 0.0
@@ -98,11 +66,13 @@ class ClusterRun:
 
     @property
     def real(self) -> bool:
-        """Whether it is a real run, and no sample run."""
+        """Whether it is a real run rather than a sample run."""
         return self.summary.purpose == REAL
 
     def exchanged(self) -> pd.DataFrame:
-        """Return who sent what in each iteration, summed over workers; a row an iteration."""
+        """Return the exchanged counters of each iteration, summed over workers; one row per
+        iteration.
+        """
         names = [
             "active_vertices",
             "local_messages",
@@ -116,9 +86,9 @@ class ClusterRun:
 
 
 def by_session(runs: list[ClusterRun]) -> list[list[ClusterRun]]:
-    """Return runs by the session in which they ran, in their order: each starts with a cold one.
+    """Group runs by session, in order: each starts with a cold run.
 
-    Unless another algorithm began it; a session is on so many machines.
+    The cold run may be of another algorithm; all runs of a session use the same machines.
     """
     sessions: list[list[ClusterRun]] = []
     for run in runs:
@@ -135,48 +105,28 @@ def cluster_sample_runs(
     engine: SparkEngine,
     points: dict[int, list[float]],
     rng: np.random.Generator,
-    goes_on: Callable[[int, WantedSample, bool], bool] = lambda machines, wanted, cold: True,
+    may_continue: Callable[[int, WantedSample, bool], bool] = lambda machines, wanted, cold: True,
 ) -> Iterator[ClusterRun]:
-    """Run samples on the cluster; each is given as soon as it is done, so that none is lost.
-
-    Parameters
-    ----------
-    graph : Graph
-    algorithm : Algorithm
-    means : Means
-        Its sampler draws the samples that are walks.
-    engine : SparkEngine
-    points : dict of int to list of float
-        See :func:`~predict_graph.prediction.seconds.cluster.sample_plan.training_points`.
-    rng : Generator
-    goes_on : callable (machines, WantedSample, cold) -> bool
-        Whether the next run is worth it; asked of all but the run that the first of a session is
-        held against. What is not, and all after it, is not run.
-
-    Raises
-    ------
-    JobError
-        If Spark fails.
-    """
+    """Run samples on the cluster; yield each as soon as it is done, so that none is lost."""
     samples: dict[WantedSample, Graph] = {}
     plan = sample_plan(points, algorithm, means.ratio)
     done, total = 0, sum(len(wanted) for wanted in plan.values())
     for machines, wanted in plan.items():
         there = engine.on(machines)
-        if not goes_on(machines, wanted[0], True):
+        if not may_continue(machines, wanted[0], True):
             return
         with there.session() as session:
             run_sample = partial(ran_sample, there, session.seconds, algorithm, graph)
             ran: list[ClusterRun] = []
             for number, one in enumerate(wanted):
-                if number > 1 and not goes_on(machines, one, False):
+                if number > 1 and not may_continue(machines, one, False):
                     return
                 means.progress(f"sample runs on {machines} machines", done / total)
                 if one not in samples:
                     samples[one] = _sample(graph, means, one, rng)
                 sampler = _sampler(graph, means, one)
                 ran.append(run_sample(samples[one], sampler, one.purpose, cold=number == 0))
-                while number == 1 and not settled(ran) and goes_on(machines, one, False):
+                while number == 1 and not settled(ran) and may_continue(machines, one, False):
                     last = ran[-1]
                     yield replace(last, summary=replace(last.summary, purpose=WARM_UP))
                     ran.append(run_sample(samples[one], sampler, one.purpose))
@@ -185,14 +135,14 @@ def cluster_sample_runs(
 
 
 def _sampler(graph: AnyGraph, means: Means, wanted: WantedSample) -> str:
-    """Return what a sample is drawn by."""
+    """Return the name of the sampler of a sample."""
     if not wanted.walk:
         return "folded"
     return "degrees" if isinstance(graph, ClusterGraph) else means.sampler
 
 
 def settled(ran: list[ClusterRun]) -> bool:
-    """Whether the last run was hardly faster than the one before, of the same sample."""
+    """Whether the last run was hardly faster than the previous one on the same sample."""
     before, last = (run.profile.phases["superstep"] for run in ran[-2:])
     return last > (1.0 - _STILL_FASTER) * before or len(ran) > 1 + _MOST_WARM_UPS
 
@@ -211,7 +161,7 @@ def ran_sample(
 ) -> ClusterRun:
     """Run a sample in the open session of an engine.
 
-    It has no more supersteps than `limit`, or than sample runs of a prediction have.
+    It has at most `limit` supersteps, or as many as sample runs of a prediction have.
     """
     started = time.perf_counter()
     profile = engine.run(
@@ -242,7 +192,7 @@ def _sample(graph: AnyGraph, means: Means, wanted: WantedSample, rng: np.random.
     if not wanted.walk:
         return folded(graph, wanted.ratio, rng)
     if isinstance(graph, ClusterGraph):
-        assert graph.core is not None  # fetched before the cluster was left
+        assert graph.core is not None  # fetched from the cluster before
         return graph.core
     most = max(int(wanted.ratio * graph.edges), 1) if wanted.purpose == "cost" else None
     return draw_sample(graph, means.sampler, wanted.ratio, rng, max_edges=most).graph

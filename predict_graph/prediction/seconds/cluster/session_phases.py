@@ -1,7 +1,7 @@
-"""What a session takes on a cluster beside supersteps: opening, reading, setting up, and its start.
+"""The phases of a session outside supersteps: start, reading, setup, and JVM warm-up.
 
-Opening a session and reading edges are the same whatever algorithm comes next, so every run on a
-cluster tells them.
+Session start and reading edges do not depend on the algorithm, so every run on a cluster is
+evidence.
 """
 
 from __future__ import annotations
@@ -23,83 +23,49 @@ from predict_graph.prediction.seconds.cluster.superstep_features import (
 )
 from predict_graph.prediction.seconds.straight_line import Line, fitted_line
 
-__all__ = [
-    "CommonPhases",
-    "Phase",
-    "Session",
-    "by_machines",
-    "common_phases",
-    "opening_of",
-    "phase_of",
-    "sessions_of",
-    "start_of",
-    "typical_rows",
-]
-
 FloatArray = npt.NDArray[np.float64]
 
-_FAR = 4e6  # edges a machine, at which another cluster is heard once; a choice: beyond samples
+# Edges per machine at which another cluster weighs like one run: bounds extrapolation from samples
+_FAR = 4e6
 
 
 @dataclass(frozen=True)
 class Phase:
-    """Seconds of a phase: its work, and what the first time in a Java process takes on top.
-
-    Parameters
-    ----------
-    work : Line
-        Of edges a machine.
-    start : Line
-        Of the logarithm of machines.
-    """
+    """The seconds of a phase: its work, and the additional time on first execution in a JVM."""
 
     work: Line
     start: Line
 
     def scaled(self, factor: float) -> Phase:
-        """Return the phase where all of it takes `factor` times as long."""
+        """Return the phase with all times multiplied by `factor`."""
         return Phase(self.work.scaled(factor), self.start.scaled(factor))
 
     def at(self, machines: int, edges: float, *, warm: bool = False) -> float:
-        """Return the seconds, the first time or where the same ran before."""
+        """Return the seconds, on first execution or after JVM warm-up."""
         start = 0.0 if warm else self.start.at(math.log2(machines))
         return self.work.at(edges / machines) + start
 
 
 @dataclass(frozen=True)
 class CommonPhases:
-    """What all algorithms have in common on a cluster.
-
-    Parameters
-    ----------
-    opening : Line
-        Seconds of opening a session; of the logarithm of machines.
-    read : Phase
-    """
+    """The phases that all algorithms have in common on a cluster."""
 
     opening: Line
     read: Phase
 
     def scaled(self, factor: float) -> CommonPhases:
-        """Return the phases where all of it takes `factor` times as long."""
+        """Return the phases with all times multiplied by `factor`."""
         return CommonPhases(self.opening.scaled(factor), self.read.scaled(factor))
 
 
 def common_phases(
     runs: Iterable[ClusterRun], like: CommonPhases | None = None
 ) -> CommonPhases | None:
-    """Return what runs of any algorithms on one cluster say of opening and of reading.
+    """Return session start and reading, from runs of any algorithms on one cluster.
 
-    None where no session of a sample run is known from its opening on: a real run has it in its
-    setup. Samples are too small to say what an edge takes to read: real runs say it, and so does
-    another cluster, as much slower as this one was in the beginning of its sessions.
-
-    Parameters
-    ----------
-    runs : iterable of ClusterRun
-        Those of one session one after the other.
-    like : CommonPhases, optional
-        Of another cluster.
+    None if no sample run starts a session: a real run includes session start in its setup. Samples
+    are too small to show the read time per edge, which comes from real runs, and from another
+    cluster scaled by the relative speed of session starts.
     """
     samples: list[ClusterRun] = []
     real: list[ClusterRun] = []
@@ -116,7 +82,7 @@ def common_phases(
     for run in real:
         size, seconds = _read(run)
         started = 0.0 if run.profile.engine.get("warm") else read.start.at(math.log2(run.machines))
-        if seconds > started:  # the less of it was work, the less it says of work
+        if seconds > started:  # the more of it is session start, the smaller its weight
             rows.append((size, seconds - started, 1.0 - started / seconds))
     if like is not None:
         slower = _slower([session.starting[0] for session in sessions], like.read)
@@ -128,18 +94,18 @@ def common_phases(
 
 
 def _read(run: ClusterRun) -> tuple[float, float]:
-    """Return edges a machine, and the seconds that reading them took."""
+    """Return edges per machine, and the seconds to read them."""
     return run.profile.graph["edges"] / run.machines, run.profile.phases["read"]
 
 
 def _slower(first: list[ClusterRun], read: Phase) -> float:
-    """Return how many times as long first runs of sessions took to read."""
+    """Return the relative duration of reading in first runs of sessions."""
     said = [read.at(run.machines, int(run.profile.graph["edges"])) for run in first]
     return sum(run.profile.phases["read"] for run in first) / max(sum(said), 1e-9)
 
 
 def opening_of(runs: Iterable[ClusterRun], like: Line | None = None) -> Line | None:
-    """Return what runs say of opening their session, by a line like another; None if none does."""
+    """Return the time of session start from runs, by a line like another; None without runs."""
     opened: dict[int, list[float]] = {}
     for run in runs:
         if run.session_seconds > 0.0:
@@ -152,27 +118,27 @@ def opening_of(runs: Iterable[ClusterRun], like: Line | None = None) -> Line | N
 
 @dataclass(frozen=True)
 class Session:
-    """The first run of a session, those that warmed Java up, and the same once it was warm."""
+    """The first run of a session, its warm-up runs, and the same run after JVM warm-up."""
 
     starting: list[ClusterRun]
     warm: ClusterRun
 
     @property
     def machines(self) -> int:
-        """Machines of the session."""
+        """The machines of the session."""
         return self.warm.machines
 
     def extra(self, phase: str) -> float:
-        """Return what a phase took longer the first time."""
+        """Return the additional time of a phase on first execution."""
         first, warm = (run.profile.phases[phase] for run in (self.starting[0], self.warm))
         return max(first - warm, 0.0)
 
     @property
     def extra_supersteps(self) -> FloatArray:
-        """Seconds that supersteps took on top of those of the warm run, one after the other.
+        """Return the additional seconds of supersteps over those of the warm run, in order.
 
-        On top of a usual superstep where all are alike, so that what the first one of every run
-        takes is in it; else on top of the same one.
+        Where all supersteps are alike, relative to a typical one, so that the first superstep of
+        every run is included; else relative to the same one.
         """
         usual = typical_rows(self.warm)
         extra = []
@@ -189,15 +155,15 @@ class Session:
 
 
 def sessions_of(runs: list[ClusterRun]) -> list[Session]:
-    """Return the sessions whose first run, and one that Java was warm for, are among the runs."""
+    """Return the sessions with a first run and a warm run among the runs."""
     found = []
     for first, *rest in by_session(runs):
-        if first.real:  # starts cold, as the real run will; what is usual in it says by how much
+        if first.real:  # cold like the predicted run, so its typical rows include the warm-up
             found.append(Session([first], first))
             continue
         alike = [run for run in rest if _same_sample(run, first)]
         warm = next((run for run in alike if run.summary.purpose != WARM_UP), None)
-        ran_before = bool(first.profile.engine.get("warm"))  # in the session of a person
+        ran_before = bool(first.profile.engine.get("warm"))  # earlier run in the user's session
         if first.cold and warm is not None and not ran_before:
             warm_ups = [run for run in alike if run.summary.purpose == WARM_UP]
             found.append(Session([first, *warm_ups], warm))
@@ -210,7 +176,7 @@ def _same_sample(run: ClusterRun, other: ClusterRun) -> bool:
 
 
 def typical_rows(run: ClusterRun) -> pd.DataFrame:
-    """Return the rows of a run; one, of median seconds, for supersteps that are all alike."""
+    """Return the rows of a run; one row of median seconds where supersteps are all alike."""
     rows = rows_of_run(run.profile, run.machines)
     if not (_alike(rows) and _steady(run.profile.algorithm)):
         return without_spilling(rows)
@@ -222,25 +188,25 @@ def typical_rows(run: ClusterRun) -> pd.DataFrame:
 
 
 def _steady(name: str) -> bool:
-    """Whether supersteps with the same messages cost the same: unless messages get shorter."""
+    """Whether equal messages imply equal costs, which fails if messages get shorter."""
     try:
         return check_algorithm(name).steady
-    except RequestError:  # a function of one's own
+    except RequestError:  # a user function
         return True
 
 
 def _alike(rows: pd.DataFrame) -> bool:
-    """Whether supersteps have the same to do; merging maps may be most of it."""
+    """Whether supersteps have the same work; merging maps may dominate it."""
     known = [name for name in ("messages", "vertices", "merged") if name in rows]
     return len(rows[known].drop_duplicates()) == 1
 
 
 def by_machines(seconds: Mapping[int, float], like: Line | None = None) -> Line:
-    """Fit what grows with the machines, not with the graph: in their logarithm.
+    """Fit a time that grows with the logarithm of the machines, not with the graph.
 
-    Two or three counts cannot tell a logarithm from a proportion (terms three and four of Ernest's
-    equation 1); of the two it is the one that goes less wrong far from them. One count tells how
-    much of another line it is, and none leaves that as it is, if there is one.
+    Two or three counts cannot distinguish a logarithm from a proportion (terms three and four of
+    Ernest's equation 1); the logarithm extrapolates with the smaller error. A single count scales
+    another line, and without data that line is returned unchanged, if there is one.
     """
     if like is not None and len(seconds) < 2:
         said = {count: like.at(math.log2(count)) for count in seconds}
@@ -253,9 +219,9 @@ def by_machines(seconds: Mapping[int, float], like: Line | None = None) -> Line:
 def phase_of(
     name: str, warm: list[ClusterRun], sessions: list[Session], like: Line | None = None
 ) -> Phase:
-    """Return what a phase takes by warm runs, and on top of that in sessions that begin.
+    """Return the time of a phase in warm runs, and its additional time at session start.
 
-    The latter as in `like` where few sessions are known, or none.
+    The latter is taken from `like` with few or no known sessions.
     """
     extra: dict[int, list[float]] = {}
     for session in sessions:
@@ -267,7 +233,7 @@ def phase_of(
 
 
 def start_of(sessions: list[Session]) -> FloatArray:
-    """Return what the first supersteps of a session take on top; the mean over sessions."""
+    """Return the mean additional seconds of the first supersteps of a session."""
     extra = [session.extra_supersteps for session in sessions]
     most = max((len(part) for part in extra), default=0)
     padded = [np.pad(part, (0, most - len(part))) for part in extra]

@@ -1,9 +1,9 @@
-"""Lessons that come with the package: what is known of a cluster before anything ran on it.
+"""Bundled reference runs: the runtime model of a cluster without any runs.
 
-Made by ``python -m benchmarks.cluster_lessons``: sample runs of each algorithm, as a prediction
-makes them, on two workers of one machine. Another cluster is faster or slower, by a factor that
-every run there tells (:mod:`predict_graph.prediction.seconds.cluster.level`); what grows with what
-is much the same.
+Created by ``python -m benchmarks.cluster_lessons``: sample runs of each algorithm, as in a
+prediction, on two workers of one machine. Another cluster differs by a factor that is estimated
+from its runs (:mod:`predict_graph.prediction.seconds.cluster.level`); the growth of costs is
+assumed to be the same.
 """
 
 from __future__ import annotations
@@ -24,25 +24,14 @@ from predict_graph.history import RunRecord
 from predict_graph.prediction.seconds.cluster.lessons import cluster_run
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 
-__all__ = [
-    "FILE",
-    "KEPT",
-    "NAMES",
-    "PROGRAM",
-    "packed_lessons",
-    "shipped_name",
-    "shipped_records",
-    "shipped_runs",
-]
-
 FILE = "shipped_lessons.json.gz"
-"""Where the lessons are, beside this module."""
+"""The file of reference runs in this folder."""
 
 KEPT = "a state that is kept"
-"""What the lessons are called that say what keeping a state takes: those of `--checkpoint`."""
+"""The name of the reference runs with checkpoints (`--checkpoint`)."""
 
 PROGRAM = "a vertex program"
-"""What the lessons are called that stand for all vertex programs."""
+"""The name of the reference runs that represent all vertex programs."""
 NAMES = (
     "pagerank",
     "connected-components",
@@ -64,10 +53,10 @@ NAMES = (
     "graphx:triangleCount",
     "graphframes:connectedComponents",
 )
-"""Algorithms that have lessons."""
+"""Algorithms with reference runs."""
 
-_DIGITS = 5  # that are kept of a measured figure; a choice
-# What stands for an algorithm that has no lesson: one whose supersteps are all alike, or are not.
+_DIGITS = 5  # of a measured value: limits the size of the file
+# Substitutes for an algorithm without reference runs: one with equal supersteps, one without.
 _STEADY, _SPREADING = "pagerank", "connected-components"
 _FIELDS = (
     "algorithm",
@@ -86,14 +75,7 @@ _FIELDS = (
 
 
 def shipped_runs(name: str, *, first: bool) -> list[ClusterRun]:
-    """Return the sample runs that come with the package of an algorithm that has some.
-
-    Parameters
-    ----------
-    name : str
-        As :func:`shipped_name` says.
-    first : bool
-        Whether it opens the session and reads: what runs after another does not.
+    """Return the bundled sample runs of an algorithm.
 
     Examples
     --------
@@ -104,19 +86,14 @@ def shipped_runs(name: str, *, first: bool) -> list[ClusterRun]:
 
 
 def shipped_records(name: str) -> list[RunRecord]:
-    """Return the same runs as they are kept.
-
-    Parameters
-    ----------
-    name : str
-    """
+    """Return the same runs as history records."""
     return _content()[name]
 
 
 def shipped_name(algorithm: Algorithm) -> str:
-    """Return the algorithm whose lessons stand for one: its own, or those of one that goes alike.
+    """Return the algorithm whose reference runs apply: its own, or those of a similar one.
 
-    GraphFrames has most of its algorithms run by GraphX.
+    GraphFrames runs most of its algorithms by GraphX.
 
     Examples
     --------
@@ -136,7 +113,7 @@ def shipped_name(algorithm: Algorithm) -> str:
 
 
 def packed_lessons(records: Sequence[RunRecord]) -> bytes:
-    """Return the content of the file, from the sample runs of a history, in their order."""
+    """Return the content of the file, from the sample runs of a history, in order."""
     rows = []
     for record in records:
         kept: dict[str, Any] = {name: getattr(record, name) for name in _FIELDS}
@@ -152,15 +129,15 @@ def packed_lessons(records: Sequence[RunRecord]) -> bytes:
 @lru_cache(maxsize=1)
 def _content() -> dict[str, list[RunRecord]]:
     packed = files("predict_graph.prediction.seconds.cluster").joinpath(FILE).read_bytes()
-    lessons: dict[str, list[RunRecord]] = {}
+    by_algorithm: dict[str, list[RunRecord]] = {}
     for row in json.loads(gzip.decompress(packed)):
         time = datetime.fromisoformat(row.pop("time"))
         table = pd.DataFrame(row.pop("table"))
         record = RunRecord(kind="sample", table=table, time=time, machine="shipped", **row)
-        lessons.setdefault(record.algorithm, []).append(record)
-    return lessons
+        by_algorithm.setdefault(record.algorithm, []).append(record)
+    return by_algorithm
 
 
 def _rounded(value: float) -> float:
-    """Return a figure with as many digits as it deserves; whole numbers as they are."""
+    """Return a value rounded to significant digits; integers unchanged."""
     return value if isinstance(value, int) else float(f"{value:.{_DIGITS}g}")

@@ -1,4 +1,4 @@
-"""What a superstep has to do on the busiest worker of a cluster: the features of its seconds."""
+"""The features of a superstep: its work on the busiest worker of a cluster."""
 
 from __future__ import annotations
 
@@ -15,29 +15,18 @@ from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.placement import Placement, combined_share
 from predict_graph.prediction.seconds.cluster.record_sizes import RecordSizes
 
-__all__ = [
-    "FEATURES",
-    "busiest_rows",
-    "by_place",
-    "predicted_rows",
-    "records_a_message",
-    "rows_of_run",
-    "sent_messages",
-    "without_spilling",
-]
-
 FloatArray = npt.NDArray[np.float64]
 
 FEATURES = ("vertices", "messages", "records", "remote_bytes", "merged")
-"""Of a superstep: vertices, messages, records and received bytes of the critical worker. Records
-are messages after those to one vertex are combined; where they are maps, combining goes over so
-many entries (merged), which is known of libraries alone."""
+"""Features: vertices, messages, records and received bytes of the critical worker. Records
+are messages after combining those to one vertex; where they are maps, combining visits so
+many entries (merged), which is known for libraries only."""
 
 
 def sent_messages(graph: AnyGraph, workload: Workload) -> pd.DataFrame:
-    """Return active vertices and messages of each iteration, on all workers together.
+    """Return active vertices and messages of each iteration, summed over workers.
 
-    An algorithm whose iterations are alike sends along every edge.
+    An algorithm with equal iterations sends along every edge.
     """
     if not workload.algorithm.steady:
         counters = workload.table
@@ -65,28 +54,7 @@ def predicted_rows(
     combines: bool = True,
     looks_up: bool = True,
 ) -> pd.DataFrame:
-    """Return the features of each iteration of the real run.
-
-    Parameters
-    ----------
-    graph : AnyGraph
-    sent : DataFrame
-        See :func:`sent_messages`.
-    placement : Placement
-    sizes : RecordSizes
-        From sample runs.
-    combines : bool
-        Whether messages to one vertex are combined before they leave a partition.
-    looks_up : bool
-        Whether they are looked up in tables of the vertices of a partition.
-
-    Returns
-    -------
-    DataFrame
-        ``FEATURES`` of the critical worker, its ``partitions`` (NaN where nothing is
-        looked up), and messages and bytes of all workers together: messages as they are sent,
-        bytes as Spark moves them.
-    """
+    """Return the features of each iteration of the real run."""
     machines = placement.machines
     messages = sent["messages"].to_numpy(np.float64)
     combined = records_a_message(graph, messages, placement.partitions, combines=combines)
@@ -110,18 +78,18 @@ def predicted_rows(
 def records_a_message(
     graph: AnyGraph, messages: FloatArray, partitions: int, *, combines: bool
 ) -> FloatArray:
-    """Return the records of each iteration over its messages: 1 where these are not combined."""
+    """Return the records per message of each iteration: 1 where these are not combined."""
     share = np.clip(messages / max(graph.edges, 1), 1e-12, 1.0)
     if not combines:
         return np.ones(len(share))
-    different, places = np.unique(share, return_inverse=True)  # steady ones are all alike
+    different, places = np.unique(share, return_inverse=True)  # equal iterations give equal rows
     return combined_share(graph.in_degree_counts, different, partitions)[places]
 
 
 def by_place(
     messages: FloatArray, remote: float, volume: FloatArray, remote_bytes: float
 ) -> dict[str, FloatArray]:
-    """Return messages and bytes that stay on a machine, and that leave it, by their shares."""
+    """Split messages and bytes into local and remote ones."""
     return {
         "local_messages": messages * (1.0 - remote),
         "remote_messages": messages * remote,
@@ -133,13 +101,13 @@ def by_place(
 def rows_of_run(profile: RunProfile, machines: int) -> pd.DataFrame:
     """Return the features and the seconds of each iteration of a run, as :func:`busiest_rows`.
 
-    On a local master one process has the threads of all machines: each has its share.
+    On a local master one process has the threads of all machines, which share its work equally.
     """
     cores = int(profile.engine.get("cores", 1))
     partitions = cores * int(profile.engine.get("partitions_per_core", 1))
     try:
         looked_up = program_of(check_algorithm(profile.algorithm)).looks_up
-    except RequestError:  # others' code, or a function of one's own
+    except RequestError:  # library code, or a user function
         looked_up = False
     local = str(profile.engine.get("master", "")).startswith("local")
     shared = machines if local and profile.table["worker"].nunique() == 1 else 1
@@ -149,7 +117,7 @@ def rows_of_run(profile: RunProfile, machines: int) -> pd.DataFrame:
 
 
 def without_spilling(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of iterations that did not spill, whose seconds have a price of their own.
+    """Return the rows of iterations that did not spill, as spilling is estimated separately.
 
     All of them, if each did.
     """
@@ -160,34 +128,16 @@ def without_spilling(rows: pd.DataFrame) -> pd.DataFrame:
 def busiest_rows(
     table: pd.DataFrame, machines: int, cores: int = 1, partitions: int | None = None
 ) -> pd.DataFrame:
-    """Return the features and the seconds of each iteration of a run that happened.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Of a run on Spark: one row an iteration and worker.
-    machines : int
-    cores : int, default 1
-        Of each machine.
-    partitions : int, optional
-        Of each machine, where messages are looked up in tables of their vertices.
-
-    Returns
-    -------
-    DataFrame
-        ``FEATURES`` of the critical worker, its ``partitions`` (NaN where nothing is looked up),
-        ``machines``, ``seconds``, and of these ``working``: in which tasks ran on that worker. The
-        rest is the driver's, whatever the size of the graph. ``processor`` is how long a processor
-        was busy with those tasks, in Java, and ``spilled`` the bytes that they spilled.
-    """
+    """Return the features and the seconds of each iteration of a finished run."""
     rows = table[table["worker"] == critical_worker(table)]
     messages = rows["local_messages"] + rows["remote_messages"]
     seconds = rows["seconds"].to_numpy(np.float64)
     working = np.minimum(rows["task_seconds"].to_numpy(np.float64) / cores, seconds)
-    spilled = rows.get("spilled_bytes", pd.Series(0.0, rows.index))  # a table that was imported
+    # An imported table may lack the column
+    spilled = rows.get("spilled_bytes", pd.Series(0.0, rows.index))
     counted = {}
     records = rows["shuffle_read_records"]
-    if MERGED in rows and rows[MERGED].notna().all():  # by a twin, exactly
+    if MERGED in rows and rows[MERGED].notna().all():  # exact counts of the local replay
         records = rows[RECORDS]
         counted = {"merged": rows[MERGED].to_numpy(np.float64)}
     return pd.DataFrame(

@@ -1,20 +1,20 @@
-"""Seconds that tasks run on the busiest worker, from what a superstep has to do there.
+"""The task time on the busiest worker, from the features of a superstep.
 
-They are predicted in two ways, and the mean is taken:
+It is the mean of two predictions:
 
-- by the processor: its seconds go with vertices, messages and records, and are nearly free of
-  noise; what they take by the clock is a line, fitted apart. Of Python beside an executor, and of
-  waiting for the network, it knows only what goes with them.
-- by the clock: seconds go with vertices, messages, records and remote bytes. Everything is in them,
-  noise too where supersteps are short.
+- CPU time, from vertices, messages and records: nearly free of noise. A separate line maps it to
+wall time. Work of Python processes and network waits are included only in proportion.
 
-Both are of tables that the caches of a processor hold. Where Spark looks messages up in hash tables
-of the vertices of a partition, in no order, it takes longer the more these are: so much a doubling,
-whatever the algorithm. Sample runs are too small to show that, and large runs are predicted by it.
+- wall time, from vertices, messages, records and remote bytes: complete, but noisy where supersteps
+are short.
 
-All features are kept: few small sample runs cannot tell which of them matter in a large run. On
-measured runs (docs/studies/spark.md), choosing among features, or between the two ways, by the
-runs left out did worse than either.
+Both assume tables that fit in the processor caches. Where Spark looks messages up in hash tables of
+the vertices of a partition, in random order, the time grows by a constant share per doubling of
+their size, for any algorithm. Sample runs are too small to show this growth.
+
+All features are used: few small sample runs cannot show which of them matter in a large run. On
+measured runs (docs/studies/spark.md), selection of features, or of one of the two predictions, by
+cross-validation had larger errors.
 """
 
 from __future__ import annotations
@@ -30,24 +30,17 @@ from predict_graph.prediction.seconds.cluster.superstep_features import FEATURES
 from predict_graph.prediction.seconds.regression import COST_MODELS
 from predict_graph.prediction.seconds.straight_line import Line, fitted_line
 
-__all__ = ["TaskSeconds", "fit_task_seconds", "outgrown"]
-
 FloatArray = npt.NDArray[np.float64]
 
-_LEAST = 1e-3  # by definition, in seconds: Spark counts milliseconds
-_BY_CLOCK = Line(0.0, 1.0)  # by definition: as it is
+CLOCK = 1e-3  # seconds, the resolution of Spark's clock, by definition
+_BY_CLOCK = Line(0.0, 1.0)  # the identity, by definition
 # Measured on PageRank of R-MAT 16 to 21 (docs/studies/spark.md): vertices of a partition whose
-# tables are still near, and what a doubling of them adds.
+# tables still fit in a cache, and the additional time per doubling.
 _NEAR, _A_DOUBLING = 100_000, 0.25
 
 
 def outgrown(rows: pd.DataFrame) -> FloatArray:
-    """Return by how much the tables of partitions slow their tasks down, 1 where they are small.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        ``vertices`` and ``partitions`` of the busiest machine; 1 where one of them is not known.
+    """Return by how much large tables of partitions slow their tasks down, 1 for small ones.
 
     Examples
     --------
@@ -64,16 +57,8 @@ def outgrown(rows: pd.DataFrame) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class _Way:
-    """A cost model of features, and the seconds by the clock of what it says.
-
-    Parameters
-    ----------
-    model : estimator
-    columns : list of str
-        Features that it was fitted to.
-    clock : Line
-    """
+class _TimeModel:
+    """A cost model of features, and the line from its prediction to wall time."""
 
     model: Any
     columns: list[str]
@@ -92,22 +77,14 @@ class _Way:
 
 @dataclass(frozen=True)
 class TaskSeconds:
-    """Seconds that tasks run, as several ways say in the mean.
+    """The task time as the mean of several predictions."""
 
-    Parameters
-    ----------
-    ways : list
-    factor : float
-        By which all that they say is multiplied: of a cluster that is slower, or faster, than the
-        one that they are of.
-    """
-
-    ways: list[_Way]
+    ways: list[_TimeModel]
     factor: float = 1.0
 
     @property
     def terms(self) -> dict[str, float]:
-        """Seconds a unit of each feature, and the constant, of small partitions."""
+        """The seconds per unit of each feature, and the constant, for small partitions."""
         found: dict[str, float] = {}
         for way in self.ways:
             for name, value in way.terms.items():
@@ -120,7 +97,7 @@ class TaskSeconds:
         return self.factor * outgrown(features) * predicted
 
     def r2(self, rows: pd.DataFrame) -> float:
-        """Return the coefficient of determination on rows; NaN if all took as long."""
+        """Return the coefficient of determination on rows; NaN if all times are equal."""
         working = _working(rows)
         left = float(np.sum((self.predict(rows) - working) ** 2))
         total = float(np.sum((working - working.mean()) ** 2))
@@ -128,43 +105,34 @@ class TaskSeconds:
 
 
 def fit_task_seconds(rows: pd.DataFrame, cost_model: str) -> TaskSeconds:
-    """Fit the seconds of tasks.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        ``FEATURES``, ``partitions``, ``working`` and ``processor`` seconds, ``weight``, and
-        ``group``, the run.
-    cost_model : str
-        Of a registered cost model.
-    """
+    """Fit the task time."""
     slowed = outgrown(rows)
     working = _working(rows) / slowed
     weight = rows["weight"].to_numpy(np.float64)
-    ways = [_Way(*_model(cost_model, rows, list(FEATURES), working), _BY_CLOCK)]
+    ways = [_TimeModel(*_model(cost_model, rows, list(FEATURES), working), _BY_CLOCK)]
     if (rows["processor"] > 0).all():
         processor = rows["processor"].to_numpy(np.float64) / slowed
         busy = [name for name in FEATURES if name != "remote_bytes"]
         model, columns = _model(cost_model, rows, busy, processor)
-        ways.append(_Way(model, columns, fitted_line(processor, working, weight)))
+        ways.append(_TimeModel(model, columns, fitted_line(processor, working, weight)))
     return TaskSeconds(ways)
 
 
 def _working(rows: pd.DataFrame) -> FloatArray:
-    working: FloatArray = np.maximum(rows["working"].to_numpy(np.float64), _LEAST)
+    working: FloatArray = np.maximum(rows["working"].to_numpy(np.float64), CLOCK)
     return working
 
 
 def _model(
     cost_model: str, rows: pd.DataFrame, names: list[str], seconds: FloatArray
 ) -> tuple[Any, list[str]]:
-    """Fit a cost model to those features that differ; return these too."""
-    # A log does not know all.
+    """Fit a cost model to those features that vary; return these too."""
+    # A log lacks some features.
     known = [name for name in names if name in rows and rows[name].notna().all()]
-    told = [name for name in known if rows[name].nunique() > 1]
-    if "merged" in told and (rows["merged"] == rows["messages"]).all():
-        told.remove("merged")  # messages are numbers: combining two is one step
-    columns = told or known[:1]
+    names_used = [name for name in known if rows[name].nunique() > 1]
+    if "merged" in names_used and (rows["merged"] == rows["messages"]).all():
+        names_used.remove("merged")  # messages are numbers: combining two is one step
+    columns = names_used or known[:1]
     weight = rows["weight"].to_numpy(np.float64)
     model = COST_MODELS.get(cost_model)()
     options = {"groups": rows["group"].to_numpy()} if hasattr(model, "max_folds") else {}
@@ -172,8 +140,8 @@ def _model(
         model.set_params(required=columns)
     try:
         return model.fit(rows[columns], seconds, sample_weight=weight, **options), columns
-    except ValueError:  # too few rows to choose from: one feature, in proportion
-        from costmodels import NonNegativeLinear  # with scikit-learn: only who fits waits for it
+    except ValueError:  # too few rows to select features: one feature, in proportion
+        from costmodels import NonNegativeLinear  # imported here because it loads scikit-learn
 
         model = NonNegativeLinear(fit_intercept=len(rows) > 1)
         return model.fit(rows[columns[:1]], seconds, sample_weight=weight), columns[:1]

@@ -1,4 +1,4 @@
-"""What each iteration has to do on the busiest worker, at any machine count."""
+"""The work of each iteration on the busiest worker, for any machine count."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ from predict_graph.prediction.seconds.cluster.superstep_features import (
     sent_messages,
 )
 
-__all__ = ["work_by_machines"]
-
 
 def work_by_machines(
     graph: AnyGraph,
@@ -34,21 +32,7 @@ def work_by_machines(
     workload: Workload,
     runs: list[ClusterRun],
 ) -> Callable[[int], pd.DataFrame]:
-    """Return a function from a machine count to the features and counters of each iteration.
-
-    Parameters
-    ----------
-    graph : AnyGraph
-    engine : SparkEngine
-    workload : Workload
-    runs : list of ClusterRun
-        That tell how long records are.
-
-    Raises
-    ------
-    RequestError
-        If the algorithm is a library's and the graph stays on the cluster.
-    """
+    """Return a function from a machine count to the features and counters of each iteration."""
     if isinstance(workload.algorithm, FunctionAlgorithm):
 
         def observed(machines: int) -> pd.DataFrame:

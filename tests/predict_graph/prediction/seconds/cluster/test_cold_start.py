@@ -28,8 +28,8 @@ NOBODY = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
 def test_an_answer_without_a_run_on_the_cluster(name):
     found = predict_graph.predict(name, GRAPH, engine=NOBODY, history="none", seed=1)
     assert found.evidence[0]["rung"] == "runs on another cluster"
-    assert any("nothing ran on this cluster yet" in said for said in found.warnings)
-    assert "of sample runs on the cluster would narrow this" in found.more
+    assert any("no runs on this cluster yet" in said for said in found.warnings)
+    assert "of sample runs on the cluster would narrow the interval" in found.more
     assert not [each for each in found.samples if each.purpose == "cost"]
     interval = found.runtime_seconds
     assert interval.high > 3.5 * interval.predicted  # all of it may be off together
@@ -117,7 +117,7 @@ class Hops(VertexProgram):
 
 def test_a_vertex_program_of_ones_own_is_priced_as_vertex_programs_are():
     found = predict_graph.predict(Hops(), GRAPH, engine=NOBODY, history="none", seed=1)
-    assert any("priced as those of a vertex program" in said for said in found.warnings)
+    assert any("uses supersteps of a vertex program" in said for said in found.warnings)
     known = predict_graph.predict("pagerank", GRAPH, engine=NOBODY, history="none", seed=1)
     assert found.runtime_seconds.high / found.runtime_seconds.predicted > (
         known.runtime_seconds.high / known.runtime_seconds.predicted
