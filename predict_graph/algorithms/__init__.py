@@ -25,7 +25,7 @@ __all__ = [
     "check_algorithm",
 ]
 
-# Those that come with the tool: loaded when asked for, as the registry does.
+# The built-in algorithms, loaded on first use, like in the registry.
 _NAMES = {target.partition(":")[2]: name for name, target in BUILT_IN.items()}
 __all__ += list(_NAMES)
 

@@ -1,4 +1,4 @@
-"""What every algorithm declares."""
+"""The interface of an algorithm."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from typing import Any, ClassVar, Self
 from predict_graph.algorithms.parameters import Parameter, Value, check_parameters
 from predict_graph.plugins import loaded
 
-__all__ = ["Algorithm", "Usual"]
-
 
 @dataclass(frozen=True)
 class Usual:
-    """What is usual for an algorithm: where the first guess of a prediction starts.
+    """Typical values of an algorithm, for the baseline estimate of a prediction.
 
     Parameters
     ----------
     iterations : float
     setup_ns, iteration_ns : float
-        Of the compiled run on two cores, for each edge and vertex.
+        Nanoseconds of the compiled run on two cores, per edge and vertex.
     """
 
     iterations: float
@@ -33,12 +31,12 @@ class Usual:
 class Algorithm(ABC):
     """An iterative graph algorithm: its name, its parameters and how it converges.
 
-    A subclass says what is computed; how it is computed is the kernel of an engine.
+    A subclass defines the result; the kernel of an engine computes it.
 
     Parameters
     ----------
     **parameters
-        By the names that `declared` lists; the others keep their defaults.
+        Values by the names in `declared`; others keep their defaults.
 
     Raises
     ------
@@ -47,31 +45,31 @@ class Algorithm(ABC):
     """
 
     name: ClassVar[str]
-    """Name in the registry."""
+    """The name in the registry."""
     summary: ClassVar[str]
-    """What it computes, in one line."""
+    """One-line description."""
     convergence: ClassVar[str]
-    """What the threshold is on: ``absolute`` aggregate, ``ratio`` or ``fixed-point``."""
+    """Compared with the threshold: an ``absolute`` aggregate, ``ratio`` or ``fixed-point``."""
     steady: ClassVar[bool] = False
-    """Whether every iteration does the same work, so that a few of them show what one costs."""
+    """Whether every iteration does the same work, so that timing a few is sufficient."""
     by_hops: ClassVar[bool] = False
-    """Whether it ends when something has gone from one end of the graph to the other, by hops."""
+    """Whether it ends when values have crossed the graph, so that its depth in hops matters."""
     known_work: ClassVar[bool] = False
-    """Whether how many iterations and messages there are is known before it runs on a sample."""
+    """Whether its iterations and messages are known without sample runs."""
     undirected: ClassVar[bool] = False
-    """Whether it works on undirected graphs, so that directed ones get every edge both ways."""
+    """Whether it needs undirected graphs; directed ones then get each edge in both directions."""
     declared: ClassVar[tuple[Parameter, ...]]
-    """The parameters."""
+    """The declared parameters."""
     usual: ClassVar[Usual | None] = None
-    """Medians over graphs of many kinds (benchmarks/first_guess.py), if they are known."""
+    """Medians over many kinds of graphs (benchmarks/first_guess.py), if known."""
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    """Engine to what it runs: a kernel or program, or ``"module:attribute"``, loaded when used."""
+    """Maps an engine to a kernel or program, or its ``"module:attribute"``, loaded on first use."""
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    """Method of estimating iterations to what it needs for this algorithm, likewise."""
+    """Maps a method of estimating iterations to its part for this algorithm, likewise."""
     counted_by: ClassVar[Any] = None
-    """What counts its supersteps on a graph that stays on a cluster, likewise; None if nothing."""
+    """The replica that counts its supersteps on a cluster's graph, likewise, or None."""
     sampling_std: ClassVar[float] = 0.0
-    """Standard deviation of log(iterations by samples / true), beyond what they show."""
+    """Standard deviation of log(estimated / true iterations) that samples do not show."""
 
     def __init__(self, **parameters: object) -> None:
         self.parameters: Mapping[str, Value] = check_parameters(
@@ -84,15 +82,14 @@ class Algorithm(ABC):
 
     @property
     def max_iterations(self) -> int:
-        """Iterations after which a run stops, converged or not."""
+        """The limit of iterations of a run."""
         return int(self.parameters["max_iterations"])  # type: ignore[arg-type]
 
     def on(self, graph: Any) -> Self:
-        """Return the algorithm as it runs on a graph that a person gave: itself, as a rule.
+        """Return the algorithm resolved for the user's graph; unchanged by default.
 
-        What an algorithm looks up in its graph, such as vertices that a parameter names, it looks
-        up here, once and before anything runs; samples of the graph are then run with what it
-        found.
+        An algorithm resolves what depends on its graph, such as vertices named by a parameter, once
+        and before any run; samples of the graph then use the result.
 
         Raises
         ------
@@ -103,20 +100,20 @@ class Algorithm(ABC):
 
     @property
     def prior(self) -> Algorithm | None:
-        """The algorithm whose result is the input of this one: it runs first, on the same graph."""
+        """The algorithm whose result is the input of this one; it runs first, on the same graph."""
         return None
 
     def part_for(self, engine: str) -> Any:
-        """Return what an engine runs for this algorithm, None if it declares nothing for it."""
+        """Return the kernel or program of an engine for this algorithm, or None."""
         return loaded(self.runs_on.get(engine))
 
     def part_of(self, method: str) -> Any:
-        """Return what a method of estimating iterations needs, None if nothing is declared."""
+        """Return the part of a method of estimating iterations for this algorithm, or None."""
         return loaded(self.sampled_by.get(method))
 
     @abstractmethod
     def threshold(self, vertices: int) -> float:
-        """Return the convergence threshold on a graph of so many vertices."""
+        """Return the convergence threshold on a graph with so many vertices."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters that are set, for JSON."""

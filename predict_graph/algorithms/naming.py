@@ -1,4 +1,4 @@
-"""Parameters that name vertices: ids of a graph, looked up in it before it runs."""
+"""Parameters that name vertices: ids that are resolved in the graph before a run."""
 
 from __future__ import annotations
 
@@ -11,42 +11,33 @@ import numpy.typing as npt
 from predict_graph.algorithms.base import Algorithm
 from predict_graph.errors import RequestError
 
-__all__ = ["NamedVertices", "check_ids"]
-
 IntArray = npt.NDArray[np.int64]
 
 
 class NamedVertices(Algorithm):
-    """An algorithm with a parameter that names vertices of the graph that it runs on.
+    """An algorithm with a parameter that names vertices of its graph.
 
-    They are looked up once, in the graph that a person gave (:meth:`on`). In any other graph, as in
-    a sample of it or a generated one, the vertices with most edges stand for them: whether a
-    sample has the very ones is chance, and where they are, nothing would spread from a vertex
-    without edges.
+    They are resolved once, in the user's graph (:meth:`on`). In any other graph, such as a sample
+    or a generated one, the vertices with most edges represent them: a sample may lack the named
+    vertices, and nothing spreads from a vertex without edges.
     """
 
     named_by: ClassVar[str]
-    """The parameter: ids with commas between them, or None for the vertex with most out-edges."""
+    """The parameter: comma-separated ids, or None for the vertex with most out-edges."""
     spread_by: ClassVar[str] = "out_degrees"
-    """The degrees that count: ``in_degrees`` if what is spread goes against the edges."""
+    """The relevant degrees: ``in_degrees`` if messages go against the edges."""
 
     _found: IntArray | None = None
     _among = 0
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids as they were given, each once."""
+        """The given ids, without duplicates."""
         text = self.parameters[self.named_by]
         return () if text is None else tuple(dict.fromkeys(_split(str(text))))
 
     def on(self, graph: Any) -> Self:
-        """Return the algorithm with its vertices looked up in a graph, unless they are already.
-
-        Raises
-        ------
-        RequestError
-            If the graph has no such vertex, or it is not known here which has which id.
-        """
+        """Return the algorithm with its vertices resolved in a graph, unless they are already."""
         if self._found is not None:
             return self
         settled = copy(self)
@@ -59,13 +50,7 @@ class NamedVertices(Algorithm):
         return settled
 
     def within(self, graph: Any) -> Self:
-        """Return the algorithm with the vertices of any graph known: its own, or stand-ins.
-
-        Raises
-        ------
-        RequestError
-            If they were not looked up before, and the graph has no such vertex.
-        """
+        """Return the algorithm resolved for any graph: with its own vertices, or substitutes."""
         settled = self.on(graph)
         if settled._found is None or settled.known_in(graph.vertices) is not None:
             return settled
@@ -75,27 +60,27 @@ class NamedVertices(Algorithm):
         return placed
 
     def as_in(self, other: NamedVertices) -> Self:
-        """Return the algorithm with the vertices that another one knows."""
+        """Return the algorithm with the vertices resolved by another one."""
         placed = copy(self)
         placed._found, placed._among = other._found, other._among
         return placed
 
     def known_in(self, vertices: int) -> IntArray | None:
-        """Return the vertices, if they were looked up in a graph of so many; else None."""
+        """Return the vertices, if they were resolved in a graph of this size; else None."""
         return self._found if vertices == self._among else None
 
     @property
     def known(self) -> IntArray | None:
-        """The vertices of the graph in which they were looked up; None before that."""
+        """The vertices of the graph in which they were resolved, or None."""
         return self._found
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of named vertices."""
         return max(len(self.ids), 1)
 
     def vertices_in(self, degrees: npt.NDArray[Any]) -> IntArray:
-        """Return the vertices in the graph that has these degrees, or what stands for them.
+        """Return the vertices, or substitutes in the graph with these degrees.
 
         A graph with fewer vertices than are named has some of them several times.
         """
@@ -104,12 +89,7 @@ class NamedVertices(Algorithm):
 
 
 def check_ids(parameter: str, value: object) -> str | None:
-    """Return ids as text with commas between them, None for None.
-
-    Raises
-    ------
-    RequestError
-        If one is empty, or something is neither text nor a number.
+    """Return ids as comma-separated text, or None.
 
     Examples
     --------
@@ -152,7 +132,7 @@ def _looked_up(parameter: str, ids: tuple[str, ...], graph: Any) -> IntArray:
 
 
 def _place(parameter: str, given: str, labels: npt.NDArray[Any] | None, graph: Any) -> int:
-    """Return the vertex that has an id."""
+    """Return the vertex with an id."""
     n = graph.vertices
     numbers = labels is None or labels.dtype.kind in "iu"
     number = _whole(given) if numbers else None

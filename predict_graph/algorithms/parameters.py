@@ -1,4 +1,4 @@
-"""Algorithm parameters: declared once, they feed constructor, command line and serialization."""
+"""Algorithm parameters: one declaration for constructor, command line and serialization."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from predict_graph.errors import RequestError, unknown_name
-
-__all__ = ["MAX_ITERATIONS", "Parameter", "Value", "check_parameters"]
 
 Value = float | int | str | None
 
@@ -25,11 +23,11 @@ class Parameter:
         Type of the value.
     default : float, int, str or None
     summary : str
-        What it is, in one line.
+        One-line description.
     low, high : float, optional
-        Ends of the accepted range.
+        Bounds of the accepted range.
     low_included, high_included : bool
-        Whether the ends belong to it.
+        Whether the bounds are accepted.
     choices : tuple of str, optional
         Legal values of a text parameter.
 
@@ -52,7 +50,7 @@ class Parameter:
 
     @property
     def accepted(self) -> str:
-        """What a user may give, in words."""
+        """A description of the accepted values."""
         if self.choices:
             return ", ".join(self.choices)
         if self.kind is str:
@@ -66,7 +64,7 @@ class Parameter:
         return f"{kind} {' and '.join(bounds)}".strip()
 
     def check(self, value: object) -> Value:
-        """Return `value` (of the right type, or text from a command line) as a legal value.
+        """Convert a value, or text from a command line, to a legal value.
 
         Raises
         ------
@@ -97,23 +95,17 @@ class Parameter:
         return result
 
 
-# A choice: more than any graph of docs/studies/first-guess.md takes (299).
+# Limits runs that do not converge; graphs of docs/studies/first-guess.md take up to 299
 MAX_ITERATIONS = Parameter(
     "max_iterations", int, 500, "stop after so many iterations", 1, low_included=True
 )
-"""The parameter that every algorithm has."""
+"""The parameter that all algorithms share."""
 
 
 def check_parameters(
     algorithm: str, declared: tuple[Parameter, ...], given: Mapping[str, object]
 ) -> dict[str, Value]:
-    """Return all parameters of an algorithm: those given, checked, and the defaults.
-
-    Raises
-    ------
-    RequestError
-        If a name is unknown or a value is not accepted.
-    """
+    """Return all parameters of an algorithm: the given ones, validated, and the defaults."""
     names = {parameter.name for parameter in declared}
     for name in given:
         if name not in names:

@@ -8,8 +8,6 @@ from predict_graph.algorithms.base import Algorithm
 from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry
 
-__all__ = ["ALGORITHMS", "BUILT_IN", "SPARK_LIBRARIES", "check_algorithm"]
-
 _FOLDER = "predict_graph.builtin"
 
 BUILT_IN = {
@@ -24,10 +22,10 @@ BUILT_IN = {
     "triangle-count": f"{_FOLDER}.triangle_count.definition:TriangleCount",
     "personalised-pagerank": f"{_FOLDER}.personalised_pagerank.definition:PersonalisedPageRank",
 }
-"""A line each: name, and the class in its folder."""
+"""Names, and the class in the folder of each."""
 
 SPARK_LIBRARIES = ("graphx", "graphframes")
-"""What the names of algorithms begin with that libraries on Spark have: ``graphx:pageRank``."""
+"""Prefixes of the names of library algorithms on Spark: ``graphx:pageRank``."""
 
 ALGORITHMS: Registry[type[Algorithm]] = Registry("algorithm", "predict_graph.algorithms", BUILT_IN)
 
@@ -35,12 +33,12 @@ ALGORITHMS: Registry[type[Algorithm]] = Registry("algorithm", "predict_graph.alg
 def check_algorithm(
     value: str | Algorithm, parameters: Mapping[str, object] | None = None
 ) -> Algorithm:
-    """Return an algorithm from its name and parameters, or the algorithm given.
+    """Return an algorithm from its name and parameters, or the given algorithm.
 
     Raises
     ------
     RequestError
-        If nothing has this name, or parameters come beside an algorithm that has its own.
+        If the name is unknown, or parameters are given with an algorithm that has its own.
 
     Examples
     --------

@@ -16,8 +16,6 @@ from predict_graph.errors import RequestError
 if TYPE_CHECKING:
     from predict_graph.graph import Graph
 
-__all__ = ["VertexProgram"]
-
 Array = npt.NDArray[Any]
 
 _CHOICES = {
@@ -28,16 +26,15 @@ _CHOICES = {
 
 
 class VertexProgram(Algorithm):
-    """An algorithm that is written as what a vertex keeps, sends and does with what it receives.
+    """An algorithm defined by the state of a vertex, its messages, and its update.
 
     A superstep sends, combines and updates, in this order: every sender puts its message on each of
-    its out-edges; what arrives at a vertex is combined; `update` makes the new state of all
-    vertices. A run ends when the `aggregate` of a superstep is below the threshold. All methods get
-    and return whole arrays, one element a vertex; states and messages are 64-bit floats or
+    its out-edges; messages to a vertex are combined; `update` returns the new state of all
+    vertices. A run ends when the `aggregate` of a superstep is below the threshold. All methods
+    take and return whole arrays, one element per vertex; states and messages are 64-bit floats or
     integers, and a state must not be changed in place.
 
-    A run works on a copy of the program of its own, so `initial` may keep what later methods need
-    in attributes.
+    A run uses a copy of the program, so `initial` may store data for later methods in attributes.
 
     Raises
     ------
@@ -79,9 +76,9 @@ class VertexProgram(Algorithm):
         }
     )
     combiner: ClassVar[str] = "sum"
-    """How messages to one vertex become one: ``sum``, ``min`` or ``max``."""
+    """How messages to one vertex are combined: ``sum``, ``min`` or ``max``."""
     resend: ClassVar[str] = "changed"
-    """Who sends after the first superstep: vertices whose state ``changed``, or all ``always``."""
+    """Senders after the first superstep: vertices whose state ``changed``, or all ``always``."""
     message_bytes: ClassVar[int] = 16
     """Size of a message on the wire, with the id of its receiver."""
     weighted: ClassVar[bool] = False
@@ -112,7 +109,7 @@ class VertexProgram(Algorithm):
             cls.steady = cls.resend == "always"
 
     prior_values: Array | None = None
-    """Result of the algorithm that `prior` names, if it names one; there from `initial` on."""
+    """Result of the algorithm that `prior` returns, if any; available from `initial` on."""
 
     def __init__(self, **parameters: object) -> None:
         for attribute in ("name", "summary"):
@@ -125,18 +122,18 @@ class VertexProgram(Algorithm):
         raise NotImplementedError(f"{type(self).__name__} has no initial(graph)")
 
     def starters(self, state: Array, graph: Graph) -> Array | None:
-        """Return who sends in the first superstep, bool of shape (n,); None, the default, for all.
+        """Return a mask of the senders in the first superstep, shape (n,); None, the default, for
+        all.
 
-        Asked only when `resend` is ``changed``.
+        Called only if `resend` is ``changed``.
         """
         return None
 
     def message(self, state: Array, graph: Graph) -> Array:
-        """Return what each vertex puts on each of its out-edges, shape (n,): the state, unless
-        overridden.
+        """Return the message of each vertex on each out-edge, shape (n,): the state by default.
 
-        What a vertex without out-edges would send does not matter, so ``state /
-        graph.out_degrees`` is fine.
+        The message of a vertex without out-edges is ignored, so ``state / graph.out_degrees`` is
+        valid.
         """
         return state
 
@@ -148,14 +145,14 @@ class VertexProgram(Algorithm):
         state : ndarray, shape (n,)
         combined : ndarray, shape (n,)
             The messages to each vertex, combined; where there are none, 0 for ``sum``, and for
-            ``min`` and ``max`` the largest and the smallest number of the type. Yours to overwrite.
+            ``min`` and ``max`` the largest and the smallest number of the type. May be overwritten.
         received : ndarray of bool, shape (n,)
-            Who got any message.
+            Which vertices received a message.
         """
         raise NotImplementedError(f"{type(self).__name__} has no update(state, combined, received)")
 
     def aggregate(self, old: Array, new: Array) -> float:
-        """Return what the threshold is on: the share of vertices that changed, unless overridden.
+        """Return the aggregate for the threshold: the share of changed vertices by default.
 
         Parameters
         ----------
@@ -170,7 +167,7 @@ class VertexProgram(Algorithm):
         Raises
         ------
         RequestError
-            If the convergence is no fixed point, and there is no ``tau``.
+            If the convergence is not a fixed point, and there is no ``tau``.
         """
         if "tau" in self.parameters:
             return float(self.parameters["tau"])  # type: ignore[arg-type]

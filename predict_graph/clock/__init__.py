@@ -1,4 +1,4 @@
-"""A clock that runs along: how far a run is, what remains of it, and how sure that is."""
+"""Progress of a running job: what is done, the remaining time, and its interval."""
 
 from predict_graph.clock.expected import Expected, ExpectedPart, read_expected
 from predict_graph.clock.loops import remaining_of

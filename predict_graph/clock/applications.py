@@ -1,7 +1,7 @@
-"""Watching an application of Spark that someone else started: what remains of it, from outside.
+"""Estimating the remaining time of a running Spark application from outside.
 
-Its supersteps are recognised as in a log that is finished. How many there will be nothing tells
-from outside, unless a person, a prediction or earlier runs do: then only the pace is said.
+Its supersteps are recognised as in a finished log. Their total number is unknown unless the user, a
+prediction or earlier runs provide it; otherwise only the pace is reported.
 """
 
 from __future__ import annotations
@@ -35,17 +35,15 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History
 from predict_graph.intervals import Interval
 
-__all__ = ["Application", "Watch", "open_application"]
-
-_EVERY = 1.0  # seconds between looks, at least; a choice
-_SHARE = 0.1  # of the time may go into looking; a choice
+_EVERY = 1.0  # limits the rate of polls: seconds between two
+_SHARE = 0.1  # limits the share of time spent on polls
 _OUR_RUN = re.compile(r"(.+)-[0-9a-f]{8}$")
-_SPREAD = 0.5  # of log supersteps of an algorithm on other graphs; judgement, not measured
-_NEWEST_RUNS = 20  # a choice
+_SPREAD = 0.5  # of log supersteps of an algorithm on other graphs: bounds the interval; not tuned
+_NEWEST_RUNS = 20  # limits old data
 
 
 class Application(Protocol):
-    """Where it is told what an application does."""
+    """A source of the events of an application."""
 
     @property
     def ended(self) -> bool:
@@ -53,30 +51,17 @@ class Application(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the application."""
 
     def poll(self) -> bool:
-        """Look; return whether there is something new."""
+        """Poll for events; return whether there are new ones."""
 
     def log(self) -> EventLog:
-        """Return what it has done."""
+        """Return the log of its events so far."""
 
 
 def open_application(source: str) -> tuple[Application, int]:
-    """Return an application, and how many others run where it was looked for.
-
-    Parameters
-    ----------
-    source : str
-        Its address, its event log, or a folder of event logs.
-
-    Raises
-    ------
-    RequestError
-        If there is none.
-    JobError
-        If what answers is no Spark.
-    """
+    """Return an application, and how many others run at the same place."""
     if re.match(r"[a-z]+://", source):
         if not source.startswith(("http://", "https://")):
             raise RequestError(
@@ -91,22 +76,7 @@ def open_application(source: str) -> tuple[Application, int]:
 
 @dataclass
 class Watch:
-    """A look at an application every now and then, until it ends.
-
-    Parameters
-    ----------
-    application : Application
-    expected : Expected, optional
-        What it was expected to take.
-    iterations : int, optional
-        Supersteps in all, if a person knows.
-    history : History, optional
-        Whose earlier runs say how many there may be.
-    run : str, optional
-        Of several runs that job groups name, this one; the last by default.
-    patience : float
-        Seconds without anything new after which an application counts as dead.
-    """
+    """Polls an application until it ends."""
 
     application: Application
     expected: Expected | None = None
@@ -118,21 +88,13 @@ class Watch:
     _by: str = ""
 
     def moments(self) -> Iterator[Moment]:
-        """Give what is known: whenever something is new, and at the end.
-
-        Raises
-        ------
-        JobError
-            If the application is silent for too long, or its log is cut short.
-        RequestError
-            If it has no run of that name when it ends.
-        """
+        """Yield the state of the run after each change, and at the end."""
         quiet_since = time.monotonic()
         while True:
             began = time.monotonic()
             new = self.application.poll()
             moment = self._look() if new or self.application.ended else None
-            spent = time.monotonic() - began  # without what is done with the moment
+            spent = time.monotonic() - began  # excludes the consumer's time
             if moment is not None:
                 quiet_since = time.monotonic()
                 if self.application.ended:
@@ -141,8 +103,8 @@ class Watch:
                 yield moment
             elif time.monotonic() - quiet_since > self.patience:
                 raise JobError(
-                    f"{self.application.name} has said nothing for {self.patience:.0f} s: it has "
-                    "died, or hangs; --patience says how long to wait"
+                    f"{self.application.name} has sent no event for {self.patience:.0f} s: it has "
+                    "died, or hangs; --patience sets how long to wait"
                 )
             time.sleep(max(_EVERY, spent / _SHARE))
 
@@ -183,7 +145,7 @@ class Watch:
         return None if self._first is None else self._first.predicted
 
     def _recognised(self, log: EventLog) -> Recognised | None:
-        """Return the supersteps that are done; None if none can be told apart yet."""
+        """Return the completed supersteps; None if none are recognised yet."""
         if self.run is not None:
             named = named_runs(finished_jobs(log))
             own = next((each for each in named if each.name == self.run), None)
@@ -198,7 +160,9 @@ class Watch:
         return look(log, self._library(log))
 
     def _library(self, log: EventLog) -> str | None:
-        """Return the algorithm of GraphX that runs: as expected, or by the name of its jobs."""
+        """Return the GraphX algorithm that runs: the expected one, or from the names of its
+        jobs.
+        """
         names = [part.algorithm for part in self.expected.parts] if self.expected else []
         names += [str(each) for each in log.jobs["group"].dropna().unique()]
         return next((each for each in names if each.partition(":")[0] in SPARK_LIBRARIES), None)
@@ -228,7 +192,7 @@ class Watch:
 
     @staticmethod
     def _part_of(found: Recognised, expected: Expected | None) -> int:
-        """Return which part of a chain it is that runs: the one of that name, or the last."""
+        """Return which part of a chain is running: the one of that name, or the last."""
         if expected is None:
             return 0
         names = [part.algorithm for part in expected.parts]

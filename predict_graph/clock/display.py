@@ -1,4 +1,4 @@
-"""Showing how far a run is: a bar where someone watches, else a line now and then."""
+"""Progress display: a bar on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -12,23 +12,12 @@ from predict_graph.intervals import Interval
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Display"]
-
-_BETWEEN_LINES = 1.0  # seconds; a choice
-_REFRESHES = 2.0  # a second, of a bar; a choice
+_BETWEEN_LINES = 1.0  # seconds; limits the rate of lines
+_REFRESHES = 2.0  # per second; limits the rate of updates of a bar
 
 
 class Display:
-    """A bar on a terminal or in a notebook; elsewhere lines, at most one a second.
-
-    Parameters
-    ----------
-    console : Console
-    what : str
-        That is counted.
-    lines : bool
-        Whether there are lines where there is no bar.
-    """
+    """A bar on a terminal or in a notebook; elsewhere lines, at most one per second."""
 
     def __init__(self, console: Console, *, what: str = "superstep", lines: bool = True) -> None:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -39,7 +28,7 @@ class Display:
         self._lines = lines and not self._bar
         self._moment: Moment | None = None
         self._at = self._line_at = time.monotonic()
-        self._told = ("", 0.0)
+        self._shown = ("", 0.0)
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -54,7 +43,7 @@ class Display:
         self._progress.start()
 
     def show(self, moment: Moment) -> None:
-        """Show a moment."""
+        """Show the state of the run."""
         self._moment, self._at = moment, time.monotonic()
         if self._bar:
             name = f"{moment.algorithm}: " if moment.algorithm else ""
@@ -64,11 +53,11 @@ class Display:
             self._line(moment)
 
     def left(self) -> str:
-        """Return what remains now, in words."""
+        """Return the remaining time as text."""
         moment = self._moment
         if moment is None:
             return ""
-        if moment.remaining is not None:  # time goes by between supersteps
+        if moment.remaining is not None:  # time passes between supersteps
             gone = time.monotonic() - self._at
             figure = moment.remaining
             moment = replace(
@@ -82,7 +71,7 @@ class Display:
         return moment.left
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._progress.stop()
 
     def __enter__(self) -> Display:
@@ -92,11 +81,11 @@ class Display:
         self.close()
 
     def _line(self, moment: Moment) -> None:
-        told = (moment.algorithm, moment.done)
+        state = (moment.algorithm, moment.done)
         now = time.monotonic()
-        if told == self._told or now - self._line_at < _BETWEEN_LINES:
+        if state == self._shown or now - self._line_at < _BETWEEN_LINES:
             return
-        self._told, self._line_at = told, now
+        self._shown, self._line_at = state, now
         self._console.print(moment.words(self._what), markup=False, highlight=False, soft_wrap=True)
 
 

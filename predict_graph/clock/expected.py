@@ -1,4 +1,4 @@
-"""What a run was expected to take before it began: where its clock starts from."""
+"""The expected runtime of a run before its start, from a prediction."""
 
 from __future__ import annotations
 
@@ -16,32 +16,15 @@ from predict_graph.errors import RequestError
 from predict_graph.inputs import read_json
 from predict_graph.intervals import QUANTILE, Interval
 
-__all__ = ["Expected", "ExpectedPart", "expected_of", "log_std", "read_expected"]
-
 FloatArray = npt.NDArray[np.float64]
 
 _GUESS = "first guess"
-_LEAST_STD = 0.05  # of log seconds, of two runs alike; judgement (runs: docs/studies/overhead.md)
+_LEAST_STD = 0.05  # of log seconds of equal runs: bounds the interval (docs/studies/overhead.md)
 
 
 @dataclass(frozen=True)
 class ExpectedPart:
-    """What one algorithm of a chain was expected to do.
-
-    Parameters
-    ----------
-    algorithm : str
-    iterations : float
-        Supersteps.
-    iterations_std : float
-        Of their logarithm; 0 where they are known.
-    seconds : ndarray of float64, shape (iterations,)
-        Of each superstep; empty if nothing is known.
-    seconds_std : float
-        Of the logarithm of all of them, if the supersteps are right.
-    curve : ndarray of float64, optional
-        Aggregate after each superstep; None if nothing is known of its shape.
-    """
+    """The expected work of one algorithm of a chain."""
 
     algorithm: str
     iterations: float
@@ -53,21 +36,7 @@ class ExpectedPart:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a run was expected to take.
-
-    Parameters
-    ----------
-    parts : tuple of ExpectedPart
-        In the order in which they run.
-    before : float
-        Seconds until the first superstep.
-    total : Interval, optional
-        Seconds of the whole run; None if only the number of supersteps is known.
-    after : float
-        Seconds after the last superstep.
-    source : str
-        What it rests on, in words.
-    """
+    """The expected runtime and iterations of a run."""
 
     parts: tuple[ExpectedPart, ...]
     before: float = 0.0
@@ -77,19 +46,7 @@ class Expected:
 
 
 def read_expected(path: str | PathLike[str]) -> tuple[Expected, Mapping[str, Any]]:
-    """Read a prediction that ``predict --json`` wrote.
-
-    Returns
-    -------
-    expected : Expected
-    document : mapping
-        The file, for comparing it with what runs.
-
-    Raises
-    ------
-    RequestError
-        If there is no such file, or it is no prediction of an algorithm.
-    """
+    """Read a prediction that ``predict --json`` wrote."""
     accepted = "accepted: a file that predict --json wrote"
     try:
         if not Path(path).is_file():
@@ -105,20 +62,7 @@ def read_expected(path: str | PathLike[str]) -> tuple[Expected, Mapping[str, Any
 
 
 def expected_of(document: Any, name: str) -> Expected:
-    """Return what a prediction expects, from its JSON.
-
-    Parameters
-    ----------
-    document : mapping
-        See docs/json.md.
-    name : str
-        Of the file, for errors and as the source.
-
-    Raises
-    ------
-    RequestError
-        If it is no prediction of an algorithm.
-    """
+    """Return the expected values in a prediction's JSON."""
     try:
         parts: list[ExpectedPart] = []
         part: Any = document

@@ -1,9 +1,9 @@
-"""What remains of a loop whose rounds are counted, by the pace of those that are done.
+"""The remaining time of a loop with known progress, from its pace.
 
-The rounds of a loop over vertices are not alike: hubs come early in many files. Where the work of
-each round can be guessed (by degrees, by what a search from there reaches), what is done is
-measured in that work instead of in rounds; which of the guesses holds is seen in the run itself:
-under a good one the pace does not change.
+The iterations of a loop over vertices differ: hubs come early in many files. Where estimates of the
+work per iteration exist (from degrees, or the reach of a search), progress is measured in work
+rather than iterations. The estimate is selected during the run: with a good one the pace is
+constant.
 """
 
 from __future__ import annotations
@@ -18,17 +18,15 @@ import numpy.typing as npt
 from predict_graph.clock.moment import Moment
 from predict_graph.intervals import QUANTILE, Interval
 
-__all__ = ["outlasted", "remaining_of", "with_first"]
-
 FloatArray = npt.NDArray[np.float64]
 
-_PARTS = 8  # of what was seen, whose paces are compared; a choice
-# Of a change of pace from one half to the next: halfway to the pace of the last; judgement.
+_PARTS = 8  # windows whose paces are compared: trades off noise for resolution
+# Of a change of pace from one half to the next, halfway to the last pace; not tuned.
 _CARRIED = 0.25
-_ROUND_STD = 0.5  # of the logarithm of a round about the mean; judgement
-# Of what remains, however even the pace: calibrated on runs under `track`.
+_ROUND_STD = 0.5  # of the logarithm of an iteration about the mean; not tuned
+# Of the remaining time, however even the pace: calibrated on runs under `track`.
 _LEAST_STD = 0.15
-_EVEN = 0.02  # a change of pace that tells nothing about a guess of the work
+_EVEN = 0.02  # change of pace that is indistinguishable from noise; not tuned
 
 
 def remaining_of(
@@ -36,17 +34,7 @@ def remaining_of(
     elapsed: float,
     works: Mapping[str, FloatArray] | None = None,
 ) -> Moment:
-    """Return what remains of a loop, from seconds, rounds done and rounds in all at some moments.
-
-    Parameters
-    ----------
-    trail : sequence of (float, float, float)
-        The last one is now; at least two.
-    elapsed : float
-        Seconds.
-    works : mapping of ndarray, shape (rounds + 1,), optional
-        Guesses of the work that is done after so many rounds, from 0 to 1. That all rounds are
-        alike is one in any case.
+    """Return the remaining time of a loop, from times, finished iterations and their total.
 
     Examples
     --------
@@ -55,7 +43,7 @@ def remaining_of(
     (8.0, 0.2)
     """
     table = np.array(trail)
-    # Where one round takes many looks, only the first look at a round says when it began.
+    # Where several observations fall into one iteration, only the first shows when it started.
     table = table[np.concatenate(([True], np.diff(table[:, 1]) > 0.0))]
     seconds, done, total = table[:, 0], table[:, 1], float(table[-1, 2])
     said = []
@@ -68,13 +56,13 @@ def remaining_of(
             continue
         said.append(_by_work(seconds, places))
     logs, stds, changes, counts = (np.array(each) for each in zip(*said, strict=True))
-    # The likelihood of paces that differ by noise of a size that is not known.
+    # The likelihood of paces that differ by noise of unknown size.
     scores = -0.5 * counts * np.log(changes**2 + _EVEN**2)
     weights = np.exp(scores - scores.max())
     weights /= weights.sum()
     mean = float(weights @ logs)
     spread = float(weights @ (stds**2 + (logs - mean) ** 2))
-    # Rounds are few at first, and each its own; towards the end there is little to be wrong about.
+    # The first few iterations may be atypical; the error shrinks towards the end.
     std = math.sqrt(spread + _ROUND_STD**2 / max(float(done[-1]), 1.0) + _LEAST_STD**2)
     left = max(math.exp(mean) - (elapsed - float(seconds[-1])), 0.0)
     return Moment(
@@ -86,16 +74,7 @@ def remaining_of(
 
 
 def _by_work(seconds: FloatArray, places: FloatArray) -> tuple[float, float, float, int]:
-    """Return what remains if a round's time is proportional to its work.
-
-    Returns
-    -------
-    log_left, log_std : float
-    change : float
-        Standard deviation of the logarithms of the paces of parts of what was seen.
-    count : int
-        Parts but one.
-    """
+    """Return the remaining time if that of an iteration is proportional to its work."""
     left = max(1.0 - places[-1], 1e-9)
     gone = places[-1] - places[0]
     if gone <= 0.0:
@@ -110,7 +89,7 @@ def _by_work(seconds: FloatArray, places: FloatArray) -> tuple[float, float, flo
     change = float(paces.std(ddof=1))
     half = count // 2
     drift = float(paces[half:].mean() - paces[:half].mean())
-    noise = change * 2.0 / math.sqrt(count)  # of such a difference, if the paces do not drift
+    noise = change * 2.0 / math.sqrt(count)  # of such a difference, for a constant pace
     real = drift**2 / (drift**2 + noise**2) if drift else 0.0
     recent = _CARRIED * real * drift
     std = math.hypot(change / math.sqrt(count), recent)
@@ -118,10 +97,10 @@ def _by_work(seconds: FloatArray, places: FloatArray) -> tuple[float, float, flo
 
 
 def with_first(moment: Moment, first: Interval) -> Moment:
-    """Return a moment with what remains corrected by the first prediction of the whole.
+    """Combine the remaining time from the pace with the first prediction of the runtime.
 
-    Both are weighed by their errors: of the first prediction, given that the run takes longer than
-    it has until now, and of the pace, of which only what remains can be wrong.
+    Both are weighted by their errors: that of the first prediction, given the elapsed time, and
+    that of the pace, which only affects the remaining part.
 
     Examples
     --------
@@ -145,9 +124,9 @@ def with_first(moment: Moment, first: Interval) -> Moment:
 
 
 def outlasted(first: Interval, elapsed: float) -> Interval:
-    """Return what remains of a run that was foretold, and has taken `elapsed` seconds already.
+    """Return the remaining time of a run with a predicted runtime, given the elapsed time.
 
-    The quantiles of a lognormal distribution above `elapsed`.
+    These are quantiles of the lognormal distribution truncated to values above `elapsed`.
 
     Examples
     --------
@@ -163,5 +142,5 @@ def outlasted(first: Interval, elapsed: float) -> Interval:
         max(math.exp(centre + std * normal.inv_cdf(gone + (1.0 - gone) * part)) - elapsed, 0.0)
         for part in (0.5, 0.05, 0.95)
     ]
-    least = 0.01 * elapsed  # where the distribution has no more to say
+    least = 0.01 * elapsed  # lower bound where the distribution has no mass left
     return Interval(max(left[0], least), max(left[1], 0.1 * least), max(left[2], 2.0 * least))

@@ -1,4 +1,4 @@
-"""What is known at one moment of a run."""
+"""The state of a run at one moment: progress, remaining time and intervals."""
 
 from __future__ import annotations
 
@@ -8,36 +8,10 @@ from typing import Any
 from predict_graph.durations import readable_seconds
 from predict_graph.intervals import Interval
 
-__all__ = ["Moment", "closing_words"]
-
 
 @dataclass(frozen=True)
 class Moment:
-    """What is known at one moment of a run.
-
-    Parameters
-    ----------
-    elapsed : float
-        Seconds by the clock.
-    done : float
-        Supersteps of the algorithm that runs now, or rounds of an outermost loop, that are done.
-    of : Interval, optional
-        Supersteps or rounds in all; None where nothing tells.
-    remaining : Interval, optional
-        Seconds; None where nothing tells.
-    state : {'before', 'running', 'ended'}
-        Before the first superstep, between that and the end, at the end.
-    algorithm : str
-        That runs now; a chain has several.
-    aggregate : float, optional
-        What the threshold is on, after the last superstep.
-    pace : Interval, optional
-        Seconds of a superstep, lately.
-    first : float, optional
-        Seconds of the whole run, as they were predicted first.
-    by : str
-        What that rests on.
-    """
+    """The state of a run at one moment."""
 
     elapsed: float
     done: float
@@ -52,7 +26,7 @@ class Moment:
 
     @property
     def share(self) -> float:
-        """Part of the work that is done: rounds of all rounds, else seconds; 0 if nothing tells."""
+        """The completed share of the work: by iterations, else by time; 0 if unknown."""
         if self.state == "ended":
             return 1.0
         if self.algorithm == "" and self.of is not None and self.of.predicted > 0.0:
@@ -63,11 +37,11 @@ class Moment:
 
     @property
     def total(self) -> float | None:
-        """Seconds of the whole run; None where nothing tells."""
+        """The seconds of the whole run; None if unknown."""
         return None if self.remaining is None else self.elapsed + self.remaining.predicted
 
     def words(self, what: str = "superstep") -> str:
-        """Say how far the run is, and what remains.
+        """Describe the progress and the remaining time.
 
         Examples
         --------
@@ -79,7 +53,7 @@ class Moment:
         return f"{name}{self.progress(what)}, {readable_seconds(self.elapsed)} elapsed, {self.left}"
 
     def progress(self, what: str = "superstep") -> str:
-        """Say how far the run is."""
+        """Describe the progress."""
         if self.state == "before":
             return "setting up"
         if self.of is None:
@@ -89,7 +63,7 @@ class Moment:
 
     @property
     def left(self) -> str:
-        """What remains, in words; where nothing tells, the pace."""
+        """The remaining time as text; the pace where it is unknown."""
         if self.remaining is not None:
             figure = self.remaining
             low, high = readable_seconds(figure.low), readable_seconds(figure.high)
@@ -97,11 +71,11 @@ class Moment:
         if self.pace is not None:
             low, high = readable_seconds(self.pace.low), readable_seconds(self.pace.high)
             each = readable_seconds(self.pace.predicted)
-            return f"{each} each ({low} to {high}), nothing tells how many more"
-        return "nothing tells yet how long"
+            return f"{each} each ({low} to {high}), the remaining number is unknown"
+        return "remaining time unknown"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields, for JSON; docs/json.md describes them."""
+        """Return the fields for JSON; docs/json.md describes them."""
         of, left, pace = (
             None if each is None else each.to_dict()
             for each in (self.of, self.remaining, self.pace)
@@ -121,7 +95,7 @@ class Moment:
 
 
 def closing_words(seconds: float, first: float | None, by: str = "") -> str:
-    """Say how long a run took, and how good the first prediction was.
+    """Describe the runtime of a finished run and the error of its first prediction.
 
     Examples
     --------

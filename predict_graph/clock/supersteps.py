@@ -1,8 +1,8 @@
-"""What remains of a run of supersteps: what was expected, corrected by what has been seen.
+"""The remaining time of a run of supersteps: predictions updated with observations.
 
-How many supersteps are left has two witnesses: what was expected of their number, and the curve of
-what the threshold is on, which goes on towards it as it came. What one takes is the expected
-seconds of each, at the pace of the last ones.
+The number of remaining supersteps comes from two sources: its prediction, and the convergence
+curve, extrapolated to the threshold. The time of each is the predicted one, scaled to the pace of
+the latest supersteps.
 """
 
 from __future__ import annotations
@@ -17,29 +17,28 @@ from predict_graph.clock.expected import Expected, ExpectedPart, log_std
 from predict_graph.clock.moment import Moment
 from predict_graph.intervals import Interval
 
-__all__ = ["SuperstepClock", "seconds_left", "supersteps_left"]
-
 FloatArray = npt.NDArray[np.float64]
 
-_RECENT = 0.5  # of the supersteps done, whose pace goes on; judgement (docs/studies/remaining.md)
-_WHOLE = 0.5  # std of what is rounded to whole supersteps, 0.29, and more; judgement
-# Relative error of extrapolating a curve, at the beginning of a run, where nothing but the curve is
-# known, and where its shape was expected. Chosen before any run of docs/studies/remaining.md was
-# seen, and left alone since.
+# Of the finished supersteps, whose pace is extrapolated: trades off noise for recency
+# (docs/studies/remaining.md)
+_RECENT = 0.5
+_WHOLE = 0.5  # std of rounding to whole supersteps (0.29) and curve errors; not tuned
+# Relative error of an extrapolated curve at the start of a run, from the curve alone, and with a
+# predicted shape. Not tuned: set before the runs of docs/studies/remaining.md.
 _STRAIGHT = {"absolute": 0.35, "ratio": 0.5, "fixed-point": 0.8}
 _SHAPED = 0.25  # as above
-_NOISE = 0.3  # of log seconds of a superstep, until two have been seen; judgement: as above
-_FIRST_NOISE = 0.7  # of the first, in which much is done once: docs/studies/long-runs.md
-_LEAST_NOISE = 0.03  # judgement: as above
-# Of the logarithm of supersteps / what comes before them: an expectation that is less sure than
-# this is so because nobody knows how slow the cluster is, which shows before the first superstep.
-_APART = 0.35  # judgement (docs/studies/cold-start.md)
-_OVERRUN = 0.05  # of what was expected, when more than it has gone by; judgement: as above
+_NOISE = 0.3  # of log seconds of a superstep, until two have been observed; as above
+_FIRST_NOISE = 0.7  # of the first one, which includes one-time work: docs/studies/long-runs.md
+_LEAST_NOISE = 0.03  # bounds the interval from below; as above
+# Of the logarithm of supersteps / earlier phases: a less certain prediction is due to an unknown
+# cluster speed, which shows before the first superstep.
+_APART = 0.35  # not tuned (docs/studies/cold-start.md)
+_OVERRUN = 0.05  # of the expected time, as the minimum left when it is exceeded; as above
 
 
 @dataclass
 class _Part:
-    """The supersteps of one algorithm, as they are done."""
+    """The finished supersteps of one algorithm."""
 
     algorithm: str
     threshold: float = 0.0
@@ -51,14 +50,9 @@ class _Part:
 
 
 class SuperstepClock:
-    """Tells, at any moment of a run, what remains of it.
+    """Estimates the remaining time at any moment of a run.
 
-    All times are seconds since the run began.
-
-    Parameters
-    ----------
-    expected : Expected, optional
-        What it was expected to take.
+    All times are seconds since the start of the run.
     """
 
     def __init__(self, expected: Expected | None = None) -> None:
@@ -79,32 +73,18 @@ class SuperstepClock:
         kind: str = "absolute",
         part: int | None = None,
     ) -> None:
-        """Take note that the supersteps of an algorithm begin.
-
-        Parameters
-        ----------
-        algorithm : str
-        at : float
-        threshold : float
-            The run ends when the aggregate is below it; 0 if that is not known.
-        limit : int, optional
-            The most supersteps.
-        kind : {'absolute', 'ratio', 'fixed-point'}
-            What the threshold is on.
-        part : int, optional
-            Which of the expected parts it is; the next by default.
-        """
+        """Record that the supersteps of an algorithm start."""
         if self._part is None:
             self._slower = self._slower_after(at)
         self._part = _Part(algorithm, threshold, limit, kind, at)
         self._number = self._number + 1 if part is None else part
 
     def superstep(self, number: int, at: float, aggregate: float | None = None) -> None:
-        """Take note that a superstep has ended; one that comes again takes those after it back."""
+        """Record the end of a superstep; a repeated number discards later ones."""
         if self._part is None:
             self.begins("", 0.0)
         assert self._part is not None
-        if number <= len(self._part.ends):  # done again: an executor was lost
+        if number <= len(self._part.ends):  # repeated: an executor was lost
             del self._part.ends[number - 1 :], self._part.aggregates[number - 1 :]
         self._part.ends.append(at)
         if aggregate is not None:
@@ -113,11 +93,11 @@ class SuperstepClock:
             self._guess(at)
 
     def end(self, at: float) -> None:
-        """Take note that the run has ended."""
+        """Record the end of the run."""
         self.ended = at
 
     def moment(self, at: float) -> Moment:
-        """Return what is known at a moment."""
+        """Return the state of the run at a moment."""
         part = self._part
         by = "" if self.expected is None else self.expected.source
         first = None if self.first is None else self.first.predicted
@@ -153,9 +133,9 @@ class SuperstepClock:
         return total.scaled(left / max(total.predicted, 1e-9))
 
     def _slower_after(self, at: float) -> float:
-        """Return by how much supersteps will take longer if what comes before them takes so long.
+        """Return the factor on superstep time that the duration of earlier phases indicates.
 
-        By as much, if nobody knew how slow the cluster is; not at all, if the expectation is sure.
+        The full factor if the cluster speed is unknown; 1 if the prediction is certain.
         """
         expected = self.expected
         if expected is None or expected.total is None or expected.before <= 0.0 or at <= 0.0:
@@ -168,7 +148,7 @@ class SuperstepClock:
     def _running(
         self, part: _Part, at: float
     ) -> tuple[Interval | None, Interval | None, Interval | None]:
-        """Return how many supersteps there are, the seconds that remain, and the pace."""
+        """Return the total number of supersteps, the remaining seconds, and the pace."""
         known = self._expected_part
         if known is not None:
             known = replace(known, seconds=self._slower * known.seconds)
@@ -189,7 +169,7 @@ class SuperstepClock:
             return whole, None, pace
         rest, std = found
         since = at - (part.ends[-1] if part.ends else part.began)
-        # A superstep that lasts longer than the others says nothing of those after it.
+        # An unusually long superstep does not affect the estimate of later ones.
         rest -= min(since, (1.0 - _OVERRUN) * rest / max(count, 1.0))
         variance = (rest * std) ** 2
         for later in self._later_parts:
@@ -211,7 +191,7 @@ class SuperstepClock:
         return () if self.expected is None else self.expected.parts[self._number + 1 :]
 
     def _guess(self, at: float) -> None:
-        """Keep the first figure there is, if nothing was expected."""
+        """Store the first estimate if there was no prediction."""
         remaining = self.moment(at).remaining
         if remaining is not None:
             self.first = Interval(at + remaining.predicted, at + remaining.low, at + remaining.high)
@@ -225,17 +205,7 @@ def supersteps_left(
     limit: int | None = None,
     kind: str = "absolute",
 ) -> tuple[float, float] | None:
-    """Return how many supersteps are left, and the standard deviation of that; None if unknown.
-
-    Parameters
-    ----------
-    done : int
-    expected : ExpectedPart, optional
-    aggregates : ndarray, shape (done,) or (0,)
-        What the threshold is on, after each.
-    threshold : float
-    limit : int, optional
-    kind : str
+    """Return the number of remaining supersteps and its standard deviation; None if unknown.
 
     Examples
     --------
@@ -247,7 +217,7 @@ def supersteps_left(
     """
     if len(aggregates) and threshold > 0.0 and aggregates[-1] < threshold:
         return 0.0, 0.0
-    witnesses = [
+    sources = [
         each
         for each in (
             _by_number(done, expected),
@@ -256,10 +226,10 @@ def supersteps_left(
         if each is not None
     ]
     most = None if limit is None else float(limit - done)
-    if not witnesses:  # the limit as it is announced; the deviation is that of a uniform number
+    if not sources:  # the announced limit; the deviation is that of a uniform distribution
         return None if most is None else (max(most, 0.0), max(most, 0.0) / math.sqrt(12.0))
-    weights = np.array([1.0 / max(std, 1e-6) ** 2 for _, std in witnesses])
-    left = float(np.average([count for count, _ in witnesses], weights=weights))
+    weights = np.array([1.0 / max(std, 1e-6) ** 2 for _, std in sources])
+    left = float(np.average([count for count, _ in sources], weights=weights))
     std = float(1.0 / math.sqrt(weights.sum()))
     if expected is not None and expected.iterations_std == 0.0 and done < expected.iterations:
         left, std = expected.iterations - done, 0.0
@@ -270,9 +240,9 @@ def supersteps_left(
 
 
 def _by_number(done: int, expected: ExpectedPart | None) -> tuple[float, float] | None:
-    """Return what is left of the expected number, given that it is more than is done.
+    """Return the expected number minus the finished ones, given that it is larger.
 
-    The mean of a normal distribution that is cut off below.
+    This is the mean of a truncated normal distribution.
     """
     if expected is None:
         return None
@@ -280,21 +250,23 @@ def _by_number(done: int, expected: ExpectedPart | None) -> tuple[float, float] 
     std = math.hypot(std, _WHOLE)
     low = (done + 0.5 - mean) / std
     above = 0.5 * math.erfc(low / math.sqrt(2.0))
-    if above < 1e-6:  # far beyond what was thought possible
-        return max(0.1 * done, 1.0), max(0.1 * done, 1.0)  # judgement
+    if above < 1e-6:  # far beyond the expected number
+        # Relative to the finished supersteps; not tuned
+        return max(0.1 * done, 1.0), max(0.1 * done, 1.0)
     ratio = math.exp(-0.5 * low * low) / math.sqrt(2.0 * math.pi) / above
     left = mean + std * ratio - done
-    variance = std * std * max(1.0 + low * ratio - ratio * ratio, 0.05)  # judgement: the least
+    # Bounds the variance from below for numerical stability; not tuned
+    variance = std * std * max(1.0 + low * ratio - ratio * ratio, 0.05)
     return left, math.sqrt(variance)
 
 
 def _by_curve(
     aggregates: FloatArray, threshold: float, expected: ExpectedPart | None, kind: str
 ) -> tuple[float, float] | None:
-    """Return when the curve crosses the threshold, if it goes on as it came.
+    """Return when the curve crosses the threshold, by extrapolation.
 
-    Where its shape was expected, that shape is followed, as much faster or slower as it was so far;
-    else a straight line in the logarithm.
+    With a predicted shape, that shape is scaled to the observed rate; else a straight line in the
+    logarithm is used.
     """
     done = len(aggregates)
     if done < 2 or threshold <= 0.0 or not (aggregates[-2:] > 0.0).all():
@@ -317,7 +289,7 @@ def _by_curve(
 
 
 def _along(curve: FloatArray, heights: FloatArray) -> float | None:
-    """Return the supersteps left along an expected curve; None where it does not fall there."""
+    """Return the remaining supersteps along a predicted curve; None where it does not decrease."""
     falling = np.minimum.accumulate(np.log(np.maximum(curve, 1e-300)))
     if len(falling) < 2 or falling[-2] <= 0.0:
         return None
@@ -331,7 +303,7 @@ def _along(curve: FloatArray, heights: FloatArray) -> float | None:
     begin, here, end = place(float(heights[0])), place(float(heights[-1])), place(0.0)
     if here - begin < 0.5 or end <= here:
         return None
-    if falling[-1] > 0.0:  # it was expected to stop before it crosses
+    if falling[-1] > 0.0:  # the predicted curve ends before it crosses
         return None
     return (end - here) * (len(heights) - 1) / (here - begin)
 
@@ -339,15 +311,7 @@ def _along(curve: FloatArray, heights: FloatArray) -> float | None:
 def seconds_left(
     seconds: FloatArray, expected: ExpectedPart | None, left: float, left_std: float
 ) -> tuple[float, float] | None:
-    """Return the seconds of the supersteps that are left, and the std of their logarithm.
-
-    Parameters
-    ----------
-    seconds : ndarray, shape (done,)
-        Of those that are done.
-    expected : ExpectedPart, optional
-    left, left_std : float
-        Supersteps.
+    """Return the seconds of the remaining supersteps, and the std of their logarithm.
 
     Examples
     --------
@@ -369,10 +333,10 @@ def seconds_left(
     else:
         spent = np.maximum(seconds[-recent:], 1e-12)
         sums = [_work(profile, at, total) for at in range(done - recent, done + 1)]
-        thought = np.maximum(-np.diff(sums), 1e-12)  # of each of the recent ones
-        found = math.log(float(spent.sum()) / float(thought.sum()))
+        predicted_recent = np.maximum(-np.diff(sums), 1e-12)  # prediction of each recent superstep
+        found = math.log(float(spent.sum()) / float(predicted_recent.sum()))
         alone = _FIRST_NOISE if done == 1 else _NOISE
-        noise = float(np.std(np.log(spent / thought))) if recent > 1 else alone
+        noise = float(np.std(np.log(spent / predicted_recent))) if recent > 1 else alone
         own = math.hypot(noise / math.sqrt(recent), _LEAST_NOISE)
         trust = 1.0 / prior_std**2 if known else 0.0
         weight = 1.0 / own**2
@@ -389,7 +353,7 @@ def _work(profile: FloatArray, done: float, total: float) -> float:
 
 
 def _pace(seconds: FloatArray) -> Interval | None:
-    """Return what a superstep takes lately, and between what 90% of them are."""
+    """Return the recent time per superstep with its 90% interval."""
     if not len(seconds):
         return None
     recent = seconds[-max(round(_RECENT * len(seconds)), 1) :]

@@ -1,6 +1,5 @@
-"""Pictures: one drawing code for `--plot`, notebooks and reports; it knows numbers alone."""
+"""Plots for `--plot`, notebooks and reports, drawn from numbers alone."""
 
-from predict_graph.pictures.checking import check_picture
-from predict_graph.pictures.drawing import Picture, draw_together, svg_of
+from predict_graph.pictures.drawing import Picture, check_picture, draw_together, svg_of
 
 __all__ = ["Picture", "check_picture", "draw_together", "svg_of"]

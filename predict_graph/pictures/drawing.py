@@ -1,4 +1,4 @@
-"""Pictures as files and as parts of a page."""
+"""Plots as files and as parts of an HTML page."""
 
 from __future__ import annotations
 
@@ -12,12 +12,9 @@ from typing import Any
 
 from predict_graph.errors import RequestError
 from predict_graph.files import written_beside
-from predict_graph.pictures.checking import check_picture
 from predict_graph.pictures.palette import LIGHT
 
-__all__ = ["Picture", "draw_together", "svg_of"]
-
-_WIDTH, _HEIGHT = 4.7, 3.1  # a choice, in inches: its text is readable on a phone, 360 pixels wide
+_WIDTH, _HEIGHT = 4.7, 3.1  # inches; limits the width so that text is readable at 360 pixels
 _STYLE = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -51,17 +48,7 @@ _STYLE = {
 
 @dataclass(frozen=True)
 class Picture:
-    """One panel.
-
-    Parameters
-    ----------
-    title : str
-    text : str
-        What is seen, with the main figures, for who does not see it.
-    draw : callable (axes) -> None
-    height : float
-        Over the usual one.
-    """
+    """One panel of a figure."""
 
     title: str
     text: str
@@ -70,13 +57,7 @@ class Picture:
 
 
 def draw_together(pictures: Sequence[Picture], title: str, path: Path | None) -> Any:
-    """Draw pictures side by side, and save them if there is a path.
-
-    Raises
-    ------
-    RequestError
-        If matplotlib is missing, the path cannot be written, or there is no picture.
-    """
+    """Draw panels side by side, and save them if there is a path."""
     check_picture(path)
     if not pictures:
         raise RequestError(f"there is nothing to draw of {title}")
@@ -104,14 +85,7 @@ def draw_together(pictures: Sequence[Picture], title: str, path: Path | None) ->
 
 
 def svg_of(picture: Picture, name: str) -> str:
-    """Return a picture as SVG for a page: its colours are those that the page names.
-
-    Parameters
-    ----------
-    picture : Picture
-    name : str
-        Of letters; no other picture of the page has it.
-    """
+    """Return a panel as SVG for a page, with the page's colour variables."""
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -125,13 +99,13 @@ def svg_of(picture: Picture, name: str) -> str:
 
 
 def _for_page(text: str, said: str, name: str) -> str:
-    """Return the SVG of matplotlib without what a page has no use for."""
+    """Return matplotlib's SVG without the parts that a page does not need."""
     body = text[text.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", body, flags=re.DOTALL)
-    # The ground of the figure, which the page paints.
+    # The background of the figure, which the page draws.
     body = re.sub(r'<g id="patch_1">.*?</g>', "", body, count=1, flags=re.DOTALL)
     size = re.search(r'viewBox="([^"]+)"', body)
-    assert size is not None  # every picture of matplotlib has one
+    assert size is not None  # every SVG of matplotlib has one
     inner = body[body.index(">") + 1 :]
     used = set(re.findall(r"#([A-Za-z][\w.-]*)", inner))
     inner = re.sub(
@@ -145,3 +119,19 @@ def _for_page(text: str, said: str, name: str) -> str:
         f'<svg viewBox="{size[1]}" role="img" aria-labelledby="{name}-text">'
         f'<title id="{name}-text">{escape(said)}</title>{inner}'
     )
+
+
+def check_picture(path: Path | None) -> None:
+    """Reject a path that cannot be plotted to."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+    except ImportError:
+        raise RequestError(
+            "drawing needs matplotlib, which is not installed; "
+            "install it with: pip install 'predict-graph[plot]'"
+        ) from None
+    accepted = set(FigureCanvasAgg.get_supported_filetypes())
+    if path is not None and path.suffix.lstrip(".") not in accepted:
+        raise RequestError(
+            f"cannot draw {path}; accepted: a name in .{', .'.join(sorted(accepted))}"
+        )

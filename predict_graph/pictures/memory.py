@@ -1,4 +1,4 @@
-"""The picture of what a run needs of memory, beside what there is."""
+"""The plot of a run's peak memory and the available memory."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from functools import partial
 from predict_graph.pictures.drawing import Picture
 from predict_graph.pictures.panels import amount_and_limit
 
-__all__ = ["memory_picture"]
-
 
 def memory_picture(predicted: float, low: float, high: float, available: float) -> Picture:
-    """Return the picture of a peak of memory, its 90% interval and what is free, in bytes."""
+    """Return the panel of a peak of memory, its 90% interval and the free memory, in bytes."""
     figures = [value / 1e9 for value in (predicted, low, high, available)]
     said = (
         "Memory at the peak: {:.2g} GB, 90% sure {:.2g} to {:.2g}, of {:.2g} GB that are free."

@@ -1,8 +1,8 @@
-"""Colours that are told apart by the colour-blind, and read on light and on dark paper.
+"""Colours for colour-blind readers, on light and dark backgrounds.
 
-Every colour has a contrast of 4.5 or more to its paper (WCAG 2.1, level AA for text), so labels
-have the colour of their line. In pictures, colour never stands alone: lines differ in dashes or
-markers too, and are labelled where they are.
+Every colour has a contrast of 4.5 or more to its background (WCAG 2.1, level AA for text), so
+labels have the colour of their line. Lines also differ in dashes or markers, and are labelled
+directly.
 """
 
 from __future__ import annotations
@@ -10,22 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["DARK", "LIGHT", "Palette", "contrast"]
-
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours of a page.
-
-    Parameters
-    ----------
-    paper, ink, muted : str
-        Of the ground, of text, and of what is less important.
-    rule : str
-        Of lines that only guide the eye, such as a grid.
-    series : tuple of str
-        Of what is drawn: predicted, real, and others.
-    """
+    """The colours of a page."""
 
     paper: str
     ink: str
@@ -34,7 +22,7 @@ class Palette:
     series: tuple[str, ...]
 
     def named(self) -> Mapping[str, str]:
-        """Return the colours by the names that they have in a page.
+        """Return the colours by their CSS variables.
 
         Examples
         --------
@@ -47,7 +35,7 @@ class Palette:
 
 
 # Hues of Okabe and Ito (jfly.uni-koeln.de/color, 2008): blue, vermilion, green, purple, ochre;
-# darkened, or lightened, until the contrast holds.
+# darkened, or lightened, until the contrast suffices.
 LIGHT = Palette(
     "#fffffe",
     "#1b1b1b",

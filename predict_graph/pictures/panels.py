@@ -1,4 +1,4 @@
-"""What is drawn: axes with names and units, bands for what is not sure, labels at their lines."""
+"""Panels: axes with names and units, bands for intervals, labels at the lines."""
 
 from __future__ import annotations
 
@@ -12,39 +12,19 @@ import numpy.typing as npt
 
 from predict_graph.pictures.palette import LIGHT
 
-__all__ = [
-    "Line",
-    "against_machines",
-    "amount_and_limit",
-    "bars_of_parts",
-    "convergence",
-    "costs",
-    "degrees",
-    "dots",
-    "iteration_seconds",
-    "unit_of",
-]
-
 FloatArray = npt.NDArray[np.float64]
 
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)), (0, (8, 2)))
 _MARKS = ("o", "s", "^", "D", "v")
-_BAND = 0.18  # opacity; a choice
-_APART = 13.0  # pixels between labels, at 100 a inch; a choice
-_CLEAR = {"facecolor": LIGHT.paper, "edgecolor": "none", "alpha": 0.85, "pad": 0.6}  # of lines
+_BAND = 0.18  # opacity; trades off visible bands for visible lines
+_APART = 13.0  # pixels between labels at 100 dpi; limits overlap
+# Background of labels over lines
+_CLEAR = {"facecolor": LIGHT.paper, "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line with its band, and points that were measured.
-
-    Parameters
-    ----------
-    label : str
-    x, middle : array_like
-    low, high : array_like, optional
-    points : pair of array_like, optional
-    """
+    """A line with its band, and measured points."""
 
     label: str
     x: npt.ArrayLike
@@ -55,7 +35,7 @@ class Line:
 
 
 def unit_of(seconds: float) -> tuple[float, str]:
-    """Return by what seconds of this size are divided, and the unit that they then have.
+    """Return the divisor and the unit for seconds of this size.
 
     Examples
     --------
@@ -77,7 +57,7 @@ def convergence(
     interval: tuple[float, float],
     what: str,
 ) -> None:
-    """Draw what the threshold is on after each iteration, and where runs are expected to end."""
+    """Draw the convergence aggregate after each iteration, and the expected end of runs."""
     low, high = interval
     axes.axvspan(low - 0.3, high + 0.3, color=LIGHT.series[0], alpha=_BAND, linewidth=0)
     labels = []
@@ -104,7 +84,7 @@ def convergence(
 
 
 def iteration_seconds(axes: Any, predicted: Line, actual: FloatArray | None) -> None:
-    """Draw the seconds of each iteration with their band, and the real ones."""
+    """Draw the predicted seconds of each iteration with their band, and the actual ones."""
     parts = [np.asarray(predicted.high if predicted.high is not None else predicted.middle)]
     parts += [] if actual is None else [actual]
     divisor, unit = unit_of(float(max(part.max() for part in parts)))
@@ -131,16 +111,7 @@ def iteration_seconds(axes: Any, predicted: Line, actual: FloatArray | None) -> 
 def bars_of_parts(
     axes: Any, bars: Mapping[str, Mapping[str, float]], total: tuple[float, float] | None = None
 ) -> None:
-    """Draw sums as bars of named parts, and between what the first one is.
-
-    Parameters
-    ----------
-    axes : matplotlib Axes
-    bars : mapping of str to mapping of str to float
-        Seconds of each part of each bar.
-    total : (float, float), optional
-        Interval of the first bar.
-    """
+    """Draw sums as bars of named parts, with the interval of the first one."""
     highest = max([sum(parts.values()) for parts in bars.values()] + [*(total or ())])
     divisor, unit = unit_of(highest)
     names = list(dict.fromkeys(name for parts in bars.values() for name in parts))
@@ -166,7 +137,7 @@ def bars_of_parts(
             for name, value in parts.items()
             if 0 < value <= 0.2 * highest
         ]
-        if small:  # too narrow for their names: told under the bar, in its order
+        if small:  # too narrow for their names: listed under the bar, in order
             axes.annotate(f"{', '.join(small)} {unit}", (0, -row - 0.42), fontsize=7.5)
         if row == 0 and total is not None:
             ends = np.array(total) / divisor
@@ -199,24 +170,7 @@ def against_machines(
     least: tuple[float, str] | None = None,
     seconds: bool = True,
 ) -> None:
-    """Draw what machine counts take or cost.
-
-    Parameters
-    ----------
-    axes : matplotlib Axes
-    lines : sequence of Line
-    unit : str
-        What is counted, such as ``"machines"``.
-    ylabel : str
-        What is drawn; seconds get their unit after it.
-    limits : mapping of str to float, optional
-        Levels that must not be passed, such as a deadline.
-    chosen : (x, y, name), optional
-    least : (x, text), optional
-        Machine count below which the job does not fit in memory.
-    seconds : bool
-        Whether `lines` are in seconds.
-    """
+    """Draw runtime or cost over machine counts."""
     tops = [np.asarray(line.middle if line.high is None else line.high) for line in lines]
     divisor, of = unit_of(float(max(top.max() for top in tops))) if seconds else (1.0, "")
     labels = []
@@ -278,7 +232,7 @@ def costs(
     chosen: tuple[float, float, str] | None = None,
     named: Sequence[tuple[float, float, str]] = (),
 ) -> None:
-    """Draw cost against seconds: every configuration a point, the best of them on a line."""
+    """Draw cost against runtime: every configuration as a point, the Pareto frontier as a line."""
     divisor, unit = unit_of(float(max(np.asarray(x).max() for x, _ in groups.values())))
     for place, (x, y) in enumerate(groups.values()):
         axes.plot(
@@ -310,7 +264,8 @@ def costs(
         axes.plot([chosen[0] / divisor], [chosen[1]], "*", markersize=13, color=LIGHT.ink)
     left, right = axes.get_xlim()
     for x, y, name in [*named, *([] if chosen is None else [chosen])]:
-        # Nothing is below the line of the best; where that is at the edge there is room beside it.
+        # No point is below the frontier, so labels there do not overlap; at the edge they are
+        # placed beside it.
         below = x / divisor > left + 0.35 * (right - left)
         axes.annotate(
             name,
@@ -325,11 +280,11 @@ def costs(
     axes.set(xlabel=f"{xlabel}, {unit}", ylabel=ylabel)
     axes.margins(0.08)
     axes.set_ylim(bottom=0)
-    axes.set_ylim(top=1.1 * axes.get_ylim()[1])  # room for names
+    axes.set_ylim(top=1.1 * axes.get_ylim()[1])  # space for names
 
 
 def _limit(axes: Any, level: float, name: str) -> None:
-    """Draw a level that must not be passed, its name over its right end."""
+    """Draw a limit, with its name above its right end."""
     axes.axhline(level, color=LIGHT.ink, linestyle=":", linewidth=1.3)
     axes.annotate(
         name,
@@ -343,19 +298,12 @@ def _limit(axes: Any, level: float, name: str) -> None:
 
 
 def degrees(axes: Any, distributions: Mapping[str, Sequence[float]]) -> None:
-    """Draw which share of the vertices has a degree, or a larger one.
-
-    Parameters
-    ----------
-    axes : matplotlib Axes
-    distributions : mapping of str to sequence of float
-        Vertices of degree 0, of 1, of 2 and 3, of 4 to 7, …; the first is drawn as a broad line.
-    """
+    """Draw the share of vertices with at least a degree."""
     labels = []
     for place, (name, counts) in enumerate(distributions.items()):
         kept = np.trim_zeros(np.asarray(counts, np.float64), "b")
         share = np.cumsum(kept[::-1])[::-1] / max(kept.sum(), 1e-12)
-        least = 2.0 ** np.arange(-1, len(kept) - 1)  # of each part; the first is degree 0
+        least = 2.0 ** np.arange(-1, len(kept) - 1)  # of each bin; the first is degree 0
         x, y = least[1:], share[1:]
         if not len(x):
             continue
@@ -372,7 +320,7 @@ def degrees(axes: Any, distributions: Mapping[str, Sequence[float]]) -> None:
 def amount_and_limit(
     axes: Any, predicted: float, low: float, high: float, limit: float, *, unit: str, limited: str
 ) -> None:
-    """Draw an amount with its interval, beside what there is."""
+    """Draw an amount with its interval, and the limit."""
     axes.barh(0, predicted, height=0.4, color=LIGHT.series[0])
     axes.plot([low, high], [0.32, 0.32], color=LIGHT.ink, linewidth=1.4, marker="|")
     axes.annotate(
@@ -408,7 +356,7 @@ def dots(
     xlabel: str,
     emphasised: Sequence[str] = (),
 ) -> None:
-    """Draw a number for each name, the first one on top, with its interval if there is one."""
+    """Draw a value for each name, the first one on top, with its interval if there is one."""
     found = np.asarray(values)
     ends = np.array([found if end is None else end for end in (low, high)])
     for row, (name, value, start, end) in enumerate(zip(names, found, *ends, strict=True)):
@@ -450,7 +398,7 @@ def _whole_numbers(axes: Any) -> None:
 
 
 def _label_ends(axes: Any, labels: Sequence[tuple[float, float, str, int]]) -> None:
-    """Name each line at its end, in its colour; names that would meet are moved apart."""
+    """Label each line at its end, in its colour; overlapping labels are moved apart."""
     from matplotlib.transforms import ScaledTranslation
 
     if not labels:

@@ -1,4 +1,4 @@
-"""What a machine can do: short measurements, profiles in files, and costs carried between machines.
+"""Resource profiles of machines: short measurements, files, and scaling times between machines.
 
 Resource profiles are those of NIMO (2005, sections IV-A and IV-D): attributes of the resources,
 measured without the task.
@@ -29,7 +29,7 @@ __all__ = [
     "write_profile",
 ]
 
-# Compiled loops take a while to load: only who measures waits for them, not who reads a profile.
+# Compiled loops load slowly: only measuring imports them, not reading a profile.
 _PLACES = {
     "calibration": ("calibrate",),
     "carrying": ("Carried", "carried_factor"),

@@ -1,4 +1,4 @@
-"""Measuring this machine: all resources, one after the other."""
+"""Measuring all resources of this machine."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from predict_graph.resources.processor import measure_processor
 from predict_graph.resources.profile import Measured, ResourceProfile
 from predict_graph.resources.storage import measure_storage
 from predict_graph.timing import clock
-
-__all__ = ["calibrate"]
 
 Progress = Callable[[str, float], None]
 
@@ -33,13 +31,13 @@ def calibrate(
     Parameters
     ----------
     folder : Path, optional
-        On the disk that is measured; that of temporary files by default.
+        Folder on the disk to measure; that of temporary files by default.
     peer : tuple of (str, int), optional
-        Host and port to which the network is measured; the loopback device by default.
+        Host and port of the network measurement; the loopback device by default.
     disk, network : bool, default True
-        Whether these are measured at all.
+        Whether to measure these.
     progress : callable, optional
-        Is told what is measured, and what part is done.
+        Called with the current measurement and the completed share.
 
     Raises
     ------
@@ -55,7 +53,7 @@ def calibrate(
     date = datetime.now(UTC).isoformat(timespec="seconds")
     attributes: dict[str, Measured] = {}
     notes: list[str] = []
-    # What can fail comes first.
+    # Measurements that can fail come first.
     if network:
         tell("network", 0.0)
         attributes |= measure_network(peer)

@@ -1,4 +1,4 @@
-"""Carrying seconds from the machine where they were learned to another one, by their profiles."""
+"""Scaling times from the machine where they were measured to another one, by profiles."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ from dataclasses import dataclass
 from predict_graph.resources.memory import WORKING_SETS, latency_name
 from predict_graph.resources.profile import ResourceProfile
 
-__all__ = ["Carried", "carried_factor"]
-
-# Of a factor between machines: no profile says everything. Of the carried predictions of
-# docs/studies/nimo.md the median is wrong by 13%, and no interval misses.
+# Of a factor between machines, which profiles only approximate: calibrated in docs/studies/nimo.md,
+# where the median error of carried predictions is 13%, all within the interval.
 _LEAST_STD = 0.1
-# A spread beyond this is worth a second calibration: runs in a row were less apart, but for the
-# disk of a machine that others use too (docs/resources.md).
+# Limits the accepted spread of repeats: measured spreads of consecutive runs were smaller, except
+# for shared disks (docs/resources.md).
 _WIDE = 0.5
 
 
 @dataclass(frozen=True)
 class Carried:
-    """How much longer the same work takes elsewhere.
+    """The factor of times between two machines.
 
     Attributes
     ----------
@@ -30,10 +28,10 @@ class Carried:
     single : float
         Factor on seconds of one thread.
     std : float
-        Standard deviation of the logarithm of either: how far the attributes disagree, and how sure
-        their values are.
+        Standard deviation of the logarithm of either: the disagreement of the attributes, and
+        their measurement error.
     unsure : tuple of str
-        Attributes whose repeats were far apart, in either profile.
+        Attributes with a large spread of repeats in either profile.
     """
 
     compute: float
@@ -43,18 +41,18 @@ class Carried:
 
 
 def carried_factor(here: ResourceProfile, there: ResourceProfile, working_set: int) -> Carried:
-    """Return how much longer a graph algorithm takes `there`.
+    """Return the factor on the time of a graph algorithm `there`.
 
-    An iteration computes, streams its edges and looks vertices up at random. The factor is the
-    median of how the speed of integers, the bandwidth, and the latency at the working set of the
-    graph differ, as any one of them may be an outlier: under a quota, a chain of reads finds its
-    caches emptied by others. How far the three disagree says how sure the factor is.
+    An iteration computes, streams its edges and accesses vertices randomly. The factor is the
+    median of the ratios of integer speed, bandwidth, and latency at the working set of the graph,
+    since any one may be an outlier: under a CPU quota, other processes evict the caches between
+    reads. The disagreement of the three determines the error.
 
     Parameters
     ----------
     here, there : ResourceProfile
     working_set : int
-        Bytes that an iteration touches.
+        Bytes that an iteration accesses.
 
     Raises
     ------
@@ -77,7 +75,7 @@ def carried_factor(here: ResourceProfile, there: ResourceProfile, working_set: i
     return Carried(
         compute=statistics.median(together),
         single=statistics.median(threads),
-        # Like the factor, the median of the three: one attribute that is unsure moves neither.
+        # The median of the three, like the factor: robust against one attribute with a large error.
         std=math.hypot(apart, statistics.median(noise), _LEAST_STD),
         unsure=tuple(
             name

@@ -1,4 +1,4 @@
-"""The executors of a Spark cluster, each measured by one task, all at the same time."""
+"""Profiles of the executors of a Spark cluster, measured concurrently by one task each."""
 
 from __future__ import annotations
 
@@ -14,23 +14,21 @@ from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.files import written_beside
 from predict_graph.resources.profile import ResourceProfile
 
-__all__ = ["ExecutorProfile", "Executors", "calibrate_executors", "draw_executors"]
-
-# Of the median: an executor below is worth dropping. That is twice as far away as repeats on one
-# machine are (7%, docs/resources.md).
+# Of the median: limits the speed of executors to keep; twice the spread of repeats on one machine
+# (7%, docs/resources.md).
 _SLOW = 0.85
 
 
 @dataclass(frozen=True)
 class ExecutorProfile:
-    """One executor."""
+    """The profile of one executor."""
 
     host: str
     profile: ResourceProfile
 
     @property
     def speed(self) -> float:
-        """Steps a second of all its threads together, in millions."""
+        """The steps per second of all its threads together, in millions."""
         return self.profile.value("cpu_integer_speed") * self.profile.value("cpu_cores")
 
 
@@ -46,12 +44,12 @@ class Executors:
 
     @property
     def slowest(self) -> ExecutorProfile:
-        """The executor of least speed."""
+        """The slowest executor."""
         return self.executors[0]
 
     @property
     def verdict(self) -> str:
-        """Which executors are worth dropping, in a sentence."""
+        """A sentence on which executors to drop."""
         middle = statistics.median(one.speed for one in self.executors)
         slow = [one for one in self.executors if one.speed < _SLOW * middle]
         if not slow:
@@ -60,7 +58,7 @@ class Executors:
         return f"worth dropping, as every superstep waits for them: {named}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return the profiles for JSON."""
         return {
             "schema": 1,
             "executors": [{"host": one.host, **one.profile.to_dict()} for one in self.executors],
@@ -71,21 +69,7 @@ class Executors:
 def calibrate_executors(
     master: str, machines: int, conf: dict[str, str] | None = None
 ) -> Executors:
-    """Measure executors side by side, one task each.
-
-    Parameters
-    ----------
-    master : str
-    machines : int
-        Executors to ask for.
-    conf : dict of str to str, optional
-        Settings of Spark.
-
-    Raises
-    ------
-    JobError
-        If Spark fails, or the executors do not come.
-    """
+    """Measure executors concurrently, one task each."""
     settings = SparkSettings(master=master, machines=machines, conf=conf or {})
     with open_session(settings, name="calibrate") as session, spark_failures("measuring executors"):
         context: Any = session.spark.sparkContext
@@ -115,13 +99,13 @@ def draw_executors(found: Executors, target: Path) -> None:
 
 
 def _measure(numbers: Iterator[int]) -> Iterator[tuple[int, str, ResourceProfile]]:
-    """Run in an executor."""
+    """Measure this executor; runs in a task."""
     from pyspark import BarrierTaskContext
 
     from predict_graph.resources.calibration import calibrate
 
     task = BarrierTaskContext.get()
     place = task.getTaskInfos()[task.partitionId()].address
-    task.barrier()  # side by side: what they share, such as a disk, is shared now too
+    task.barrier()  # start together, so that shared resources such as a disk are contended
     found = calibrate(network=False)
     yield from ((number, str(place), found) for number in numbers)

@@ -1,4 +1,4 @@
-"""Compiled loops that keep one resource busy and leave the others alone."""
+"""Compiled loops that use a single resource."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["chase", "floats", "integers", "triad"]
-
 
 @njit(cache=True, nogil=True)
 def integers(state: int, steps: int) -> int:
-    """Shift and combine: no memory, no floating point."""
+    """Shift and combine integers: no memory access, no floating point."""
     value = np.uint64(state)
     for _ in range(steps):
         value ^= value << np.uint64(13)
@@ -41,7 +39,7 @@ def triad(
 
 @njit(cache=True, nogil=True)
 def chase(following: npt.NDArray[np.int64], start: int, steps: int) -> int:
-    """Follow a chain through memory: each address is known when the one before was read."""
+    """Follow a chain through memory: each address depends on the previous read."""
     place = start
     for _ in range(steps):
         place = following[place]

@@ -1,4 +1,4 @@
-"""Speed of memory: a stream through it, and the wait for one word, by how much is in use."""
+"""Memory bandwidth, and latency by working set."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from predict_graph.resources.kernels import chase, triad
 from predict_graph.resources.profile import Measured
 from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, summed_up
 
-__all__ = ["WORKING_SETS", "latency_name", "measure_memory"]
+# Bounds of the cache levels; limits the time of the measurement
+WORKING_SETS = (32 << 10, 256 << 10, 2 << 20, 16 << 20, 128 << 20)
+"""Working sets in bytes for latency: from the first cache to main memory."""
 
-WORKING_SETS = (32 << 10, 256 << 10, 2 << 20, 16 << 20, 128 << 20)  # a choice
-"""Bytes in use whose latency is measured: from the first cache to main memory."""
-
-_STREAM_BYTES = 32 << 20  # of each of three arrays of a thread: beyond the usual caches; a choice
-_MOST_IN_A_CACHE = 16 << 20  # bytes; a choice
-# A window of 0.2 s holds a hundred of these; docs/resources.md: runs in a row are within 15%.
+# Of each of three arrays per thread; bounds them from below to exceed usual caches
+_STREAM_BYTES = 32 << 20
+_MOST_IN_A_CACHE = 16 << 20  # bytes; limits the warm-up of caches
+# A window of 0.2 s holds a hundred of these; consecutive runs are within 15% (docs/resources.md).
 _STEPS = 20_000
 _REPEATS = 5
 
@@ -36,14 +36,7 @@ def latency_name(size: int) -> str:
 
 
 def measure_memory(repeats: int = _REPEATS) -> dict[str, Measured]:
-    """Measure bandwidth with all threads, and latency of one.
-
-    Returns
-    -------
-    dict of str to Measured
-        ``memory_bandwidth`` (STREAM's triad) in GB/s and ``memory_latency_…`` in ns for each of
-        ``WORKING_SETS``.
-    """
+    """Measure the bandwidth of all threads, and the latency of one."""
     works: dict[str, Callable[[], float]] = {"memory_bandwidth": _stream()}
     works |= {latency_name(size): _wait(size) for size in WORKING_SETS}
     found = in_turns(works, repeats)
@@ -53,7 +46,7 @@ def measure_memory(repeats: int = _REPEATS) -> dict[str, Measured]:
 
 
 def _stream() -> Callable[[], float]:
-    """Return what measures the GB a second that all threads move."""
+    """Return a function that measures the GB per second of all threads."""
     length = _STREAM_BYTES // 8
     threads = usable_cores()
     free = [tuple(np.ones(length) for _ in range(3)) for _ in range(threads)]
@@ -70,14 +63,14 @@ def _stream() -> Callable[[], float]:
 
 
 def _wait(size: int) -> Callable[[], float]:
-    """Return what measures the ns that a word takes, of so many bytes.
+    """Return a function that measures the latency in ns within so many bytes.
 
-    In new memory each time: which pages it gets matters to the caches.
+    Each measurement allocates new memory, since page placement affects the caches.
     """
 
     def work() -> float:
         following = _cycle(size // 8)
-        # Once around what a cache may hold, so that it is there.
+        # One pass over the cacheable part, to load it.
         place = chase(following, 0, min(len(following), _MOST_IN_A_CACHE // 8))
 
         def wait() -> float:
@@ -91,7 +84,7 @@ def _wait(size: int) -> Callable[[], float]:
 
 
 def _cycle(length: int) -> npt.NDArray[np.int64]:
-    """Return one cycle through as many places as a power of two, which no cache foresees.
+    """Return one random-looking cycle through a power of two of places, to defeat prefetching.
 
     A linear congruential generator of full period (Hull and Dobell, 1962).
     """

@@ -1,4 +1,4 @@
-"""Speed of the network: one round trip, and a stream, to this machine or to another."""
+"""Network latency and bandwidth, to this machine or to another."""
 
 from __future__ import annotations
 
@@ -23,11 +23,9 @@ from predict_graph.resources.profile import Measured
 from predict_graph.resources.repeating import summed_up
 from predict_graph.timing import clock
 
-__all__ = ["check_peer", "measure_network", "serve"]
-
-_ASK = struct.Struct("!Q")  # how many bytes to send back
-_BLOCK = 1 << 18  # a choice: bytes at a time
-# How long is measured: some seconds in all; docs/resources.md says how near runs in a row are.
+_ASK = struct.Struct("!Q")  # number of bytes to send back
+_BLOCK = 1 << 18  # bytes per write: limits memory
+# Limits the measurement to some seconds; docs/resources.md has the spread of consecutive runs.
 _ROUND_TRIPS = 200
 _FIRST_BYTES = 1 << 20
 _WINDOW = 0.25
@@ -35,22 +33,17 @@ _REPEATS = 5
 _PATIENCE = 5.0
 _MOST_BYTES = 1 << 30
 
-# Of those who are answered.
+# Content of all replies.
 _ZEROS = memoryview(bytes(_BLOCK))
-_MOST_CLIENTS = 1024  # a choice
-_OTHER_FILES = 64  # open files of this process beside the connections; a choice
-_IDLE = 30.0  # seconds; a choice
-_LONGEST = 600.0  # seconds; a choice
-_LOOK = 1.0  # seconds; a choice
+_MOST_CLIENTS = 1024  # limits concurrent clients
+_OTHER_FILES = 64  # reserve of open files for other uses; limits clients
+_IDLE = 30.0  # seconds without progress; limits idle clients
+_LONGEST = 600.0  # seconds; limits the time of a client
+_LOOK = 1.0  # seconds between checks of both limits; bounds their error
 
 
 def check_peer(peer: str) -> tuple[str, int]:
     """Return host and port of ``HOST:PORT``.
-
-    Raises
-    ------
-    RequestError
-        If it is something else.
 
     Examples
     --------
@@ -65,53 +58,21 @@ def check_peer(peer: str) -> tuple[str, int]:
 
 
 def measure_network(peer: tuple[str, int] | None = None) -> dict[str, Measured]:
-    """Measure the network to a peer, the loopback device by default.
-
-    Parameters
-    ----------
-    peer : tuple of (str, int), optional
-        Host and port of another machine that runs :func:`serve`.
-
-    Returns
-    -------
-    dict of str to Measured
-        ``network_latency`` in ms (one round trip of 8 bytes) and ``network_bandwidth`` in MB/s
-        (bytes that come back).
-
-    Raises
-    ------
-    JobError
-        If the peer does not answer.
-    """
+    """Measure the network to a peer, the loopback device by default."""
     if peer is not None:
         return _measured(peer)
-    # On two cores of their own: on one they would take turns, which is another kind of latency.
+    # On separate cores: on one they would alternate, which measures the scheduler instead.
     cores = sorted(os.sched_getaffinity(0))
     with _own_server(cores[-1]) as port, _on_core(cores[0]):
         return _measured(("127.0.0.1", port))
 
 
 def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | None = None) -> None:
-    """Answer those who measure, until interrupted.
+    """Serve measurements of other machines, until interrupted.
 
-    One thread serves all, in turns, with a buffer that they share. As many may be connected as the
-    process may have files open, 1,024 at most; the next one takes the place of the one that has
-    been silent longest. One that is silent for half a minute, or takes nothing of what it asked
-    for, is left, and so is one that has been here for ten.
-
-    Parameters
-    ----------
-    port : int
-        0 for any that is free.
-    host : str
-        Address to listen on.
-    ready : callable, optional
-        Is told the port.
-
-    Raises
-    ------
-    JobError
-        If the address cannot be had.
+    One thread serves all clients in turn, with a shared buffer. The number of clients is limited by
+    open files, at most 1,024; a further one replaces the client that has been idle longest. Clients
+    are disconnected after half a minute without progress, and after ten minutes.
     """
     try:
         listening = socket.create_server((host, port), backlog=1024)
@@ -129,12 +90,12 @@ def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | Non
                     clients.accept(listening)
                 else:
                     clients.serve(key.data)
-            clients.leave_silent()
+            clients.drop_idle()
 
 
 @dataclass(eq=False)
 class _Client:
-    """One connection: what is known of its question, and how much of the answer is left."""
+    """One connection: the request read so far, and the bytes left to send."""
 
     connection: socket.socket
     since: float
@@ -144,7 +105,7 @@ class _Client:
 
 
 class _Clients:
-    """All connections, the one that has moved last at the end."""
+    """All connections, the most recently active one at the end."""
 
     def __init__(self, selector: selectors.BaseSelector) -> None:
         self._selector = selector
@@ -153,16 +114,16 @@ class _Clients:
         self._most = max(min(_MOST_CLIENTS, soft - _OTHER_FILES), 1)
 
     def accept(self, listening: socket.socket) -> None:
-        """Take up a new connection; the one silent for longest makes room."""
+        """Accept a connection; disconnect the longest idle client if full."""
         try:
             connection, _ = listening.accept()
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS):
                 self._most = max(len(self._clients) - 1, 1)
-                self._leave_oldest()
+                self._drop_oldest()
             return
         while len(self._clients) >= self._most:
-            self._leave_oldest()
+            self._drop_oldest()
         now = time.monotonic()
         client = _Client(connection, now, now)
         with suppress(OSError):
@@ -172,9 +133,9 @@ class _Clients:
         self._selector.register(connection, selectors.EVENT_READ, client)
 
     def serve(self, client: _Client) -> None:
-        """Read a part of the question, or send a part of the answer."""
+        """Read a part of the request, or send a part of the reply."""
         if client not in self._clients:
-            return  # left while this event was waiting
+            return  # disconnected while this event was waiting
         try:
             moved = self._send(client) if client.left else self._read(client)
         except BlockingIOError:
@@ -195,7 +156,7 @@ class _Clients:
             client.left = min(int(_ASK.unpack(client.asked)[0]), _MOST_BYTES)
             client.asked = b""
             if client.left:
-                # Most answers are short, and leave at once.
+                # Most replies are short, and sent at once.
                 with suppress(BlockingIOError):
                     self._send(client)
                 self._wait_for(client)
@@ -211,8 +172,8 @@ class _Clients:
         if self._selector.get_key(client.connection).events != wanted:
             self._selector.modify(client.connection, wanted, client)
 
-    def leave_silent(self) -> None:
-        """Leave those who have not moved for too long, or are here for too long."""
+    def drop_idle(self) -> None:
+        """Disconnect clients that are idle or connected for too long."""
         now = time.monotonic()
         if now < self._next:
             return
@@ -223,7 +184,7 @@ class _Clients:
 
     _next = 0.0
 
-    def _leave_oldest(self) -> None:
+    def _drop_oldest(self) -> None:
         for client in self._clients:
             self._leave(client)
             return
@@ -237,7 +198,7 @@ class _Clients:
 
 @contextmanager
 def _on_core(core: int) -> Iterator[None]:
-    """Keep this thread on one core for a while."""
+    """Pin this thread to one core for a while."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {core})
     try:
@@ -248,7 +209,7 @@ def _on_core(core: int) -> Iterator[None]:
 
 @contextmanager
 def _own_server(core: int) -> Iterator[int]:
-    """Start a process that answers; in this one the two would wait for each other's Python."""
+    """Start a server process; within this one, both sides would wait for the GIL."""
     command = [sys.executable, "-c", f"from {__name__} import _serve_here; _serve_here({core})"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -262,7 +223,7 @@ def _own_server(core: int) -> Iterator[int]:
 
 
 def _serve_here(core: int) -> None:
-    """Answer, and say on which port, until the standard input ends with the one who asked."""
+    """Serve, and print the port, until standard input closes."""
 
     def watch() -> None:
         sys.stdin.buffer.read()
@@ -275,9 +236,9 @@ def _serve_here(core: int) -> None:
 
 
 class _Peer:
-    """A connection to those who answer, which ends in time even if they are slow.
+    """A client connection with a total timeout, even for slow servers.
 
-    Each wait is as long as what is left of the whole.
+    Each wait is limited by the rest of the total.
     """
 
     def __init__(self, connection: socket.socket) -> None:
@@ -286,17 +247,17 @@ class _Peer:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def ask(self, count: int) -> None:
-        """Ask for so many bytes."""
+        """Request so many bytes."""
         self._wait()
         self._connection.sendall(_ASK.pack(count))
 
     def take(self, buffer: memoryview) -> int:
-        """Fill a part of the buffer; return how much."""
+        """Fill a part of the buffer; return the number of bytes."""
         self._wait()
         try:
             got = self._connection.recv_into(buffer)
         except TimeoutError:
-            self._wait()  # says so when the time for the whole is over
+            self._wait()  # raises when the total time is over
             raise
         if not got:
             raise ConnectionResetError("the connection was closed")
@@ -330,7 +291,7 @@ def _measured(peer: tuple[str, int]) -> dict[str, Measured]:
 
 
 def _in_turns(peer: _Peer) -> tuple[list[float], list[float]]:
-    """Return seconds of round trips, and bytes a second of streams, of several rounds of both."""
+    """Return seconds of round trips, and bytes per second of streams, from alternating rounds."""
     trips: list[float] = []
     rates: list[float] = []
     count = _FIRST_BYTES
@@ -354,7 +315,7 @@ def _round_trips(peer: _Peer) -> list[float]:
         left = 8
         while left:
             left -= peer.take(buffer[:left])
-        if number:  # the first one finds nothing ready
+        if number:  # the first round is a warm-up
             found.append(clock.wall() - started)
         if found and clock.wall() - begun > _WINDOW:
             break
@@ -362,7 +323,7 @@ def _round_trips(peer: _Peer) -> list[float]:
 
 
 def _stream(peer: _Peer, count: int) -> float:
-    """Return the seconds that so many bytes take."""
+    """Return the seconds to receive so many bytes."""
     buffer = memoryview(bytearray(_BLOCK))
     started = clock.wall()
     peer.ask(count)

@@ -1,4 +1,4 @@
-"""Speed of the processor: integers, floating point, and how many cores there really are."""
+"""Processor speed: integers, floating point, and the effective number of cores."""
 
 from __future__ import annotations
 
@@ -9,25 +9,15 @@ from predict_graph.resources.kernels import floats, integers
 from predict_graph.resources.profile import Measured
 from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, summed_up
 
-__all__ = ["measure_processor"]
-
 _UNIT = "million steps/s"
-# A window of 0.2 s holds hundreds of these; docs/resources.md: runs in a row are within 7%.
+# A window of 0.2 s holds hundreds of these; consecutive runs are within 7% (docs/resources.md).
 _STEPS = 200_000
 _REPEATS = 7
 
 
 def measure_processor(repeats: int = _REPEATS) -> dict[str, Measured]:
-    """Measure one core, then all at once.
-
-    Returns
-    -------
-    dict of str to Measured
-        ``cpu_integer_speed`` and ``cpu_float_speed`` of one thread, in million steps a second, and
-        ``cpu_cores``: steps of all threads together over those of one. A quota below all cores
-        shows in it.
-    """
-    integers(1, 1), floats(1.0, 1)  # compiled, or loaded
+    """Measure one core, then all at once."""
+    integers(1, 1), floats(1.0, 1)  # compiled, or loaded from cache
 
     def whole() -> float:
         integers(88172645463325252, _STEPS)

@@ -1,4 +1,4 @@
-"""A resource profile: attributes of a machine with units and spread, and its file."""
+"""A resource profile: attributes of a machine with units and spread, and its file format."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from typing import Any
 from predict_graph.documents import DocumentKind
 from predict_graph.errors import RequestError
 
-__all__ = ["Measured", "ResourceProfile", "read_profile", "write_profile"]
-
 PROFILE = DocumentKind("predict-graph resource profile", "resource profile", "calibrate --out")
 
 
@@ -23,10 +21,10 @@ class Measured:
     Attributes
     ----------
     value : float
-        Median of the repeats; positive.
+        Better quartile of the repeats; positive.
     unit : str
     spread : float
-        Interquartile range of the repeats over the value, which is their better quartile.
+        Interquartile range of the repeats relative to the value.
     repeats : int
     """
 
@@ -47,10 +45,10 @@ class ResourceProfile:
     measured : str
         Date and time, UTC, ISO 8601.
     seconds : float
-        What measuring took.
+        Time of the measurement.
     attributes : mapping of str to Measured
     notes : tuple of str
-        What could not be measured, and why.
+        Failed measurements, with the reason.
     """
 
     machine: str
@@ -65,7 +63,7 @@ class ResourceProfile:
         Raises
         ------
         RequestError
-            If the profile has none of this name.
+            If the profile does not have it.
         """
         if name not in self.attributes:
             raise RequestError(
@@ -104,7 +102,7 @@ def write_profile(profile: ResourceProfile, path: Path) -> None:
     Raises
     ------
     RequestError, JobError
-        If the file cannot be written; what was there stays.
+        If the file cannot be written; an existing one is unchanged.
     """
     PROFILE.write(profile.to_dict(), path)
 
@@ -115,7 +113,7 @@ def read_profile(path: Path) -> ResourceProfile:
     Raises
     ------
     RequestError
-        If the file is missing, is no profile, is of a newer version, or a value is not positive.
+        If the file is missing, not a profile, of a newer version, or has a non-positive value.
     """
     document = PROFILE.read(Path(path))
     try:

@@ -1,7 +1,7 @@
-"""Repeated measurements: their better quartile, and how far they are apart.
+"""Repeated measurements, summarized by their better quartile and spread.
 
-What else runs on a machine only ever makes a measurement slower. So what a machine can do is what
-the better measurements say: the quartile on that side, which one lucky value does not move.
+Other processes only make measurements slower. The capacity of a machine is therefore the quartile
+on the faster side, which is robust against single values.
 """
 
 from __future__ import annotations
@@ -13,13 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from predict_graph.resources.profile import Measured
 from predict_graph.timing import clock
 
-__all__ = ["in_turns", "rate_of", "side_by_side", "summed_up"]
-
-WINDOW = 0.2  # seconds of one measurement: many periods of a quota of the processor; a choice
+WINDOW = 0.2  # seconds of one measurement: bounds it from below to many periods of a CPU quota
 
 
 def summed_up(values: Sequence[float], unit: str, *, less_is_better: bool = False) -> Measured:
-    """Return the better quartile of repeats, and their interquartile range over it.
+    """Return the better quartile of repeats, and their interquartile range relative to it.
 
     Examples
     --------
@@ -36,7 +34,7 @@ def summed_up(values: Sequence[float], unit: str, *, less_is_better: bool = Fals
 
 
 def in_turns(works: Mapping[str, Callable[[], float]], repeats: int) -> dict[str, list[float]]:
-    """Measure each thing so many times, in turns: a disturbance that lasts meets few of each.
+    """Measure each item several times, alternating: a disturbance affects few repeats of each.
 
     Examples
     --------
@@ -51,14 +49,7 @@ def in_turns(works: Mapping[str, Callable[[], float]], repeats: int) -> dict[str
 
 
 def rate_of(work: Callable[[], float], window: float = WINDOW) -> float:
-    """Return the units a second of something done over and over for `window` seconds.
-
-    Parameters
-    ----------
-    work : callable
-        Does a little, and returns how many units that were.
-    window : float
-    """
+    """Return the units per second of work repeated for `window` seconds."""
     done, begun = 0.0, clock.wall()
     while True:
         done += work()
@@ -68,7 +59,7 @@ def rate_of(work: Callable[[], float], window: float = WINDOW) -> float:
 
 
 def side_by_side(work: Callable[[], float], threads: int, window: float = WINDOW) -> float:
-    """Return the units a second of all threads together, each doing the same at the same time."""
+    """Return the units per second of several threads together, all doing the same work."""
     if threads == 1:
         return rate_of(work, window)
     with ThreadPoolExecutor(threads) as pool:

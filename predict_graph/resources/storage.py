@@ -1,4 +1,4 @@
-"""Speed of the disk below a folder: what it writes, reads, and how long one commit takes."""
+"""Speed of the disk that holds a folder: writes, reads, and the time of one commit."""
 
 from __future__ import annotations
 
@@ -13,33 +13,16 @@ from predict_graph.resources.profile import Measured
 from predict_graph.resources.repeating import summed_up
 from predict_graph.timing import clock
 
-__all__ = ["measure_storage"]
-
-# How much is measured: some seconds in all; docs/resources.md says how near runs in a row are.
+# Limits the measurement to some seconds; docs/resources.md has the spread of consecutive runs.
 _BYTES = 48 << 20
 _BLOCK = 1 << 20
 _REPEATS = 5
 _COMMITS = 25
-_LONGEST = 5.0  # seconds; a slow disk is measured with fewer repeats
+_LONGEST = 5.0  # seconds; limits the repeats on slow disks
 
 
 def measure_storage(folder: Path) -> tuple[dict[str, Measured], list[str]]:
-    """Measure the disk below `folder`.
-
-    Returns
-    -------
-    dict of str to Measured
-        ``disk_write_bandwidth`` and ``disk_read_bandwidth`` in MB/s, past the cache of the system
-        where it lets itself be passed, and ``disk_latency`` in ms: one small write that is on the
-        disk when it returns.
-    list of str
-        What could not be measured.
-
-    Raises
-    ------
-    JobError
-        If nothing can be written there.
-    """
+    """Measure the disk that holds `folder`."""
     try:
         with tempfile.TemporaryDirectory(prefix="predict-graph-", dir=folder) as place:
             return _measured(Path(place) / "disk")
@@ -80,7 +63,7 @@ def _write(file: Path, block: bytes) -> float:
 
 
 def _read_directly(file: Path) -> float | None:
-    """Return the seconds of reading past the cache; None where that is not possible."""
+    """Return the seconds to read without the page cache; None where that is not supported."""
     if not hasattr(os, "O_DIRECT"):
         return None
     try:

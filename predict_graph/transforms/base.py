@@ -9,8 +9,6 @@ from numbers import Real
 from predict_graph.errors import RequestError
 from predict_graph.plugins import blamed_on
 
-__all__ = ["Transform", "same_threshold", "scaled_threshold"]
-
 
 @dataclass(frozen=True)
 class Transform:
@@ -26,7 +24,7 @@ class Transform:
         Threshold of the sample run, from that of the real run and from the sampling ratio
         ``|V_S| / |V_G|``.
     summary : str
-        What it does, in one line.
+        One-line description.
     """
 
     name: str
@@ -46,7 +44,7 @@ class Transform:
         Raises
         ------
         RequestError
-            If the function returns something that is no threshold.
+            If the function does not return a valid threshold.
         JobError
             If it fails.
         """

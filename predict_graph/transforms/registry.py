@@ -8,8 +8,6 @@ from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry
 from predict_graph.transforms.base import Transform
 
-__all__ = ["TRANSFORMS", "check_transform", "default_transform", "register_transform"]
-
 TRANSFORMS: Registry[Transform] = Registry(
     "transform",
     "predict_graph.transforms",
@@ -29,8 +27,8 @@ _DEFAULT_RULES = {
 def default_transform(convergence: str) -> Transform:
     """Return the default rule for a kind of convergence (PREDIcT, section 3.2.2).
 
-    A threshold on an absolute aggregate is scaled by the sampling ratio; one on a ratio, or a fixed
-    point, is kept.
+    A threshold on an absolute aggregate is scaled by the sampling ratio; one on a ratio, or for a
+    fixed point, is unchanged.
 
     Parameters
     ----------
@@ -50,7 +48,7 @@ def check_transform(value: str | Transform | None, convergence: str) -> Transfor
     Raises
     ------
     RequestError
-        If `value` is none of these, or a name that nothing has.
+        If `value` is none of these, or an unknown name.
     """
     if value is None:
         return default_transform(convergence)
@@ -72,9 +70,9 @@ def register_transform(
     ----------
     name : str
     summary : str
-        What it does, in one line; the first line of its docstring by default.
+        One-line description; the first line of its docstring by default.
     algorithm : str, optional
-        Name of an algorithm whose predictions take it unless another is named.
+        Name of an algorithm that uses it by default.
 
     Examples
     --------

@@ -105,7 +105,7 @@ def test_without_a_total_only_the_pace_is_said(tmp_path):
     moment = next(moments_of(path))
     assert (moment.of, moment.remaining) == (None, None)
     assert moment.pace.predicted == pytest.approx(1.0)
-    assert "1 s each (1 s to 1 s), nothing tells how many more" in moment.words()
+    assert "1 s each (1 s to 1 s), the remaining number is unknown" in moment.words()
 
 
 def test_a_prediction_says_how_many(tmp_path):
@@ -240,7 +240,7 @@ def test_an_application_that_says_nothing_any_more_is_dead(tmp_path):
     path.write_text(start(time.time()))
     seen = moments_of(path, patience=0.2)
     next(seen)
-    with pytest.raises(JobError, match=r"has said nothing for .* --patience"):
+    with pytest.raises(JobError, match=r"has sent no event for .* --patience"):
         next(seen)
 
 
