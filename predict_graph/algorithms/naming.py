@@ -102,9 +102,7 @@ def check_ids(parameter: str, value: object) -> str | None:
     right = all(isinstance(each, str | int | np.integer) for each in several)
     text = ",".join(str(each) for each in several)
     if not right or any(isinstance(each, bool) for each in several) or not all(_split(text)):
-        raise RequestError(
-            f"{parameter} is {value!r}; accepted: ids of vertices, with commas between them"
-        )
+        raise RequestError(f"{parameter} is {value!r}; accepted: comma-separated ids of vertices")
     return text
 
 
@@ -144,8 +142,8 @@ def _place(parameter: str, given: str, labels: npt.NDArray[Any] | None, graph: A
             return int(at[0])
     first, last = (0, n - 1) if labels is None else (labels[0], labels[-1])
     raise RequestError(
-        f"{parameter} has {given}, which is no vertex of {graph.name}; accepted: ids of the graph, "
-        f"such as {first} and {last}"
+        f"{parameter} has {given}, which is not a vertex of {graph.name}; accepted: ids of "
+        f"the graph, such as {first} and {last}"
     )
 
 

@@ -47,7 +47,7 @@ def check_algorithm(
     """
     if isinstance(value, Algorithm):
         if parameters:
-            raise RequestError("parameters are given beside an algorithm that has its own")
+            raise RequestError("parameters are given for an algorithm that has its own")
         return value
     if not isinstance(value, str):
         raise RequestError(

@@ -57,7 +57,7 @@ def read_expected(path: str | PathLike[str]) -> tuple[Expected, Mapping[str, Any
     except ValueError as error:
         if isinstance(error, RequestError):
             raise
-        raise RequestError(f"{path} is no prediction; {accepted}") from None
+        raise RequestError(f"{path} is not a prediction; {accepted}") from None
     return expected_of(document, str(path)), document
 
 
@@ -73,7 +73,8 @@ def expected_of(document: Any, name: str) -> Expected:
         total = Interval(*(_seconds(document["runtime_seconds"][each]) for each in _ENDS))
     except (LookupError, TypeError, ValueError, AttributeError):
         raise RequestError(
-            f"{name} is no prediction of an algorithm; accepted: a file that predict --json wrote"
+            f"{name} is not a prediction of an algorithm; accepted: a file that "
+            "predict --json wrote"
         ) from None
     before = phases["setup"] + phases["read"]
     return Expected(tuple(parts), before, total, phases["write"], name)

@@ -124,7 +124,7 @@ class RunProfile(Result):
 
     @property
     def title(self) -> str:
-        """What on what."""
+        """The algorithm and the graph."""
         return f"{self.algorithm} on {self.graph['name']}"
 
     def to_frame(self) -> pd.DataFrame:

@@ -12,8 +12,6 @@ from predict_graph.durations import readable_seconds
 from predict_graph.pictures.drawing import Picture
 from predict_graph.pictures.panels import Line, bars_of_parts, iteration_seconds
 
-__all__ = ["pictures_of_run"]
-
 
 def pictures_of_run(phases: Mapping[str, float], seconds: npt.ArrayLike) -> list[Picture]:
     """Return the seconds of each phase, and of each iteration if there was one."""

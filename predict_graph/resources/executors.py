@@ -55,7 +55,7 @@ class Executors:
         if not slow:
             return "no executor is clearly slower than the others"
         named = ", ".join(f"{one.host} ({one.speed / middle:.0%} of the median)" for one in slow)
-        return f"worth dropping, as every superstep waits for them: {named}"
+        return f"drop these executors, which slow down every superstep: {named}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the profiles for JSON."""

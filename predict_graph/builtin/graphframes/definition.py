@@ -66,7 +66,7 @@ class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
     name = "graphframes:pageRank"
     summary = "ranks of vertices by GraphFrames"
     declared: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("resetProbability", float, 0.15, "share that starts anew", 0.0, 1.0),
+        Parameter("resetProbability", float, 0.15, "probability of a restart", 0.0, 1.0),
         Parameter("sourceId", str, None, "id of the vertex to start at"),
         Parameter("maxIter", int, None, "rounds, instead of tol", 1, low_included=True),
         Parameter("tol", float, None, "stop when no rank changes more", 0.0),
@@ -107,7 +107,7 @@ class GraphFramesConnectedComponents(GraphFramesAlgorithm):
         ),
         # Without checkpoints, plans grow until runs do not finish.
         Parameter(
-            *("checkpointInterval", int, 2, "rounds from one kept table to the next", 1, 2),
+            *("checkpointInterval", int, 2, "rounds between checkpoints", 1, 2),
             low_included=True,
             high_included=True,
         ),

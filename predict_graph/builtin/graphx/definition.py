@@ -49,7 +49,7 @@ class GraphXPageRank(GraphXAlgorithm):
     declared: ClassVar[tuple[Parameter, ...]] = (
         Parameter("tol", float, None, "stop when no rank changes more", 0.0),
         Parameter("numIter", int, None, "rounds, instead of tol", 1, low_included=True),
-        Parameter("resetProb", float, 0.15, "share that starts anew", 0.0, 1.0),
+        Parameter("resetProb", float, 0.15, "probability of a restart", 0.0, 1.0),
     )
     aggregations_before = 1
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:pagerank"})
@@ -88,7 +88,7 @@ class GraphXPersonalizedPageRank(OneVertex, GraphXPageRank):
     """
 
     name = "graphx:personalizedPageRank"
-    summary = "ranks as seen from one vertex by GraphX"
+    summary = "personalized ranks from one vertex by GraphX"
     declared = (
         Parameter("srcId", str, None, "id of a vertex; by default the one with most out-edges"),
         *GraphXPageRank.declared,
@@ -133,7 +133,7 @@ class GraphXShortestPaths(NamedLibraryAlgorithm, GraphXAlgorithm):
             "landmarks",
             str,
             None,
-            "ids of vertices, with commas between them; by default the one with most in-edges",
+            "comma-separated ids of vertices; by default the one with most in-edges",
         ),
     )
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:paths"})

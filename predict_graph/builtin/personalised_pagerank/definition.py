@@ -54,7 +54,7 @@ class PersonalisedPageRank(NamedVertices, PageRank):
     """
 
     name = "personalised-pagerank"
-    summary = "rank of vertices by walks that begin anew at one source"
+    summary = "rank of vertices by random walks with restarts at one source"
     usual = Usual(16, 10.0, 1.5)
     runs_on: ClassVar[Mapping[str, Any]] = {
         "local": "predict_graph.builtin.personalised_pagerank.local:PersonalisedPageRankKernel",

@@ -68,7 +68,7 @@ class ShortestPaths(NamedVertices):
             "landmarks",
             str,
             None,
-            "ids of vertices, with commas between them; by default the one with most out-edges",
+            "comma-separated ids of vertices; by default the one with most out-edges",
         ),
         MAX_ITERATIONS,
     )

@@ -127,7 +127,7 @@ class SparkEngine:
                 if value is not None:
                     called = "workers" if name == "machines" else name  # the name of the parameter
                     raise RequestError(
-                        f"{called} is given beside a session that is open, which has its own; "
+                        f"{called} cannot be set for an open session, which has its own; "
                         "leave it out"
                     )
             given = {name: value for name, value in ours.items() if value is not None}
@@ -257,7 +257,7 @@ class SparkEngine:
             If Spark fails.
         """
         if isinstance(algorithm, FunctionAlgorithm):
-            raise RequestError("a job of your own reads its own files; accepted: an algorithm")
+            raise RequestError("a user function reads its own files; accepted: an algorithm")
         if isinstance(algorithm, LibraryAlgorithm):
             raise RequestError(
                 f"{algorithm.name} runs on graphs that this process reads; leave --spark-reads out"
@@ -314,11 +314,11 @@ class SparkEngine:
     ) -> RunProfile:
         """Run a user's function, profiled from outside."""
         if write_to is not None:
-            raise RequestError(f"cannot write {write_to}: a job of your own writes its own results")
+            raise RequestError(f"cannot write {write_to}: a user function writes its own results")
         if self.settings.checkpoint is not None:
             raise RequestError(
-                f"checkpoint is {self.settings.checkpoint}, but a job of your own keeps its own; "
-                "accepted: for algorithms"
+                f"checkpoint is {self.settings.checkpoint}, but a user function writes its "
+                "own checkpoints; accepted: for algorithms"
             )
         started_here = self._session is None
         with self.session() as session:

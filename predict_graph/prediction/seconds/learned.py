@@ -164,7 +164,7 @@ def _of_part(runs: list[SampleRun], number: int, parts: int) -> list[SampleRun]:
         for _ in range(parts - 1 - number):
             if profile.prior is None:
                 raise JobError(
-                    f"the engine ran {profile.algorithm} but says nothing of the algorithm that "
+                    f"the engine ran {profile.algorithm} but does not report the algorithm that "
                     "runs before it; accepted: a profile with prior"
                 )
             profile = profile.prior

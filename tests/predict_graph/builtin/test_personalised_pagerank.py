@@ -139,7 +139,7 @@ def test_wrong_parameters_are_refused(given, said):
 
 
 def test_a_source_that_is_not_in_the_graph_is_refused():
-    with pytest.raises(RequestError, match="source has 12, which is no vertex of"):
+    with pytest.raises(RequestError, match="source has 12, which is not a vertex of"):
         predict("personalised-pagerank", "path:n=12", parameters={"source": 12}, history="none")
 
 

@@ -141,14 +141,14 @@ def test_landmarks_are_ids_as_they_were_read(tmp_path, first, second):
     place = {str(label): v for v, label in enumerate(graph.labels)}
     assert profile.values[place[str(first)]] == 0
     assert profile.values[place[str(second)]] == 1
-    with pytest.raises(RequestError, match="landmarks has 8, which is no vertex of ids"):
+    with pytest.raises(RequestError, match="landmarks has 8, which is not a vertex of ids"):
         LocalEngine().run(ShortestPaths(landmarks="8"), graph)
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("1,,2", "landmarks is '1,,2'; accepted: ids of vertices, with commas between them"),
+        ("1,,2", "landmarks is '1,,2'; accepted: comma-separated ids of vertices"),
         (1.5, "landmarks is 1.5; accepted: ids"),
         (True, "landmarks is True; accepted: ids"),
         (list(range(65)), "landmarks are 65; accepted: at most 64"),
@@ -162,7 +162,7 @@ def test_what_are_no_landmarks_is_refused(given, said):
 @pytest.mark.parametrize("landmarks", ["12", "-1", "x", "3,12"])
 def test_landmarks_that_are_not_in_the_graph_are_refused_before_anything_runs(landmarks):
     graph = check_graph("path:n=12")
-    said = rf"landmarks has {landmarks.split(',')[-1]}, which is no vertex .* such as 0 and 11$"
+    said = rf"landmarks has {landmarks.split(',')[-1]}, which is not a vertex .* such as 0 and 11$"
     with pytest.raises(RequestError, match=said):
         LocalEngine().run(ShortestPaths(landmarks=landmarks), graph)
     with pytest.raises(RequestError, match=said):

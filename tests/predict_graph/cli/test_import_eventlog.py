@@ -81,7 +81,7 @@ def test_a_cluster_is_predicted_from_a_log_alone(program, log, tmp_path):
     assert [rung["rung"] for rung in found["evidence"]] == ["real runs on the cluster"]
     # A second a superstep for 100 records; the graph has 1,200, none of them remote on one machine.
     assert found["phases"]["superstep"] > found["iterations"]["predicted"]
-    assert any("real runs of other graphs alone" in warning for warning in found["warnings"])
+    assert any("real runs on other graphs only" in warning for warning in found["warnings"])
 
 
 def test_the_same_log_twice(program, log, tmp_path):

@@ -87,7 +87,7 @@ def test_a_prediction_is_where_it_starts():
         ({"graph": "rmat:scale=9,seed=1"}, "of the number of vertices 1024, but the run has 512"),
         ({"parameters": {"epsilon": 0.5}}, "of the parameter epsilon 0.001, but the run has 0.5"),
         ({"threads": 7}, "of the threads"),
-        ({"expect": {"schema": 1}}, "expect is no prediction of an algorithm"),
+        ({"expect": {"schema": 1}}, "expect is not a prediction of an algorithm"),
         ({"expect": "nowhere.json"}, "there is no file nowhere.json"),
         ({"progress": None}, "expect is read where progress is given"),
     ],
@@ -144,7 +144,7 @@ def test_the_command_line_refuses(run_program, tmp_path):
     wrong = run_program("run", "pagerank", GRAPH, "--expect", str(file))
     assert wrong.returncode == 2
     assert (
-        "is no prediction of an algorithm; accepted: a file that predict --json"
+        "is not a prediction of an algorithm; accepted: a file that predict --json"
         in wrong.stderr.decode()
     )
     folder = run_program("run", "pagerank", GRAPH, "--events", str(tmp_path))

@@ -92,8 +92,8 @@ def _of_table(table: Any) -> ListedEdges:
         row = table.select(*(f"`{name}`" for name in columns)).where(wrong).first()
         shown = "gone" if row is None else ", ".join(f"{name} {row[name]}" for name in columns)
         return RequestError(
-            f"the table has a row that is no edge ({shown}); accepted: ids from 0 to {2**63 - 1}, "
-            "none of them null, and finite weights"
+            f"the table has a row that is not an edge ({shown}); accepted: ids from 0 to "
+            f"{2**63 - 1}, none of them null, and finite weights"
         )
 
     return ListedEdges("table", "the table", edges, None, None, False, error)

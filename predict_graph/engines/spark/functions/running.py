@@ -236,9 +236,7 @@ def since(log: EventLog, began: float) -> EventLog:
 
 
 def _wrong_parameters(name: str, signature: inspect.Signature) -> RequestError:
-    return RequestError(
-        f"{name}{signature} takes something else than a graph; accepted: {_ACCEPTED}"
-    )
+    return RequestError(f"{name}{signature} does not take a graph; accepted: {_ACCEPTED}")
 
 
 def _wants_graph_frame(parameter: inspect.Parameter) -> bool:

@@ -114,6 +114,6 @@ def check_partitions(algorithm: LibraryAlgorithm, context: Any, partitions: int)
     there = int(context.defaultParallelism()) if context.getConf().contains(name) else partitions
     if there != partitions:
         raise RequestError(
-            f"{name} is {there} in this session, and {algorithm.name} deals edges to so many "
-            f"partitions; accepted: {partitions}, or none"
+            f"{name} is {there} in this session, and {algorithm.name} distributes edges over "
+            f"as many partitions; accepted: {partitions}, or none"
         )

@@ -89,7 +89,7 @@ def run_library(
     if found.iterations != len(rounds):
         raise JobError(
             f"{algorithm.name} took {found.iterations} supersteps on {graph.name}, and its twin "
-            f"{len(rounds)}: this {algorithm.library} has another rule; please report it"
+            f"{len(rounds)}: this version of {algorithm.library} differs; please report it"
         )
     steps = float(sum(step.seconds for step in found.supersteps))
     return RunProfile(

@@ -78,7 +78,7 @@ def doubts_of(spark: SparkSession, settings: SparkSettings) -> list[str]:
     conf = dict(spark.sparkContext.getConf().getAll())
     doubts = [
         f"all was measured in the session that is open, on its {settings.machines} machines: it "
-        "says nothing of other machine counts"
+        "shows nothing about other machine counts"
     ]
     if conf.get("spark.dynamicAllocation.enabled", "false").lower() == "true":
         doubts.append(
@@ -133,8 +133,8 @@ def _check_open(spark: Any) -> None:
     kind = type(spark)
     if kind.__module__.startswith("pyspark.sql.connect"):
         raise RequestError(
-            "spark is a session of Spark Connect, whose driver and executors cannot be asked from "
-            f"here; accepted: {_ACCEPTED}"
+            "spark is a session of Spark Connect, whose driver and executors are not "
+            f"accessible from here; accepted: {_ACCEPTED}"
         )
     from pyspark.sql import SparkSession
 
@@ -181,7 +181,7 @@ def _listening(spark: Any, folder: Path) -> Iterator[None]:
         context.listenerBus().addToQueue(listener, _QUEUE)
     except (Py4JError, TypeError) as error:
         raise JobError(
-            "the session lets nobody listen to what its executors do, so that nothing can be "
+            "the session does not accept a listener for its executors, so that nothing can be "
             f"measured in it: {reason(str(error))}"
         ) from error
     try:

@@ -13,8 +13,7 @@ _ERROR = re.compile(r"(?:[\w$]+\.)+([\w$]*(?:Exception|Error)): ")
 _WHERE = re.compile(r"\(TID \d+\) \((\S+) executor (\w+)\)")
 
 _LOST = (
-    "an executor was lost, and what it kept in memory with it; run the job again, or with "
-    "--checkpoint DIR"
+    "an executor was lost with the data in its memory; run the job again, or with --checkpoint DIR"
 )
 
 # The first match is the reason: the cause of a lost executor precedes its loss.
@@ -113,8 +112,8 @@ def reason(text: str) -> str:
     --------
     >>> reason("org.apache.spark.SparkException: Job aborted\nCaused by: java.io.IOException: No")
     'IOException: No'
-    >>> reason("Checkpoint block rdd_12_1 not found! Either the executor ...")[:57]
-    'an executor was lost, and what it kept in memory with it;'
+    >>> reason("Checkpoint block rdd_12_1 not found! Either the executor ...")[:49]
+    'an executor was lost with the data in its memory;'
     """
     for pattern, sentence in _KNOWN:
         if re.search(pattern, text):

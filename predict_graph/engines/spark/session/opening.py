@@ -230,7 +230,7 @@ def _wait_for_executors(spark: SparkSession, settings: SparkSettings, patience: 
     raise JobError(
         f"{settings.master} gave {max(there, 0)} of the {settings.machines} machines asked for, "
         f"each with {settings.cores} cores and {settings.memory} of memory, within "
-        f"{patience:g} s; has it as many workers with so much to spare?"
+        f"{patience:g} s; does it have enough workers with these resources free?"
     )
 
 

@@ -108,7 +108,7 @@ class SparkSettings:
         if self.checkpoint is None:
             if interval is not None:
                 raise RequestError(
-                    f"the checkpoint interval is {interval}, but no checkpoint says where; "
+                    f"the checkpoint interval is {interval}, but no checkpoint folder is given; "
                     "accepted: both, or neither"
                 )
             return
@@ -119,8 +119,8 @@ class SparkSettings:
         place = str(self.checkpoint)
         if not place or (not _ADDRESS.match(place) and not Path(place).is_dir()):
             raise RequestError(
-                f"there is no folder {place!r} for checkpoints; accepted: one that is there and "
-                "that all executors see, or an address such as hdfs://host/folder"
+                f"there is no folder {place!r} for checkpoints; accepted: an existing one "
+                "visible to all executors, or an address such as hdfs://host/folder"
             )
 
     def checkpoints(self, iterations: int) -> int:
@@ -252,6 +252,6 @@ def _check_own(key: object, value: object) -> None:
             f"conf has {key!r}: {value!r}; accepted: names that begin with spark., and text"
         )
     if key in _PARAMETERS:
-        raise RequestError(f"conf has {key}; accepted: {_PARAMETERS[key]} says that")
+        raise RequestError(f"conf has {key}; accepted: the parameter {_PARAMETERS[key]}")
     if key in _NEEDED:
         raise RequestError(f"conf has {key}, which the spark engine needs for itself")

@@ -124,7 +124,7 @@ def fit_cluster_costs(
     others = [run for run in others if not _disturbed(run)]
     warm = [run for run in runs if not run.cold and run.summary.purpose == "cost"]
     if (runs and not warm) or not (warm or others):
-        raise JobError("no sample run on the cluster came to its end, so there is no cost model")
+        raise JobError("no sample run on the cluster finished, so there is no cost model")
     sampled, real = _rows(warm), _rows(others, after=len(warm), like=warm)
     std, errors, contradicted, level = _LEAST_STD, [], 0, 1.0
     if warm:

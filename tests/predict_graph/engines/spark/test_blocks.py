@@ -183,9 +183,9 @@ BAD = [
     ("SELECT 'x' AS src, 'y' AS dst", "'src' holds string, not ids"),
     ("SELECT 1.5D AS src, 2 AS dst", "'src' holds double, not ids"),
     ("SELECT 1 AS src", "one column"),
-    ("SELECT 1 AS src, CAST(NULL AS INT) AS dst", r"no edge \(src 1, dst None\)"),
-    ("SELECT -1 AS src, 2 AS dst", r"no edge \(src -1, dst 2\)"),
-    ("SELECT 1 AS src, 2 AS dst, DOUBLE('NaN') AS weight", "no edge"),
+    ("SELECT 1 AS src, CAST(NULL AS INT) AS dst", r"not an edge \(src 1, dst None\)"),
+    ("SELECT -1 AS src, 2 AS dst", r"not an edge \(src -1, dst 2\)"),
+    ("SELECT 1 AS src, 2 AS dst, DOUBLE('NaN') AS weight", "not an edge"),
     ("SELECT 1 AS src, 2 AS dst WHERE 1 = 2", "no edges"),
     ("SELECT 1 AS src, 2 AS dst, 'heavy' AS weight", "holds string, not numbers"),
 ]

@@ -100,7 +100,10 @@ def test_where_and_how_often(tmp_path):
     [
         ({"checkpoint": "/no/where"}, "there is no folder '/no/where' for checkpoints; accepted"),
         ({"checkpoint": ""}, "there is no folder '' for checkpoints"),
-        ({"checkpoint_interval": 3}, "but no checkpoint says where; accepted: both, or neither"),
+        (
+            {"checkpoint_interval": 3},
+            "but no checkpoint folder is given; accepted: both, or neither",
+        ),
         ({"checkpoint": ".", "checkpoint_interval": 0}, "interval is 0; accepted: at least 1"),
         ({"checkpoint": ".", "checkpoint_interval": 1.5}, "interval is 1.5; accepted"),
     ],

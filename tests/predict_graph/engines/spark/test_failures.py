@@ -24,7 +24,7 @@ ABORTED = (
                 "block rdd_85_1 not found! Either the executor that originally checkpointed this "
                 "partition is no longer alive, or the original RDD is unpersisted."
             ),
-            "an executor was lost, and what it kept in memory with it",
+            "an executor was lost with the data in its memory",
         ),
         (
             ABORTED.format("ExecutorLostFailure (executor 1 exited caused by one of the tasks)"),

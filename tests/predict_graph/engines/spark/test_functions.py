@@ -96,7 +96,7 @@ def test_options_are_read_as_their_defaults_are(job_file):
         ("nowhere.py:f", {}, "cannot read .*nowhere.py: No such file"),
         ("FILE:rank", {}, "has no function 'rank'; accepted: ranks, once"),
         ("FILE:F", {}, "has no function 'F'"),
-        ("FILE:two", {}, r"two\(edges, vertices\) takes something else than a graph"),
+        ("FILE:two", {}, r"two\(edges, vertices\) does not take a graph"),
         ("FILE:ranks", {"steps": "3"}, "ranks has no option 'steps'; accepted: rounds, checkpoint"),
         ("FILE:ranks", {"rounds": "x"}, "rounds of ranks is 'x'; accepted: a whole number"),
         ("FILE:ranks", {"checkpoint": "x"}, "is 'x'; accepted: true or false"),

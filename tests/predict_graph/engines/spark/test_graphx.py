@@ -187,7 +187,9 @@ def test_what_is_refused(name, parameters, said):
 @pytest.mark.parametrize("given", [99, "a", -1])
 def test_a_vertex_that_is_not_there(name, parameter, given):
     job = check_function(f"graphx:{name}", {parameter: given})
-    with pytest.raises(RequestError, match=f"{parameter} has {given}, which is no vertex of path"):
+    with pytest.raises(
+        RequestError, match=f"{parameter} has {given}, which is not a vertex of path"
+    ):
         rounds_of(job, graph_of("path"), 1)
 
 
@@ -350,7 +352,9 @@ def test_edges_are_not_dealt_to_another_number_of_partitions(local_spark):
         context = session.spark.sparkContext._jsc.sc()
         there = context.defaultParallelism()
         check_partitions(job, context, there)
-        said = f"is {there} in this session, and graphx:triangleCount deals edges to so many"
+        said = (
+            f"is {there} in this session, and graphx:triangleCount distributes edges over as many"
+        )
         with pytest.raises(RequestError, match=said):
             check_partitions(job, context, there + 1)
 

@@ -229,7 +229,7 @@ def test_a_session_of_spark_connect():
 
 @pytest.mark.parametrize("name", ["master", "workers", "cores", "memory", "conf"])
 def test_settings_beside_a_session(spark, name):
-    with pytest.raises(RequestError, match="is given beside a session that is open"):
+    with pytest.raises(RequestError, match="cannot be set for an open session"):
         SparkEngine(spark=spark, **{name: 2})
 
 

@@ -19,7 +19,7 @@ from predict_graph.errors import RequestError
         ({"folder": "/no/such/folder"}, "there is no folder /no/such/folder"),
         ({"conf": {"memory": "1g"}}, "conf has 'memory': '1g'; accepted: names that begin with"),
         ({"conf": {"spark.ui.enabled": True}}, "conf has 'spark.ui.enabled': True"),
-        ({"conf": {"spark.executor.memory": "1g"}}, "accepted: memory says that"),
+        ({"conf": {"spark.executor.memory": "1g"}}, "accepted: the parameter memory"),
         ({"conf": {"spark.eventLog.enabled": "false"}}, "needs for itself"),
     ],
 )

@@ -87,7 +87,7 @@ def test_a_cluster_that_left_nothing_but_runs_is_predicted(history, engine, log)
         assert told(costs, messages, machines) == pytest.approx(actual, rel=0.2)
     found = predict_graph.predict(JOB, GRAPH, engine=engine, history=history, seed=1)
     assert found.to_dict()["evidence"][-1]["rung"] or found.phases["superstep"] > 0
-    assert any("real runs of other graphs alone" in warning for warning in found.warnings)
+    assert any("real runs on other graphs only" in warning for warning in found.warnings)
 
 
 def test_a_run_of_this_graph_makes_it_surer(history, engine):
