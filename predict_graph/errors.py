@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["JobError", "PredictGraphError", "RequestError", "did_you_mean", "unknown_name"]
+__all__ = [
+    "JobError",
+    "PredictGraphError",
+    "RequestError",
+    "did_you_mean",
+    "error_text",
+    "unknown_name",
+]
 
 
 _LONG_WORD = re.compile(r"\S{300,}")  # no name of a file is longer
@@ -44,6 +51,23 @@ class JobError(PredictGraphError, RuntimeError):
     """The request was right, but the job failed: disk full, worker lost (exit status 1)."""
 
     exit_status = 1
+
+
+def error_text(error: BaseException) -> str:
+    r"""Return the text of an error on one line, whatever its class makes of it.
+
+    Examples
+    --------
+    >>> class Odd(Exception):
+    ...     def __str__(self):
+    ...         raise SystemExit
+    >>> error_text(ValueError("one\nline")), error_text(Odd())
+    ('one line', '(without a text)')
+    """
+    try:
+        return " ".join(str(error).split())
+    except BaseException:  # of another's class, which may raise anything
+        return "(without a text)"
 
 
 def unknown_name(kind: str, name: object, accepted: Iterable[str]) -> RequestError:

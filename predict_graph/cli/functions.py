@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +17,7 @@ from predict_graph.cli import ORDINARY_COLLECTION, options
 from predict_graph.cli.groups import Case, Cluster, Reading, Sampling, takes
 from predict_graph.cli.output import Output, Pages
 from predict_graph.durations import readable_seconds
-from predict_graph.errors import RequestError
+from predict_graph.errors import JobError, RequestError, error_text
 
 if TYPE_CHECKING:
     from predict_graph.results import Result
@@ -135,7 +136,6 @@ def run_call(
     _refuse_options(case, cluster)
     output.check()
     options.fetch_if_missing(case.graph)
-    from predict_graph.errors import JobError
     from predict_graph.functions.child import processor_seconds
     from predict_graph.functions.forms import as_graph, build, missing_library
     from predict_graph.functions.naming import check_function, with_seed
@@ -156,6 +156,7 @@ def run_call(
     started, clock = processor_seconds(), time.perf_counter()
     graph = build(source, function.form)
     converted, converting = processor_seconds() - started, time.perf_counter() - clock
+    here = os.getpid()
     try:
         tracked = run_tracked(
             function,
@@ -166,10 +167,14 @@ def run_call(
             keep=False,
             expected=expected,
         )
-    except Exception as error:
-        raise JobError(
-            f"{function.name} fails on {source.name}: {type(error).__name__}: {error}"
-        ) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        said = f"{type(error).__name__}: {error_text(error)}"
+        raise JobError(f"{function.name} fails on {source.name}: {said}") from error
+    finally:
+        if os.getpid() != here:  # forked by the function
+            os._exit(0)
     drawn = tracked.generator
     result = f"iterator of {tracked.result:,}" if drawn else _short(tracked.result)
     facts = {

@@ -32,6 +32,7 @@ from typing import Any, NoReturn
 import psutil
 
 from predict_graph.cores import meter
+from predict_graph.errors import error_text
 from predict_graph.functions.loops import parse_ahead, parsed_functions
 from predict_graph.functions.watch import LoopWatch, Seen, reported
 from predict_graph.timing import clock
@@ -319,7 +320,12 @@ def _import_ahead(modules: list[str]) -> None:
 def _death(status: int) -> tuple[str, str, str]:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
-        return "it crashed", signal.Signals(number).name, ""
+        try:
+            name = signal.Signals(number).name
+        except ValueError:  # a real-time signal has a number only
+            name = f"signal {number}"
+        said = signal.strsignal(number)
+        return "it crashed", name if said is None else f"{name}, {said.lower()}", ""
     return "it ended its process", f"exit status {os.waitstatus_to_exitcode(status)}", ""
 
 
@@ -353,7 +359,10 @@ def _in_child(
         gc.freeze()  # what the parent has is no work for this process's garbage collector
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
         there = frozenset(sys.modules)
+        here = os.getpid()
         warmed = warm_up is None or _ended_in_time(warm_up)
+        if os.getpid() != here:  # forked by the function
+            os._exit(0)
         _Recorder(sender, limits, warmed, there).run(build, call, progress)
     except BaseException:
         pass
@@ -381,8 +390,12 @@ def _ended_in_time(warm_up: Callable[[], Any]) -> bool:
     signal.signal(signal.SIGPROF, give_up)
     signal.setitimer(signal.ITIMER_PROF, _WARM_UP_SECONDS)
     try:
-        with contextlib.suppress(Exception):
+        try:
             warm_up()
+        except _GivenUpError:
+            raise
+        except BaseException:  # the call itself will raise it again, and say so
+            pass
         signal.setitimer(signal.ITIMER_PROF, 0.0)
     except _GivenUpError:
         return False
@@ -394,6 +407,7 @@ class _Recorder:
 
     def __init__(self, sender: int, limits: Limits, warmed: bool, modules: frozenset[str]) -> None:
         self._sender = sender
+        self._process = os.getpid()
         self._modules = modules
         self._limits = limits
         self._watch = LoopWatch(self._called.__func__.__code__)  # type: ignore[attr-defined]
@@ -520,6 +534,8 @@ class _Recorder:
             data = data[os.write(self._sender, data) :]
 
     def _send(self, state: str, **more: Any) -> NoReturn:
+        if os.getpid() != self._process:  # a process that the function has forked, and returns
+            os._exit(0)
         facts = {
             **self._facts,
             **more,
@@ -573,7 +589,7 @@ def _described(error: BaseException) -> tuple[str, str, str]:
     frames = traceback.extract_tb(error.__traceback__)
     if frames and not frames[-1].filename.startswith(_HERE):
         where = f" (line {frames[-1].lineno} of {Path(frames[-1].filename).name})"
-    return type(error).__name__, " ".join(str(error).split())[:300], where
+    return type(error).__name__, error_text(error)[:300], where
 
 
 def _trim() -> None:

@@ -184,3 +184,38 @@ def test_validate_and_run_a_function(program: Callable[..., Any], tmp_path: Path
     ).is_refused("is no prediction of mine.py:f")
     done = program("run", f"{mine}:f", GRAPH, "--arg", "k=2", "--history", "none")
     assert "no prediction was made before this run" in done.out
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("class X(BaseException): pass\n    raise X('q')", "X: q"),
+        ("raise SystemExit(0)", "SystemExit: 0"),
+        (
+            "class X(Exception):\n        def __str__(self): return 3\n    raise X()",
+            "X: (without a text)",
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", ["run", "predict", "validate"])
+def test_whatever_a_function_raises_is_its_own_error(
+    program: Callable[..., Any], tmp_path: Path, command: str, body: str, said: str
+) -> None:
+    (tmp_path / "f.py").write_text(f"def f(graph):\n    {body}\n")
+    done = program(command, f"{tmp_path / 'f.py'}:f", GRAPH, "--as", "networkx")
+    assert done.status == 1
+    assert f"f.py:f fails on {GRAPH}: {said}" in done.err
+    assert "internal error" not in done.err
+
+
+def test_a_function_that_forks_and_returns_is_shown_once(tmp_path: Path) -> None:
+    (tmp_path / "f.py").write_text("import os\ndef f(graph):\n    os.fork()\n    return 1\n")
+    command = ["run", f"{tmp_path / 'f.py'}:f", GRAPH, "--as", "networkx", "--history", "none"]
+    done = subprocess.run(
+        [sys.executable, "-m", "predict_graph", *command],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert done.stdout.count("took") == 1

@@ -5,9 +5,11 @@ from __future__ import annotations
 import faulthandler
 import gc
 import os
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import networkx as nx
@@ -123,6 +125,7 @@ def test_what_the_parent_has_left_free_hides_nothing_that_a_call_takes() -> None
 
 PROGRAM = """
 import os
+import signal
 from predict_graph.functions.child import run_in_child
 
 def endless(graph):
@@ -165,3 +168,79 @@ def test_a_function_runs_under_the_garbage_collection_of_its_caller() -> None:
     finally:
         gc.set_threshold(*ordinary)
     assert run.done, run.sentence
+
+
+class _OddError(Exception):
+    """Its text cannot be read."""
+
+    def __str__(self) -> str:
+        raise SystemExit
+
+
+class _Own(BaseException):
+    """No Exception."""
+
+
+def _ends_itself(given: nx.Graph) -> None:
+    os._exit(3)
+
+
+def _forks_and_returns(given: nx.Graph) -> int:
+    return os.fork()
+
+
+def _forks_and_raises(given: nx.Graph) -> None:
+    if os.fork() == 0:
+        raise ValueError
+
+
+@pytest.mark.parametrize(
+    ("raised", "sentence"),
+    [
+        (_OddError(), "_OddError: (without a text)"),
+        (_Own("why"), "_Own: why"),
+        (SystemExit(3), "SystemExit: 3"),
+        (KeyboardInterrupt(), "KeyboardInterrupt"),
+    ],
+)
+def test_whatever_a_function_raises_is_named(raised: BaseException, sentence: str) -> None:
+    def fails(given: nx.Graph) -> None:
+        raise raised
+
+    run = run_in_child(graph, fails, Limits(wall=20.0), warm_up=lambda: fails(graph()))
+    assert run.state == "error"
+    assert run.sentence.startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (signal.SIGSEGV, "it crashed: SIGSEGV, segmentation fault"),
+        (signal.SIGKILL, "it crashed: SIGKILL, killed"),
+        (signal.SIGRTMIN + 6, f"it crashed: signal {signal.SIGRTMIN + 6}, real-time signal 6"),
+    ],
+)
+@pytest.mark.parametrize("early", [False, True])
+def test_a_function_that_crashes_is_named_as_such(number: int, sentence: str, early: bool) -> None:
+    def crashes(given: nx.Graph) -> None:
+        faulthandler.disable()
+        os.kill(os.getpid(), number)
+        time.sleep(20.0)
+
+    warm_up = (lambda: crashes(graph())) if early else None
+    run = run_in_child(graph, crashes, Limits(wall=20.0), warm_up=warm_up)
+    assert run.state == "died"
+    assert run.sentence == sentence
+
+
+def test_a_function_that_ends_its_process_is_named_as_such() -> None:
+    run = run_in_child(graph, _ends_itself, Limits(wall=20.0))
+    assert run.state == "died"
+    assert run.sentence == "it ended its process: exit status 3"
+
+
+@pytest.mark.parametrize("forks", [_forks_and_returns, _forks_and_raises])
+def test_a_process_that_a_function_forks_tells_nothing(forks: Callable[..., Any]) -> None:
+    for _ in range(5):  # two that wrote at once would be mixed up now and then
+        run = run_in_child(graph, forks, Limits(wall=20.0), warm_up=lambda: forks(graph()))
+        assert run.done
