@@ -90,7 +90,7 @@ def described(outcome: Outcome) -> str:
         return readable_seconds(outcome.seconds)
     last = f", last line: {outcome.last_line}" if outcome.last_line else ""
     if outcome.outcome == "timeout":
-        return f"ended after {readable_seconds(outcome.seconds)}{last}"
+        return f"ended by --timeout after {readable_seconds(outcome.seconds)}{last}"
     return f"failed with exit status {outcome.exit_status}{last}"
 
 

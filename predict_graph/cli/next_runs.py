@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 from predict_graph.cli import options
 from predict_graph.cli.groups import takes
 from predict_graph.cli.output import Pages
-from predict_graph.errors import RequestError
+from predict_graph.errors import JobError, RequestError
 from predict_graph.reports.tables import say
 
 if TYPE_CHECKING:
@@ -109,14 +110,15 @@ def next_run(
     if run:
         from predict_graph.sizing import collect
 
-        design = _design(there, runs, scale)
+        design = _design(there, scale)
         design.experiments(command or [])  # refuses a command that does not use what varies
         ended = 0
         limit = None if timeout is None else parse_duration(timeout, "timeout")
         while now.stop is None and (most is None or ended < most):
-            if not output.quiet:
-                say(options.messages(), now.answer.sentence)
             chosen = now.next[: None if most is None else most - ended]
+            if not output.quiet:
+                sentence = replace(now, next=chosen).answer.sentence
+                say(options.messages(), sentence.replace("next", "measuring", 1))
             collect(
                 _only(design, chosen, scale),
                 command or [],
@@ -129,6 +131,10 @@ def next_run(
             ended += len(chosen)
             now = advice(True)
     output.show(now)
+    if run and ended and now.best is None:
+        raise JobError(
+            f"none of the {ended} runs succeeded; --logs FOLDER keeps what the command prints"
+        )
 
 
 def _check_options(
@@ -177,17 +183,15 @@ def _prior(paths: list[Path] | None, there: Candidates) -> tuple[Prior | None, t
     return past.prior(), past.warnings
 
 
-def _design(there: Candidates, path: Path, scale: float | None) -> Design:
+def _design(there: Candidates, scale: float | None) -> Design:
     from predict_graph.sizing.measuring.experiments import Design
 
     columns = ["machine_type", "machines", *([] if scale is None else ["scale"])]
     points = [(_values(kind, count, scale), 1) for kind, count in there.entries]
-    return Design(path, columns, points)
+    return Design(there.path, columns, points)
 
 
 def _only(design: Design, chosen: tuple[Option, ...], scale: float | None) -> Design:
-    from dataclasses import replace
-
     points = [(_values(one.machine_type, one.machines, scale), 1) for one in chosen]
     return replace(design, points=points)
 

@@ -424,7 +424,7 @@ def _answer_of(advice: Advice) -> Answer:
 
 def _why(one: Option, now: Advice) -> str:
     if now.best is None or one.seconds != one.seconds:
-        return ", by what other jobs did"
+        return ", estimated from other jobs"
     cost = f", {one.cost:.3g} USD (at most {one.cost_high:.3g})" if one.cost == one.cost else ""
     return (
         f", {readable_seconds(one.seconds)} ({sure(one.low, one.high)}){cost}, expected "

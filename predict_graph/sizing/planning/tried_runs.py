@@ -94,7 +94,8 @@ def read_tried(path: Path, candidates: Candidates, scale: float | None = None) -
     said += _contradictions(tried, [run.row for run, _ in known], [*candidates.entries, *others])
     if known and "ok" not in outcomes:
         said.append(
-            f"all {len(known)} runs failed; what is next is by what other jobs did, away from them"
+            f"all {len(known)} runs failed; what is next is estimated from other jobs, away from "
+            "them"
         )
     return TriedRuns(tried, others, tuple(said))
 

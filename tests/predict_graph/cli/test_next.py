@@ -12,6 +12,8 @@ import pytest
 
 TYPES = "machine_type,cores,memory_gb,price_per_hour\nsmall,2,4,0.1\nbig,8,32,0.4\nlean,8,8,0.3\n"
 COUNTS = "2,4,8,16"
+JOB_ARGUMENTS = ("{machine_type}", "{machines}")
+SLEEPS = "import time; time.sleep(20)"
 JOB = """
 import sys, time
 kind, machines = sys.argv[1], int(sys.argv[2])
@@ -193,6 +195,35 @@ def test_it_measures_until_it_does_not_pay_and_goes_on_after_a_kill(process, fol
     job = [sys.executable, "job.py", "{machines}", "1"]
     wrong = [*command[: command.index("--") + 1], *job]
     process(*wrong, cwd=folder).is_refused("does not use {machine_type}")
+
+
+def measure(program, folder, *more, job=("job.py", "{machine_type}", "{machines}")):
+    command = ("next", "measured.csv", "--candidates", "types.csv", "--machines", COUNTS, "--run")
+    return program(*command, *more, "--", sys.executable, *job)
+
+
+def test_what_is_measured_is_said_and_nothing_else(program, folder):
+    result = measure(program, folder, "--parallel", "3", "--max-runs", "1")
+    assert result.status == 0, result
+    said = " ".join(result.err.split())
+    assert said.startswith("measuring: ")
+    assert said.count(", estimated from other jobs") == 1
+    assert "next: " not in said
+
+
+def test_a_column_that_varies_is_that_of_the_candidates(program, folder):
+    refused = measure(program, folder, job=("job.py", "{machines}"))
+    refused.is_refused("does not use {machine_type}, which types.csv varies")
+
+
+def test_runs_of_which_none_succeeds_are_a_failed_job(program, folder):
+    result = measure(program, folder, "--max-runs", "2", job=("-c", "exit(1)", *JOB_ARGUMENTS))
+    assert result.status == 1
+    assert "none of the 2 runs succeeded" in result.err
+    ended = measure(
+        program, folder, "--max-runs", "1", "--timeout", "200ms", job=("-c", SLEEPS, *JOB_ARGUMENTS)
+    )
+    assert "ended by --timeout after" in " ".join(ended.err.split())
 
 
 def test_the_rest_of_the_file_is_the_history_of_a_fit(program, folder):
