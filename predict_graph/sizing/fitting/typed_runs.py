@@ -10,12 +10,17 @@ import numpy.typing as npt
 
 from predict_graph.errors import RequestError
 from predict_graph.sizing.measuring.measurements import TYPE_NAMES, Measurements, Unfinished
-from predict_graph.sizing.planning.candidates import MEMORY_NAMES, PRICE_NAMES, MachineType
+from predict_graph.sizing.planning.candidates import (
+    CORE_NAMES,
+    MEMORY_NAMES,
+    PRICE_NAMES,
+    MachineType,
+)
 from predict_graph.sizing.table_file import name_key
 
 __all__ = ["failed_configurations", "of_known_types", "type_columns"]
 
-DESCRIBED = (*TYPE_NAMES, "cores", "slots", *MEMORY_NAMES, *PRICE_NAMES)
+DESCRIBED = (*TYPE_NAMES, *CORE_NAMES, "slots", *MEMORY_NAMES, *PRICE_NAMES)
 
 FloatArray = npt.NDArray[np.float64]
 Types = Mapping[str, MachineType]

@@ -16,6 +16,7 @@ from predict_graph.sizing.quantities import parse_counts
 from predict_graph.sizing.table_file import TextTable, positive, read_table
 
 __all__ = [
+    "CORE_NAMES",
     "MEMORY_NAMES",
     "PRICE_NAMES",
     "Candidates",
@@ -26,7 +27,8 @@ __all__ = [
 
 FloatArray = npt.NDArray[np.float64]
 
-MEMORY_NAMES = ("memory_gb", "memory")
+CORE_NAMES = ("cores", "vcpus", "cpus")
+MEMORY_NAMES = ("memory_gb", "memory", "memory_gib", "ram_gb")
 PRICE_NAMES = ("price_per_hour", "usd_per_hour")
 PROFILE_NAME = "profile"
 
@@ -163,7 +165,7 @@ def _types(table: TextTable) -> tuple[dict[str, MachineType], list[str]]:
             f"{table.path} has no column for the machine type; accepted: {', '.join(TYPE_NAMES)}; "
             f"there are: {', '.join(table.columns)}"
         )
-    table.needs("cores", "the cores of each machine type")
+    cores_name = table.find(CORE_NAMES) or table.needs("cores", "the cores of each machine type")
     memory_name, price_name = table.find(MEMORY_NAMES), table.find(PRICE_NAMES)
     speeds = _profiled(table)
     types: dict[str, MachineType] = {}
@@ -171,7 +173,7 @@ def _types(table: TextTable) -> tuple[dict[str, MachineType], list[str]]:
     for row, name in zip(table.rows, names, strict=True):
         if not name:
             raise RequestError(f"{row.place}: the machine type is empty; accepted: a name")
-        cores = positive(row, "cores")
+        cores = positive(row, cores_name)
         kind = MachineType(
             name,
             cores if speeds is None else speeds[row.line],

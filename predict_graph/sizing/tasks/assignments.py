@@ -323,7 +323,7 @@ def _of_row(row: Row) -> list[Assignment]:
         if column == "name" or not text:
             continue
         try:
-            value = float(text)
+            value = float(row.plain(column))
         except ValueError:
             value = math.nan
         if not (value >= 0 and math.isfinite(value)):

@@ -94,7 +94,7 @@ def read_runs(path: Path) -> TaskRuns:
     table = read_table(path)
     table.needs("seconds", "the time of each run")
     names = [name for name in table.columns if name not in SEEN]
-    numeric = [name for name in names if any(_is_number(row.cells[name]) for row in table.rows)]
+    numeric = [name for name in names if any(_is_number(row.plain(name)) for row in table.rows)]
     if not numeric:
         raise RequestError(f"{path} has no column of numbers besides {', '.join(SEEN)}")
 
@@ -129,7 +129,7 @@ def _difference(there: list[str], here: list[str]) -> str:
 
 
 def _number(row: Row, name: str, low: float = -math.inf, high: float = math.inf) -> float:
-    text = row.cells[name]
+    text = row.plain(name)
     value = float(text) if _is_number(text) else math.nan
     if not (low <= value <= high and math.isfinite(value)):
         accepted = "a number"

@@ -2,6 +2,7 @@ import pytest
 
 from predict_graph.errors import RequestError
 from predict_graph.sizing import fit_job, plan, read_measurements
+from predict_graph.sizing.planning.candidates import read_types
 from predict_graph.sizing.report import answer_of_fit, fit_summary
 
 
@@ -283,3 +284,9 @@ def test_no_plan_for_another_scale_than_that_of_runs_without_one(written):
     with pytest.raises(RequestError, match="had no scale"):
         plan([model], [1, 2], scale=100)
     assert plan([model], [1, 2]).scale == 1
+
+
+def test_machine_types_as_clouds_list_them(written):
+    rows = "small;2;4,5;0,1\nbig;8;32;0,4\n"
+    types = read_types(written(f"Instance Type;vCPUs;Memory (GiB);Price per hour\n{rows}"))
+    assert (types["small"].cores, types["small"].memory, types["small"].price) == (2, 4.5, 0.1)
