@@ -72,9 +72,8 @@ TRIED: dict[tuple[str, ...], str] = {
         predict_graph.iterations.rooted.estimator _LASTING
     """,
     ("clusters",): """
-        costmodels.scaling.pooled DRIFT ENDED_ROUNDS
+        costmodels.scaling.pooled DRIFT
         costmodels.scaling.posterior DRAWS BATCHES WIDER
-        costmodels.scaling.points PRIOR_REPEATS MOST_PRECISION
         costmodels.scaling.shapes PRESSED MOST_RESERVED
         costmodels.scaling.auto STRANGE
     """,

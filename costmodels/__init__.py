@@ -22,21 +22,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from costmodels.forward import ForwardSelectedLinear
-    from costmodels.intervals import log_interval, residual_interval
-    from costmodels.linear import NonNegativeLinear
-    from costmodels.validation import leave_one_group_out, relative_error
-
-__all__ = [
-    "COST_MODELS",
-    "FEWEST_ROWS",
-    "ForwardSelectedLinear",
-    "NonNegativeLinear",
-    "leave_one_group_out",
-    "log_interval",
-    "relative_error",
-    "residual_interval",
-]
+    from costmodels.forward import ForwardSelectedLinear as ForwardSelectedLinear
+    from costmodels.linear import NonNegativeLinear as NonNegativeLinear
+    from costmodels.metrics import relative_error as relative_error
 
 COST_MODELS = {
     "forward-nnls": "costmodels.forward:ForwardSelectedLinear",
@@ -44,17 +32,15 @@ COST_MODELS = {
 }
 """Name of each cost model, and where it is: ``"module:attribute"``."""
 FEWEST_ROWS = 3  # by definition: an intercept, a slope, and one to leave out
-"""Rows that tell one feature from another."""
+"""Least number of rows for the selection of features."""
 
-# scikit-learn takes a second to import: only who fits a model, not who lists them, waits for it.
+# Listing models does not import scikit-learn, which takes a second.
 _PLACES = {
     "ForwardSelectedLinear": "costmodels.forward",
     "NonNegativeLinear": "costmodels.linear",
-    "leave_one_group_out": "costmodels.validation",
-    "log_interval": "costmodels.intervals",
-    "relative_error": "costmodels.validation",
-    "residual_interval": "costmodels.intervals",
+    "relative_error": "costmodels.metrics",
 }
+__all__ = ["COST_MODELS", "FEWEST_ROWS", *_PLACES]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:

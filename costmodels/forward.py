@@ -6,17 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from costmodels import FEWEST_ROWS
-from costmodels.leftout import GroupErrors, LeftOutErrors, RowErrors
+from costmodels.leftout import GroupErrors, LeftOutErrors, RowErrors, select_columns
 from costmodels.linear import LinearCosts
 from costmodels.rows import CompressedRows, TrainingRows, check_training_rows
-
-__all__ = ["ForwardSelectedLinear"]
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
 
 
 class ForwardSelectedLinear(LinearCosts):
@@ -25,7 +19,7 @@ class ForwardSelectedLinear(LinearCosts):
     Starts with the intercept and the `required` columns, and adds, one at a time, the column whose
     model predicts left-out data best; stops when the root-mean-square left-out error falls by less
     than `min_gain` of itself, or by less than 1/n of itself for n distinct rows, which is about
-    what chance gives (Akaike's criterion asks the same of the residuals). Left out is one group at
+    what chance gives (as Akaike's criterion of the residuals). Left out is one group at
     a time when `fit` gets `groups` (as it should when rows of one run resemble each other), else
     one row at a time. Of columns that do equally well, such as exact multiples of each other, the
     first one is taken.
@@ -42,7 +36,7 @@ class ForwardSelectedLinear(LinearCosts):
         Most columns to take, the required ones included; None sets no bound. There are never more
         unknowns than distinct rows less one.
     min_gain : float, default 0.05
-        Least part of the left-out error that one more column must remove; a choice, not tuned.
+        Least part of the left-out error that one more column must remove; not tuned.
     max_folds : int, default 10
         When there are more groups than this, they are left out several at a time.
 
@@ -125,37 +119,20 @@ class ForwardSelectedLinear(LinearCosts):
             errors = RowErrors(rows, compressed)
         else:
             errors = GroupErrors(rows, compressed, groups, self.max_folds)
-        start = [0] if self.fit_intercept else []
-        order, self.path_ = self._select(rows, errors, start + chosen, room, bound)
-        self.left_out_error_ = self.path_[-1][1]
+        chosen = [0, *chosen] if self.fit_intercept else chosen
+        used = (np.flatnonzero(rows.X.any(axis=0)) + 1).tolist()
+        left = [column for column in used if column not in chosen]
+        order, path = select_columns(errors, chosen, left, room, bound)
+        added = [rows.names[column - 1] for column in order[len(chosen) :]]
+        self.path_ = list(zip(["start", *added], path, strict=True))
+        self.left_out_error_ = path[-1]
         self._keep(rows, compressed.solve(np.array(order, dtype=np.intp)))
-        added = [column - 1 for column in order if column > 0]
-        self.selected_ = [rows.names[column] for column in added if self.coef_[column] > 0]
+        kept = [column - 1 for column in order if column > 0 and self.coef_[column - 1] > 0]
+        self.selected_ = [rows.names[column] for column in kept]
         costs = dict(zip(rows.names, self.coef_.tolist(), strict=True))
         self.terms_ = {"intercept": self.intercept_} if self.fit_intercept else {}
         self.terms_ |= {name: costs[name] for name in self.selected_}
         return self
-
-    def _select(
-        self, rows: TrainingRows, errors: LeftOutErrors, order: list[int], room: int, bound: float
-    ) -> tuple[list[int], list[tuple[str, float]]]:
-        """Add columns greedily; `order` and the result count the intercept as column 0."""
-        error = errors(np.array(order, dtype=np.intp))
-        path = [("start", error)]
-        left = [column for column in np.flatnonzero(rows.X.any(axis=0)) + 1 if column not in order]
-        while left and len(order) < room:
-            found = [errors(np.array([*order, column], dtype=np.intp)) for column in left]
-            smallest = min(found)
-            if not smallest < error * (1 - bound):
-                break
-            # The first of those that rounding alone tells apart.
-            best = next(
-                i for i, value in enumerate(found) if value <= smallest * (1 + 1e-6) + 1e-12
-            )
-            error = found[best]
-            order = [*order, int(left.pop(best))]
-            path.append((rows.names[order[-1] - 1], error))
-        return order, path
 
     def _required_columns(self, names: list[str]) -> list[int]:
         columns = []

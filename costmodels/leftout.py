@@ -5,14 +5,31 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from costmodels.rows import CompressedRows, TrainingRows, solve_scaled, triangle
+from costmodels.rows import (
+    CompressedRows,
+    IntArray,
+    TrainingRows,
+    solve_scaled,
+    triangle,
+)
 
-__all__ = ["GroupErrors", "LeftOutErrors", "RowErrors"]
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
+def select_columns(
+    errors: LeftOutErrors, order: list[int], left: list[int], most: int, least_gain: float
+) -> tuple[list[int], list[float]]:
+    """Add columns while the error falls by `least_gain` of itself; return them, and all errors."""
+    path = [errors(np.array(order, dtype=np.intp))]
+    while left and len(order) < most:
+        found = [errors(np.array([*order, column], dtype=np.intp)) for column in left]
+        smallest = min(found)
+        if not smallest < path[-1] * (1 - least_gain):
+            break
+        # The first of those that differ by rounding errors alone.
+        best = next(i for i, value in enumerate(found) if value <= smallest * (1 + 1e-6) + 1e-12)
+        order, path = [*order, left[best]], [*path, found[best]]
+        left = [*left[:best], *left[best + 1 :]]
+    return order, path
 
 
 class LeftOutErrors(Protocol):
@@ -50,7 +67,7 @@ class RowErrors:
         if len(active):
             inner = triangle(self._factor[:, active])
             if len(inner) < len(active) or np.abs(np.diag(inner)).min() < 1e-9:
-                return np.inf  # as many columns as rows, or collinear: not to be told apart
+                return np.inf  # as many columns as rows, or collinear: not identifiable
             reach = np.linalg.solve(inner.T, self._table[:, active].T)
             # Out goes one copy of a row, or what there is of it when it counts less than once.
             leverage = (reach**2).sum(axis=0) * np.minimum(self._frequency, 1)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from costmodels.rows import CompressedRows, TrainingRows, check_training_rows
-
-__all__ = ["LinearCosts", "NonNegativeLinear"]
-
-FloatArray = npt.NDArray[np.float64]
+from costmodels.rows import (
+    CompressedRows,
+    FloatArray,
+    TrainingRows,
+    check_training_rows,
+    determination,
+)
 
 
 class LinearCosts(RegressorMixin, BaseEstimator):
@@ -60,7 +61,7 @@ class LinearCosts(RegressorMixin, BaseEstimator):
         self.relative_std_ = float(
             np.sqrt(frequency[known] @ relative[known] ** 2 / freedom) if known.any() else np.nan
         )
-        self.r2_ = _determination(rows, residuals)
+        self.r2_ = determination(rows.y, predicted, frequency)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -153,13 +154,3 @@ class NonNegativeLinear(LinearCosts):
         self.terms_ = {"intercept": self.intercept_} if self.fit_intercept else {}
         self.terms_ |= {name: float(cost) for name, cost in zip(names, self.coef_, strict=True)}
         return self
-
-
-def _determination(rows: TrainingRows, residuals: FloatArray) -> float:
-    """Return R²; of constant costs 1 when the fit is perfect and else 0, as scikit-learn has it."""
-    mean = np.average(rows.y, weights=rows.frequency)
-    total = float(rows.frequency @ (rows.y - mean) ** 2)
-    left = float(rows.frequency @ residuals**2)
-    if total > 0:
-        return 1 - left / total
-    return 1.0 if left == 0 else 0.0

@@ -14,8 +14,6 @@ import numpy.typing as npt
 from scipy.optimize import nnls
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-__all__ = ["CompressedRows", "TrainingRows", "check_training_rows", "column_names"]
-
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 
@@ -128,6 +126,15 @@ def column_lengths(table: FloatArray) -> FloatArray:
     lengths: FloatArray = largest * np.sqrt(((table / largest) ** 2).sum(axis=0))
     lengths[lengths == 0] = 1.0
     return lengths
+
+
+def determination(actual: FloatArray, predicted: FloatArray, weight: FloatArray) -> float:
+    """Return R²; of constant costs 1 when the fit is perfect and else 0, as in scikit-learn."""
+    total = float(weight @ (actual - np.average(actual, weights=weight)) ** 2)
+    left = float(weight @ (actual - predicted) ** 2)
+    if total > 0:
+        return 1 - left / total
+    return 1.0 if left == 0 else 0.0
 
 
 def triangle(table: FloatArray) -> FloatArray:

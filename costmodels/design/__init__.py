@@ -15,25 +15,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from costmodels.design.designs import Design, load_design
-    from costmodels.design.grid import COSTS, candidate_grid
-    from costmodels.design.oracle import OracleDesign, oracle_design
-    from costmodels.design.problem import DesignProblem, greedy_design, optimal_design
-    from costmodels.design.relaxed import RelaxedDesign
-
-__all__ = [
-    "COSTS",
-    "CRITERIA",
-    "Design",
-    "DesignProblem",
-    "OracleDesign",
-    "RelaxedDesign",
-    "candidate_grid",
-    "greedy_design",
-    "load_design",
-    "optimal_design",
-    "oracle_design",
-]
+    from costmodels.design.designs import Design as Design
+    from costmodels.design.designs import load_design as load_design
+    from costmodels.design.grid import COSTS as COSTS
+    from costmodels.design.grid import candidate_grid as candidate_grid
+    from costmodels.design.oracle import OracleDesign as OracleDesign
+    from costmodels.design.oracle import oracle_design as oracle_design
+    from costmodels.design.problem import DesignProblem as DesignProblem
+    from costmodels.design.problem import greedy_design as greedy_design
+    from costmodels.design.problem import optimal_design as optimal_design
+    from costmodels.design.relaxed import RelaxedDesign as RelaxedDesign
 
 CRITERIA = {
     "a": "mean variance of the coefficients, each in units of its term's mean",
@@ -43,16 +34,21 @@ CRITERIA = {
 """Name of each criterion, and what it makes small."""
 
 _PLACES = {
-    "designs": ("Design", "load_design"),
-    "grid": ("COSTS", "candidate_grid"),
-    "oracle": ("OracleDesign", "oracle_design"),
-    "problem": ("DesignProblem", "greedy_design", "optimal_design"),
-    "relaxed": ("RelaxedDesign",),
+    "Design": "designs",
+    "load_design": "designs",
+    "COSTS": "grid",
+    "candidate_grid": "grid",
+    "OracleDesign": "oracle",
+    "oracle_design": "oracle",
+    "DesignProblem": "problem",
+    "greedy_design": "problem",
+    "optimal_design": "problem",
+    "RelaxedDesign": "relaxed",
 }
+__all__ = ["CRITERIA", *_PLACES]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:
-    for module, names in _PLACES.items():
-        if name in names:
-            return getattr(import_module(f"costmodels.design.{module}"), name)
+    if name in _PLACES:
+        return getattr(import_module(f"costmodels.design.{_PLACES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,19 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Criterion", "check_criterion", "make_criterion"]
-
 FloatArray = npt.NDArray[np.float64]
 
-NAMES = ("a", "d", "i")
-SINGULAR = 1e-12  # relative: information this near to singular cannot tell terms apart; a choice
-
-
-def check_criterion(name: str) -> str:
-    """Refuse an unknown criterion."""
-    if name not in NAMES:
-        raise ValueError(f"unknown criterion {name!r}; accepted: {', '.join(NAMES)}")
-    return name
+SINGULAR = 1e-12  # relative; not tuned: closer to singular, terms are not identifiable
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-__all__ = ["Design", "load_design"]
-
 COLUMNS = ("scale", "machines", "repeats", "cost")
 
 

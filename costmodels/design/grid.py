@@ -8,8 +8,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-__all__ = ["COSTS", "candidate_grid"]
-
 FloatArray = npt.NDArray[np.float64]
 Cost = Callable[[FloatArray, FloatArray], FloatArray]
 

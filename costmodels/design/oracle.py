@@ -6,18 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from sklearn.base import clone
 
+from costmodels.design.problem import check_table
 from costmodels.scaling.base import ScalingModel
 from costmodels.scaling.check import masha_score, sampling_cost
 from costmodels.scaling.models import Masha
 from costmodels.scaling.points import Points, gather_points
 
-__all__ = ["OracleDesign", "oracle_design"]
-
-FloatArray = npt.NDArray[np.float64]
 NEEDED = ("scale", "machines", "seconds")
 
 
@@ -55,10 +52,10 @@ def oracle_design(
     """Find the sample runs from which a model predicts the actual runs best for their cost.
 
     A tool for evaluation: it needs the actual runs, so it is no way to choose experiments. It
-    shows what a model could reach with the best choice of sample runs, which tells errors of the
-    model from errors of the design. Experiments are removed one at a time, always the one without
-    which the model predicts the actual runs best, and of the designs on the way with at most `most`
-    experiments the one of the highest accuracy for its overhead is returned.
+    shows what a model could reach with the best choice of sample runs, which separates errors of
+    the model from errors of the design. Experiments are removed one at a time, always the one
+    without which the model predicts the actual runs best, and of the designs on the way with at
+    most `most` experiments the one of the highest accuracy for its overhead is returned.
 
     Parameters
     ----------
@@ -120,23 +117,9 @@ def oracle_design(
 
 
 def _gather(table: pd.DataFrame, what: str) -> Points:
-    missing = [name for name in NEEDED if name not in table]
-    if missing:
-        raise ValueError(
-            f"{what} has no column {missing[0]!r}; there are: {', '.join(map(str, table))}"
-        )
-    if table.empty:
-        raise ValueError(f"{what} has no rows")
-    columns = {name: table[name].to_numpy(np.float64) for name in NEEDED}
-    for name, numbers in columns.items():
-        wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers > 0)))
-        if len(wrong):
-            raise ValueError(
-                f"{name} of {what}, row {wrong[0]}, is {numbers[wrong[0]]:g}, "
-                "but must be positive and finite"
-            )
-    seconds = columns.pop("seconds")
-    return gather_points(columns, seconds)
+    checked = check_table(table[[name for name in table if name in NEEDED]], what, NEEDED)
+    columns = {name: checked[name].to_numpy(np.float64) for name in NEEDED}
+    return gather_points(columns, columns.pop("seconds"))
 
 
 def _error(model: Any, known: Points, unknown: Points) -> float:

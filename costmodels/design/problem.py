@@ -10,17 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from costmodels.design.criteria import check_criterion, make_criterion
+from costmodels.design import CRITERIA
+from costmodels.design.criteria import make_criterion
 from costmodels.design.designs import Design
 from costmodels.design.relaxed import RelaxedDesign, solve_relaxed
 from costmodels.design.rounding import cheapest_basis, round_weights
-from costmodels.scaling.terms import Term, check_terms
-
-__all__ = ["DesignProblem", "greedy_design", "optimal_design"]
+from costmodels.scaling.terms import ERNEST, Term, check_terms
 
 FloatArray = npt.NDArray[np.float64]
-
-ERNEST = ("1", "scale/machines", "log(machines)", "machines")
 
 
 class DesignProblem:
@@ -76,18 +73,19 @@ class DesignProblem:
         targets: pd.DataFrame | None = None,
         max_repeats: int = 1,
     ) -> None:
-        check_criterion(criterion)
+        if criterion not in CRITERIA:
+            raise ValueError(f"unknown criterion {criterion!r}; accepted: {', '.join(CRITERIA)}")
         if targets is not None and criterion != "i":
             raise ValueError(f"targets are given, but the criterion {criterion!r} has none")
         if isinstance(max_repeats, bool) or not max_repeats == int(max_repeats) >= 1:
             raise ValueError(f"max_repeats is {max_repeats!r}, but must be a whole number above 0")
-        self.candidates = _check_table(candidates, "candidates", ("scale", "machines", "cost"))
+        self.candidates = check_table(candidates, "candidates", ("scale", "machines", "cost"))
         self.terms = check_terms(terms)
         self.max_repeats = int(max_repeats)
         self.costs: FloatArray = self.candidates["cost"].to_numpy(np.float64)
         wanted = self.candidates
         if targets is not None:
-            wanted = _check_table(targets, "targets", ("scale", "machines"))
+            wanted = check_table(targets, "targets", ("scale", "machines"))
         self.criterion = make_criterion(
             criterion,
             _rows(self.candidates, self.terms),
@@ -143,7 +141,7 @@ class DesignProblem:
         ------
         ValueError
             If there is not one whole number, 0 or more, for each candidate. The budget is not
-            checked: a design of another tool may exceed it, and its `cost` says so.
+            checked: a design of another tool may exceed it, which its `cost` shows.
         """
         counts = np.asarray(repeats)
         if counts.shape != self.costs.shape:
@@ -212,7 +210,7 @@ def _rows(table: pd.DataFrame, terms: tuple[Term, ...]) -> FloatArray:
     return np.column_stack([term(columns) for term in terms])
 
 
-def _check_table(table: pd.DataFrame, what: str, needed: tuple[str, ...]) -> pd.DataFrame:
+def check_table(table: pd.DataFrame, what: str, needed: tuple[str, ...]) -> pd.DataFrame:
     """Return the table with the needed columns first, after checking its numbers."""
     if not isinstance(table, pd.DataFrame):
         raise ValueError(f"{what} is {type(table).__name__}, but must be a DataFrame")
@@ -222,7 +220,7 @@ def _check_table(table: pd.DataFrame, what: str, needed: tuple[str, ...]) -> pd.
             f"{what} has no column {missing[0]!r}; there are: {', '.join(map(str, table))}"
         )
     if "repeats" in table:
-        raise ValueError(f"{what} has a column 'repeats', which is what the design says")
+        raise ValueError(f"{what} has a column 'repeats', which only a design may have")
     if table.empty:
         raise ValueError(f"{what} has no rows")
     others = [name for name in table if name not in needed]

@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from costmodels.design.criteria import Criterion
 
-__all__ = ["RelaxedDesign", "solve_relaxed"]
-
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -70,7 +68,7 @@ def solve_relaxed(
         joint = cp.bmat([[information, root], [root.T, spread]])
         problem = cp.Problem(cp.Minimize(cp.trace(spread)), [*limits, joint >> 0])
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Solution may be inaccurate")  # the bound tells
+        warnings.filterwarnings("ignore", "Solution may be inaccurate")  # the bound shows it
         problem.solve(solver=cp.CLARABEL)
     if share.value is None:
         raise RuntimeError(f"the design problem was not solved: {problem.status}")

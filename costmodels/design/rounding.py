@@ -9,15 +9,13 @@ import numpy.typing as npt
 
 from costmodels.design.criteria import Criterion
 
-__all__ = ["cheapest_basis", "round_weights"]
-
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-RIDGE = 1e-7  # stands in for runs that a design lacks to be regular; its terms are near 1; a choice
-NEW = 1e-7  # least part of a row that is new to the chosen ones; a choice
-GAIN = 1e-9  # relative; smaller improvements are rounding errors; a choice
-CLOSE = 1.0001  # to the bound: nothing is left to gain; a choice
+RIDGE = 1e-7  # for designs with too few runs to be regular; not tuned: terms are near 1
+NEW = 1e-7  # least independent part of a row; not tuned: rounding errors are below
+GAIN = 1e-9  # relative; not tuned: smaller improvements are rounding errors
+CLOSE = 1.0001  # to the bound; not tuned: nothing is left to gain
 # How far the exchange looks. Where all designs can be tried, what it finds is the best or within
 # 10% of it (tests/costmodels/test_design.py); docs/studies/experiment-design.md has the times.
 WIDEST = 40  # chosen candidates whose exchange is tried: those that are missed least
@@ -181,7 +179,8 @@ def round_weights(
     basis = np.zeros(len(costs), dtype=np.int64)
     basis[cheapest_basis(criterion, costs)] = 1
     whole = np.floor(weights + 1e-6).astype(np.int64)
-    starts = [basis, whole, _largest(weights, costs, budget)]
+    largest = np.argsort(-weights, kind="stable")
+    starts = [basis, whole, _affordable(np.rint(weights), largest, costs, budget)]
     starts += _drawn(weights, costs, budget, DRAWS)
     settled = [exchange.settle(start, per_cost=i % 2 == 0) for i, start in enumerate(starts)]
     return exchange.improve(min(settled, key=criterion.value), goal)
@@ -192,18 +191,15 @@ def _drawn(weights: FloatArray, costs: FloatArray, budget: float, number: int) -
     rng = np.random.default_rng(0)
     found = []
     for _ in range(number):
-        counts = np.floor(weights + rng.random(len(weights))).astype(np.int64)
-        order = rng.permutation(len(weights))
-        paid = np.cumsum((counts * costs)[order]) <= budget
-        counts[order[~paid]] = 0
-        found.append(counts)
+        counts = np.floor(weights + rng.random(len(weights)))
+        found.append(_affordable(counts, rng.permutation(len(weights)), costs, budget))
     return found
 
 
-def _largest(weights: FloatArray, costs: FloatArray, budget: float) -> IntArray:
-    """Round to the nearest, and keep the largest weights that can be paid."""
-    counts = np.rint(weights).astype(np.int64)
-    order = np.argsort(-weights, kind="stable")
+def _affordable(
+    counts: FloatArray, order: npt.NDArray[np.intp], costs: FloatArray, budget: float
+) -> IntArray:
+    """Keep the runs that the budget affords, in an order of preference."""
     paid = np.cumsum((counts * costs)[order]) <= budget
     counts[order[~paid]] = 0
-    return counts
+    return counts.astype(np.int64)

@@ -24,31 +24,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from costmodels.occupancy.active import first_assignments, next_assignment
-    from costmodels.occupancy.measured import Occupancies, occupancies_of
-    from costmodels.occupancy.model import OccupancyModel
-    from costmodels.occupancy.overlap import OverlapModel
-    from costmodels.occupancy.predictor import OccupancyPredictor
-
-__all__ = [
-    "Occupancies",
-    "OccupancyModel",
-    "OccupancyPredictor",
-    "OverlapModel",
-    "first_assignments",
-    "next_assignment",
-    "occupancies_of",
-]
+    from costmodels.occupancy.active import first_assignments as first_assignments
+    from costmodels.occupancy.active import next_assignment as next_assignment
+    from costmodels.occupancy.measured import Occupancies as Occupancies
+    from costmodels.occupancy.measured import occupancies_of as occupancies_of
+    from costmodels.occupancy.model import OccupancyModel as OccupancyModel
+    from costmodels.occupancy.overlap import OverlapModel as OverlapModel
+    from costmodels.occupancy.predictor import OccupancyPredictor as OccupancyPredictor
 
 _PLACES = {
-    "Occupancies": "measured",
-    "OccupancyModel": "model",
-    "OccupancyPredictor": "predictor",
-    "OverlapModel": "overlap",
     "first_assignments": "active",
     "next_assignment": "active",
+    "Occupancies": "measured",
     "occupancies_of": "measured",
+    "OccupancyModel": "model",
+    "OverlapModel": "overlap",
+    "OccupancyPredictor": "predictor",
 }
+__all__ = list(_PLACES)
 
 
 def __getattr__(name: str) -> Any:

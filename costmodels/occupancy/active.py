@@ -9,9 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.base import clone
 
-from costmodels.occupancy.attributes import attribute_of
-
-__all__ = ["first_assignments", "next_assignment"]
+from costmodels.occupancy.terms import attribute_of
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -55,7 +53,7 @@ def next_assignment(
 ) -> int:
     """Return the assignment on which models of all runs but one disagree most.
 
-    A committee of models, each of which has not seen one run, predicts every assignment that was
+    A committee of models, each fitted without one run, predicts every assignment that was
     not measured; where they differ most, relatively, and far from what was measured, one more run
     teaches most.
 

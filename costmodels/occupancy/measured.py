@@ -1,4 +1,4 @@
-"""Occupancies of a run, from what can be seen of it from outside (NIMO, Algorithm 1)."""
+"""Occupancies of a run, from what can be observed from outside (NIMO, Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-
-__all__ = ["Occupancies", "occupancies_of"]
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -17,17 +17,15 @@ from costmodels.occupancy.measured import Occupancies, occupancies_of
 from costmodels.occupancy.overlap import OverlapModel
 from costmodels.occupancy.predictor import OccupancyPredictor
 
-__all__ = ["OccupancyModel"]
-
 FloatArray = npt.NDArray[np.float64]
 
 SHAPES = ("auto", "linear", "piecewise", "overlap")
 _PARTS = ("compute", "network", "disk")
 _USUAL_NOISE = 0.03  # few errors are drawn towards it: docs/studies/nimo.md, column "inside"
-_SMALLEST = 1e-3  # a choice: of the shortest measured time, so that no prediction is 0
+_SMALLEST = 1e-3  # of the shortest measured time; not tuned: no prediction is 0
 _MOST_FOLDS = 20  # bounds the time; the 14 runs and fewer of docs/studies/nimo.md are below
-# A later shape must be better than this times the error of an earlier one, as `min_gain` asks of a
-# term. Not tuned: docs/studies/nimo.md has each shape alone beside the choice.
+# A later shape must be better than this times the error of an earlier one, as a term
+# by `min_gain`. Not tuned: docs/studies/nimo.md has each shape alone beside the choice.
 _CLEARLY = 0.95
 
 
@@ -67,8 +65,8 @@ class _Fitted:
 class OccupancyModel(RegressorMixin, BaseEstimator):
     """Completion time as data flow times occupancies, each predicted from attributes (NIMO).
 
-    ``t = f_D (f_a + f_n + f_d)``, equation 1. Give `fit` what was seen of each run from outside,
-    and the parts are learned one by one; without that, the whole time is.
+    ``t = f_D (f_a + f_n + f_d)``, equation 1. Give `fit` what was observed of each run from
+    outside, and the parts are learned one by one; without that, the whole time is.
 
     Parameters
     ----------
@@ -112,7 +110,7 @@ class OccupancyModel(RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array_like, shape (n, k)
-            Attributes of resources and data; the names say what they are.
+            Attributes of resources and data; identified by their names.
         y : array_like, shape (n,)
             Seconds; positive.
         utilization, data, network_share : array_like
@@ -185,7 +183,7 @@ class OccupancyModel(RegressorMixin, BaseEstimator):
         return np.column_stack((seconds * np.exp(-reach), seconds * np.exp(reach)))
 
     def _named(self, table: FloatArray) -> Any:
-        """Return a checked table with the names that it came with, which say what columns are."""
+        """Return a checked table with the names that it came with, which identify the columns."""
         names = getattr(self, "feature_names_in_", None)
         return table if names is None else pd.DataFrame(table, columns=names)
 

@@ -5,26 +5,20 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import least_squares
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from costmodels.occupancy.attributes import Attribute, attribute_of
-from costmodels.occupancy.terms import Reference
-from costmodels.rows import column_names
-
-__all__ = ["OverlapModel"]
-
-FloatArray = npt.NDArray[np.float64]
+from costmodels.occupancy.terms import Attribute, Reference, attribute_of
+from costmodels.rows import FloatArray, column_names
 
 _Key = tuple[str, str]  # resource and term
 
 RESOURCES = ("compute", "network", "disk")
 # Logarithms of p: little overlap, some, much. The best of three searches is taken.
-_STARTS = (0.1, 0.7, 1.8)  # a choice
-_MOST_OVERLAP = 4.0  # a choice: e^4 is nearly the larger of the two, and nothing else
-_SHRINKAGE = 1e-3  # tells solutions apart that fit alike; moves no other (not tuned)
+_STARTS = (0.1, 0.7, 1.8)  # not tuned
+_MOST_OVERLAP = 4.0  # not tuned: with e^4 the sum is nearly the larger of the two
+_SHRINKAGE = 1e-3  # decides between solutions that fit alike; moves no other (not tuned)
 
 
 class OverlapModel(RegressorMixin, BaseEstimator):
@@ -34,7 +28,7 @@ class OverlapModel(RegressorMixin, BaseEstimator):
     speeds and in delays, with non-negative coefficients. With p = 1 a task computes and waits in
     turn (equation 1); the larger p, the more of the shorter is hidden behind the longer, as
     prefetching does (section V-B.4). What the bandwidths take may hide behind the delays as well,
-    as it does when blocks are on their way while others are asked for; then they are a part of
+    as it does when blocks are on their way while others are requested; then they are a part of
     their own. Of the two laws the one that fits better is taken. All coefficients and p are fitted
     to relative errors of seconds.
 

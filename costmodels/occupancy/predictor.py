@@ -5,19 +5,13 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from costmodels.occupancy.attributes import attribute_of
-from costmodels.occupancy.terms import SHAPES, Reference, Term, candidate_terms
-from costmodels.rows import column_names
+from costmodels.occupancy.terms import SHAPES, Reference, Term, attribute_of, candidate_terms
+from costmodels.rows import FloatArray, column_names
 
-__all__ = ["OccupancyPredictor"]
-
-FloatArray = npt.NDArray[np.float64]
-
-_ROUNDING = 1e-9  # relative; what is smaller is a rounding error; a choice
+_ROUNDING = 1e-9  # relative; not tuned: what is smaller is a rounding error
 
 
 class OccupancyPredictor(RegressorMixin, BaseEstimator):
@@ -80,7 +74,7 @@ class OccupancyPredictor(RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array_like or DataFrame, shape (n, k)
-            Attributes; see :func:`~costmodels.occupancy.attributes.attribute_of` for names.
+            Attributes; see :func:`~costmodels.occupancy.terms.attribute_of` for names.
         y : array_like, shape (n,)
             Occupancy.
         importance : array_like, shape (n,), optional
@@ -181,7 +175,7 @@ class OccupancyPredictor(RegressorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # it stops early where columns say little
+        tags.regressor_tags.poor_score = True  # it stops early where columns explain little
         return tags
 
 

@@ -16,54 +16,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from costmodels.scaling.auto import AutoScaling
-    from costmodels.scaling.base import ScalingModel
-    from costmodels.scaling.check import (
-        FitCheck,
-        check_fit,
-        masha_score,
-        occupation,
-        sampling_cost,
-    )
-    from costmodels.scaling.cliffs import Cliff
-    from costmodels.scaling.leftout import LeaveOneOut
-    from costmodels.scaling.models import (
-        Ernest,
-        LinearScaling,
-        Masha,
-        PowerLaw,
-        ProductLaw,
-        UniversalScalability,
-    )
-    from costmodels.scaling.points import gather_points
-    from costmodels.scaling.priors import learn_prior, shipped_prior
-    from costmodels.scaling.shapes import Prior
-    from costmodels.scaling.terms import TERMS, Term
-
-__all__ = [
-    "SCALING_MODELS",
-    "TERMS",
-    "AutoScaling",
-    "Cliff",
-    "Ernest",
-    "FitCheck",
-    "LeaveOneOut",
-    "LinearScaling",
-    "Masha",
-    "PowerLaw",
-    "Prior",
-    "ProductLaw",
-    "ScalingModel",
-    "Term",
-    "UniversalScalability",
-    "check_fit",
-    "gather_points",
-    "learn_prior",
-    "masha_score",
-    "occupation",
-    "sampling_cost",
-    "shipped_prior",
-]
+    from costmodels.scaling.auto import AutoScaling as AutoScaling
+    from costmodels.scaling.base import ScalingModel as ScalingModel
+    from costmodels.scaling.check import FitCheck as FitCheck
+    from costmodels.scaling.check import check_fit as check_fit
+    from costmodels.scaling.check import masha_score as masha_score
+    from costmodels.scaling.check import occupation as occupation
+    from costmodels.scaling.check import sampling_cost as sampling_cost
+    from costmodels.scaling.cliffs import Cliff as Cliff
+    from costmodels.scaling.leftout import LeaveOneOut as LeaveOneOut
+    from costmodels.scaling.models import Ernest as Ernest
+    from costmodels.scaling.models import LinearScaling as LinearScaling
+    from costmodels.scaling.models import Masha as Masha
+    from costmodels.scaling.models import PowerLaw as PowerLaw
+    from costmodels.scaling.models import ProductLaw as ProductLaw
+    from costmodels.scaling.models import UniversalScalability as UniversalScalability
+    from costmodels.scaling.points import gather_points as gather_points
+    from costmodels.scaling.priors import learn_prior as learn_prior
+    from costmodels.scaling.priors import shipped_prior as shipped_prior
+    from costmodels.scaling.shapes import Prior as Prior
+    from costmodels.scaling.terms import TERMS as TERMS
+    from costmodels.scaling.terms import Term as Term
 
 SCALING_MODELS = {
     "auto": "costmodels.scaling.auto:AutoScaling",
@@ -75,8 +48,8 @@ SCALING_MODELS = {
 }
 """Name of each scaling model, and where it is: ``"module:attribute"``."""
 
-# scikit-learn takes a second to import: only who fits a model, not who lists them, waits for it.
-_PLACES = {
+# Listing models does not import scikit-learn, which takes a second.
+_MODULES = {
     "auto": ("AutoScaling",),
     "base": ("ScalingModel",),
     "check": ("FitCheck", "check_fit", "masha_score", "occupation", "sampling_cost"),
@@ -95,10 +68,11 @@ _PLACES = {
     "shapes": ("Prior",),
     "terms": ("TERMS", "Term"),
 }
+_PLACES = {name: module for module, names in _MODULES.items() for name in names}
+__all__ = ["SCALING_MODELS", *_PLACES]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:
-    for module, names in _PLACES.items():
-        if name in names:
-            return getattr(import_module(f"costmodels.scaling.{module}"), name)
+    if name in _PLACES:
+        return getattr(import_module(f"costmodels.scaling.{_PLACES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from costmodels.leftout import RowErrors
-from costmodels.rows import CompressedRows
-from costmodels.scaling.base import FloatArray, ScalingModel
+from costmodels.leftout import RowErrors, select_columns
+from costmodels.rows import CompressedRows, FloatArray
+from costmodels.scaling.base import ScalingModel
 from costmodels.scaling.laws import Law, fit_linear, term_rows
 from costmodels.scaling.leftout import LeaveOneOut
 from costmodels.scaling.points import Points, read_columns
@@ -19,12 +19,10 @@ from costmodels.scaling.priors import shipped_prior
 from costmodels.scaling.shapes import Prior
 from costmodels.scaling.terms import TERMS, Term, check_terms
 
-__all__ = ["AutoScaling", "select_terms"]
-
 METHODS = ("pool", "select")
 SEED = ("1", "scale/machines")
 # A history that fits a job this badly beside the prior below it counts as another cluster's.
-STRANGE = 0.1  # judgement: halved or doubled, docs/studies/constants.md
+STRANGE = 0.1  # halved or doubled it changes nothing: docs/studies/constants.md
 
 
 def select_terms(
@@ -38,18 +36,9 @@ def select_terms(
     seed = [i for i, term in enumerate(terms) if term.name in SEED] or [0]
     rows = term_rows(points, terms, weights)
     errors = RowErrors(rows, CompressedRows.of(rows))
-    chosen = [i + 1 for i in seed]
-    error = errors(np.array(chosen))
-    bound = max(min_gain, 1 / len(points))
     left = [i + 1 for i in range(len(terms)) if i not in seed]
-    while left and len(chosen) < len(points) - 1:
-        found = [errors(np.array([*chosen, column])) for column in left]
-        smallest = min(found)
-        if not smallest < error * (1 - bound):
-            break
-        best = next(i for i, value in enumerate(found) if value <= smallest * (1 + 1e-6))
-        error = found[best]
-        chosen.append(left.pop(best))
+    least_gain = max(min_gain, 1 / len(points))
+    chosen, _ = select_columns(errors, [i + 1 for i in seed], left, len(points) - 1, least_gain)
     return tuple(terms[column - 1] for column in chosen)
 
 
@@ -114,9 +103,7 @@ class AutoScaling(ScalingModel):
         self.prior = prior
         self.terms = terms
         self.min_gain = min_gain
-        self.weights = weights
-        self.cliffs = cliffs
-        self.cliff_excess = cliff_excess
+        super().__init__(weights=weights, cliffs=cliffs, cliff_excess=cliff_excess)
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -139,7 +126,7 @@ class AutoScaling(ScalingModel):
             As there. Columns ``cores`` and ``memory`` (of a machine) join runs on several types of
             machine.
         ended : array_like of bool, shape (n,), optional
-            Of ``"pool"``: which runs were ended, as by a timeout, after the seconds that `y` says;
+            Of ``"pool"``: which runs were ended, as by a timeout, after the seconds in `y`;
             they would have taken longer.
 
         Raises
@@ -183,13 +170,13 @@ class AutoScaling(ScalingModel):
         return law, LeaveOneOut(predicted, points.seconds)
 
     def _warnings(self) -> list[str]:
-        said = super()._warnings()
+        found = super()._warnings()
         if self.method == "pool" and self._strange:
-            said.append(
+            found.append(
                 "the past jobs scale unlike these runs, as those of another cluster would; they "
                 "count little"
             )
-        return said
+        return found
 
     def predict_interval(self, X: object, level: float = 0.9) -> FloatArray:
         """Interval for the time of one run of each configuration.

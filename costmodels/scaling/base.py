@@ -5,20 +5,15 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, check_X_y
 
 from costmodels.intervals import spread_reach
-from costmodels.rows import WEIGHTS
+from costmodels.rows import WEIGHTS, FloatArray, determination
 from costmodels.scaling.cliffs import Cliff, CliffLaw, find_cliffs, slow_from
 from costmodels.scaling.laws import Law
 from costmodels.scaling.leftout import MISFIT, LeaveOneOut, left_out_configurations
 from costmodels.scaling.points import Points, gather_points, read_columns
-
-__all__ = ["ScalingModel"]
-
-FloatArray = npt.NDArray[np.float64]
 
 CLIFFS = ("split", "keep")
 FEWEST_SMOOTH = 2  # by definition: configurations beyond a cliff that make a law
@@ -33,9 +28,12 @@ class ScalingModel(RegressorMixin, BaseEstimator):
     A subclass fits a law to distinct configurations in :meth:`_fit_law`.
     """
 
-    weights: str
-    cliffs: str
-    cliff_excess: float
+    def __init__(
+        self, *, weights: str = "relative", cliffs: str = "keep", cliff_excess: float = 1.5
+    ) -> None:
+        self.weights = weights
+        self.cliffs = cliffs
+        self.cliff_excess = cliff_excess
 
     def _fit_law(self, points: Points) -> Law:
         raise NotImplementedError
@@ -82,7 +80,8 @@ class ScalingModel(RegressorMixin, BaseEstimator):
         self.terms_ = self.law_.coefficients
         self.coef_ = np.array(list(self.terms_.values()))
         self.formula_ = self.law_.formula
-        self.r2_ = _determination(points, self.law_.seconds(points.columns))
+        fitted = self.law_.seconds(points.columns)
+        self.r2_ = determination(points.seconds, fitted, points.repeats)
         self.loocv_: LeaveOneOut = left_out
         self.warnings_ = self._warnings()
         return self
@@ -92,13 +91,13 @@ class ScalingModel(RegressorMixin, BaseEstimator):
         return self._fit_sides(points), left_out_configurations(self._fit_sides, points)
 
     def _warnings(self) -> list[str]:
-        said = [str(cliff) for cliff in self.cliffs_]
+        found = [str(cliff) for cliff in self.cliffs_]
         if self.loocv_.median_percent_error > MISFIT:
-            said.append(
+            found.append(
                 "this model does not fit: the median error of configurations that were left out is "
                 f"{self.loocv_.median_percent_error:.1f}%, above {MISFIT:g}%"
             )
-        return said
+        return found
 
     def _fit_sides(self, points: Points) -> Law:
         """Fit one law, or one on each side of a cliff."""
@@ -154,7 +153,7 @@ class ScalingModel(RegressorMixin, BaseEstimator):
         errors = self.loocv_.log_errors
         reach = np.full(len(seconds), self._reach(errors, level))
         if isinstance(self.law_, CliffLaw):
-            # What goes wrong beyond the edge says nothing of the smooth side.
+            # Errors beyond the edge are no measure of the smooth side.
             smooth = columns["scale"] / columns["machines"] <= self.law_.edge
             reach[smooth] = self._reach(errors[self.points_.load <= self.law_.edge], level)
         return np.column_stack((seconds * np.exp(-reach), seconds * np.exp(reach)))
@@ -188,12 +187,3 @@ def _check_enough(points: Points, rows: int) -> None:
             f"all rows have {machines[0]:g} machines, but a scaling model needs at least two "
             "machine counts"
         )
-
-
-def _determination(points: Points, predicted: FloatArray) -> float:
-    mean = np.average(points.seconds, weights=points.repeats)
-    total = float(points.repeats @ (points.seconds - mean) ** 2)
-    left = float(points.repeats @ (points.seconds - predicted) ** 2)
-    if total > 0:
-        return 1 - left / total
-    return 1.0 if left == 0 else 0.0

@@ -9,17 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from costmodels.metrics import relative_error
 from costmodels.scaling.laws import LinearLaw, fit_linear
 from costmodels.scaling.leftout import MISFIT, LeaveOneOut, left_out_configurations
 from costmodels.scaling.models import LinearScaling
 from costmodels.scaling.terms import TERMS, Term, check_terms
-from costmodels.validation import relative_error
-
-__all__ = ["FitCheck", "check_fit", "masha_score", "occupation", "sampling_cost"]
 
 FloatArray = npt.NDArray[np.float64]
 
-LEAST_GAIN = 0.05  # a choice: of the left-out error, below which a term is not worth naming
+LEAST_GAIN = 0.05  # of the left-out error, as `min_gain` of the selection of terms; not tuned
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class FitCheck:
 
 
 def check_fit(model: Any, threshold: float = MISFIT, terms: Any = None) -> FitCheck:
-    """Say whether a fitted model holds left-out configurations, and which term would help.
+    """Check whether a fitted model predicts left-out configurations, and which term would help.
 
     Parameters
     ----------

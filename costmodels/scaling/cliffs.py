@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from costmodels.rows import FloatArray
 from costmodels.scaling.laws import Law
-from costmodels.scaling.points import Points
+from costmodels.scaling.points import Columns, Points
 
-__all__ = ["Cliff", "CliffLaw", "find_cliffs", "slow_from"]
-
-FloatArray = npt.NDArray[np.float64]
-Columns = Mapping[str, FloatArray]
-
-NOISE_MARGIN = 3.0  # standard deviations of a ratio of two medians; a choice: one in 700 by chance
+NOISE_MARGIN = 3.0  # standard deviations of a ratio of two medians: one in 700 by chance; not tuned
 
 
 @dataclass(frozen=True)

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from costmodels.rows import CompressedRows, TrainingRows
-from costmodels.scaling.points import Points
+from costmodels.rows import CompressedRows, FloatArray, TrainingRows
+from costmodels.scaling.points import Columns, Points
 from costmodels.scaling.terms import Term
 
-__all__ = [
-    "Law",
-    "LinearLaw",
-    "PowerFit",
-    "ProductFit",
-    "fit_linear",
-    "fit_power",
-    "fit_product",
-    "two_costs",
-]
-
-FloatArray = npt.NDArray[np.float64]
-Columns = Mapping[str, FloatArray]
-
-POWERS = (0.05, 3.0)  # a choice, beyond any measured: exponents of `power-law`, of scale/machines
-SCALE_POWERS = (0.0, 3.0)  # a choice: as above
-MACHINE_POWERS = (-2.0, 1.0)  # a choice: as above
-# A choice, by the number of exponents: points on each axis, and rounds.
+POWERS = (0.05, 3.0)  # beyond any measured: exponents of `power-law`, of scale/machines
+SCALE_POWERS = (0.0, 3.0)  # as above
+MACHINE_POWERS = (-2.0, 1.0)  # as above
+# By the number of exponents: points on each axis, and rounds; not tuned.
 GRIDS = {1: (49, 6), 2: (15, 10)}
 
 
@@ -192,7 +176,7 @@ def two_costs(
     with np.errstate(divide="ignore", invalid="ignore"):
         of_u = (uy * vv - vy * uv) / determinant
         of_v = (vy * uu - uy * uv) / determinant
-    # Where one would be negative (or both tell the same), the better of the two alone.
+    # Where one would be negative (or both are collinear), the better of the two alone.
     alone_u, alone_v = uy**2 / uu if uu > 0 else 0.0, vy**2 / vv
     single = ~(both & (of_u >= 0) & (of_v >= 0))
     of_u = np.where(single, np.where(alone_u > alone_v, uy / uu if uu > 0 else 0.0, 0.0), of_u)
@@ -231,7 +215,7 @@ def fit_product(points: Points, weights: str, *, const: bool) -> ProductFit:
     """Fit the costs for each pair of exponents, and take the pair that leaves least."""
     scale, machines = (np.log(points.columns[name]) for name in ("scale", "machines"))
     bounds: tuple[tuple[float, float], ...]
-    if np.ptp(scale) < 1e-9:  # a scale that never changes tells nothing of its exponent
+    if np.ptp(scale) < 1e-9:  # the exponent of a constant scale is not identifiable
         logs, bounds = machines[:, None], (MACHINE_POWERS,)
     else:
         logs, bounds = np.column_stack((scale, machines)), (SCALE_POWERS, MACHINE_POWERS)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from costmodels.metrics import (
     absolute_errors,
@@ -14,17 +13,14 @@ from costmodels.metrics import (
     percentage_errors,
     ranking_distance,
 )
+from costmodels.rows import FloatArray
 from costmodels.scaling.laws import Law
 from costmodels.scaling.points import Points
 
-__all__ = ["MISFIT", "LeaveOneOut", "left_out_configurations"]
-
-FloatArray = npt.NDArray[np.float64]
-
-MISFIT = 10.0  # percent; judgement: twice the error of `auto` (docs/studies/cluster-models.md)
-MOST_FOLDS = 20  # a choice: bounds the time
-MANY = 5  # a choice, as usual: folds of so many configurations that each alone takes long
-SMALLEST_FACTOR = 1e-3  # a left-out prediction of 0 s is wrong by this factor; a choice
+MISFIT = 10.0  # percent: twice the error of `auto` (docs/studies/cluster-models.md)
+MOST_FOLDS = 20  # not tuned: bounds the time
+MANY = 5  # the usual number of folds, where one for each configuration takes long; not tuned
+SMALLEST_FACTOR = 1e-3  # error of a left-out prediction of 0 s, as a factor; not tuned
 
 
 @dataclass(frozen=True)

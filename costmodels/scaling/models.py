@@ -10,13 +10,7 @@ import numpy as np
 from costmodels.scaling.base import ScalingModel
 from costmodels.scaling.laws import Law, LinearLaw, fit_linear, fit_power, fit_product
 from costmodels.scaling.points import Points
-from costmodels.scaling.terms import Term, check_terms
-
-__all__ = ["Ernest", "LinearScaling", "Masha", "PowerLaw", "ProductLaw", "UniversalScalability"]
-
-ERNEST = ("1", "scale/machines", "log(machines)", "machines")
-MASHA = ("scale/machines", "scale^2", "machines", "scale log(scale)/machines")
-USL = ("scale/machines", "scale (machines-1)/machines", "scale (machines-1)")
+from costmodels.scaling.terms import ERNEST, MASHA, USL, Term, check_terms
 
 
 class LinearScaling(ScalingModel):
@@ -29,11 +23,11 @@ class LinearScaling(ScalingModel):
     weights : {"relative", "none"}, default "relative"
         ``"relative"`` minimises relative errors, ``"none"`` errors in seconds.
     cliffs : {"keep", "split"}, default "keep"
-        Whether points beyond a memory cliff are fitted by a law of their own; cliffs are found and
-        told (`cliffs_`, `warnings_`) either way.
+        Whether points beyond a memory cliff are fitted by a law of their own; cliffs are
+        reported (`cliffs_`, `warnings_`) either way.
     cliff_excess : float, default 1.5
-        How many times more than the ideal speed-up the time must fall to be a cliff; judgement,
-        with which docs/studies/cluster-models.md was made.
+        How many times more than the ideal speed-up the time must fall to be a cliff;
+        used in docs/studies/cluster-models.md.
 
     Attributes
     ----------
@@ -74,9 +68,7 @@ class LinearScaling(ScalingModel):
         cliff_excess: float = 1.5,
     ) -> None:
         self.terms = terms
-        self.weights = weights
-        self.cliffs = cliffs
-        self.cliff_excess = cliff_excess
+        super().__init__(weights=weights, cliffs=cliffs, cliff_excess=cliff_excess)
 
     def _terms(self) -> tuple[Term, ...]:
         return check_terms(self.terms)
@@ -105,10 +97,8 @@ class _NamedTerms(LinearScaling):
         cliffs: str = "keep",
         cliff_excess: float = 1.5,
     ) -> None:
+        super().__init__(weights=weights, cliffs=cliffs, cliff_excess=cliff_excess)
         self.extra_terms = extra_terms
-        self.weights = weights
-        self.cliffs = cliffs
-        self.cliff_excess = cliff_excess
 
     def _terms(self) -> tuple[Term, ...]:
         return check_terms([*self._published, *self.extra_terms])
@@ -208,13 +198,6 @@ class UniversalScalability(ScalingModel):
     (0.1, 0.01, 9.49)
     """
 
-    def __init__(
-        self, *, weights: str = "relative", cliffs: str = "keep", cliff_excess: float = 1.5
-    ) -> None:
-        self.weights = weights
-        self.cliffs = cliffs
-        self.cliff_excess = cliff_excess
-
     def _fit_law(self, points: Points) -> LinearLaw:
         return fit_linear(points, check_terms(USL), self.weights)
 
@@ -252,13 +235,6 @@ class PowerLaw(ScalingModel):
     [20.0, 90.0, 1.2]
     """
 
-    def __init__(
-        self, *, weights: str = "relative", cliffs: str = "keep", cliff_excess: float = 1.5
-    ) -> None:
-        self.weights = weights
-        self.cliffs = cliffs
-        self.cliff_excess = cliff_excess
-
     def _fit_law(self, points: Points) -> Law:
         return fit_power(points, self.weights)
 
@@ -291,9 +267,7 @@ class ProductLaw(ScalingModel):
         cliff_excess: float = 1.5,
     ) -> None:
         self.fit_constant = fit_constant
-        self.weights = weights
-        self.cliffs = cliffs
-        self.cliff_excess = cliff_excess
+        super().__init__(weights=weights, cliffs=cliffs, cliff_excess=cliff_excess)
 
     def _fit_law(self, points: Points) -> Law:
         return fit_product(points, self.weights, const=self.fit_constant)

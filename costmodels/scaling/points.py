@@ -8,16 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-__all__ = ["Points", "gather_points", "read_columns"]
+from costmodels.rows import FloatArray
 
-FloatArray = npt.NDArray[np.float64]
 Columns = Mapping[str, FloatArray]
-
-PRIOR_REPEATS = 4  # that the spread of all counts for; judgement: docs/studies/constants.md
-MOST_PRECISION = 4.0  # of a configuration beside all; judgement: docs/studies/constants.md
 
 
 @dataclass(frozen=True)
@@ -31,7 +26,7 @@ class Points:
     seconds : ndarray, shape (n,)
         Median of the repeats.
     weight : ndarray, shape (n,)
-        Number of repeats times how precise they were beside those of other configurations.
+        Number of repeats; of a run that was ended, the probability that it was slow.
     repeats : ndarray, shape (n,)
         Number of repeats (sum of sample weights).
     noise : float
@@ -113,10 +108,7 @@ def _names_by_position(names: list[str], count: int, *, warn: bool) -> list[str]
 
 
 def gather_points(columns: Columns, y: Any, sample_weight: Any = None) -> Points:
-    """Gather repeats: the median of each configuration, and their spread as its weight.
-
-    The variance of few repeats is a poor estimate, so that of each configuration is averaged with
-    the common one, which counts as 4 repeats.
+    """Gather repeats: the median of each configuration, their number, and their common spread.
 
     Raises
     ------
@@ -139,19 +131,14 @@ def gather_points(columns: Columns, y: Any, sample_weight: Any = None) -> Points
     repeats = np.bincount(group, weights=count).astype(np.float64)
     medians = _group_medians(seconds, count, group)
     squares = np.bincount(group, weights=count * (seconds / medians[group] - 1) ** 2)
-    freedom = np.maximum(repeats - 1, 0)
-    spare = freedom.sum()
-    common = squares.sum() / spare if spare > 0 else 0.0
-    precision = np.ones(len(medians))
-    if common > 0:
-        shrunk = (squares + PRIOR_REPEATS * common) / (freedom + PRIOR_REPEATS)
-        precision = np.clip(common / shrunk, 1 / MOST_PRECISION, MOST_PRECISION)
+    spare = np.maximum(repeats - 1, 0).sum()
+    variance = squares.sum() / spare if spare > 0 else 0.0
     return Points(
         dict(zip(names, configurations.T.copy(), strict=True)),
         medians,
-        repeats * precision,
         repeats,
-        float(np.sqrt(common)),
+        repeats,
+        float(np.sqrt(variance)),
     )
 
 

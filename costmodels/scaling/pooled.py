@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtrit
 
-from costmodels.scaling.points import Points
+from costmodels.rows import FloatArray, IntArray
+from costmodels.scaling.points import Columns, Points
 from costmodels.scaling.posterior import (
     OF_TYPE,
     Misfits,
@@ -24,22 +24,15 @@ from costmodels.scaling.posterior import (
 )
 from costmodels.scaling.shapes import Prior, log_shapes, readable_shape
 
-__all__ = ["Ended", "PooledLaw", "fit_pooled"]
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
-Columns = Mapping[str, FloatArray]
-
-# Runs stray further than a normal law says, and every law drifts outside the measured range.
+# Runs stray further than a normal distribution predicts, and laws drift outside of the data.
 # Student's t with 4 degrees of freedom, and a drift of 10% an e-fold, hold 85 to 98% of the runs
 # that 90% intervals should, on sources whose prior was learnt without them (normal, without
 # drift: 77 to 97%); 15% and no drift were tried as well.
 QUANTILES = stdtrit(4, (np.arange(12) + 0.5) / 12)  # docs/studies/cluster-transfer.md
-DRIFT = 0.1  # judgement: docs/studies/constants.md
-LEAST_SHOWN = 0.05  # a choice, of what is shown: of a machine that does not work on the data
-ENDED_ROUNDS = 2  # a choice: docs/studies/constants.md
-HUNG = 0.5  # of the runs that a timeout ends, those that never end; judgement, not measured
-LEAST_LONGER = 0.1  # log seconds that an ended run takes more; judgement, not measured
+DRIFT = 0.1  # docs/studies/constants.md
+LEAST_SHOWN = 0.05  # of a machine that does not work on the data: less is not shown; not tuned
+HUNG = 0.5  # of the runs that a timeout ends, those that never end; not tuned
+LEAST_LONGER = 0.1  # log seconds that an ended run takes more; not tuned
 
 
 @dataclass(frozen=True)
@@ -181,7 +174,7 @@ def fit_pooled(
 
     A run that was ended was slow, or it hung. It counts as one of the time that the law expects of
     it, given that it takes longer, and as often as it is likely to have been slow: little where all
-    others say that it should have been done long before. The law is fitted again, twice.
+    others predict that it should have been done long before. The law is fitted again with them.
 
     Parameters
     ----------
@@ -201,9 +194,7 @@ def fit_pooled(
     law, posterior = _fitted(points, priors, pressed, middle)
     if ended is not None and len(ended.seconds):
         slow = _slow(ended, law)  # by the other runs: with itself each would be expected
-        for _ in range(ENDED_ROUNDS):
-            longer = _with_ended(points, ended, slow, law)
-            law, posterior = _fitted(longer, priors, pressed, middle)
+        law, posterior = _fitted(_with_ended(points, ended, slow, law), priors, pressed, middle)
     return law, posterior
 
 

@@ -1,19 +1,19 @@
-"""Shapes weighed by how well they tell what was measured."""
+"""Posterior of shapes, given the measured points."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import eigh
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from costmodels.scaling.points import Points
+from costmodels.rows import FloatArray, IntArray
+from costmodels.scaling.points import Columns, Points
 from costmodels.scaling.shapes import (
     AXES,
     MISFITS,
@@ -24,39 +24,20 @@ from costmodels.scaling.shapes import (
     log_shapes,
 )
 
-__all__ = [
-    "OF_TYPE",
-    "Misfits",
-    "Posterior",
-    "evenly_drawn",
-    "join_logs",
-    "middle_of",
-    "places_of",
-    "relative_median",
-    "smoothness",
-    "sobol_normals",
-    "spread_of",
-    "weigh_shapes",
-]
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
-Columns = Mapping[str, FloatArray]
-
-DRAWS = 1024  # of the priors, and in each batch; a choice: docs/studies/constants.md
-BATCHES = 2  # a choice: docs/studies/constants.md
-WIDER = 1.5  # second draws beside the first's posterior; judgement: docs/studies/constants.md
-MEMBERS = 200  # a choice: that many make 90% intervals
-LEFT_OUT = 4096  # members by which left-out points are predicted; a choice
-REACHES = (1.0, 1.5, 1.0, 1.0)  # e-folds of a misfit on each axis; judgement, not measured
+DRAWS = 1024  # of the priors, and near the shapes that fit: docs/studies/constants.md
+BATCHES = 2  # with 1 the largest left-out error of exact laws triples; 4: docs/studies/constants.md
+WIDER = 1.5  # second draws beside the first's posterior: docs/studies/constants.md
+MEMBERS = 200  # not tuned: that many make 90% intervals
+LEFT_OUT = 4096  # members by which left-out points are predicted; not tuned
+REACHES = (1.0, 1.5, 1.0, 1.0)  # e-folds of a misfit on each axis; not tuned
 # Types differ in more than cores and memory: variance of what all runs of a type share beside that
 # of the smooth misfit. Runs of the searches for the cheapest, C3O / simulated, with 0: 6.1 / 5.4,
 # 1: 4.6 / 5.2, 4: 4.5 / 4.9, 9: 4.3 / 5.6. 1 has most of the gain; it was taken rather than 4 when
-# Scout had been seen with 0 (9.7) and 4 (10.5).
+# Scout had been evaluated with 0 (9.7) and 4 (10.5).
 OF_TYPE = 1.0  # docs/studies/cluster-transfer.md
 TYPE_AXES = [AXES.index(name) for name in ("cores", "memory")]
-SAME = 1e-9  # a choice: rounding errors
-LEAST_POINT = 1e-6  # of a weight; a choice: only so that it is not 0
+SAME = 1e-9  # not tuned: rounding errors
+LEAST_POINT = 1e-6  # of a weight; not tuned: only so that it is not 0
 SPREADS = len(MISFITS) * len(NOISES)
 
 
@@ -149,24 +130,24 @@ def weigh_shapes(
     shapes = first
     likelihood = measured.log_likelihood(first)
     densities = np.stack([p.log_density(first) for p in priors])  # (priors, k)
-    normal = np.array(priors[0].covariance)
+    drawn = _log_mean(densities)
     nearer: list[tuple[FloatArray, FloatArray]] = []
     # Further batches near the shapes that fit: few of the first do when much was measured.
     for _ in range(BATCHES):
-        log_weights = _log_weights(likelihood, densities, priors, shapes, nearer, len(first))
-        each_shape = _log_sum(log_weights, axis=0)
+        each_shape = _log_sum(_log_weights(likelihood, densities, priors, drawn), axis=0)
         weights = np.exp(each_shape - _log_sum(each_shape))
-        mean, covariance = _moments(shapes, weights, normal)
+        mean, covariance = _moments(shapes, weights, np.array(priors[0].covariance))
         nearer.append((mean, covariance))
         batch = mean + normals @ np.linalg.cholesky(covariance).T
         shapes = np.vstack((shapes, batch))
         likelihood = np.hstack((likelihood, measured.log_likelihood(batch)))
         densities = np.hstack((densities, np.stack([p.log_density(batch) for p in priors])))
-    log_weights = _log_weights(likelihood, densities, priors, shapes, nearer, len(first))
+        normal = [log_normal(shapes, *one) for one in nearer]
+        drawn = _log_mean(np.stack([_log_mean(densities), *normal]))
+    log_weights = _log_weights(likelihood, densities, priors, drawn)
     total = float(_log_sum(log_weights))
     shares = np.zeros(1)
     if len(priors) > 1:
-        drawn = _log_drawn(densities, shapes, nearer, len(first))
         shares = np.array([_log_sum(likelihood + one - drawn) for one in _joint(densities, priors)])
     return Posterior(
         shapes,
@@ -206,10 +187,10 @@ class _Measured:
             distance = squares @ precision - (turned @ (precision * ones)) ** 2 / whole
             constant = np.log(precision).sum() - np.log(whole)
             found[spread] = 0.5 * (constant - distance)
-            if self._spare:  # what repeats tell of the noise
+            if self._spare:  # likelihood of the spread of repeats
                 noise = spread_of(spread)[1]
-                told = np.log(noise) + 0.5 * (self._points.noise / noise) ** 2
-                found[spread] -= self._spare * told
+                spread_of_repeats = np.log(noise) + 0.5 * (self._points.noise / noise) ** 2
+                found[spread] -= self._spare * spread_of_repeats
         return found
 
     def inverses(self) -> list[FloatArray]:
@@ -280,31 +261,17 @@ def _joint(densities: FloatArray, priors: Sequence[Prior]) -> FloatArray:
     return joint
 
 
-def _log_drawn(
-    densities: FloatArray,
-    shapes: FloatArray,
-    nearer: Sequence[tuple[FloatArray, FloatArray]],
-    each: int,
-) -> FloatArray:
-    """Return the log density by which each shape was drawn, all batches together."""
-    parts = [_log_sum(densities, axis=0) - np.log(len(densities)) + np.log(each)]
-    parts += [np.log(DRAWS) + log_normal(shapes, *batch) for batch in nearer]
-    found: FloatArray = _log_sum(np.stack(parts), axis=0) - np.log(len(shapes))
+def _log_mean(logs: FloatArray) -> FloatArray:
+    """Return the logarithm of the mean of exponentials over the first axis."""
+    found: FloatArray = _log_sum(logs, axis=0) - np.log(len(logs))
     return found
 
 
 def _log_weights(
-    likelihood: FloatArray,
-    densities: FloatArray,
-    priors: Sequence[Prior],
-    shapes: FloatArray,
-    nearer: Sequence[tuple[FloatArray, FloatArray]],
-    each: int,
+    likelihood: FloatArray, densities: FloatArray, priors: Sequence[Prior], drawn: FloatArray
 ) -> FloatArray:
     """Return the log weight of each misfit and noise and shape, up to a constant."""
-    joint = _joint(densities, priors)
-    joint = joint[0] if len(priors) == 1 else _log_sum(joint, axis=0) - np.log(len(priors))
-    found: FloatArray = likelihood + joint - _log_drawn(densities, shapes, nearer, each)
+    found: FloatArray = likelihood + _log_mean(_joint(densities, priors)) - drawn
     return found
 
 
@@ -314,7 +281,7 @@ def _moments(
     mean = weights @ shapes
     apart = shapes - mean
     covariance = WIDER**2 * (apart.T * weights) @ apart
-    return mean, covariance + 1e-3 * np.diag(np.diag(prior))  # a choice: never singular
+    return mean, covariance + 1e-3 * np.diag(np.diag(prior))  # not tuned: never singular
 
 
 def join_logs(columns: Columns) -> FloatArray:

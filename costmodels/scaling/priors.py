@@ -9,23 +9,19 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from costmodels.rows import FloatArray
 from costmodels.scaling.points import Points
 from costmodels.scaling.posterior import weigh_shapes
 from costmodels.scaling.shapes import MISFITS, NAMES, NOISES, Prior
 
-__all__ = ["learn_prior", "prior_from_plain", "prior_to_plain", "shipped_prior"]
-
-FloatArray = npt.NDArray[np.float64]
-
-ROUNDS = 5  # a choice: of expectation and maximisation
+ROUNDS = 5  # of expectation and maximisation; not tuned
 # Jobs that the prior below counts for: with 1 to 4 all sources of the study were as good, with
 # less a history of one or two jobs began to do harm.
 WORTH = 2.0  # docs/studies/cluster-transfer.md
-# Contexts of a job that are looked at, those with the most configurations: a job counts once
+# Contexts of a job that are used, those with the most configurations: a job counts once
 # however many it has, and further ones cost time.
-MOST_CONTEXTS = 12  # a choice
+MOST_CONTEXTS = 12  # not tuned: bounds the time
 
 
 def learn_prior(
@@ -145,8 +141,8 @@ def prior_from_plain(plain: Mapping[str, Any]) -> Prior:
 def shipped_prior() -> Prior:
     """Return the prior that comes with the package.
 
-    It was learnt from public measurements by ``python benchmarks/cluster_prior.py``, which says
-    which, and counts two jobs against those of a cluster's own history.
+    It was learnt from public measurements by ``python benchmarks/cluster_prior.py``, which
+    lists them, and counts two jobs against those of a cluster's own history.
     """
     text = (files("costmodels.scaling") / "prior.json").read_text(encoding="utf-8")
     return prior_from_plain(json.loads(text))

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from costmodels.scaling.points import gather_points
+from costmodels.rows import FloatArray
+from costmodels.scaling.points import Columns, gather_points
 from costmodels.scaling.pooled import Ended, fit_pooled
 from costmodels.scaling.posterior import join_logs, middle_of, sobol_normals
 from costmodels.scaling.shapes import Prior, log_shapes
 
-__all__ = ["Ranking", "Tried", "rank_candidates", "success_chance"]
-
-FloatArray = npt.NDArray[np.float64]
-Columns = Mapping[str, FloatArray]
-
-DRAWS = 512  # shapes of the priors, before anything is measured; a choice
+DRAWS = 512  # shapes of the priors, before anything is measured; not tuned
 LEVELS = (0.05, 0.5, 0.95)  # by definition: of a 90% interval, and the median
 # Improvement is sought in distributions this much wider than predicted: a search that trusts its
 # model does not find where it is wrong. With 1 / 1.5 / 2 the searches of C3O for the cheapest took
@@ -26,7 +22,7 @@ LEVELS = (0.05, 0.5, 0.95)  # by definition: of a 90% interval, and the median
 WIDER = 2.0  # docs/studies/cluster-transfer.md
 # Runs fail as those near them did: after one failure 70% at the same place, less with the distance
 # in e-folds of machines, cores, memory and scale, and less where others succeeded.
-FAILS_AGAIN = 0.7  # judgement, not measured
+FAILS_AGAIN = 0.7  # not tuned
 FAILS_WITHIN = 0.5  # as above
 
 
@@ -41,7 +37,7 @@ class Tried:
     seconds : ndarray, shape (n,)
         How long each took, or until it was ended.
     outcome : sequence of str, length n
-        ``"ok"``, ``"failed"``, or ``"timeout"``, which tells that it takes longer.
+        ``"ok"``, ``"failed"``, or ``"timeout"``, when it takes longer.
     """
 
     candidate: npt.NDArray[np.intp]
@@ -144,7 +140,7 @@ def rank_candidates(
     if best is None:
         # What a candidate brings beside a typical one; only those in time bring anything.
         if deadline is not None and not len(succeeded):
-            costs = costs + samples  # how long a second is, is not known: neither slow nor dear
+            costs = costs + samples  # seconds are known up to a factor only
         else:
             middle = np.median(samples, axis=0)
             allowed = middle + WIDER * (samples - middle) <= np.log(deadline or np.inf)
@@ -216,7 +212,7 @@ def _nearness(columns: Columns, others: Columns) -> FloatArray:
 
 
 def _succeeds(candidates: Columns, tried: Tried) -> FloatArray:
-    """Return how likely each candidate succeeds, as far as runs tell."""
+    """Return how likely each candidate succeeds, by the outcomes of runs."""
     fine = set(tried.candidate[tried.at("ok")].tolist())
     failed = set(tried.candidate[tried.at("failed", "timeout")].tolist()) - fine
 

@@ -1,4 +1,4 @@
-"""The family of shapes that `auto` weighs: seconds up to a factor, told by eleven numbers.
+"""The family of shapes that `auto` weighs: seconds up to a factor, by eleven numbers.
 
 About the middle of what was measured (u, v, c and g are the logarithms of the machines, of the
 scale, and of the cores and the memory of a machine, less their means), a shape is
@@ -21,8 +21,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, ndtr
 
-__all__ = ["AXES", "BASE", "MISFITS", "NAMES", "NOISES", "Prior", "log_shapes", "readable_shape"]
-
 FloatArray = npt.NDArray[np.float64]
 
 NAMES = (
@@ -40,15 +38,15 @@ NAMES = (
 )
 AXES = ("machines", "scale", "cores", "memory")  # columns of a configuration
 # Relative standard deviations that are weighed: of one run, and of the shape about the truth.
-NOISES = (0.01, 0.02, 0.04, 0.08, 0.16)  # a choice: a grid
-MISFITS = (0.005, 0.03, 0.08, 0.2)  # a choice: a grid
+NOISES = (0.01, 0.02, 0.04, 0.08, 0.16)  # a grid; not tuned
+MISFITS = (0.005, 0.03, 0.08, 0.2)  # a grid; not tuned
 
 # One job in five is short of memory somewhere near what was measured, and then 1.4 to 5 times
 # slower. 0.1 and 0.35 changed no test of the study by more than its noise.
-PRESSED = 0.2  # judgement: docs/studies/constants.md
-PRESSED_FACTORS = (1.4, 5.0)  # judgement, not measured
-MOST_RESERVED = 0.95  # judgement: docs/studies/constants.md
-MOST_LOG = 50.0  # a choice: nothing overflows
+PRESSED = 0.2  # docs/studies/constants.md
+PRESSED_FACTORS = (1.4, 5.0)  # not tuned
+MOST_RESERVED = 0.95  # docs/studies/constants.md
+MOST_LOG = 50.0  # not tuned: nothing overflows
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ def log_normal(x: FloatArray, mean: FloatArray, covariance: FloatArray) -> Float
     return found
 
 
-_DEVIATIONS = (0.6, 1.5, 1.5, 1.0, 0.3, 1.5, 1.0, 1.2, 2.0, 0.3, 0.2)  # judgement: see below
+_DEVIATIONS = (0.6, 1.5, 1.5, 1.0, 0.3, 1.5, 1.0, 1.2, 2.0, 0.3, 0.2)  # see below
 _EVEN = 1 / (len(MISFITS) * len(NOISES))  # by definition
 BASE = Prior(
     (1.1, -1.2, -3.5, 0.0, 0.95, 0.0, 0.0, 0.0, -1.0, 1.0, 0.0),
@@ -105,9 +103,9 @@ BASE = Prior(
     ),
     tuple((_EVEN,) * len(NOISES) for _ in MISFITS),
 )
-"""What is believed before any table was seen: near Amdahl's law, and unsure of it.
+"""Prior of the prior: near Amdahl's law, with wide deviations.
 
-Judgement: other middles and widths of each number moved no source of
+Not tuned: other middles and widths of each number moved no source of
 docs/studies/cluster-transfer.md by more than a point."""
 
 

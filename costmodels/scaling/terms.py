@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["TERMS", "Term", "check_terms"]
-
 FloatArray = npt.NDArray[np.float64]
 Columns = Mapping[str, FloatArray]
 
@@ -74,66 +72,24 @@ class Term:
         return values
 
 
-# Logarithms are cut off at 0: below one machine (or one unit of data) they would be negative, and
-# a negative term makes a cost of a gain.
-def _log(x: FloatArray) -> FloatArray:
-    return np.log(np.maximum(x, 1.0))
+@dataclass(frozen=True)
+class _Product:
+    """Powers of scale, machines and their logarithms, multiplied.
 
+    Logarithms are cut off at 0: below one machine (or one unit of data) they would be negative, and
+    a negative term makes a cost of a gain.
+    """
 
-def _one(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return np.ones_like(machines)
+    scale: float = 0
+    machines: float = 0
+    log_scale: int = 0
+    log_machines: int = 0
 
-
-def _share(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return scale / machines
-
-
-def _tree(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return _log(machines)
-
-
-def _machines(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return machines.copy()
-
-
-def _two_stages(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return np.sqrt(machines)
-
-
-def _scale(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return scale.copy()
-
-
-def _square(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return scale**2
-
-
-def _square_share(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return scale**2 / machines
-
-
-def _share_squared(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return (scale / machines) ** 2
-
-
-def _root_share(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return np.sqrt(scale / machines)
-
-
-def _sort_share(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return scale * _log(scale) / machines
-
-
-def _sort2_share(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return scale * _log(scale) ** 2 / machines
-
-
-def _root_scale(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return np.sqrt(scale)
-
-
-def _straggling(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return scale / machines * _log(machines)
+    def __call__(self, scale: FloatArray, machines: FloatArray) -> FloatArray:
+        logs = np.log(np.maximum(scale, 1.0)), np.log(np.maximum(machines, 1.0))
+        powers = scale ** float(self.scale) * machines ** float(self.machines)
+        found: FloatArray = powers * logs[0] ** self.log_scale * logs[1] ** self.log_machines
+        return found
 
 
 def _contention(scale: FloatArray, machines: FloatArray) -> FloatArray:
@@ -145,26 +101,30 @@ def _coherence(scale: FloatArray, machines: FloatArray) -> FloatArray:
 
 
 _LIBRARY = (
-    Term("1", _one, "1"),
-    Term("scale/machines", _share, "scale/machine"),
-    Term("log(machines)", _tree, "log machine"),
-    Term("machines", _machines, "machine"),
-    Term("sqrt(machines)", _two_stages, "sqrt machine"),
-    Term("scale", _scale, "scale"),
-    Term("sqrt(scale)", _root_scale, "sqrt scale"),
-    Term("sqrt(scale/machines)", _root_share, "sqrt(scale/machine)"),
-    Term("(scale/machines)^2", _share_squared, "(scale/machine)^2"),
-    Term("scale^2/machines", _square_share, "scale^2/machine"),
-    Term("scale^2", _square, "scale^2"),
-    Term("scale log(scale)/machines", _sort_share, "scale log scale/machine"),
-    Term("scale log(scale)^2/machines", _sort2_share, "scale log^2 scale/machine"),
-    Term("scale log(machines)/machines", _straggling, "scale log machine/machine"),
+    Term("1", _Product(), "1"),
+    Term("scale/machines", _Product(1, -1), "scale/machine"),
+    Term("log(machines)", _Product(log_machines=1), "log machine"),
+    Term("machines", _Product(0, 1), "machine"),
+    Term("sqrt(machines)", _Product(0, 0.5), "sqrt machine"),
+    Term("scale", _Product(1), "scale"),
+    Term("sqrt(scale)", _Product(0.5), "sqrt scale"),
+    Term("sqrt(scale/machines)", _Product(0.5, -0.5), "sqrt(scale/machine)"),
+    Term("(scale/machines)^2", _Product(2, -2), "(scale/machine)^2"),
+    Term("scale^2/machines", _Product(2, -1), "scale^2/machine"),
+    Term("scale^2", _Product(2), "scale^2"),
+    Term("scale log(scale)/machines", _Product(1, -1, 1), "scale log scale/machine"),
+    Term("scale log(scale)^2/machines", _Product(1, -1, 2), "scale log^2 scale/machine"),
+    Term("scale log(machines)/machines", _Product(1, -1, 0, 1), "scale log machine/machine"),
     Term("scale (machines-1)/machines", _contention, "scale"),
     Term("scale (machines-1)", _coherence, "scale machine"),
 )
 
 TERMS: dict[str, Term] = {term.name: term for term in _LIBRARY}
 """The term library by name; simple terms first, because of equals the first one is taken."""
+
+ERNEST = ("1", "scale/machines", "log(machines)", "machines")
+MASHA = ("scale/machines", "scale^2", "machines", "scale log(scale)/machines")
+USL = ("scale/machines", "scale (machines-1)/machines", "scale (machines-1)")
 
 
 def check_terms(terms: Iterable[str | Term]) -> tuple[Term, ...]:

@@ -11,6 +11,7 @@ from costmodels.metrics import (
     order_preserving_degree,
     percentage_errors,
     ranking_distance,
+    relative_error,
 )
 
 # Table VI: actual and predicted minutes; staging, then none, for each of four assignments.
@@ -70,3 +71,11 @@ def test_bounds(actual, random):
 def test_bad_values(call, text):
     with pytest.raises(ValueError, match=text):
         call()
+
+
+def test_relative_error_has_a_sign():
+    assert relative_error(12, 10) == pytest.approx(0.2)
+    assert relative_error(8, 10) == pytest.approx(-0.2)
+    np.testing.assert_allclose(relative_error([1, 2], [2, 1]), [-0.5, 1])
+    with pytest.raises(ValueError, match="actual value 0"):
+        relative_error(1, [1, 0])

@@ -254,15 +254,6 @@ def test_a_repeat_that_went_astray_does_not_move_the_fit():
     assert Ernest().fit(X, y).points_.repeats.tolist() == [5, 5, 5, 5]
 
 
-def test_scattered_repeats_weigh_less():
-    X = pd.concat([pd.DataFrame({"machines": [2, 4, 8]})] * 6, ignore_index=True)
-    rng = np.random.default_rng(0)
-    spread = X["machines"].map({2: 0.2, 4: 0.01, 8: 0.01})
-    y = 100 * np.exp(spread * rng.standard_normal(len(X)))
-    weight = Ernest().fit(X, y).points_.weight
-    assert weight[0] < weight[1] / 2
-
-
 def test_sample_weights_are_repeats():
     X, rng = grid(), np.random.default_rng(5)
     y = (10 + 60 * X["scale"] / X["machines"]) * rng.lognormal(0, 0.1, len(X))
