@@ -13,45 +13,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from predict_graph.sizing.fitting.fit_runs import fit
-    from predict_graph.sizing.fitting.model import JobModel, fit_job
-    from predict_graph.sizing.fitting.model_file import load_model, save_model
-    from predict_graph.sizing.measuring.collecting import Collected, collect
-    from predict_graph.sizing.measuring.designing import make_design, write_design
-    from predict_graph.sizing.measuring.experiments import Design, Experiment, read_design
-    from predict_graph.sizing.measuring.measurements import Measurements, read_measurements
-    from predict_graph.sizing.planning.choices import Choice, Configuration, Plan, plan
-    from predict_graph.sizing.planning.prices import Price, read_prices
-    from predict_graph.sizing.quantities import parse_counts, parse_duration, parse_money
+    from predict_graph.sizing.fitting.fit_runs import fit as fit
+    from predict_graph.sizing.fitting.model import JobModel as JobModel
+    from predict_graph.sizing.fitting.model import fit_job as fit_job
+    from predict_graph.sizing.fitting.model_file import load_model as load_model
+    from predict_graph.sizing.fitting.model_file import save_model as save_model
+    from predict_graph.sizing.measuring.collecting import Collected as Collected
+    from predict_graph.sizing.measuring.collecting import collect as collect
+    from predict_graph.sizing.measuring.designing import make_design as make_design
+    from predict_graph.sizing.measuring.designing import write_design as write_design
+    from predict_graph.sizing.measuring.experiments import Design as Design
+    from predict_graph.sizing.measuring.experiments import Experiment as Experiment
+    from predict_graph.sizing.measuring.experiments import read_design as read_design
+    from predict_graph.sizing.measuring.measurements import Measurements as Measurements
+    from predict_graph.sizing.measuring.measurements import read_measurements as read_measurements
+    from predict_graph.sizing.planning.choices import Choice as Choice
+    from predict_graph.sizing.planning.choices import Configuration as Configuration
+    from predict_graph.sizing.planning.choices import Plan as Plan
+    from predict_graph.sizing.planning.choices import plan as plan
+    from predict_graph.sizing.planning.prices import Price as Price
+    from predict_graph.sizing.planning.prices import read_prices as read_prices
+    from predict_graph.sizing.quantities import parse_counts as parse_counts
+    from predict_graph.sizing.quantities import parse_duration as parse_duration
+    from predict_graph.sizing.quantities import parse_money as parse_money
 
-__all__ = [
-    "Choice",
-    "Collected",
-    "Configuration",
-    "Design",
-    "Experiment",
-    "JobModel",
-    "Measurements",
-    "Plan",
-    "Price",
-    "collect",
-    "fit",
-    "fit_job",
-    "load_model",
-    "make_design",
-    "parse_counts",
-    "parse_duration",
-    "parse_money",
-    "plan",
-    "read_design",
-    "read_measurements",
-    "read_prices",
-    "save_model",
-    "write_design",
-]
-
-# scikit-learn takes a second to import: only who fits or loads a model waits for it.
-_PLACES = {
+# Only fitting and loading models import scikit-learn, which takes a second.
+_MODULES = {
     "measuring.collecting": ("Collected", "collect"),
     "measuring.designing": ("make_design", "write_design"),
     "measuring.experiments": ("Design", "Experiment", "read_design"),
@@ -63,10 +50,11 @@ _PLACES = {
     "planning.prices": ("Price", "read_prices"),
     "quantities": ("parse_counts", "parse_duration", "parse_money"),
 }
+_PLACES = {name: module for module, names in _MODULES.items() for name in names}
+__all__ = list(_PLACES)
 
 
 def __getattr__(name: str) -> Any:
-    for module, names in _PLACES.items():
-        if name in names:
-            return getattr(import_module(f"predict_graph.sizing.{module}"), name)
+    if name in _PLACES:
+        return getattr(import_module(f"predict_graph.sizing.{_PLACES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from predict_graph.sizing.planning.choices import Plan
     from predict_graph.sizing.planning.next_run import Advice, Option
 
-__all__ = ["draw_design", "pictures_of_advice", "pictures_of_fit", "pictures_of_plan"]
-
 _CONFIDENCE = 0.95  # of each end: an interval of 90%; by definition
 _MOST_LINES = 5  # a choice, as those below
 _MOST_OPTIONS = 10  # a choice

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 
-from predict_graph.durations import parse_duration
+from predict_graph.durations import parse_duration as parse_duration
 from predict_graph.errors import RequestError
-
-__all__ = ["parse_counts", "parse_duration", "parse_money", "parse_number", "parse_range"]
 
 MOST_COUNTS = 100_000  # a choice: more is a slip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,16 +18,6 @@ from predict_graph.durations import readable_number, readable_seconds
 if TYPE_CHECKING:
     from predict_graph.sizing.fitting.model import JobModel
     from predict_graph.sizing.planning.choices import Configuration, Plan
-
-__all__ = [
-    "answer_of_fit",
-    "answer_of_plan",
-    "coefficient_rows",
-    "described",
-    "fit_summary",
-    "money",
-    "plan_summary",
-]
 
 SCHEMA = 1  # by definition: of the JSON
 _MOST_ROWS = 20  # of a table on a screen; a choice
@@ -59,15 +50,7 @@ def fit_summary(model: JobModel) -> dict[str, Any]:
         },
         "fits": check.fits and model.misfit is None,
         "proposed_term": None if check.term is None else check.term.name,
-        "cliffs": [
-            {
-                "scale": cliff.scale,
-                "machines": list(cliff.machines),
-                "seconds": list(cliff.seconds),
-                "excess": cliff.excess,
-            }
-            for cliff in estimator.cliffs_
-        ],
+        "cliffs": [asdict(cliff) for cliff in estimator.cliffs_],
         "measured": {name: column.tolist() for name, column in measured.items()},
         "runs": float(estimator.points_.repeats.sum()),
         "unit": model.unit,
@@ -292,25 +275,11 @@ def plan_summary(plan: Plan) -> dict[str, Any]:
         "goal": None if choice is None else f"{choice.wanted} {choice.condition}",
         "choice": None
         if choice is None or choice.configuration is None
-        else _plain(choice.configuration),
+        else asdict(choice.configuration),
         "nearest": {}
         if choice is None
-        else {what: _plain(one) for what, one in choice.nearest.items()},
-        "frontier": [_plain(one) for one in plan.frontier],
-        "configurations": [_plain(one) for one in plan.configurations],
+        else {what: asdict(one) for what, one in choice.nearest.items()},
+        "frontier": [asdict(one) for one in plan.frontier],
+        "configurations": [asdict(one) for one in plan.configurations],
         "warnings": list(plan.warnings),
-    }
-
-
-def _plain(one: Configuration) -> dict[str, Any]:
-    return {
-        "machine_type": one.machine_type,
-        "machines": one.machines,
-        "seconds": one.seconds,
-        "low": one.low,
-        "high": one.high,
-        "cost": one.cost,
-        "cost_high": one.cost_high,
-        "measured": one.measured,
-        "chance": one.chance,
     }

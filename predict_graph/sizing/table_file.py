@@ -14,8 +14,6 @@ from pathlib import Path
 from predict_graph.errors import RequestError
 from predict_graph.inputs import read_bytes
 
-__all__ = ["Row", "TextTable", "name_key", "positive", "read_table", "table_line"]
-
 
 @dataclass(frozen=True)
 class Row:

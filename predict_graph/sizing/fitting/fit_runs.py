@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from predict_graph.sizing.tasks.model import TaskModel
 
-__all__ = ["fit"]
-
 
 def fit(
     runs: pd.DataFrame | str | PathLike[str],

@@ -30,15 +30,6 @@ from predict_graph.sizing.planning.candidates import MachineType
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "LEAST_CONFIDENCE",
-    "JobModel",
-    "check_confidence",
-    "fit_job",
-    "make_estimator",
-    "row_table",
-]
-
 FloatArray = npt.NDArray[np.float64]
 
 EXTENSIBLE = ("ernest", "masha")

@@ -25,8 +25,6 @@ from predict_graph.sizing.measuring.outcomes import outcome_columns
 from predict_graph.sizing.planning.candidates import MachineType
 from predict_graph.sizing.table_file import Row, TextTable, name_key, read_table
 
-__all__ = ["PastJobs", "read_past_jobs", "rest_of_file"]
-
 JOB_NAMES = ("job", "workload", "application", "program", "task")
 
 

@@ -18,8 +18,6 @@ from predict_graph.sizing.planning.candidates import (
 )
 from predict_graph.sizing.table_file import name_key
 
-__all__ = ["failed_configurations", "of_known_types", "type_columns"]
-
 DESCRIBED = (*TYPE_NAMES, *CORE_NAMES, "slots", *MEMORY_NAMES, *PRICE_NAMES)
 
 FloatArray = npt.NDArray[np.float64]

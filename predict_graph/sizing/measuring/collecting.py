@@ -19,8 +19,6 @@ from predict_graph.sizing.measuring.experiments import Design, Experiment
 from predict_graph.sizing.measuring.points_file import PointsFile
 from predict_graph.sizing.measuring.running import PATIENCE, Job, Outcome
 
-__all__ = ["Collected", "Report", "collect"]
-
 MOST_PARALLEL = 1_000  # each has a thread and a process; a choice
 MOST_SECONDS = 31_536_000  # a choice: a year
 

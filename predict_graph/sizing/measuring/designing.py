@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from costmodels.scaling.terms import ERNEST, MASHA, TERMS, USL
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import written_beside
 
@@ -15,14 +16,7 @@ if TYPE_CHECKING:
 
     from costmodels.design import Design
 
-__all__ = ["TERM_SETS", "design_rows", "design_summary", "make_design", "write_design"]
-
-TERM_SETS = {
-    "ernest": ("1", "scale/machines", "log(machines)", "machines"),
-    "masha": ("scale/machines", "scale^2", "machines", "scale log(scale)/machines"),
-    "usl": ("scale/machines", "scale (machines-1)/machines", "scale (machines-1)"),
-    "amdahl": ("1", "scale/machines"),
-}
+TERM_SETS = {"ernest": ERNEST, "masha": MASHA, "usl": USL, "amdahl": ("1", "scale/machines")}
 """Terms by the name of their model."""
 
 
@@ -138,8 +132,6 @@ def design_summary(design: Design) -> dict[str, Any]:
 def _terms(names: Sequence[str]) -> Sequence[str]:
     if len(names) == 1 and names[0] in TERM_SETS:
         return TERM_SETS[names[0]]
-    from costmodels.scaling import TERMS
-
     unknown = [name for name in names if name not in TERMS]
     if unknown:
         raise RequestError(

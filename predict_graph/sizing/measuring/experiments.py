@@ -10,8 +10,6 @@ from pathlib import Path
 from predict_graph.errors import RequestError
 from predict_graph.sizing.table_file import TextTable, positive, read_table
 
-__all__ = ["Design", "Experiment", "read_design"]
-
 MOST_RUNS = 100_000  # a choice: more is a slip
 # Columns of a design that say how, not what; and those that the measured points have.
 REPEATS = "repeats"

@@ -17,20 +17,6 @@ from predict_graph.results import Value
 from predict_graph.sizing.measuring.outcomes import outcome_columns, read_outcomes
 from predict_graph.sizing.table_file import Row, TextTable, name_key, positive, read_table
 
-__all__ = [
-    "CONTRADICTION",
-    "OWN_COLUMNS",
-    "TYPE_NAMES",
-    "JobRun",
-    "Measurements",
-    "Unfinished",
-    "job_runs",
-    "measured_columns",
-    "read_measurements",
-    "same_value",
-    "time_unit",
-]
-
 FloatArray = npt.NDArray[np.float64]
 
 # Names of columns as name_key writes them, the likeliest first; expressions of the whole name.

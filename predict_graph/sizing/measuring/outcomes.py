@@ -8,8 +8,6 @@ from collections.abc import Callable
 from predict_graph.errors import RequestError
 from predict_graph.sizing.table_file import Row, TextTable, name_key
 
-__all__ = ["outcome_columns", "read_outcomes"]
-
 # The time of a run that ended by a timeout, or still runs, is less than what it takes.
 _WORDS = {
     word: outcome

@@ -16,8 +16,6 @@ from predict_graph.sizing.measuring.experiments import Experiment
 from predict_graph.sizing.measuring.running import OUTCOMES, Outcome
 from predict_graph.sizing.table_file import read_table, table_line
 
-__all__ = ["PointsFile"]
-
 # The outcome comes last: a line that ends in one is whole.
 MEASURED = ("repeat", "command", "started", "seconds", "exit_status", "outcome")
 

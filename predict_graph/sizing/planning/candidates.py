@@ -15,16 +15,6 @@ from predict_graph.sizing.measuring.measurements import TYPE_NAMES
 from predict_graph.sizing.quantities import parse_counts
 from predict_graph.sizing.table_file import TextTable, positive, read_table
 
-__all__ = [
-    "CORE_NAMES",
-    "MEMORY_NAMES",
-    "PRICE_NAMES",
-    "Candidates",
-    "MachineType",
-    "read_candidates",
-    "read_types",
-]
-
 FloatArray = npt.NDArray[np.float64]
 
 CORE_NAMES = ("cores", "vcpus", "cpus")

@@ -23,8 +23,6 @@ from predict_graph.sizing.quantities import parse_counts, parse_duration, parse_
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Choice", "Configuration", "Plan", "frontier", "plan"]
-
 ModelLike = JobModel | str | PathLike[str]
 
 SECONDS_PER_HOUR = 3600.0  # by definition

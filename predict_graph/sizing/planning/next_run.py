@@ -25,8 +25,6 @@ from predict_graph.sizing.quantities import parse_duration
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Advice", "Goal", "Option", "advise", "parse_goal"]
-
 FloatArray = npt.NDArray[np.float64]
 
 USES = 10  # a choice: runs that what is learned serves

@@ -16,8 +16,6 @@ from predict_graph.inputs import read_json
 from predict_graph.sizing.fitting.model import JobModel, with_machine_type
 from predict_graph.sizing.fitting.model_file import load_model
 
-__all__ = ["predicted_job", "read_job_model"]
-
 FloatArray = npt.NDArray[np.float64]
 
 _QUANTILE = NormalDist().inv_cdf(0.95)  # of the ends of a prediction's 90% interval; by definition

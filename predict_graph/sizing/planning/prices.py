@@ -10,8 +10,6 @@ from pathlib import Path
 from predict_graph.errors import RequestError, unknown_name
 from predict_graph.sizing.table_file import positive, read_table
 
-__all__ = ["Price", "example_prices", "price_of", "read_prices"]
-
 COLUMNS = ("type", "cores", "usd_per_hour")
 
 

@@ -20,8 +20,6 @@ from predict_graph.sizing.measuring.measurements import (
 from predict_graph.sizing.planning.candidates import Candidates
 from predict_graph.sizing.table_file import Row, TextTable, read_table
 
-__all__ = ["TriedRuns", "read_tried"]
-
 
 @dataclass(frozen=True)
 class TriedRuns:

@@ -24,8 +24,6 @@ from predict_graph.sizing.planning.choices import SECONDS_PER_HOUR
 from predict_graph.sizing.table_file import Row, read_table
 from predict_graph.sizing.tasks.model import TaskModel
 
-__all__ = ["Assignment", "Ranked", "TaskPlan", "plan_tasks", "read_assignments"]
-
 _STAGED = "staged_"
 _STAGE_SECONDS = "stage_seconds"
 _PRICE = "usd_per_hour"

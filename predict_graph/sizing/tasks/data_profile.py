@@ -10,8 +10,6 @@ import numpy as np
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 
-__all__ = ["file_attributes", "graph_attributes"]
-
 
 def file_attributes(path: Path) -> dict[str, float]:
     """Return ``input_bytes`` of a file, or of all files below a folder.

@@ -12,13 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from costmodels.metrics import (
-    absolute_errors,
-    order_preserving_degree,
-    percentage_errors,
-    ranking_distance,
-)
 from costmodels.occupancy import OccupancyModel
+from costmodels.scaling import LeaveOneOut
 from predict_graph.answers import Answer
 from predict_graph.documents import DocumentKind
 from predict_graph.durations import readable_seconds
@@ -28,8 +23,6 @@ from predict_graph.pictures.panels import dots
 from predict_graph.results import Result
 from predict_graph.sizing.fitting.model import LEAST_CONFIDENCE
 from predict_graph.sizing.tasks.runs import TaskRuns
-
-__all__ = ["TASK_MODELS", "TaskModel", "fit_task", "load_task", "save_task"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -44,7 +37,7 @@ TASK_MODELS = {
 TASK = DocumentKind(
     "predict-graph task model", "model of a task", "fit --model nimo --out", sealed=True
 )
-_FEWEST = 4  # a choice: fewer tell no resources apart
+_FEWEST = 4  # not tuned: with fewer, resources are not identifiable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,14 +135,13 @@ class TaskModel(Result):
 
     def metrics(self) -> dict[str, float]:
         """Return AE (mean, s), PE (mean and worst, %), OPD and RD(1) of left-out runs."""
-        left_out = self.estimator.left_out_
-        predicted, actual = left_out["predicted"], left_out["actual"]
+        found = LeaveOneOut(**self.estimator.left_out_)
         return {
-            "mean_absolute_error": float(absolute_errors(predicted, actual).mean()),
-            "mean_percent_error": float(percentage_errors(predicted, actual).mean()),
-            "max_percent_error": float(percentage_errors(predicted, actual).max()),
-            "order_preserving_degree": order_preserving_degree(predicted, actual),
-            "ranking_distance_1": ranking_distance(predicted, actual, 1),
+            "mean_absolute_error": found.mean_absolute_error,
+            "mean_percent_error": float(found.percent_errors.mean()),
+            "max_percent_error": found.max_percent_error,
+            "order_preserving_degree": found.order_preserving_degree,
+            "ranking_distance_1": found.ranking_distance,
         }
 
     def seconds(self, assignments: pd.DataFrame, confidence: float) -> FloatArray:

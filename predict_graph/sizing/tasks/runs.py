@@ -18,8 +18,6 @@ from predict_graph.inputs import read_bytes
 from predict_graph.results import Value
 from predict_graph.sizing.table_file import Row, read_table, table_line
 
-__all__ = ["SEEN", "TaskRuns", "add_run", "read_runs"]
-
 FloatArray = npt.NDArray[np.float64]
 
 SEEN = ("started", "seconds", "utilization", "data_bytes", "network_share")
