@@ -153,6 +153,8 @@ def test_changes_of_the_criterion_by_single_runs(criterion):
 def test_rounding_of_ernests_example_keeps_the_optimum(budget):
     problem = DesignProblem(ernest_example(), budget)
     found = problem.optimal()
+    again = optimal_design(ernest_example(), budget)
+    pd.testing.assert_frame_equal(found.points, again.points)
     assert found.cost <= budget
     assert found.value <= 1.3 * problem.relaxed.bound
     greedy = problem.greedy()
@@ -177,11 +179,6 @@ def test_units_do_not_change_the_design():
         other = optimal_design(percent, 10e-4, criterion=criterion)
         assert other.value == pytest.approx(one.value, rel=1e-4)
         assert other.bound == pytest.approx(one.bound, rel=1e-4)
-
-
-def test_same_design_every_time():
-    one, other = (optimal_design(ernest_example(), 12) for _ in range(2))
-    pd.testing.assert_frame_equal(one.points, other.points)
 
 
 def test_predictions_far_away_want_other_points_than_nearby_ones():
@@ -217,12 +214,8 @@ def test_greedy_takes_the_cheapest_in_order():
     assert found.points["scale"].tolist() == [1, 2]
     assert found.cost == 3
     assert found.bound <= optimal_design(grid, 6.9, terms=AMDAHL).value < found.value
-
-
-def test_greedy_may_learn_nothing_and_says_so():
-    found = DesignProblem(ernest_example(), 5).greedy()
-    assert found.value == np.inf
-    assert found.efficiency == 0
+    found = DesignProblem(ernest_example(), 5).greedy()  # cannot tell the terms apart
+    assert (found.value, found.efficiency) == (np.inf, 0)
 
 
 def test_a_large_grid_and_budget_end():

@@ -54,16 +54,11 @@ def test_a_missing_term_is_noticed_and_proposed():
     assert verdict.term.name == "scale^2"
     assert "this model does not fit" in str(verdict)
     assert "add the term 'scale^2'" in str(verdict)
+    stages = 0.1 + 2 * X["scale"] / X["machines"] + 9 * np.sqrt(X["machines"])
+    assert check_fit(Ernest().fit(X, stages), threshold=1).term.name == "sqrt(machines)"
     better = Ernest(extra_terms=[verdict.term]).fit(X, y)
     assert check_fit(better).fits
     assert better.loocv_.residual_sum_of_squares < model.loocv_.residual_sum_of_squares / 100
-
-
-def test_the_square_root_of_machines_is_proposed():
-    X = points()
-    y = 0.1 + 2 * X["scale"] / X["machines"] + 9 * np.sqrt(X["machines"])
-    verdict = check_fit(Ernest().fit(X, y), threshold=1)
-    assert verdict.term.name == "sqrt(machines)"
 
 
 def test_a_model_that_fits_gets_no_proposal():
@@ -72,6 +67,8 @@ def test_a_model_that_fits_gets_no_proposal():
     assert verdict.fits
     assert verdict.term is None
     assert str(verdict).startswith("the model fits")
+    with pytest.raises(ValueError, match="threshold is 0, but must be positive"):
+        check_fit(Ernest().fit(X, 5 + X["scale"]), threshold=0)
 
 
 def test_noise_gets_no_proposal_and_says_so():
@@ -82,13 +79,6 @@ def test_noise_gets_no_proposal_and_says_so():
     assert verdict.term is None
     assert str(verdict).endswith("no term of the library helps")
     assert not check_fit(AutoScaling().fit(X, y)).fits
-
-
-def test_the_threshold_must_be_positive():
-    X = points()
-    model = Ernest().fit(X, 5 + X["scale"])
-    with pytest.raises(ValueError, match="threshold is 0, but must be positive"):
-        check_fit(model, threshold=0)
 
 
 def test_score_and_cost_of_masha():

@@ -86,23 +86,14 @@ def test_edge_cap_gives_a_prefix_of_the_sample(name, graph, seed, cap):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_seeds_differ(name):
-    graph = nx.barabasi_albert_graph(300, 3, seed=1)
-    first = make(name).sample(graph, 0.3, 1).vertices
-    second = make(name).sample(graph, 0.3, 2).vertices
-    assert not np.array_equal(first, second)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_generator_is_advanced(name):
+def test_seeds_differ_and_a_generator_is_advanced(name):
     graph = nx.barabasi_albert_graph(300, 3, seed=1)
     generator = np.random.default_rng(5)
-    first = make(name).sample(graph, 0.3, generator).vertices
-    second = make(name).sample(graph, 0.3, generator).vertices
-    assert not np.array_equal(first, second)
-    np.testing.assert_array_equal(
-        first, make(name).sample(graph, 0.3, np.random.default_rng(5)).vertices
-    )
+    states = (1, 2, generator, generator, np.random.default_rng(5))
+    one, two, *drawn, again = (make(name).sample(graph, 0.3, s).vertices for s in states)
+    assert not np.array_equal(one, two)
+    assert not np.array_equal(*drawn)
+    np.testing.assert_array_equal(drawn[0], again)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -165,16 +156,17 @@ def test_wrong_ratio(name, ratio):
         make(name).sample(DEGENERATE["path"], ratio)
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, "x"])
-def test_wrong_random_state(seed):
-    with pytest.raises(ValueError, match="random_state is"):
-        make("rj").sample(DEGENERATE["path"], 0.1, seed)
-
-
-@pytest.mark.parametrize("cap", [0, -3, 1.5, True])
-def test_wrong_edge_cap(cap):
-    with pytest.raises(ValueError, match=r"max_edges is .*accepted: an integer >= 1"):
-        make("rj").sample(DEGENERATE["path"], 0.1, max_edges=cap)
+@pytest.mark.parametrize(
+    ("option", "values", "accepted"),
+    [
+        ("random_state", (-1, 1.5, "x"), "an integer >= 0"),
+        ("max_edges", (0, -3, 1.5, True), "an integer >= 1"),
+    ],
+)
+def test_wrong_random_state_or_edge_cap(option, values, accepted):
+    for value in values:
+        with pytest.raises(ValueError, match=f"{option} is .*accepted: {accepted}"):
+            make("rj").sample(DEGENERATE["path"], 0.1, **{option: value})
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -231,10 +223,3 @@ def test_a_tenth_of_a_large_graph_is_fast(name):
     make(name).sample(graph, 0.01, 0)
     # A loop in Python would do more for each edge than go on to the next.
     assert million_loops(lambda: make(name).sample(graph, 0.1, 1)) < 10
-
-
-def test_exports():
-    for name in samplers.__all__:
-        assert getattr(samplers, name) is not None
-    with pytest.raises(AttributeError, match="nothing_here"):
-        samplers.nothing_here  # noqa: B018
