@@ -22,26 +22,17 @@ WEIGHTS = ("relative", "none")
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """Checked training data.
+    """Checked training data."""
 
-    Attributes
-    ----------
-    X : ndarray, shape (n, k)
-        Features.
-    y : ndarray, shape (n,)
-        Costs.
-    frequency : ndarray, shape (n,)
-        How often each row counts (sample weights).
-    importance : ndarray, shape (n,)
-        Factor on the residual of each row: 1/y for relative errors, else 1.
-    names : list of str
-        Column names; ``x0``, ``x1``, … when there were none.
-    """
-
+    # shape (n, k): Features.
     X: FloatArray
+    # shape (n,): Costs.
     y: FloatArray
+    # shape (n,): How often each row counts (sample weights).
     frequency: FloatArray
+    # shape (n,): Factor on the residual of each row: 1/y for relative errors, else 1.
     importance: FloatArray
+    # Column names; ``x0``, ``x1``, … when there were none.
     names: list[str]
 
     def design(self) -> FloatArray:
@@ -85,17 +76,11 @@ def column_names(estimator: Any, count: int) -> list[str]:
 
 @dataclass(frozen=True)
 class CompressedRows:
-    """Triangular factor of weighted rows, its columns scaled to unit length.
+    """Triangular factor of weighted rows, its columns scaled to unit length."""
 
-    Attributes
-    ----------
-    factor : ndarray, shape (at most k + 2, k + 2)
-        Column 0 is the intercept, then the k features, then y.
-    scale : ndarray, shape (k + 2,)
-        Length that each column had; 1 for columns of zeros.
-    """
-
+    # shape (at most k + 2, k + 2): Column 0 is the intercept, then the k features, then y.
     factor: FloatArray
+    # shape (k + 2,): Length that each column had; 1 for columns of zeros.
     scale: FloatArray
 
     @classmethod

@@ -17,26 +17,17 @@ UNWEIGHTED = np.empty(0, dtype=np.float32)
 
 @dataclass(frozen=True, eq=False)
 class CSRArrays:
-    """The adjacency of a graph: read-only, contiguous, checked.
+    """The adjacency of a graph: read-only, contiguous, checked."""
 
-    Parameters
-    ----------
-    indptr : ndarray of int32 or int64, shape (n + 1,)
-        Start of each row in `indices`.
-    indices : ndarray of int32 or int64, shape (m,)
-        Out-neighbours, row after row.
-    directed : bool
-        False when every edge is known to be stored in both directions.
-    source : object
-        What the arrays were taken from; its ``reverse``, if it has one, is read when needed.
-    given_reverse : object
-        The graph with every edge turned round, when the caller has it.
-    """
-
+    # shape (n + 1,): Start of each row in `indices`.
     indptr: IntArray
+    # shape (m,): Out-neighbours, row after row.
     indices: IntArray
+    # False when every edge is known to be stored in both directions.
     directed: bool
+    # What the arrays were taken from; its ``reverse``, if it has one, is read when needed.
     source: Any = None
+    # The graph with every edge turned round, when the caller has it.
     given_reverse: Any = None
 
     @property

@@ -33,20 +33,13 @@ _SCATTER = np.uint64(0x9E3779B97F4A7C15)  # of SplitMix64 (Steele, Lea and Flood
 
 @dataclass(frozen=True)
 class Segments:
-    """Segments that were drawn, and the vertices that each of them stands on, step by step.
+    """Segments that were drawn, and the vertices that each of them stands on, step by step."""
 
-    Parameters
-    ----------
-    states : ndarray of uint64, shape (s,)
-        Random generator of each.
-    offsets : ndarray of int64, shape (s + 1,)
-        Where each begins in `path`.
-    path : ndarray of int
-        Vertices, one segment after the other; a refused move repeats its vertex.
-    """
-
+    # shape (s,): Random generator of each.
     states: States
+    # shape (s + 1,): Where each begins in `path`.
     offsets: npt.NDArray[np.int64]
+    # Vertices, one segment after the other; a refused move repeats its vertex.
     path: IntArray
 
     @classmethod
@@ -61,20 +54,13 @@ class Segments:
 
 
 class InDegrees(NamedTuple):
-    """A byte for each vertex; the few large degrees beside them.
+    """A byte for each vertex; the few large degrees beside them."""
 
-    Parameters
-    ----------
-    small : ndarray of uint8, shape (n,)
-        In-degree, 255 for any from 255 on.
-    vertices : ndarray of int64
-        Those of 255 and more, ascending.
-    degrees : ndarray of int64
-        Of `vertices`.
-    """
-
+    # shape (n,): In-degree, 255 for any from 255 on.
     small: npt.NDArray[np.uint8]
+    # Those of 255 and more, ascending.
     vertices: npt.NDArray[np.int64]
+    # Of `vertices`.
     degrees: npt.NDArray[np.int64]
 
 

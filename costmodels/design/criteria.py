@@ -19,23 +19,15 @@ SINGULAR = 1e-12  # relative; not tuned: closer to singular, terms are not ident
 
 @dataclass(frozen=True)
 class Criterion:
-    """Criterion in a basis where the rows of all candidates are orthonormal on average.
+    """Criterion in a basis where the rows of all candidates are orthonormal on average."""
 
-    Attributes
-    ----------
-    name : {"a", "d", "i"}
-        tr(M^-1), det(M)^(-1/k), or the mean of f' M^-1 f over the targets.
-    rows : ndarray, shape (n, k)
-        Terms of each candidate in that basis.
-    root : ndarray, shape (k, p)
-        K of the linear criteria tr(K' M^-1 K), in that basis.
-    factor : float
-        What the determinant criterion in that basis is multiplied by.
-    """
-
+    # tr(M^-1), det(M)^(-1/k), or the mean of f' M^-1 f over the targets.
     name: str
+    # shape (n, k): Terms of each candidate in that basis.
     rows: FloatArray
+    # shape (k, p): K of the linear criteria tr(K' M^-1 K), in that basis.
     root: FloatArray
+    # What the determinant criterion in that basis is multiplied by.
     factor: float
 
     @property
@@ -142,22 +134,8 @@ def make_criterion(
 ) -> Criterion:
     """Bring the rows of the candidates into an orthonormal basis.
 
-    Parameters
-    ----------
-    name : {"a", "d", "i"}
-        Criterion.
-    rows : ndarray, shape (n, k)
-        Terms of each candidate. A and D are taken after dividing each term by its mean, so that
-        they do not depend on units.
-    names : tuple of str
-        Names of the terms, for the error.
-    targets : ndarray, shape (t, k)
-        Terms where predictions will be wanted, for I.
-
-    Raises
-    ------
-    ValueError
-        If the candidates cannot tell the terms apart.
+    A and D are taken after dividing each term by its mean, so that they do not depend on units; I
+    is the mean over the terms at the `targets`.
     """
     means = rows.mean(axis=0)
     scaled, wanted = rows / np.where(means > 0, means, 1.0), targets / np.where(means > 0, means, 1)

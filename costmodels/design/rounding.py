@@ -155,24 +155,6 @@ def round_weights(
 
     Starts are the cheapest regular design, the weights rounded down, to the nearest and at random;
     the best of what they settle to is improved further.
-
-    Parameters
-    ----------
-    criterion : Criterion
-    costs : ndarray, shape (n,)
-        Of one run of each candidate.
-    budget : float
-        Affords the cheapest regular design (:func:`cheapest_basis`).
-    most : int
-        Most runs of one candidate.
-    weights : ndarray, shape (n,)
-        Solution of the relaxed problem.
-    bound : float
-        Its criterion.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
     """
     exchange = _Exchange(criterion, costs, budget, most)
     goal = bound * CLOSE

@@ -22,19 +22,12 @@ _RESOURCES = {
 
 @dataclass(frozen=True)
 class Attribute:
-    """One column of a profile.
-
-    Attributes
-    ----------
-    name : str
-    resource : str
-        ``"compute"``, ``"network"``, ``"disk"`` or ``"data"``.
-    power : bool
-        Whether more of it makes a task faster, so that it enters as its inverse.
-    """
+    """One column of a profile."""
 
     name: str
+    # ``"compute"``, ``"network"``, ``"disk"`` or ``"data"``.
     resource: str
+    # Whether more of it makes a task faster, so that it enters as its inverse.
     power: bool
 
 
@@ -60,14 +53,9 @@ def attribute_of(name: str) -> Attribute:
 
 @dataclass(frozen=True)
 class Reference:
-    """Attributes of the assignment that all others are measured by.
+    """Attributes of the assignment that all others are measured by."""
 
-    Attributes
-    ----------
-    values : ndarray of float64, shape (k,)
-        What each column is divided by; the largest value where the reference has 0.
-    """
-
+    # shape (k,): What each column is divided by; the largest value where the reference has 0.
     values: FloatArray
 
     @classmethod
@@ -89,21 +77,13 @@ class Reference:
 
 @dataclass(frozen=True)
 class Term:
-    """One term: an attribute or its inverse, and from where on it counts.
-
-    Attributes
-    ----------
-    column : int
-    name : str
-        Of the attribute.
-    inverse : bool
-    bend : float or None
-        With one, the term is what exceeds it, and 0 below.
-    """
+    """One term: an attribute or its inverse, and from where on it counts."""
 
     column: int
+    # Of the attribute.
     name: str
     inverse: bool
+    # With one, the term is what exceeds it, and 0 below.
     bend: float | None = None
 
     def values(self, normalised: FloatArray) -> FloatArray:

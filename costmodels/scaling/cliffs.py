@@ -78,18 +78,6 @@ def find_cliffs(points: Points, excess: float) -> list[Cliff]:
     """Return where the time falls `excess` times more than the ideal speed-up, and than noise.
 
     Compared are neighbouring machine counts of one scale (and of the same other columns).
-
-    Parameters
-    ----------
-    points : Points
-        Measured configurations.
-    excess : float
-        Least ratio of machine seconds, (m1 t1)/(m2 t2) with m1 < m2; above 1.
-
-    Returns
-    -------
-    list of Cliff
-        By growing load.
     """
     machines, seconds = points.columns["machines"], points.seconds
     fixed = [column for name, column in points.columns.items() if name != "machines"]
@@ -109,23 +97,15 @@ def find_cliffs(points: Points, excess: float) -> list[Cliff]:
 
 @dataclass(frozen=True)
 class CliffLaw:
-    """One law where memory suffices and another where it does not.
+    """One law where memory suffices and another where it does not."""
 
-    Attributes
-    ----------
-    smooth : Law
-        Below the edge.
-    edge : float
-        Scale per machine above which the job is short of memory.
-    pressed : Law
-        Above the edge.
-    factor : float
-        On `pressed`.
-    """
-
+    # Below the edge.
     smooth: Law
+    # Scale per machine above which the job is short of memory.
     edge: float
+    # Above the edge.
     pressed: Law
+    # On `pressed`.
     factor: float
 
     @property

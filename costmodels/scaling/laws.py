@@ -126,13 +126,6 @@ def _fit_exponents(
     """Fit seconds = const + a Π x_i^p_i on a grid of exponents that closes in.
 
     The costs of given exponents have a closed form, and a grid needs no starting value.
-
-    Parameters
-    ----------
-    logs : ndarray, shape (n, d)
-        Logarithms of the x_i.
-    bounds : tuple of (low, high)
-        Of each exponent.
     """
     # The centre is taken out, lest the powers run out of range.
     middle = logs.mean(axis=0)
@@ -162,13 +155,7 @@ def _fit_exponents(
 def two_costs(
     u: FloatArray, V: FloatArray, y: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Non-negative least squares of y on u and each row of V, in closed form.
-
-    Returns
-    -------
-    left, of_u, of_v : ndarray, shape (len(V),)
-        Sum of squared residuals and the two coefficients.
-    """
+    """Return squared residuals and both costs of y on u and each row of V, none negative."""
     uu, uy, uv = u @ u, u @ y, V @ u
     vv, vy = (V**2).sum(axis=1), V @ y
     determinant = uu * vv - uv**2

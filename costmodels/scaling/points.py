@@ -17,27 +17,18 @@ Columns = Mapping[str, FloatArray]
 
 @dataclass(frozen=True)
 class Points:
-    """Distinct configurations with what was measured at each.
+    """Distinct configurations with what was measured at each."""
 
-    Attributes
-    ----------
-    columns : mapping of str to ndarray, shape (n,)
-        ``scale``, ``machines`` and the others.
-    seconds : ndarray, shape (n,)
-        Median of the repeats.
-    weight : ndarray, shape (n,)
-        Number of repeats; of a run that was ended, the probability that it was slow.
-    repeats : ndarray, shape (n,)
-        Number of repeats (sum of sample weights).
-    noise : float
-        Relative standard deviation of one measurement about the others of its configuration; 0
-        when nothing was repeated.
-    """
-
+    # shape (n,): ``scale``, ``machines`` and the others.
     columns: Columns
+    # shape (n,): Median of the repeats.
     seconds: FloatArray
+    # shape (n,): Number of repeats; of a run that was ended, the probability that it was slow.
     weight: FloatArray
+    # shape (n,): Number of repeats (sum of sample weights).
     repeats: FloatArray
+    # Relative standard deviation of one measurement about the others of its configuration; 0 when
+    # nothing was repeated.
     noise: float
 
     def __len__(self) -> int:

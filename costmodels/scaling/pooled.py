@@ -37,26 +37,17 @@ LEAST_LONGER = 0.1  # log seconds that an ended run takes more; not tuned
 
 @dataclass(frozen=True)
 class PooledLaw:
-    """Shapes that fit, with a smooth misfit drawn through the measured points.
+    """Shapes that fit, with a smooth misfit drawn through the measured points."""
 
-    Attributes
-    ----------
-    shapes : ndarray, shape (k, 11)
-        Equally likely.
-    spreads : ndarray of int, shape (k,)
-        Misfit and noise of each: place in the list of all pairs.
-    points : Points
-        What was measured.
-    pressed : bool
-        Whether shapes may be short of memory.
-    middle : ndarray, shape (4,)
-        Where the shapes are centred: mean logarithm of each axis.
-    """
-
+    # shape (k, 11): Equally likely.
     shapes: FloatArray
+    # shape (k,): Misfit and noise of each: place in the list of all pairs.
     spreads: IntArray
+    # What was measured.
     points: Points
+    # Whether shapes may be short of memory.
     pressed: bool
+    # shape (4,): Where the shapes are centred: mean logarithm of each axis.
     middle: FloatArray
 
     @cached_property
@@ -148,17 +139,11 @@ class PooledLaw:
 
 @dataclass(frozen=True)
 class Ended:
-    """Runs that were ended before they were done, as by a timeout.
+    """Runs that were ended before they were done, as by a timeout."""
 
-    Attributes
-    ----------
-    columns : mapping of str to ndarray, shape (n,)
-        Their configurations.
-    seconds : ndarray, shape (n,)
-        How long they ran: each would have taken longer.
-    """
-
+    # shape (n,): Their configurations.
     columns: Columns
+    # shape (n,): How long they ran: each would have taken longer.
     seconds: FloatArray
 
 
@@ -175,17 +160,6 @@ def fit_pooled(
     A run that was ended was slow, or it hung. It counts as one of the time that the law expects of
     it, given that it takes longer, and as often as it is likely to have been slow: little where all
     others predict that it should have been done long before. The law is fitted again with them.
-
-    Parameters
-    ----------
-    points : Points
-    priors : sequence of Prior
-        Equally likely.
-    pressed : bool, default True
-        Whether the job may be short of memory.
-    middle : ndarray, shape (4,), optional
-        Where the shapes are centred; by default in the middle of the points.
-    ended : Ended, optional
 
     References
     ----------

@@ -43,28 +43,20 @@ SPREADS = len(MISFITS) * len(NOISES)
 
 @dataclass(frozen=True)
 class Posterior:
-    """Shapes, and how likely each is with each misfit and noise.
+    """Shapes, and how likely each is with each misfit and noise."""
 
-    Attributes
-    ----------
-    shapes : ndarray, shape (k, 11)
-    weights : ndarray, shape (misfits * noises, k)
-        Their sum is 1.
-    log_evidence : float
-        Logarithm of the density of what was measured, up to what all priors share.
-    shares : ndarray, shape (priors,)
-        How likely each of the priors is.
-    residuals : ndarray, shape (k, n)
-        Log seconds less log shape.
-    inverses : list of ndarray, shape (n, n)
-        Inverse covariance of the residuals about their unknown mean, by misfit and noise.
-    """
-
+    # shape (k, 11)
     shapes: FloatArray
+    # shape (misfits * noises, k): Their sum is 1.
     weights: FloatArray
+    # Logarithm of the density of what was measured, up to what all priors share.
     log_evidence: float
+    # shape (priors,): How likely each of the priors is.
     shares: FloatArray
+    # shape (k, n): Log seconds less log shape.
     residuals: FloatArray
+    # shape (n, n): Inverse covariance of the residuals about their unknown mean, by misfit and
+    # noise.
     inverses: Sequence[FloatArray]
 
     def members(self, count: int = MEMBERS) -> tuple[IntArray, IntArray]:
@@ -111,17 +103,6 @@ def weigh_shapes(
     Seconds are a shape times an unknown factor, times a smooth misfit (a Gaussian process on
     logarithmic axes, Matérn 3/2), times the noise of the runs. The factor is integrated out;
     misfit and noise are weighed along with the shapes.
-
-    Parameters
-    ----------
-    points : Points
-        At least one configuration.
-    priors : sequence of Prior
-        Equally likely.
-    pressed : bool, default True
-        Whether a job may be short of memory.
-    middle : ndarray, shape (4,), optional
-        Where the shapes are centred; by default in the middle of the points.
     """
     measured = _Measured(points, pressed, middle_of(points.columns) if middle is None else middle)
     each = DRAWS // len(priors)
@@ -205,16 +186,11 @@ class _Measured:
 
 @dataclass(frozen=True)
 class Misfits:
-    """Axes on which misfit and noise are independent, whatever their sizes.
+    """Axes on which misfit and noise are independent, whatever their sizes."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (n,)
-        Variance of a misfit of 1 along each axis, where the noise of a single run has 1.
-    vectors : ndarray, shape (n, n)
-    """
-
+    # shape (n,): Variance of a misfit of 1 along each axis, where the noise of a single run has 1.
     values: FloatArray
+    # shape (n, n)
     vectors: FloatArray
 
     @classmethod

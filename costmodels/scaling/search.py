@@ -28,20 +28,13 @@ FAILS_WITHIN = 0.5  # as above
 
 @dataclass(frozen=True)
 class Tried:
-    """Runs of a job at candidates.
+    """Runs of a job at candidates."""
 
-    Attributes
-    ----------
-    candidate : ndarray of int, shape (n,)
-        Place among the candidates.
-    seconds : ndarray, shape (n,)
-        How long each took, or until it was ended.
-    outcome : sequence of str, length n
-        ``"ok"``, ``"failed"``, or ``"timeout"``, when it takes longer.
-    """
-
+    # shape (n,): Place among the candidates.
     candidate: npt.NDArray[np.intp]
+    # shape (n,): How long each took, or until it was ended.
     seconds: FloatArray
+    # ``"ok"``, ``"failed"``, or ``"timeout"``, when it takes longer.
     outcome: Sequence[str]
 
     def at(self, *outcomes: str) -> npt.NDArray[np.intp]:
@@ -51,27 +44,19 @@ class Tried:
 
 @dataclass(frozen=True)
 class Ranking:
-    """What each candidate is expected to bring.
+    """What each candidate is expected to bring."""
 
-    Attributes
-    ----------
-    gain : ndarray, shape (n,)
-        Expected improvement on the best run, as a part of what that took or cost; 0 for candidates
-        that were tried. Before the first run it is that on a typical candidate.
-    seconds, low, high : ndarray, shape (n,)
-        Predicted time of a run and its 90% interval; not a number before the first run that
-        succeeded, when times are known up to a factor only.
-    chance : ndarray, shape (n,)
-        Probability that a run succeeds, and within the deadline where there is one.
-    best : int or None
-        The best run so far: its candidate.
-    """
-
+    # shape (n,): Expected improvement on the best run, as a part of what that took or cost; 0 for
+    # candidates that were tried. Before the first run it is that on a typical candidate.
     gain: FloatArray
+    # shape (n,): Predicted time of a run and its 90% interval; not a number before the first run
+    # that succeeded, when times are known up to a factor only.
     seconds: FloatArray
     low: FloatArray
     high: FloatArray
+    # shape (n,): Probability that a run succeeds, and within the deadline where there is one.
     chance: FloatArray
+    # The best run so far: its candidate.
     best: int | None
 
     @property

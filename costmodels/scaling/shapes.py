@@ -114,15 +114,8 @@ def log_shapes(
 ) -> FloatArray:
     """Return the logarithm of each shape at each configuration, shape (shapes, n).
 
-    Parameters
-    ----------
-    shapes : ndarray, shape (k, 11)
-    places : ndarray, shape (4, n)
-        Logarithms of :data:`AXES`, from their middles.
-    middle : ndarray, shape (4,)
-        Logarithms at the middle.
-    pressed : bool
-        Whether shortage of memory is part of the shapes.
+    `places`, of shape (4, n), are logarithms of :data:`AXES` less those at the `middle`; `pressed`
+    makes shortage of memory a part of the shapes.
     """
     power, fixed, growing, q, p, r, pressure, edge, reserved, cores, memory = (
         x[:, None] for x in shapes.T
@@ -155,22 +148,10 @@ def _log_factor(pressure: FloatArray) -> FloatArray:
 def readable_shape(
     shape: FloatArray, log_seconds: float, middle: FloatArray, *, pressed: bool
 ) -> dict[str, float]:
-    """Return a shape as a law in seconds, scale and machines.
+    """Return a shape, which is 1 at `log_seconds`, as a law in seconds, scale and machines.
 
-    Parameters
-    ----------
-    shape : ndarray, shape (11,)
-    log_seconds : float
-        Logarithm of the seconds that a shape of 1 stands for.
-    middle : ndarray, shape (4,)
-        Logarithms of :data:`AXES` at the middle.
-
-    Returns
-    -------
-    dict of str to float
-        ``a``, ``b``, ``c``, ``p``, ``k``, ``d``, ``q``, ``r``, ``e`` and ``h`` of
-        (a s^r + b s^p (m - k)^-c cores^-e + d s^r m^q) (memory/cores)^h, and ``factor`` above the
-        load ``edge``.
+    It is (a s^r + b s^p (m - k)^-c cores^-e + d s^r m^q) (memory/cores)^h, times `factor` above
+    the load `edge`.
     """
     power, fixed, growing, q, p, r, pressure, edge, reserved, by_cores, by_memory = (
         float(x) for x in shape
