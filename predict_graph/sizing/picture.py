@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from predict_graph.sizing.planning.next_run import Advice, Option
 
 _CONFIDENCE = 0.95  # of each end: an interval of 90%; by definition
-_MOST_LINES = 5  # a choice, as those below
-_MOST_OPTIONS = 10  # a choice
-_CURVE = 200  # a choice: points
+_MOST_LINES = 5  # not tuned, as below
+_MOST_OPTIONS = 10  # not tuned
+_CURVE = 200  # points; not tuned
 
 FloatArray = npt.NDArray[np.float64]
 
 
 def pictures_of_fit(model: JobModel) -> list[Picture]:
-    """Return time against machines, and how far the model was off where it was measured.
+    """Return time against machines, and the errors of the model at what was measured.
 
     Of more than five scales the smallest, the largest and some between are drawn; of a model of
     several machine types the largest scale, with a curve for each type that was measured.
@@ -92,7 +92,7 @@ def _errors(model: JobModel) -> Picture:
         edge = max(1.2 * worst, 1.0)
         axes.set_ylim(-edge, edge)
 
-    return Picture("How far the model is off", said, draw)
+    return Picture("Errors of the model", said, draw)
 
 
 def _percent_errors(model: JobModel) -> FloatArray:
@@ -212,7 +212,7 @@ def pictures_of_advice(now: Advice) -> list[Picture]:
 def draw_design(
     scale: npt.ArrayLike, machines: npt.ArrayLike, repeats: npt.ArrayLike, path: Path | None
 ) -> Any:
-    """Draw the points of a design on the scale × machines plane; the area tells the repeats."""
+    """Draw the points of a design on the scale × machines plane; by repeats."""
     count = np.asarray(repeats, np.float64)
 
     def draw(axes: Any) -> None:

@@ -7,7 +7,7 @@ import math
 from predict_graph.durations import parse_duration as parse_duration
 from predict_graph.errors import RequestError
 
-MOST_COUNTS = 100_000  # a choice: more is a slip
+MOST_COUNTS = 100_000  # limit: more is a slip; not tuned
 
 
 def parse_money(text: str, what: str = "budget") -> float:

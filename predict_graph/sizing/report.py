@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from predict_graph.sizing.planning.choices import Configuration, Plan
 
 SCHEMA = 1  # by definition: of the JSON
-_MOST_ROWS = 20  # of a table on a screen; a choice
+_MOST_ROWS = 20  # of a table on a screen; not tuned
 POWER_UNITS = {"a": "s", "b": "s/(scale/machine)^c", "c": ""}
 PRODUCT_UNITS = {"const": "s", "a": "s/(scale^b machine^c)", "b": "", "c": ""}
 
@@ -78,7 +78,7 @@ def answer_of_fit(model: JobModel) -> Answer:
     facts = [
         ("model", f"{model.name}{_learnt(estimator)}"),
         ("formula", str(estimator.law_.formula)),
-        ("off by", error),
+        ("error", error),
         (
             "measured",
             f"{estimator.points_.repeats.sum():g} runs of {len(estimator.points_)} configurations: "

@@ -134,7 +134,7 @@ class JobModel(Result):
         return type_columns(scales, counts, [kind] * len(counts), known)
 
     def success(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> FloatArray:
-        """Return how likely a run of each configuration succeeds, as far as failures tell."""
+        """Return how likely a run of each configuration succeeds, estimated from failed runs."""
         columns = self.columns_of(scale, machines)
         if not self.failures:
             return np.ones(len(columns["machines"]))

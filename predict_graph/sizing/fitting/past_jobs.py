@@ -30,7 +30,7 @@ JOB_NAMES = ("job", "workload", "application", "program", "task")
 
 @dataclass(frozen=True)
 class PastJobs:
-    """What a history told.
+    """Past jobs of a history.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class PastJobs:
     warnings: tuple[str, ...]
 
     def prior(self) -> Prior | None:
-        """Return what these jobs have in common; None when they tell nothing."""
+        """Return what these jobs have in common; None when there are none to learn from."""
         try:
             return learn_prior(self.jobs) if self.jobs else None
         except ValueError:
@@ -55,7 +55,7 @@ def read_past_jobs(
 ) -> PastJobs:
     """Read the runs of past jobs.
 
-    A column ``job``, ``workload``, ``application``, ``program`` or ``task`` tells jobs apart; else
+    A column ``job``, ``workload``, ``application``, ``program`` or ``task`` identifies jobs; else
     each file is one. Where the types are known, those of a job are taken together, with their cores
     and memory; else each type, and each setting of other columns, is a context of its own.
 
@@ -115,7 +115,7 @@ def _jobs(
         if not known and done:
             theirs = ", ".join(sorted({str(run.machine_type) for run in done})[:5])
             return {}, (
-                f"{table.path} was measured on {theirs}, of which no candidate is: it is taken for "
+                f"{table.path} was measured on {theirs}, which no candidate is: it is taken for "
                 "the history of another cluster and not used"
             )
         if len(known) < len(done):

@@ -19,8 +19,8 @@ from predict_graph.sizing.measuring.experiments import Design, Experiment
 from predict_graph.sizing.measuring.points_file import PointsFile
 from predict_graph.sizing.measuring.running import PATIENCE, Job, Outcome
 
-MOST_PARALLEL = 1_000  # each has a thread and a process; a choice
-MOST_SECONDS = 31_536_000  # a choice: a year
+MOST_PARALLEL = 1_000  # limit: each has a thread and a process; not tuned
+MOST_SECONDS = 31_536_000  # limit: a year; not tuned
 
 Report = Callable[[Experiment, Outcome, int, int], None]
 
@@ -117,7 +117,7 @@ Ended = tuple[Experiment, Outcome]
 class _Waiting:
     """Experiments that are left, run one by one in any number of threads.
 
-    A thread writes its point before it tells: an interrupt reaches the main thread only, so no
+    A thread writes its point before it reports it: an interrupt reaches the main thread only, so no
     point that was measured is lost.
     """
 

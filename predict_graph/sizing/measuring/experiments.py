@@ -10,11 +10,12 @@ from pathlib import Path
 from predict_graph.errors import RequestError
 from predict_graph.sizing.table_file import TextTable, positive, read_table
 
-MOST_RUNS = 100_000  # a choice: more is a slip
-# Columns of a design that say how, not what; and those that the measured points have.
+MOST_RUNS = 100_000  # limit: more is a slip; not tuned
+# Columns of a design that no command gets; and those of measured points, the outcome last: a line
+# that ends in one is whole.
 REPEATS = "repeats"
 NOT_PASSED = (REPEATS, "cost")
-RESERVED = ("repeat", "command", "started", "seconds", "exit_status", "outcome")
+MEASURED = ("repeat", "command", "started", "seconds", "exit_status", "outcome")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -119,7 +120,7 @@ def read_design(path: Path) -> Design:
     table = read_table(path)
     table.needs("machines", "the number of machines")
     for name in table.columns:
-        if name in RESERVED:
+        if name in MEASURED:
             raise RequestError(
                 f"{path} has a column {name!r}, which is written by collect; accepted: designs "
                 "without measured points"

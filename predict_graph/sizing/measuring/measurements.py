@@ -46,8 +46,8 @@ _TIMES = tuple(
 )
 _CLOCKS = ("ddhhmmss", "hhmmss", "hmmss", "hms", "mmss", "hhmm")  # in place of a unit
 TYPE_NAMES = ("machine_type", "instance_type", "node_type", "vm_type", "type")
-CONTRADICTION = 2.0  # runs of one configuration that differ by this factor are told; a choice
-MOST_TOLD = 3  # a choice
+CONTRADICTION = 2.0  # runs of one configuration that differ by this factor are reported; not tuned
+MOST_REPORTED = 3  # not tuned
 # Written by `collect`; they are no properties of the job.
 OWN_COLUMNS = ("repeat", "command", "started", "seconds")
 
@@ -150,7 +150,7 @@ class Measurements(Value):
             for (scale, count, kind), times in runs.items()
             if max(times) > CONTRADICTION * min(times)
         ]
-        return found[:MOST_TOLD]
+        return found[:MOST_REPORTED]
 
 
 def read_measurements(
@@ -429,7 +429,7 @@ def _varying(
 
 
 def _follows(rows: Sequence[Row], name: str, cause: str) -> bool:
-    """Whether rows with the same value of `cause` have the same of `name`, as far as rows tell."""
+    """Whether rows with the same value of `cause` have the same of `name`, in all rows."""
     causes = {row.cells[cause] for row in rows}
     pairs = {(row.cells[cause], row.cells[name]) for row in rows}
     return len(pairs) == len(causes) < len(rows)

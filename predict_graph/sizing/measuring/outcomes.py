@@ -39,7 +39,7 @@ def outcome_columns(table: TextTable) -> dict[str, Callable[[str], str | None]]:
         cells = {row.cells[column] for row in table.rows}
         if read is _word and {"0", "1"} <= cells:
             raise RequestError(
-                f"{table.path} has the values 0 and 1 in the column {column!r}, of which either "
+                f"{table.path} has the values 0 and 1 in the column {column!r}, where either "
                 "may be the success; accepted: words such as ok and failed, or the name success "
                 "or exit_status"
             )

@@ -12,12 +12,9 @@ from typing import Self
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
-from predict_graph.sizing.measuring.experiments import Experiment
+from predict_graph.sizing.measuring.experiments import MEASURED, Experiment
 from predict_graph.sizing.measuring.running import OUTCOMES, Outcome
 from predict_graph.sizing.table_file import read_table, table_line
-
-# The outcome comes last: a line that ends in one is whole.
-MEASURED = ("repeat", "command", "started", "seconds", "exit_status", "outcome")
 
 Key = tuple[str, ...]
 
@@ -165,7 +162,7 @@ class PointsFile:
 
 
 def _key(values: Sequence[str], repeat: str) -> Key:
-    """Return what tells points apart: 4 and 4.0 are the same."""
+    """Return what identifies a point: 4 and 4.0 are the same."""
     return (*(_plain(value) for value in values), repeat)
 
 

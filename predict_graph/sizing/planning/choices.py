@@ -46,7 +46,7 @@ class Configuration:
     measured : bool
         Whether the machine count is within those that the model was fitted to.
     chance : float
-        That a run succeeds, as far as failed ones tell. One that is less likely to succeed than
+        That a run succeeds, estimated from failed runs. One that is less likely to succeed than
         not is not chosen.
     """
 
@@ -204,7 +204,7 @@ def plan(
     confidence : float, default 0.9
         Probability with which a single run keeps deadline and budget; in [0.5, 1).
     spare : int, default 0
-        Machines launched in addition, of which the slowest are given back before the job starts
+        Machines launched in addition, the slowest of which are given back before the job starts
         (section 4.3). What that gains is not predicted.
     spare_test : float or str, default 60
         Seconds, or a text such as ``1m``, that all machines are held to find the slowest ones;

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 
-USES = 10  # a choice: runs that what is learned serves
-_SHOWN = 5  # configurations of the short table; a choice
+USES = 10  # runs of the job as chosen, by default of --uses; not tuned
+_SHOWN = 5  # configurations of the short table; not tuned
 
 
 @dataclass(frozen=True)

@@ -267,7 +267,7 @@ def plan_tasks(
         used = sorted({name for model in models for name in model.attributes})
         warnings.append(
             f"the candidates are alike in what the models know ({', '.join(used)}): their times "
-            "cannot be told apart; fit runs on different resources"
+            "cannot be distinguished; fit runs on different resources"
         )
     return TaskPlan(
         ranked=tuple(ranked),

@@ -94,7 +94,7 @@ class TaskModel(Result):
             ),
         ]
         said = (
-            f"the model {self.name} of {self.runs.source} is off by "
+            f"the model {self.name} of {self.runs.source} has a mean error of "
             f"{metrics['mean_percent_error']:.0f}% (at most {metrics['max_percent_error']:.0f}%) "
             "on runs that were left out"
         )
