@@ -189,12 +189,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--keep", type=Path, required=True, help="folder of the cases")
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--section", nargs="*", choices=[*SECTIONS], default=[*SECTIONS])
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--algorithms", nargs="*", default=list(ALGORITHMS.names()))
     parser.add_argument("--seeds", type=int, default=1)
     arguments = parser.parse_args()
-    for section in arguments.section:
+    for section in SECTIONS:
         file = arguments.keep / f"local-{section}.jsonl"
         done = {(row["graph"], row["algorithm"], row["seed"]) for row in kept(file)}
         for case in cases(arguments.graphs, arguments.algorithms, arguments.seeds):

@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
 
 from benchmarks.cluster_peers import Boosting  # noqa: E402
-from benchmarks.cluster_tables import CONTEXT, GROWTH, c3o, c3o_runs  # noqa: E402
+from benchmarks.cluster_tables import GROWTH, c3o, c3o_runs  # noqa: E402
 from benchmarks.common import table, write  # noqa: E402
 from costmodels.scaling import (  # noqa: E402
     AutoScaling,
@@ -146,33 +146,6 @@ def noise_floor(cases: list[Case]) -> float:
     return float(np.mean([np.mean(of_job) for of_job in errors.values()]))
 
 
-def draw_contexts(cases: list[Case], path: Path) -> None:
-    """Draw, for two contexts of each job, what `auto` predicts and what was measured."""
-    from matplotlib.figure import Figure
-
-    drawing = Figure(figsize=(12, 6), layout="constrained")
-    machines = np.linspace(2, 12, 101)
-    grid = pd.DataFrame({"scale": np.ones(101), "machines": machines})
-    for column, job in zip(drawing.subplots(2, len(CONTEXT), sharex=True).T, CONTEXT, strict=True):
-        mine = [case for case in cases if case.job == job]
-        for axes, case in zip(column, (mine[len(mine) // 3], mine[-1]), strict=True):
-            X, y = case.train[["scale", "machines"]].astype(float), case.train.seconds
-            model = AutoScaling().fit(X, y.to_numpy(float))
-            low, high = model.predict_interval(grid, LEVEL).T
-            axes.fill_between(machines, low, high, alpha=0.2, label="90% interval")
-            axes.plot(machines, model.predict(grid), label="auto")
-            axes.plot(case.train.machines, y, "o", color="0.2", ms=4, label="fitted")
-            axes.plot(
-                case.test.machines, case.test.seconds, "o", mfc="white", color="0.2", ms=4,
-                label="predicted",
-            )  # fmt: skip
-            axes.set_ylim(bottom=0, top=1.15 * max(y.max(), case.test.seconds.max()))
-        column[0].set_title(job)
-        column[1].set_xlabel("machines")
-    drawing.axes[0].legend(frameon=False, fontsize="small")
-    drawing.savefig(path, dpi=110)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     folder = os.environ.get("PREDICT_GRAPH_DATA")
@@ -193,10 +166,6 @@ def main() -> None:
     rows.append(["noise floor", *(f"{noise_floor(cases):.1f}" for cases in tests.values())])
     lines = table(["model", *(f"{test} ({len(cases)})" for test, cases in tests.items())], rows)
     write(options.out, lines, "errors")
-    if options.out:
-        pictures = options.out.with_suffix("")
-        pictures.mkdir(exist_ok=True)
-        draw_contexts(tests["scale-out"], pictures / "contexts.png")
 
 
 if __name__ == "__main__":

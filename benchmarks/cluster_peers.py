@@ -53,44 +53,6 @@ class LogProcess:
         return self.model.predict(np.log(X.to_numpy(float)), return_std=True)
 
 
-class Line:
-    """Interpolation on logarithmic axes, flat outside."""
-
-    def fit(self, X: pd.DataFrame, y: np.ndarray) -> Line:
-        medians = X.assign(y=y).groupby("machines").y.median()
-        self.x, self.y = np.log(medians.index.to_numpy(float)), np.log(medians.to_numpy())
-        return self
-
-    def predict(self, X: pd.DataFrame) -> np.ndarray:
-        return np.exp(np.interp(np.log(X.machines.to_numpy(float)), self.x, self.y))
-
-
-class Bell:
-    """Ernest's law or interpolation on logarithmic axes, by leaving runs out, as Bell chooses."""
-
-    def fit(self, X: pd.DataFrame, y: np.ndarray) -> Bell:
-        medians = X.assign(y=y).groupby(XY).y.median().reset_index()
-        errors = {}
-        for name, make in (("law", Ernest), ("line", Line)):
-            found = []
-            for i in range(len(medians)):
-                rest = medians.drop(i)
-                try:
-                    model = make().fit(rest[XY], rest.y.to_numpy())
-                except ValueError:
-                    found.append(np.inf)
-                    continue
-                guess = model.predict(medians.loc[[i], XY])[0]
-                found.append(abs(guess / medians.y[i] - 1))
-            errors[name] = np.mean(found)
-        make = Ernest if errors["law"] < errors["line"] else Line
-        self.model = make().fit(X, y)
-        return self
-
-    def predict(self, X: pd.DataFrame) -> np.ndarray:
-        return self.model.predict(X)
-
-
 class SharedSpeedup:
     """C3O's pooled predictor: models of all contexts of a job, chosen by leaving runs out.
 
@@ -176,7 +138,6 @@ LAWS: dict[str, Callable[[], Any]] = {
 PEERS: dict[str, Callable[[], Any]] = {
     **LAWS,
     "Ernest, as published": partial(Ernest, weights="none"),
-    "Bell-style": Bell,
     "Gaussian process": LogProcess,
     "gradient boosting": Boosting,
 }

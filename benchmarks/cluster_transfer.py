@@ -59,7 +59,7 @@ TESTS = ("low two thirds", "low half", "interpolation", *(f"{n} runs" for n in S
 LEVEL = 0.9
 BEST_LAW = "best single law"
 SHOWN = (
-    *("auto", "auto, history", BEST_LAW, "Ernest, as published", "Bell-style"),
+    *("auto", "auto, history", BEST_LAW, "Ernest, as published"),
     *("Gaussian process", "gradient boosting", "C3O's pooled predictor"),
 )
 

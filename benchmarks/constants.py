@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import os
 import sys
 import warnings
@@ -166,58 +165,31 @@ class Clusters:
         return Judged(found.error.to_numpy() / 100, float(found.held.mean()) / 100)
 
 
-class Kept:
-    """What was judged of one group of constants, now or before."""
-
-    def __init__(self, names: tuple[str, ...], cache: Path | None) -> None:
-        self._names, self._cache, self._judge = names, cache, None
-        self._known: dict[str, list[str]] = {}
-        if cache is not None and cache.exists():
-            self._known = dict(map(json.loads, cache.read_text().splitlines()))
-
-    def cells(self, title: str, first: int = 0) -> list[str]:
-        key = f"{', '.join(self._names)} {title}"
-        if key not in self._known:
-            if self._judge is None:
-                clusters = self._names == ("clusters",)
-                self._judge = Clusters() if clusters else Iterations(self._names)
-            if isinstance(self._judge, Iterations):
-                self._judge.first = first
-            found = self._known[key] = self._judge().cells()
-            print(key, *found, flush=True)
-            if self._cache is not None:
-                with self._cache.open("a") as file:
-                    file.write(json.dumps([key, found]) + "\n")
-        return self._known[key]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--only", nargs="*", help="algorithms, or clusters")
-    parser.add_argument("--cache", type=Path, help="file of what was judged before, to go on")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     rows = []
     for names, constants in TRIED.items():
-        if options.only and ", ".join(names) not in options.only:
-            continue
-        kept = Kept(names, options.cache)
-        own = [kept.cells("as it is")]
-        if names != ("clusters",):  # what is chance
-            own.append(kept.cells("as it is, other seeds", 100))
+        evaluate = Clusters() if names == ("clusters",) else Iterations(names)
+        own = [evaluate().cells()]
+        if isinstance(evaluate, Iterations):  # what is chance
+            evaluate.first = 100
+            own.append(evaluate().cells())
+            evaluate.first = 0
         title = ", ".join(names) if len(names) == 1 else "four that spread"
         rows.append([f"*{title}*", "", " / ".join(each[0] for each in own), "", own[0][1], ""])
         for home, name in constants_of(constants):
             value = getattr(importlib.import_module(home), name)
-            short = ".".join(home.split(".")[-2:])
             found = []
             for other in _tried_values(value):
                 with changed(home, name, other):
-                    found.append(kept.cells(f"`{short}` `{name}` {_shown(value)}: {_shown(other)}"))
+                    found.append(evaluate().cells())
             (less, less_held), (more, more_held) = found
-            title = f"`{short}` `{name}`"
+            title = f"`{'.'.join(home.split('.')[-2:])}` `{name}`"
             rows.append([title, _shown(value), less, more, less_held, more_held])
+            print(rows[-1], flush=True)
     head = ["constant", "value", "error: halved", "doubled", "in interval: halved", "doubled"]
     write(options.out, [*PAGE, *table(head, rows)])
 

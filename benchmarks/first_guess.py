@@ -153,8 +153,6 @@ def main() -> None:
             cells += [f"{np.median(values):.3g}", f"{values.min():.3g} to {values.max():.3g}"]
         lines.append(f"| {name} | {len(rows)} | " + " | ".join(cells) + " |")
         print(lines[-1], flush=True)
-        for graph, row in zip(options.graphs, rows, strict=True):
-            print("   ", graph, {key: round(float(value), 2) for key, value in row.items()})
     text = "\n".join([*lines, "", second_table()])
     PAGE.write_text(text, encoding="utf-8")
 

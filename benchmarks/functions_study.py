@@ -195,7 +195,7 @@ prediction took, in processor seconds of this process and its children.
 These cases were run while the predictor was developed, so they are not blind. Forty-four other
 functions of the three libraries, each predicted once with 5% on a busy machine, were: of the thirty
 runs of a second and more (up to 151 s), factors were 1.27 in the median, 2.6 in nine of ten and 3.3
-at worst; 97% of the 90% intervals held. Peak memory is not judged here: a process that has
+at worst; 97% of the 90% intervals held. Peak memory is not compared here: a process that has
 predicted before reuses what it holds.
 
 """.splitlines()

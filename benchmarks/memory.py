@@ -245,8 +245,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path)
     parser.add_argument("--kept", type=Path)
-    parser.add_argument("--folder", type=Path, help="where converted graphs are kept")
-    parser.add_argument("--only", help="cases whose names contain this")
     parser.add_argument("--limits", action="store_true", help="run with limits, too")
     parser.add_argument("--convert", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -257,17 +255,13 @@ def main() -> None:
     found: Row = json.loads(kept.read_text()) if kept and kept.exists() else {}
     limits: Row = found.setdefault("limits", {})
     with tempfile.TemporaryDirectory() as scratch:
-        folder = arguments.folder or Path(scratch)
-        folder.mkdir(parents=True, exist_ok=True)
         for case in cases():
             row = found.setdefault(case.key, {})
-            if arguments.only and arguments.only not in case.key:
-                continue
             wanted = [what for what in WHAT if row.get(what) is None]
             limit = arguments.limits and len(limits.get(case.key, {})) < len(LIMITS)
             if not wanted and not limit:
                 continue
-            source = source_of(case.graph, folder)
+            source = source_of(case.graph, Path(scratch))
             for what in wanted:
                 row[what] = measured(case, source, what)
             if limit and row.get("predicted"):

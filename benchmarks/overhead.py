@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -52,18 +50,11 @@ def command_line(command: str, job: Job, *extra: str) -> Found:
             *(sys.executable, "-m", "predict_graph", command, job.algorithm, name, *options),
             *(*job.parameters, "--json", str(target), *extra, "--history", "none"),
         ]
-        before = processor_seconds()
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"{' '.join(words)}: {done.stderr}")
         found: Found = json.loads(target.read_text(encoding="utf-8"))
-        return {**found, "processor_seconds": processor_seconds() - before}
-
-
-def processor_seconds() -> float:
-    """Processor seconds of the processes that this one has started, and that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+        return found
 
 
 BUDGETS = {"default": (), "full budget": ("--budget", "none")}
@@ -97,15 +88,14 @@ class Bench:
         return run() if self._quiet is None else self._quiet.measure(run)
 
     def in_turns(
-        self, job: Job, seeds: list[str], options: list[str], runs: int
+        self, job: Job, seeds: list[str], runs: int
     ) -> tuple[dict[str, list[Found]], list[Found]]:
         """Predictions by each budget and seed, and real runs of the same job after each seed."""
         predictions: dict[str, list[Found]] = {name: [] for name in BUDGETS}
         real: list[Found] = []
         for seed in seeds:
             for name, budget in BUDGETS.items():
-                words = ("--seed", seed, *budget, *options)
-                predictions[name].append(self.measured("predict", job, *words))
+                predictions[name].append(self.measured("predict", job, "--seed", seed, *budget))
             real += [self.measured("run", job) for _ in range(runs)]
         return predictions, real
 
@@ -113,7 +103,7 @@ class Bench:
 def compared(found: Found, real: list[Found]) -> Found:
     """One prediction, and its errors beside the median of real runs.
 
-    The median, because runs of the same job differ: the spread of them is in the table too.
+    The median, because runs of the same job differ.
     """
     seconds = [run["runtime_seconds"] for run in real]
     predicted, true = found["runtime_seconds"], float(np.median(seconds))
@@ -121,9 +111,7 @@ def compared(found: Found, real: list[Found]) -> Found:
         **found,
         "true_seconds": true,
         "true_iterations": real[0]["iterations"],
-        "edges": real[0]["graph"]["edges"],  # a first look at a file may not have counted them
         "iterations_error": found["iterations"]["predicted"] / real[0]["iterations"] - 1.0,
-        "spread": max(seconds) / min(seconds) - 1.0,
         "runtime_error": predicted["predicted"] / true - 1.0,
         "inside": predicted["low"] <= true <= predicted["high"],
     }
@@ -149,7 +137,6 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="real runs for each seed")
     parser.add_argument("--epsilon", type=float, default=0.001)
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
-    parser.add_argument("--options", default="", help="more options of the command line")
     parser.add_argument(
         "--disturbed", action="store_true", help="keep what was measured on a busy machine"
     )
@@ -162,9 +149,7 @@ def main() -> None:
         jobs = [Job(algorithm, graph, arguments.epsilon) for graph in arguments.graphs]
         command_line("validate", jobs[0])  # compiles what is not cached
         for job in jobs:
-            predictions, real = bench.in_turns(
-                job, seeds, arguments.options.split(), arguments.runs
-            )
+            predictions, real = bench.in_turns(job, seeds, arguments.runs)
             for budget, found in predictions.items():
                 for seed, prediction in zip(seeds, found, strict=True):
                     result = compared(prediction, real)
@@ -181,8 +166,7 @@ def main() -> None:
         *([] if quiet is None else [quiet.report(), ""]),
         f"    python -m benchmarks.overhead --seeds {arguments.seeds} --runs {arguments.runs}"
         f" --algorithms {' '.join(arguments.algorithms)}"
-        + (f" --options='{arguments.options}'" if arguments.options else "")
-        + (f" --graphs {shlex.join(arguments.graphs)}" if arguments.graphs != [*GRAPHS] else ""),
+        " --out docs/studies/overhead.md",
         "",
     ]
     head = ["algorithm", "budget", "cases", "runtime: median", "90%", "worst", "in interval"]

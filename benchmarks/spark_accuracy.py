@@ -17,8 +17,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from benchmarks.common import Row, keep, kept, spread, table, write
 from benchmarks.quiet import touch_free_memory
 from benchmarks.spark_cluster import CannotCapError, SparkCluster, spark_cluster
@@ -220,31 +218,6 @@ def page(rows: list[Row]) -> list[str]:
     ]
 
 
-def draw(table: pd.DataFrame, target: Path) -> None:
-    """Draw predicted against real seconds."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    figure, axes = plt.subplots(figsize=(6, 5))
-    for algorithm, part in table.groupby("algorithm"):
-        real = part["runtime, s"]
-        axes.scatter(real, real * (1 + part["runtime error"]), label=algorithm, s=24)
-    ends = [table["runtime, s"].min() * 0.8, table["runtime, s"].max() * 1.25]
-    axes.plot(ends, ends, color="gray", linewidth=1)
-    axes.set(xscale="log", yscale="log", xlabel="real, s", ylabel="predicted, s")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axis.set_major_formatter("{x:g}")
-        axis.set_minor_formatter(NullFormatter())
-    axes.set_title("Runtime on Spark")
-    axes.legend(fontsize=8)
-    figure.tight_layout()
-    figure.savefig(target, dpi=120)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, help="page whose section `runs` is written")
@@ -266,10 +239,7 @@ def main() -> None:
                 keep(given.keep, *cases(given, cluster))
         except CannotCapError as error:
             raise SystemExit(f"error: {error}") from None
-    rows = kept(given.keep)
-    write(given.out, page(rows), "runs")
-    if given.out:
-        draw(pd.DataFrame(rows), given.out.with_suffix(".png"))
+    write(given.out, page(kept(given.keep)), "runs")
 
 
 if __name__ == "__main__":

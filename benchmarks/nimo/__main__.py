@@ -19,34 +19,27 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from benchmarks.common import table, write
 from benchmarks.nimo.evaluation import (
-    ATTRIBUTES,
     STARTED,
     actively,
     at_random,
     cross_validation,
     metrics_of,
     one_changed,
-    seen_of,
     some_of_one_changed,
     summary_row,
 )
 from benchmarks.nimo.machines import CannotEmulateError, Machine, Testbed, testbed
 from benchmarks.nimo.measuring import profiled, run_once
-from benchmarks.nimo.picture import draw
 from benchmarks.nimo.programs import PROGRAMS, make_inputs
-from costmodels.metrics import percentage_errors
-from costmodels.occupancy import OccupancyModel
 
 CPUS = (0.25, 0.35, 0.5, 0.7, 1.0)
 RATES = (20.0, 80.0)
 DELAYS = (0.0, 3.0, 6.0, 12.0, 25.0)
-SIZES = (0.5, 1.0, 2.0)
-ELSEWHERE = 6  # assignments on which the other sizes run
+SIZE = 1.0  # of the usual inputs
 COUNTS = (4, 6, 8, 10, 14)
 SHAPES = ("linear", "auto")
 
@@ -54,24 +47,18 @@ SHAPES = ("linear", "auto")
 def measure(bed: Testbed, files: Path, points: Path, only: list[str]) -> pd.DataFrame:
     """Run what is not in the file yet."""
     machines = [Machine(*each) for each in product(CPUS, RATES, DELAYS)]
-    names = make_inputs(files, SIZES)
+    names = make_inputs(files, (SIZE,))
     known = pd.read_csv(points) if points.exists() else pd.DataFrame()
     profiles = _profiles(bed, machines, known)
     done = {tuple(row) for row in known[_KEY].itertuples(index=False)} if len(known) else set()
-    wanted = [
-        (program, machine, size)
-        for program in PROGRAMS
-        if not only or program.name in only
-        for size in SIZES
-        for number, machine in enumerate(machines)
-        if size == 1.0 or number % (len(machines) // ELSEWHERE) == 3
-    ]
-    for number, (program, machine, size) in enumerate(wanted):
-        key = (program.name, machine.cpu, machine.rate_mbit, machine.delay_ms, size)
+    programs = [program for program in PROGRAMS if not only or program.name in only]
+    wanted = list(product(programs, machines))
+    for number, (program, machine) in enumerate(wanted):
+        key = (program.name, machine.cpu, machine.rate_mbit, machine.delay_ms, SIZE)
         if key in done:
             continue
         with tempfile.TemporaryDirectory() as scratch:
-            seen = run_once(bed, machine, program, names[program.input, size], Path(scratch))
+            seen = run_once(bed, machine, program, names[program.input, SIZE], Path(scratch))
         row = pd.DataFrame([dict(zip(_KEY, key, strict=True)) | profiles[machine] | seen])
         row.to_csv(points, mode="a", header=not points.exists(), index=False)
         print(f"{number + 1} of {len(wanted)}: {key}: {seen['seconds']:.2f} s", flush=True)
@@ -146,27 +133,6 @@ def _of_programs(work: Callable[[pd.DataFrame], Any], runs: pd.DataFrame) -> dic
         return dict(zip(parts, pool.map(work, parts.values()), strict=True))
 
 
-def table_sizes(points: pd.DataFrame) -> list[str]:
-    """Error on twice the data, learned from 14 runs on the usual data and a few on half of it."""
-    found = pd.DataFrame(_of_programs(_of_twice, points)).T
-    rows = [[str(name), *_cells(row)] for name, row in found.iterrows()]
-    return table(["program", *map(str, found.columns)], rows)
-
-
-def _of_twice(part: pd.DataFrame) -> dict[str, float]:
-    usual = part[part["size"] == 1.0].reset_index(drop=True)
-    new = part[part["size"] == max(SIZES)]
-    errors = []
-    for reference in range(0, len(usual), 5):
-        trained = one_changed(usual, reference, np.random.default_rng(0))
-        known = pd.concat([usual.iloc[trained], part[part["size"] == min(SIZES)]])
-        model = OccupancyModel(reference=0)
-        model.fit(known[[*ATTRIBUTES, "size"]], known["seconds"], **seen_of(known))
-        predicted = model.predict(new[[*ATTRIBUTES, "size"]])
-        errors.append(float(percentage_errors(predicted, new["seconds"]).mean()))
-    return {"PE mean": float(np.mean(errors)), "PE worst": float(np.max(errors))}
-
-
 def _cells(row: pd.Series) -> list[str]:
     return [f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}" for value in row]
 
@@ -186,13 +152,10 @@ def main() -> None:
                 points = measure(bed, Path(files), given.points, given.only)
         except CannotEmulateError as error:
             sys.exit(f"skipped: {error}")
-    whole = points[points["size"] == 1.0]
+    whole = points[points["size"] == SIZE]
     text = ["## Cross-validation (Table II)", "", *table_two(whole), ""]
-    text += ["## Training sets (Table III)", "", *table_three(whole), ""]
-    text += ["## Twice the data", "", *table_sizes(points)]
+    text += ["## Training sets (Table III)", "", *table_three(whole)]
     write(given.out, text, "runs")
-    if given.out:
-        draw(whole, given.out.with_suffix(".png"))
 
 
 if __name__ == "__main__":

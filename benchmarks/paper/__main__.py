@@ -13,7 +13,7 @@ import platform
 from pathlib import Path
 
 from benchmarks.common import write
-from benchmarks.paper import figure_9, table_2, upper_bounds
+from benchmarks.paper import figure_9, table_2
 from benchmarks.paper.figures import FIGURES
 from benchmarks.paper.graphs import ALL, LARGE, QUICK
 from benchmarks.paper.page import Settings
@@ -22,12 +22,11 @@ from predict_graph.engines.local import LocalEngine
 SECTIONS = {
     name: (title, section)
     for name, title, section in (
-        *((part.NAME, part.TITLE, part.write) for part in (table_2, upper_bounds, figure_9)),
+        *((part.NAME, part.TITLE, part.write) for part in (table_2, figure_9)),
         *((figure.name, figure.title, figure.write) for figure in FIGURES),
     )
 }
 RATIOS = (0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
-QUICK_RATIOS = (0.01, 0.1, 0.3)
 
 
 def main() -> None:
@@ -48,7 +47,7 @@ def main() -> None:
         seeds=1 if arguments.quick else arguments.seeds,
         graphs=QUICK if arguments.quick else ALL,
         large=QUICK[:2] if arguments.quick else LARGE,
-        ratios=QUICK_RATIOS if arguments.quick else RATIOS,
+        ratios=(0.01, 0.1, 0.3) if arguments.quick else RATIOS,
         pictures=arguments.out.with_suffix(""),
         threads="1 thread" if threads == 1 else f"{threads} threads",
         points=arguments.points,
