@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.budget import DEFAULT_BUDGET, Budget
+from predict_graph.cores import meter
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import KnownSetup
 from predict_graph.engines.local import LocalEngine
@@ -128,6 +129,7 @@ class Ladder:
         if named or not runs_here(request.algorithm):
             return False
         needed = sum(guess.seconds + _COUNTING * graph.edges for guess in self.guesses)
+        needed *= meter.read().slowdown
         if self.local and request.budget.unlimited and needed > DEFAULT_BUDGET.least_seconds:
             return False
         if not purse.affords(needed):
@@ -181,7 +183,10 @@ class Ladder:
         return f"about {seconds} of {what} would narrow this (--budget none)"
 
     def cost(self, graph: AnyGraph, level: float) -> float:
-        """Return the seconds that samples of a level take, and setting up and probing with them."""
+        """Return the seconds that samples of a level take, and setting up and probing with them.
+
+        On this machine, as busy as it is now.
+        """
         lean = level <= LEAN
         share = _LEAN_SHARE if lean else 1.0
         sampling = share * _FIXED + graph.edges * (share * _PER_EDGE + level * _PER_SAMPLED_EDGE)
@@ -192,7 +197,7 @@ class Ladder:
                 seconds += _PROBE_FIXED + _PROBING * iteration
                 # Samples are run, too: of semi-clustering that is most of what they take.
                 seconds += 0.0 if lean else guess.setup_seconds + level * guess.superstep_seconds
-        return seconds
+        return seconds * meter.read().slowdown
 
 
 def known_runs(

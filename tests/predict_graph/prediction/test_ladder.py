@@ -9,6 +9,7 @@ import pytest
 from predict_graph import predict
 from predict_graph.algorithms import check_algorithm
 from predict_graph.budget import check_budget
+from predict_graph.cores import Load, LoadMeter
 from predict_graph.deadline import StopRun, deadline
 from predict_graph.engines import per_iteration
 from predict_graph.engines.local import LocalEngine
@@ -186,6 +187,17 @@ def test_no_compiled_run_is_bought_that_may_not_fit(monkeypatch, fits):
     request = check_request("pagerank", engine=spark(2), budget="none")
     purse = Purse(request.budget, 100.0)
     assert not ladder(0.1, 100.0).buys_full_run(GRAPH, request, purse)
+
+
+def test_on_a_busy_machine_less_is_affordable(monkeypatch):
+    request = check_request("pagerank", engine=spark(2), budget="6s")
+    found = []
+    for load in (Load(), Load(waited=0.9)):
+        monkeypatch.setattr(LoadMeter, "read", lambda meter, load=load: load)
+        purse, here = Purse(request.budget, 100.0), ladder(1.0, 100.0)
+        found.append((here.cost(GRAPH, 0.6), here.buys_full_run(GRAPH, request, purse)))
+    assert found[1][0] == pytest.approx(10.0 * found[0][0])
+    assert [bought for _, bought in found] == [True, False]
 
 
 def test_a_run_elsewhere_is_expected_to_take_what_is_known_of_that_engine():
