@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
+import lzma
 import shutil
 import sqlite3
 from pathlib import Path
@@ -125,6 +126,8 @@ def _repacked(path: Path, content: bytes, random: Random) -> bytes:
         return b"".join(gzip.compress(part, mtime=0) for part in parts)
     if path.suffix == ".bz2":
         return bz2.compress(_blindly(bz2.decompress(content), random, text=True))
+    if path.suffix == ".xz":
+        return lzma.compress(_blindly(lzma.decompress(content), random, text=True))
     with pa.CompressedInputStream(pa.BufferReader(content), "zstd") as stream:
         plain = stream.read()
     made: bytes = pa.compress(_blindly(plain, random, text=True), codec="zstd", asbytes=True)

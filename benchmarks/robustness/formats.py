@@ -6,6 +6,8 @@ import bz2
 import gzip
 import hashlib
 import json
+import lzma
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -168,6 +170,19 @@ FORMATS = (
     Format("text, gzip", "g.txt.gz", "packed", _graph(), checked=True),
     Format("text, bzip2", "g.txt.bz2", "packed", _graph(), checked=True),
     Format("text, zstandard", "g.txt.zst", "packed", _graph()),
+    Format("text, xz", "g.txt.xz", "packed", _graph(), checked=True),
+    Format("text, zip", "g.zip", "bytes", _graph()),
+    Format("text, as it is", "header.csv", "text", _graph()),
+    Format("text, KONECT", "out.konect", "text", _graph()),
+    Format("text, attributes", "g.edgelist", "text", _graph()),
+    Format("adjacency list", "g.adjlist", "text", _graph()),
+    Format("DIMACS", "g.gr", "text", _graph()),
+    Format("GraphML", "g.graphml", "text", _graph(), every=10),
+    Format("GEXF", "g.gexf", "text", _graph(), every=10),
+    Format("GML", "g.gml", "text", _graph(), every=10),
+    Format("Pajek", "g.net", "text", _graph(), every=10),
+    Format("JSON of nodes and links", "g.json", "text", _graph(), every=10),
+    Format("npz of scipy, dia", "dia.npz", "npz", _graph(), checked=True),
     Format("Matrix Market", "g.mtx", "text", _graph()),
     Format("METIS", "g.metis", "text", _graph()),
     Format("Parquet", "g.parquet", "bytes", _graph()),
@@ -269,6 +284,35 @@ def _write_graphs(folder: Path) -> None:
     )
     texts = pa.table({"from": names[sources].tolist(), "to": names[targets].tolist()})
     pq.write_table(texts, folder / "t.parquet")
+    (folder / "g.txt.xz").write_bytes(lzma.compress(lines.encode()))
+    with zipfile.ZipFile(folder / "g.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo("g.txt"), lines)
+    (folder / "header.csv").write_text(
+        "ts,userId,movieId\n" + "".join(f"{900 + s},{s},{t}\n" for s, t in pairs)
+    )
+    (folder / "out.konect").write_text(
+        "% bip weighted\n% 9 9 9\n" + "".join(f"{s + 1} {t + 1} 2 1254192988\n" for s, t in pairs)
+    )
+    sparse.save_npz(folder / "dia.npz", sparse.dia_array(matrix))
+    _write_by_networkx(folder, nx.gnm_random_graph(25, 50, seed=3, directed=True))
+
+
+def _write_by_networkx(folder: Path, graph: Any) -> None:
+    import networkx as nx
+
+    for place, (s, t) in enumerate(graph.edges):
+        graph[s][t]["weight"] = 0.5 + place
+    nx.write_edgelist(graph, folder / "g.edgelist")
+    nx.write_adjlist(graph, folder / "g.adjlist")
+    nx.write_graphml_xml(graph, folder / "g.graphml")
+    nx.write_gexf(graph, folder / "g.gexf")
+    nx.write_gml(graph, folder / "g.gml")
+    nx.write_pajek(graph, folder / "g.net")
+    (folder / "g.json").write_text(json.dumps(nx.node_link_data(graph)))
+    (folder / "g.gr").write_text(
+        f"c\np sp {len(graph)} {graph.number_of_edges()}\n"
+        + "".join(f"a {s + 1} {t + 1} {s + t}\n" for s, t in graph.edges)
+    )
 
 
 def _write_given_back(folder: Path) -> None:
