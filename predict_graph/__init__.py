@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from predict_graph.comparison import compare_samplers, sample
     from predict_graph.functions.track import track
-    from predict_graph.graph import Graph, check_graph
+    from predict_graph.graph import EdgeList, Graph, check_graph
     from predict_graph.limits import limited
     from predict_graph.plugin_files import load_plugin
     from predict_graph.prediction import Comparison, Prediction, follow, predict, run, validate
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Comparison",
+    "EdgeList",
     "Graph",
     "Prediction",
     "__version__",
@@ -52,6 +53,7 @@ __all__ = [
 # Imported when first used, so that importing the package costs next to nothing.
 _HOMES = {
     "Comparison": "predict_graph.prediction",
+    "EdgeList": "predict_graph.graph",
     "Graph": "predict_graph.graph",
     "Prediction": "predict_graph.prediction",
     "check_graph": "predict_graph.graph",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.graph.csr import Graph
+from predict_graph.graph.edge_list import EdgeList
 
 if TYPE_CHECKING:
     from predict_graph.graph.coerce import check_graph
     from predict_graph.graph.storage import open_graph, save_graph
 
-__all__ = ["Graph", "check_graph", "open_graph", "save_graph"]
+__all__ = ["EdgeList", "Graph", "check_graph", "open_graph", "save_graph"]
 
 # Imported when first used: reading needs compiled code, and importing the package must not.
 _LAZY = {

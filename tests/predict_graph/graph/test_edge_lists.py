@@ -10,10 +10,9 @@ import pytest
 
 from predict_graph.cli import main
 from predict_graph.errors import RequestError
-from predict_graph.graph import check_graph, open_graph
+from predict_graph.graph import EdgeList, check_graph, open_graph
 from predict_graph.graph.columns import find_columns
 from predict_graph.graph.convert import convert_graph
-from predict_graph.graph.edge_list import EdgeList
 
 
 def edges_of(graph):
