@@ -146,8 +146,8 @@ class ChildRun:
         Processor seconds of the child in all.
     generator : bool
         Whether the function returned an iterator, which was drawn to its end.
-    warmed : bool
-        Whether the call before it came to its end, or was not asked for.
+    warm_seconds : float
+        Of the call before it, on the processor; infinite if it did not come to its end.
     """
 
     state: str
@@ -160,7 +160,7 @@ class ChildRun:
     error: tuple[str, str, str] = ("", "", "")
     spent: float = 0.0
     generator: bool = False
-    warmed: bool = True
+    warm_seconds: float = 0.0
 
     @property
     def done(self) -> bool:
@@ -241,7 +241,7 @@ def drawn(iterator: Iterator[Any]) -> int:
 def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
     started = time.monotonic()
     data, facts, state = b"", None, ""
-    effort, until = _Effort(child), limits.setup
+    effort, until, called = _Effort(child), limits.setup, math.inf
     try:
         while facts is None and not state:
             ready, _, _ = select.select([receiver], [], [], _POLL_SECONDS)
@@ -254,7 +254,8 @@ def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
                     if isinstance(message, dict):  # what the function has started may go on
                         facts = message
                     else:  # the call may take so long from now on
-                        until = effort.seconds() + message
+                        called = min(called, effort.seconds())
+                        until = effort.total + message
                 continue
             if time.monotonic() - started > limits.wall or effort.seconds() > until:
                 state = "time"
@@ -270,7 +271,8 @@ def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
     spent = usage.ru_utime + usage.ru_stime
     wall = time.monotonic() - started
     if state:
-        return ChildRun(state, seconds=spent, wall=wall, spent=max(spent, effort.total))
+        spent = max(spent, effort.total)
+        return ChildRun(state, seconds=max(spent - called, 0.0), wall=wall, spent=spent)
     if facts is None:
         return ChildRun("died", seconds=spent, wall=wall, spent=spent, error=_death(status))
     # For the next child, which would spend time on them again, and whose memory they would be in.
@@ -359,11 +361,12 @@ def _in_child(
         gc.freeze()  # what the parent has is no work for this process's garbage collector
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
         there = frozenset(sys.modules)
-        here = os.getpid()
-        warmed = warm_up is None or _ended_in_time(warm_up)
+        here, began = os.getpid(), clock.processor()
+        ended = warm_up is None or _ended_in_time(warm_up)
         if os.getpid() != here:  # forked by the function
             os._exit(0)
-        _Recorder(sender, limits, warmed, there).run(build, call, progress)
+        warming = clock.processor() - began if ended else math.inf
+        _Recorder(sender, limits, warming, there).run(build, call, progress)
     except BaseException:
         pass
     os._exit(70)
@@ -405,7 +408,9 @@ def _ended_in_time(warm_up: Callable[[], Any]) -> bool:
 class _Recorder:
     """Runs one call, looks at it now and then, and sends what it saw."""
 
-    def __init__(self, sender: int, limits: Limits, warmed: bool, modules: frozenset[str]) -> None:
+    def __init__(
+        self, sender: int, limits: Limits, warming: float, modules: frozenset[str]
+    ) -> None:
         self._sender = sender
         self._process = os.getpid()
         self._modules = modules
@@ -415,7 +420,7 @@ class _Recorder:
         self._every = TICK_SECONDS
         self._started = 0.0
         self._wall = 0.0
-        self._facts: dict[str, float] = {"warmed": warmed}
+        self._facts: dict[str, float] = {"warm_seconds": warming}
         self._base = 0.0
         self._looking = False
         self._looked = 0.0  # seconds that looking has taken

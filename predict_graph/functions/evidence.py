@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from predict_graph.functions.growth import Growth, Hyper, Point, foretell
+from predict_graph.durations import readable_seconds
+from predict_graph.functions.growth import Growth, Hyper, Point, beyond, foretell
 from predict_graph.functions.prediction import Evidence
 from predict_graph.functions.prefix import Prefix, Rounds, foretell_rounds
+from predict_graph.intervals import QUANTILE
 
 __all__ = ["Gathered", "combined", "refuted"]
 
@@ -38,6 +40,7 @@ class Gathered:
         self._graph = graph
         self._known: tuple[int, Growth | None] = (-1, None)
         self._counted: Rounds | None = None
+        self._stopped: list[tuple[Mapping[str, float], float]] = []
 
     def add(self, point: Point) -> None:
         """Add a run on a sample."""
@@ -57,21 +60,56 @@ class Gathered:
         """Add runs on other graphs."""
         self.earlier.extend(points)
 
+    def add_stopped(self, drivers: Mapping[str, float], seconds: float) -> None:
+        """Add a run on a sample, or on the graph itself, that was stopped before its end."""
+        if seconds > 0.0:
+            self._stopped.append((drivers, seconds))
+            self._known = (-1, None)
+
     def growth(self) -> Growth | None:
-        """Return what the runs foretell."""
+        """Return what the runs foretell, those that were stopped among them."""
         count = len(self.points) + len(self.earlier)
         if self._known[0] != count:
-            rounds = self._by_rounds()
-            found = rounds
-            others = self.earlier and not self.counted  # which tell no rounds
-            if rounds is None or others:
-                found = foretell([*self.points, *self.earlier], self._target, self._graph)
-            if rounds is not None and found is not None and others:
-                found = _mixed(rounds, found)
-            self._known = (count, found or rounds)
+            found = plain = self._foretold(self._target)
+            for drivers, seconds in self._stopped:
+                there = self._foretold(drivers)
+                if plain is None or found is None or there is None:
+                    continue
+                found = max(found, beyond(plain, there, seconds), key=lambda each: each.cost)
+            self._known = (count, found)
         return self._known[1]
 
-    def rounds(self) -> Rounds | None:
+    def outgrown(self, prefix: Prefix | None) -> str:
+        """Return why the run may not finish; empty where nothing says so.
+
+        A run outlasted the 90% interval of what others foretell, or, where it was the run itself
+        and showed no loop, what they foretell.
+        """
+        for drivers, seconds in self._stopped:
+            there = None if prefix is not None else self._foretold(drivers)
+            if there is None:
+                continue
+            own = drivers is self._target
+            sure = 1.0 if own else math.exp(QUANTILE * there.log_std)
+            if seconds > there.cost * sure:
+                where = "the graph" if own else f"a sample of {drivers['vertices']:,.0f} vertices"
+                return (
+                    f"it had not ended on {where} after {readable_seconds(seconds)}, where growth "
+                    f"from other samples by up to n cubed foretells "
+                    f"{readable_seconds(there.cost)}: its time may be exponential"
+                )
+        return ""
+
+    def _foretold(self, target: Mapping[str, float]) -> Growth | None:
+        """Return what the runs that came to their end foretell of a graph with such drivers."""
+        rounds = self._by_rounds(target)
+        others = self.earlier and not self.counted  # which tell no rounds
+        if rounds is not None and not others:
+            return rounds
+        found = foretell([*self.points, *self.earlier], target, self._graph)
+        return found if rounds is None or found is None else _mixed(rounds, found)
+
+    def rounds(self, target: Mapping[str, float] | None = None) -> Rounds | None:
         """Return the rounds of an outermost loop that ends early; None of others, or of few runs.
 
         What a round costs grows with the graph, and how many there are hardly does.
@@ -82,12 +120,12 @@ class Gathered:
         shortest = min((point.cost for point in self.points if point.rounds), default=0.0)
         long = sum(point.cost >= shortest for point in self.points)  # shorter ones show no rounds
         enough = len(seen) >= max(_FEWEST_RUNS, 0.5 * long)
-        size = self._target["vertices"]
+        size = (target or self._target)["vertices"]
         return foretell_rounds(seen, size, passes=self.turns) if enough else None
 
-    def _by_rounds(self) -> Growth | None:
+    def _by_rounds(self, target: Mapping[str, float]) -> Growth | None:
         """Return what a round of such a loop will cost, times the rounds."""
-        rounds = self.rounds()
+        rounds = self.rounds(target)
         if rounds is None:
             return None
         known = [point for point in [*self.points, *self.earlier] if point.rounds]
@@ -96,7 +134,7 @@ class Gathered:
         noise = 0.0 if self._counted is None else rounds.log_std  # each run is one try
         own = Hyper()
         hyper = replace(own, seconds=own.seconds / usual, noise=math.hypot(own.noise, noise))
-        found = foretell(each, self._target, self._graph, hyper=hyper, names=_OF_A_ROUND)
+        found = foretell(each, target, self._graph, hyper=hyper, names=_OF_A_ROUND)
         if found is None:
             return None
         spread = math.hypot(found.log_std, rounds.log_std)

@@ -17,9 +17,11 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.clock.loops import outlasted
 from predict_graph.functions.drivers import DRIVERS
+from predict_graph.intervals import QUANTILE, Interval
 
-__all__ = ["Growth", "Hyper", "Point", "foretell"]
+__all__ = ["Growth", "Hyper", "Point", "beyond", "foretell"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -30,6 +32,7 @@ _GRAPHS = (0.15, 0.3, 0.6, 1.2)  # a choice: a grid
 drivers, rounds until something converges do. Runs on several graphs tell which it is."""
 _FEWEST_GRAPHS = 3  # other graphs from which that can be told; judgement
 _SHARES = (0.1, 1.0, 10.0)  # a choice, a grid: of the second driver to the first one
+_NOTHING = "nothing"  # what a cost may grow with too, as where a number of trials is given
 _PAIRED = ("vertices", "edges", "squares", "two_hop", "reached_edges", "vertices_squared")
 
 
@@ -123,7 +126,7 @@ def foretell(
     graph: str,
     *,
     hyper: Hyper | None = None,
-    names: Sequence[str] = tuple(DRIVERS),
+    names: Sequence[str] = (*DRIVERS, _NOTHING),
 ) -> Growth | None:
     """Return what a run would cost on a graph with the drivers `target`.
 
@@ -163,11 +166,14 @@ def foretell(
     alike = _Likeness.of(points, target, graph)
     parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
     for part, spread in ways:
-        grown = costs - part * costs.min()
+        fixed_cost = part * costs.min()
+        grown = costs - fixed_cost
         shared = alike.covariance(replace(hyper, graph=spread), grown)
         mean, variance, score = _posteriors(values, np.log(grown), shared, hyper)
         density = float(np.log(costs / grown).sum())  # all models are about the same costs
-        parts.append((mean, variance, score + fixed + density))
+        total = np.logaddexp(mean, math.log(fixed_cost)) if part else mean
+        variance = variance * np.exp(2.0 * (mean - total))
+        parts.append((total, variance, score + fixed + density))
     means, variances, scores = (np.concatenate(each) for each in zip(*parts, strict=True))
     weights = np.exp(scores - scores.max())
     weights /= weights.sum()
@@ -180,12 +186,40 @@ def foretell(
     return Growth(math.exp(centre), _WIDER * math.sqrt(spread), ranked[:5])
 
 
+def beyond(found: Growth, there: Growth, seconds: float) -> Growth:
+    """Return what is foretold of a graph, given a run that was stopped after so many seconds.
+
+    That run's logarithm is normal above where it was stopped. Where it is further off than what
+    foretells it allows, that gets the spread that makes their distance one standard deviation, as
+    in :func:`~predict_graph.functions.evidence.refuted`.
+
+    Parameters
+    ----------
+    found : Growth
+        What is foretold of the graph without it.
+    there : Growth
+        The same of the run that was stopped.
+    seconds : float
+
+    Examples
+    --------
+    >>> found, there = Growth(50.0, 0.3, []), Growth(5.0, 0.2, [])
+    >>> round(beyond(found, there, 1.0).cost), round(beyond(found, there, 20.0).cost)
+    (50, 351)
+    """
+    std = max(there.log_std, math.log(seconds / there.cost))
+    left = outlasted(Interval.spread(there.cost, std), seconds)
+    ends = math.log((seconds + left.high) / (seconds + left.low)) / (2.0 * QUANTILE)
+    shift = (seconds + left.predicted) / there.cost
+    return Growth(found.cost * shift, max(found.log_std, ends), found.drivers)
+
+
 def _models(
     points: Sequence[Point], target: Mapping[str, float], names: Sequence[str], hyper: Hyper
 ) -> list[tuple[str, FloatArray, float]]:
     """Return name, logarithms of the driver (the target's last) and log weight of each model."""
     rows = [*(point.drivers for point in points), target]
-    table = {name: np.array([max(row[name], 1e-9) for row in rows]) for name in names}
+    table = {name: np.array([max(row.get(name, 1.0), 1e-9) for row in rows]) for name in names}
     largest = int(np.argmax([point.cost for point in points]))
     models = [(name, np.log(values), 0.0) for name, values in table.items()]
     pairs = list(combinations([name for name in names if name in _PAIRED], 2))

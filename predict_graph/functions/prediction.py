@@ -92,6 +92,8 @@ class FunctionPrediction(Result):
         What would be shorter.
     load : Load
         What slowed the prediction down, and is assumed to slow the run down.
+    outgrown : str
+        Why the run may not finish; empty where nothing says so.
     """
 
     function: Mapping[str, Any]
@@ -110,6 +112,7 @@ class FunctionPrediction(Result):
     warnings: list[str]
     advice: list[str] = field(default_factory=list)
     load: Load = field(default_factory=Load)
+    outgrown: str = ""
 
     @property
     def fits(self) -> bool | None:
@@ -124,11 +127,14 @@ class FunctionPrediction(Result):
     def verdict(self) -> str:
         """The prediction in a sentence."""
         runtime = self.runtime_seconds
-        said = (
-            f"{self.function['name']} on {self.graph['name']} will take "
-            f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
-            f"{' on a machine as busy as now' if self.load.noted else ''}"
-        )
+        took = f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
+        took += " on a machine as busy as now" if self.load.noted else ""
+        said = f"{self.function['name']} on {self.graph['name']} will take {took}"
+        if self.outgrown:
+            said = (
+                f"{self.function['name']} on {self.graph['name']} may not finish: {self.outgrown}; "
+                f"if it does, it takes {took}"
+            )
         if self.peak_bytes is None:
             return said
         memory = readable_bytes(self.peak_bytes.predicted)
@@ -229,6 +235,7 @@ class FunctionPrediction(Result):
             "verdict": {
                 "sentence": self.verdict,
                 "fits": self.fits,
+                "may_not_finish": bool(self.outgrown),
                 "peak_memory_bytes": (
                     None if self.peak_bytes is None else self.peak_bytes.to_dict()
                 ),

@@ -60,6 +60,7 @@ FUNCTION_BUDGET = replace(DEFAULT_BUDGET, least_seconds=5.0)  # a documented def
 
 _TOLERATED = 1.25  # times its budget, that a prediction may take: by definition, docs/functions.md
 _FIRST_SIZE = 60  # vertices of the smallest sample; a choice
+_LEAST_SIZE = 4  # vertices of a sample at least; a choice: a square has what a graph may have
 _FIRST_SECONDS = 0.02  # a run on a sample is worth something from here on; a choice
 _FIRST_PATIENCE = 10.0  # seconds in which a function should end on a small sample; a choice
 _GROWTH = 5.0  # cost of a sample / cost of the last one, at most; judgement
@@ -74,13 +75,13 @@ _WHOLE_ROUNDS = 2.0  # in a first part, for which the order of one does not coun
 _SPREAD_PART = 0.1  # of the vertices whose order is made for a first part, at least; a choice
 _SPREAD_SHARES = 3.0  # times the budget's share of the run, at least; a choice
 _FEWEST_CURVES = 2  # by definition: of a loop that is not counted, how they change has to be seen
-_SMALLER = (0.7, 0.5)  # of the vertices of samples that are all of one size; judgement
+_SMALLER = (0.5, 0.7)  # of the vertices of samples that are all of one size; judgement
 _ALIKE = 1.2  # vertices of the largest sample / of the smallest, at most; judgement
 _WORTH_SMALLER = 0.1  # seconds of a run from which smaller ones can be measured; judgement
 _APART = 1.2  # vertices of a sample / of the next smaller one, at least; judgement
+_REFUSED = ("error", "died")  # states of runs that will not do; by definition
 _OUTLASTING = ("stopped", "time")  # states of runs that were given up; by definition
 _CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definition
-_LATE_STD = 0.7  # of the logarithm, where a run outlasts what was foretold; judgement
 _MEMORY_SHARE = 0.8  # of the memory that is free that a child may take; a choice
 
 
@@ -236,40 +237,49 @@ class _Prediction:
             sampler = self.subject.samplers[turn % len(self.subject.samplers)]
             case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
             enough = max(3.0 * wanted, 0.2, min(left, 1.0))  # judgement: it may be misjudged
-            patience = enough if self.runs else min(_FIRST_PATIENCE, left)
+            patience = enough if self.runs else min(_FIRST_PATIENCE, _LAST_PART * left)
             run = self._run_sample(case, sampler, patience)
-            if run.state == "error":
+            if run.state in _REFUSED:
                 if self._asks_for_connection(run.sentence):
                     continue
                 self.raised = run.sentence
                 if len(self.rows) > 4 and not self.gathered.points:
                     break
-            elif not run.done and not (self.gathered.points or self.gathered.earlier):
-                raise JobError(
-                    f"{self.function.name} did not come to its end on a sample of "
-                    f"{case.graph.vertices} vertices within {run.seconds:.3g} processor seconds"
-                )
             elif not run.done:
                 self.too_large = min(self.too_large, case.graph.vertices)
+                if not self.gathered.points:  # on any sample yet: smaller ones may
+                    size //= 2
+                    if size >= _LEAST_SIZE and self._left() > 0.0:
+                        continue
+                    break
             turn += 1
+            wanted = max(wanted, run.seconds if run.done else 0.0)
             small = run.seconds < _FIRST_SECONDS
-            if small or turn % len(self.subject.samplers) == 0:
+            dear = run.seconds > _PART * self._left() or run.state in _OUTLASTING
+            if small or dear or turn % len(self.subject.samplers) == 0:
                 turn = 0 if small else turn
                 size, wanted = self._next_size(size, run.seconds if run.done else 0.0, left)
                 size = self._size_below() if size >= self.too_large else size
             if size == 0:
                 break
-        if self.raised and (self.rows[-1].state == "error" or len(self.runs) < 2):
+        if self.raised and (self.rows[-1].state in _REFUSED or len(self.runs) < 2):
             self._run_in_spite()
             return
-        self._run_smaller()
         left = self._left()
         if self._run_is_cheap(left):
             self._run_whole(left)
         elif self._prefix_is_due(left, 1):
             self._run_prefix(left)
-        if self.prefix is None and self.whole is None:
-            self._run_last_sample(self._left())
+        if self.prefix is not None or self.whole is not None:
+            return
+        self._run_smaller()
+        left, found = self._left(), self.gathered.growth()
+        if self._prefix_is_due(left, 1):
+            self._run_prefix(left)
+        elif self.prefix_run is None and found and found.cost + self._conversion() < left:
+            self._run_whole(left)  # it may be longer, which is then known
+        else:
+            self._run_last_samples()
 
     def _size_below(self) -> int:
         """Return a size between samples that came to their end and those that did not; 0: none."""
@@ -277,45 +287,54 @@ class _Prediction:
         between = math.isqrt(done * self.too_large)
         return between if between > _APART * done else 0
 
-    def _run_last_sample(self, left: float) -> None:
-        """Spend what is left on one sample, by the sampler that is most like the whole."""
-        found = self.gathered.growth()
-        done = [row for row in self.rows if row.state == "done"]
-        if found is None or not done or not math.isfinite(left):
-            return
-        last = max(done, key=lambda row: row.seconds)
-        wanted, whole = _LAST_PART * left, self.subject.graph.vertices
-        if wanted < 1.5 * last.seconds or last.vertices >= 0.5 * whole:  # judgement, as below
-            return
-        power = math.log(max(found.cost / last.seconds, 2.0)) / math.log(whole / last.vertices)
-        factor = (wanted / last.seconds) ** (1.0 / min(max(power, 1.0), _MOST_POWER))
-        size = int(min(last.vertices * min(factor, 6.0), 0.7 * whole))
-        if size >= self.too_large:
-            return
-        sampler = self.subject.samplers[0]
-        case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
-        self._run_sample(case, sampler, left)
-        left = self._left()
-        if self._prefix_is_due(left, 1):
-            self._run_prefix(left)
+    def _run_last_samples(self) -> None:
+        """Spend what is left on larger samples, by the sampler that is most like the whole.
+
+        Each is as large as a careful guess at its growth allows: one that is stopped says little.
+        """
+        whole = self.subject.graph.vertices
+        while len(self.rows) < _MOST_SAMPLES and not self._prefix_is_due(self._left(), 1):
+            left, found = self._left(), self.gathered.growth()
+            done = [row for row in self.rows if row.state == "done"]
+            if found is None or not done or not math.isfinite(left):
+                return
+            last = max(done, key=lambda row: row.seconds)
+            wanted = _LAST_PART * left
+            if wanted < 1.5 * last.seconds or last.vertices >= 0.5 * whole:  # judgement, as below
+                return
+            most = found.cost * math.exp(_CAREFUL * found.log_std)
+            power = math.log(max(most / last.seconds, 2.0)) / math.log(whole / last.vertices)
+            factor = (wanted / last.seconds) ** (1.0 / min(max(power, 1.0), _MOST_POWER))
+            size = int(min(last.vertices * min(factor, 6.0), 0.7 * whole))
+            if not last.vertices < size < self.too_large:
+                return
+            sampler = self.subject.samplers[0]
+            case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
+            if not self._run_sample(case, sampler, left).done:
+                return
+        if self._prefix_is_due(self._left(), 1):
+            self._run_prefix(self._left())
 
     def _run_smaller(self) -> None:
-        """Run smaller samples where all are of one size, which says nothing of growth.
-
-        They take less than that one together.
-        """
+        """Run smaller samples where all are of one size; they take less than that one together."""
         done = [case.graph.vertices for case, _, _, _ in self.runs]
-        if not done or max(done) > _ALIKE * min(done) or max(done) == self.subject.graph.vertices:
-            return
-        if self._left() <= 0.0:
+        if not done or not self._are_alike():
             return
         for part in _SMALLER:
+            left = self._left()
+            if left <= 0.0:
+                return
             case = self.subject.sample(
                 self.subject.samplers[0], int(part * min(done)), self.rng, connected=self.connected
             )
             longest = max(run.seconds for _, _, _, run in self.runs)
             if longest > _WORTH_SMALLER:
-                self._run_sample(case, self.subject.samplers[0], longest)
+                self._run_sample(case, self.subject.samplers[0], min(longest, left))
+
+    def _are_alike(self) -> bool:
+        """Whether samples are all of one size, less than the graph: they say nothing of growth."""
+        done = [case.graph.vertices for case, _, _, _ in self.runs]
+        return max(done) <= _ALIKE * min(done) and max(done) < self.subject.graph.vertices
 
     def _left(self) -> float:
         """Return the seconds that may be spent yet."""
@@ -387,9 +406,10 @@ class _Prediction:
                 self._count_rounds(_COUNTING_PART * self._left())
             self.shapes += [shape] if shape.loop else []
             self.shape = surer(self.shape, shape)
-        elif run.state == "stopped" and not self.shape.loop:
+        elif run.state in _OUTLASTING:
+            self.gathered.add_stopped(drivers_of(case.graph, self.rng), run.seconds)
             shape = shape_of_part(run.looks)
-            self.shape = shape if shape.loop else self.shape
+            self.shape = shape if shape.loop and not self.shape.loop else self.shape
         return run
 
     def _count_rounds(self, seconds: float) -> None:
@@ -444,6 +464,7 @@ class _Prediction:
         if run.state in ("memory", "died"):
             self._explain_death(run)
             return
+        self.gathered.add_stopped(self.target, run.seconds)
         self.prefix = self._read(run)
 
     def _order(self) -> npt.NDArray[np.integer]:
@@ -469,7 +490,7 @@ class _Prediction:
     def _run_is_cheap(self, left: float) -> bool:
         found = self.gathered.growth()
         tried = self.whole is not None or self.prefix_run is not None
-        if found is None or tried or len(self.runs) < 2:
+        if found is None or tried or len(self.runs) < 2 or self._are_alike():
             return False
         return found.cost * math.exp(found.log_std) + self._conversion() < left
 
@@ -489,6 +510,7 @@ class _Prediction:
             self._explain_death(run)
         else:
             self.prefix_run = run
+            self.gathered.add_stopped(self.target, run.seconds)
             self.shape = self.shape if self.shape.loop else shape_of_part(run.looks)
             self.prefix = self._read(run)
 
@@ -514,7 +536,8 @@ class _Prediction:
             progress=reporter(self.function.form),
             warm_up=self.subject.tiny if self.warms else None,
         )
-        self.warms = self.warms and run.warmed
+        # What is imported is ready from the second run on; then it takes as long as a small sample.
+        self.warms &= run.warm_seconds < (_FIRST_SECONDS if self.rows else math.inf)
         self.spent_elsewhere += run.spent
         return run
 
@@ -524,14 +547,13 @@ class _Prediction:
         self.progress("putting it together", 1.0)
         evidence = self._evidence()
         total, log_std = combined(evidence)
-        seen = max(self._at_least(), 0.0 if self.prefix_run is None else self.prefix_run.seconds)
-        if total < seen:
-            total, log_std = 1.5 * seen, max(log_std, _LATE_STD)  # judgement
+        seen = 0.0 if self.prefix_run is None else self.prefix_run.seconds
         parallel, load = self._parallel(), meter.read()
         others = math.log(load.slowdown) / QUANTILE  # which may end or double before the run
         # What several threads took by the clock has their waiting in it.
         pace = load.stretch if parallel == 1.0 else 1.0 / parallel
-        call = Figure.spread(total, math.hypot(log_std, others)).scaled(pace)
+        call = Figure.spread(total, math.hypot(log_std, others))
+        call = replace(call, low=max(call.low, min(seen, total))).scaled(pace)
         converting = math.hypot(0.15, others)  # judgement
         convert = Figure.spread(self._conversion(), converting).scaled(load.stretch)
         if not self.subject.converted:
@@ -571,16 +593,9 @@ class _Prediction:
             overhead_seconds=self.spent,
             budget=str(self.budget),
             warnings=[*self._all_warnings(total, parallel), *load.warnings],
+            outgrown=self.gathered.outgrown(self.prefix) if self.whole is None else "",
             advice=self._advice(runtime.predicted),
             load=load,
-        )
-
-    def _at_least(self) -> float:
-        """Return the seconds that the run takes by the samples that did not come to their end."""
-        whole = self.subject.graph.vertices
-        return max(
-            (row.seconds * whole / row.vertices for row in self.rows if row.state in _OUTLASTING),
-            default=0.0,
         )
 
     def _advice(self, seconds: float) -> list[str]:
@@ -647,7 +662,7 @@ class _Prediction:
     def _all_warnings(self, total: float, parallel: float) -> list[str]:
         texts = list(self.warnings)
         if self.raised and self.whole is None:
-            failed = [row.vertices for row in self.rows if row.state == "error"]
+            failed = [row.vertices for row in self.rows if row.state in _REFUSED]
             texts.append(
                 f"the function raised an error on {len(failed)} of {len(self.rows)} samples, of up "
                 f"to {max(failed):,} vertices, and may on the graph: {self.raised}"
@@ -681,12 +696,14 @@ class _Prediction:
             self.warnings.append(f"the first part of the run ended by itself: {run.sentence}")
 
     def _nothing_ran(self) -> str:
+        if all(row.state in _OUTLASTING for row in self.rows):
+            last = self.rows[-1]
+            return (
+                f"{self.function.name} did not come to its end on a sample of {last.vertices} "
+                f"vertices within {last.seconds:.3g} processor seconds; accepted: a larger budget"
+            )
         states = ", ".join(f"{row.vertices} vertices: {row.state}" for row in self.rows)
         return f"{self.function.name} came to no end on any sample ({states})"
-
-    def _guess(self) -> float:
-        found = self.gathered.growth()
-        return 1.0 if found is None else found.cost
 
     def _part(self) -> float:
         allowed = self._allowed()

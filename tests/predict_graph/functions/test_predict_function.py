@@ -199,7 +199,7 @@ def test_a_function_that_never_ends_says_so(monkeypatch: pytest.MonkeyPatch) -> 
             pass
 
     def slow_start(graph: nx.Graph) -> None:
-        if len(graph) >= 60 and graph.number_of_edges() > 60:
+        if len(graph) < 60 or graph.number_of_edges() > 60:
             forever(graph)
 
     with pytest.raises(JobError, match="did not come to its end on a sample of"):
@@ -240,19 +240,6 @@ def test_a_budget_of_a_run_of_a_day(text: str, seconds: float) -> None:
 def test_what_is_no_budget_is_refused(text: str) -> None:
     with pytest.raises(RequestError, match="a share and a time at most"):
         check_budget(text)
-
-
-def exploding(graph: nx.Graph) -> None:
-    heavy(2 ** min(len(graph) // 3, 40))
-
-
-def test_a_function_that_explodes_is_given_up_in_time() -> None:
-    graph = nx.barabasi_albert_graph(900, 3, seed=1)
-    said = predict_function(exploding, graph, history="none", seed=1, budget="5%, 6s")
-    assert said.overhead_seconds < 10.0
-    longest = max(row.seconds * 900 / row.vertices for row in said.samples if row.state != "done")
-    assert said.call_seconds.high > said.call_seconds.predicted > 0.9 * longest
-    assert max(row.vertices for row in said.samples) <= 300
 
 
 def loads(graph: nx.Graph) -> int:
@@ -382,22 +369,9 @@ def heavy(left: int) -> None:
         left -= 1
 
 
-def in_one_go(graph: nx.Graph) -> None:
-    heavy(90 * len(graph) ** 3)
-
-
 def vertex_by_vertex(graph: nx.Graph) -> None:
     for _vertex in graph:
         heavy(5000 * len(graph))
-
-
-def test_where_the_smallest_sample_takes_all_smaller_ones_tell_how_it_grows() -> None:
-    graph = nx.barabasi_albert_graph(260, 3, seed=1)
-    said = predict_function(in_one_go, graph, history="none", seed=1)
-    assert len({row.vertices for row in said.samples}) >= 3
-    assert min(row.vertices for row in said.samples) < 60
-    seconds = said.samples[0].seconds * (260 / 60) ** 3
-    assert seconds / 3.0 < said.processor_seconds < 3.0 * seconds
 
 
 def test_a_loop_is_seen_for_a_little_where_samples_say_little() -> None:
