@@ -1,9 +1,10 @@
 """A function call in a child process: watched, stopped in time, and never in the way of its parent.
 
 The child is forked, so that the function needs no name that another process could import. It has no
-standard input, what it prints is thrown away, and it leads a process group of its own: what the
-function starts ends with it. Seconds are processor seconds, because the machine may be busy with
-something else; those of processes that the function itself waits for count too.
+standard input, what it prints is thrown away, and a process between it and its parent ends whatever
+the function has started (:mod:`predict_graph.processes`). Seconds are processor seconds, because
+the machine may be busy with something else; those of processes that the function itself waits for
+count too.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from predict_graph.cores import meter
 from predict_graph.errors import error_text
 from predict_graph.functions.loops import parse_ahead, parsed_functions
 from predict_graph.functions.watch import LoopWatch, Seen, reported
+from predict_graph.processes import ENDING, supervise
 from predict_graph.timing import clock
 
 __all__ = [
@@ -68,7 +70,6 @@ _POLL_SECONDS = 0.05  # a choice: how late a child's end is seen
 _LATE = 1.1  # times its limit, after which a call that has not stopped by itself is ended: a choice
 _FILLED, _MOST_FILLED = 2**15, 2**26  # bytes at a time, and in all: some hundredths of a second
 _HEAD = sys.getsizeof(b"")  # bytes of an object beside what it holds
-_PR_SET_PDEATHSIG = 1  # by definition, of Linux
 _HEADER = 8  # bytes of a message's length; by definition
 _HERE = str(Path(__file__).parent)
 
@@ -203,7 +204,7 @@ def run_in_child(
     -------
     ChildRun
     """
-    limits, parent = limits or Limits(), os.getpid()
+    limits = limits or Limits()
     receiver, sender = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads
@@ -211,7 +212,7 @@ def run_in_child(
         child = os.fork()
     if child == 0:
         os.close(receiver)
-        _in_child(parent, sender, build, call, limits, progress, warm_up)
+        _in_child(sender, build, call, limits, progress, warm_up)
     os.close(sender)
     try:
         return _awaited(child, receiver, limits)
@@ -240,7 +241,7 @@ def drawn(iterator: Iterator[Any]) -> int:
 
 def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
     started = time.monotonic()
-    data, facts, state = b"", None, ""
+    data, facts, state, caller = b"", None, "", child
     effort, until, called = _Effort(child), limits.setup, math.inf
     try:
         while facts is None and not state:
@@ -251,7 +252,10 @@ def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
                     break
                 messages, data = _messages(data + part)
                 for message in messages:
-                    if isinstance(message, dict):  # what the function has started may go on
+                    if isinstance(message, int):  # who makes the call
+                        caller = message
+                        effort = _Effort(caller)
+                    elif isinstance(message, dict):  # what the function has started may go on
                         facts = message
                     else:  # the call may take so long from now on
                         called = min(called, effort.seconds())
@@ -259,14 +263,11 @@ def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
                 continue
             if time.monotonic() - started > limits.wall or effort.seconds() > until:
                 state = "time"
-            elif limits.memory < float("inf") and _resident(child) > limits.memory:
+            elif limits.memory < float("inf") and _resident(caller) > limits.memory:
                 state = "memory"
     finally:
-        meter.observe_child(child)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(child, signal.SIGKILL)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(child, signal.SIGKILL)
+        meter.observe_child(caller)
+        os.kill(child, ENDING)
         _, status, usage = os.wait4(child, 0)
     spent = usage.ru_utime + usage.ru_stime
     wall = time.monotonic() - started
@@ -343,7 +344,6 @@ def _resident(process: int) -> float:
 
 
 def _in_child(
-    parent: int,
     sender: int,
     build: Callable[[], Any],
     call: Callable[[Any], Any],
@@ -352,11 +352,10 @@ def _in_child(
     warm_up: Callable[[], Any] | None,
 ) -> NoReturn:
     try:
-        with contextlib.suppress(OSError):
-            os.setpgid(0, 0)
-        _end_with_parent(parent)
+        supervise(always=True)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
+        _tell(sender, os.getpid())
         _silence()
         gc.freeze()  # what the parent has is no work for this process's garbage collector
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
@@ -372,12 +371,12 @@ def _in_child(
     os._exit(70)
 
 
-def _end_with_parent(parent: int) -> None:
-    """Let this process be killed when its parent is, which then cannot end it (Linux)."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it was faster
-        os._exit(70)
+def _tell(sender: int, message: Any) -> None:
+    """Send a message to the parent."""
+    content = pickle.dumps(message)
+    data = memoryview(len(content).to_bytes(_HEADER, "big") + content)
+    while data:
+        data = data[os.write(sender, data) :]
 
 
 class _GivenUpError(BaseException):
@@ -530,13 +529,7 @@ class _Recorder:
         """Tell the parent how long the call may take, if that is longer than it was told."""
         if seconds > _LATE * self._allowed:
             self._allowed = seconds
-            self._write(_LATE * seconds - elapsed)
-
-    def _write(self, message: Any) -> None:
-        content = pickle.dumps(message)
-        data = memoryview(len(content).to_bytes(_HEADER, "big") + content)
-        while data:
-            data = data[os.write(self._sender, data) :]
+            _tell(self._sender, _LATE * seconds - elapsed)
 
     def _send(self, state: str, **more: Any) -> NoReturn:
         if os.getpid() != self._process:  # a process that the function has forked, and returns
@@ -552,8 +545,9 @@ class _Recorder:
             "functions": parsed_functions(),
             "modules": [name for name in sys.modules if name not in self._modules],
         }
-        self._write(facts)
-        os._exit(0)
+        _tell(self._sender, facts)
+        while True:  # until the parent has looked at this process, and ends it
+            signal.pause()
 
 
 def _foretold(elapsed: float, looks: list[Look], rounds: float) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -11,9 +10,11 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import IO
 
+from predict_graph.processes import ENDING, supervise
 from predict_graph.timing import clock
 
 __all__ = ["OUTCOMES", "Job", "Outcome"]
@@ -50,7 +51,7 @@ class Outcome:
 
 
 class Job:
-    """A command that runs in a process group of its own, with its children.
+    """A command that runs below a process of its own, with its children.
 
     Parameters
     ----------
@@ -88,6 +89,7 @@ class Job:
                         stdout=output,
                         stderr=subprocess.STDOUT,
                         start_new_session=True,
+                        preexec_fn=partial(supervise, always=False),  # noqa: PLW1509 - it takes no lock
                     )
             except OSError as error:
                 seconds = clock.wall() - begun
@@ -111,12 +113,12 @@ class Job:
                 return  # measured
             self._stopped = True
         if self._process is not None:
-            _signal_group(self._process, signal.SIGTERM)
+            self._process.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
         """End what did not end by :meth:`stop`."""
         if self._process is not None and self._process.returncode is None:
-            _signal_group(self._process, signal.SIGKILL)
+            self._process.send_signal(ENDING)
 
     def _wait(self, process: subprocess.Popen[bytes]) -> int:
         # Popen.wait with a timeout looks every 50 ms only, which would be part of the seconds.
@@ -124,7 +126,7 @@ class Job:
         if self._timeout is not None:
             timers = [
                 threading.Timer(self._timeout, self._expire, [process, signal.SIGTERM]),
-                threading.Timer(self._timeout + PATIENCE, self._expire, [process, signal.SIGKILL]),
+                threading.Timer(self._timeout + PATIENCE, self._expire, [process, ENDING]),
             ]
         for timer in timers:
             timer.daemon = True
@@ -134,24 +136,17 @@ class Job:
         finally:
             for timer in timers:
                 timer.cancel()
-        if self._late or self._stopped:  # children that outlived it
-            _signal_group(process, signal.SIGKILL)
         return status
 
     def _expire(self, process: subprocess.Popen[bytes], number: signal.Signals) -> None:
         if process.returncode is None:
             self._late = True
-            _signal_group(process, number)
+            process.send_signal(number)
 
     def _output(self) -> IO[bytes]:
         if self._log is None:
             return tempfile.TemporaryFile()
         return open(self._log, "w+b")
-
-
-def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)
 
 
 def _last_line(output: IO[bytes]) -> str:

@@ -13,11 +13,13 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 import psutil
 
 from predict_graph.cores import cores_allowed
 from predict_graph.errors import JobError, RequestError
+from predict_graph.processes import supervise
 
 __all__ = ["Observation", "watch"]
 
@@ -106,7 +108,11 @@ def watch(command: Sequence[str], *, parallelism: int = 1) -> Observation:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
     try:
-        process = subprocess.Popen(list(command), stdin=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            list(command),
+            stdin=subprocess.DEVNULL,
+            preexec_fn=partial(supervise, always=True),  # noqa: PLW1509 - it takes no lock
+        )
     except OSError as error:
         raise JobError(f"cannot run {command[0]}: {error.strerror}") from error
     traffic = _Traffic(process.pid)

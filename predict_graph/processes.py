@@ -1,0 +1,106 @@
+"""Ending all that a process has started, also what left its process group or its parent."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+import time
+
+import psutil
+
+__all__ = ["ENDING", "supervise"]
+
+ENDING = signal.SIGHUP
+"""Sent to a supervising process: end what runs, and all that it has started, at once."""
+
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # by definition, of Linux
+_LIBRARY = ctypes.CDLL(None)  # loaded before a fork, which may find a lock of the loader taken
+_GRACE = 5.0  # seconds for what is left to end by itself, as to free shared memory; a choice
+
+
+def supervise(*, always: bool) -> None:
+    """Return in a child of this process, which waits for it, ends what it leaves, and ends alike.
+
+    For a process that was forked to run one thing. The child leads a process group. What it starts
+    stays below this process on Linux, whatever session it opens: SIGTERM goes to the child's group,
+    and on :data:`ENDING`, or when the parent of this process dies, the child is killed.
+
+    Parameters
+    ----------
+    always : bool
+        Whether what is left is ended in any case; else only after one of these signals.
+    """
+    parent = os.getppid()
+    adopting = _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(OSError):
+            os.setpgid(0, 0)
+        _end_with(os.getppid(), signal.SIGKILL)
+        return
+    os.closerange(0, os.sysconf("SC_OPEN_MAX"))  # whoever reads what the child writes sees its end
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    asked = [always]
+
+    def pass_on(number: int, _: object) -> None:
+        asked[0] = True
+        with contextlib.suppress(OSError):
+            os.kill(child, signal.SIGKILL) if number == ENDING else os.killpg(child, number)
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, pass_on)
+    signal.signal(ENDING, pass_on)
+    _end_with(parent, ENDING)
+    _, status = os.waitpid(child, 0)
+    if asked[0]:
+        if not adopting:
+            with contextlib.suppress(OSError):
+                os.killpg(child, signal.SIGKILL)
+        _end_the_rest()
+    if os.WIFSIGNALED(status):
+        with contextlib.suppress(OSError):
+            signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
+        os.kill(os.getpid(), os.WTERMSIG(status))
+    os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+
+
+def _end_the_rest() -> None:
+    """Ask all processes below this one to end, then kill them."""
+    asked: set[int] = set()
+    began, this = time.monotonic(), psutil.Process()
+    while _has_children() and time.monotonic() < began + 2.0 * _GRACE:
+        left = this.children(recursive=True)
+        late = time.monotonic() > began + _GRACE
+        for each in left:
+            with contextlib.suppress(psutil.Error):
+                if late:
+                    each.kill()
+                elif each.pid not in asked:
+                    each.terminate()
+        asked.update(each.pid for each in left)
+        psutil.wait_procs(left, timeout=0.01)
+
+
+def _has_children() -> bool:
+    """Whether there are any, of those that have ended one after the other taken away."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+        return True
+    return False
+
+
+def _end_with(parent: int, number: signal.Signals) -> None:
+    """Let this process get a signal when its parent ends, which may have been already (Linux)."""
+    _prctl(_PR_SET_PDEATHSIG, number)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), number)
+
+
+def _prctl(option: int, value: int) -> bool:
+    with contextlib.suppress(OSError, AttributeError):
+        return bool(_LIBRARY.prctl(option, value) == 0)
+    return False

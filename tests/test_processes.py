@@ -1,0 +1,166 @@
+"""What a command or a function has started ends with it, in whatever session it is."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from multiprocessing import shared_memory
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from predict_graph.functions.child import Limits, run_in_child
+from predict_graph.processes import ENDING, supervise
+from predict_graph.sizing.measuring.running import Job
+from predict_graph.sizing.tasks.watching import watch
+
+pytestmark = [
+    pytest.mark.slow,  # starts processes
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a subreaper"),
+]
+DAEMON = (sys.executable, "-c", "import time; time.sleep(300)")
+
+
+def noted(file: Path, process: int) -> None:
+    file.write_text(file.read_text() + f"{process}\n" if file.exists() else f"{process}\n")
+
+
+def in_a_new_session(file: Path) -> None:
+    noted(file, subprocess.Popen(DAEMON, start_new_session=True).pid)
+
+
+def forked_twice(file: Path) -> None:
+    if os.fork() == 0:
+        os.setsid()
+        process = os.fork()
+        if process == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            time.sleep(300)
+        noted(file, process)
+        os._exit(0)
+    while not file.exists() or not file.read_text().endswith("\n"):
+        time.sleep(0.01)
+
+
+def end_of(file: Path) -> None:
+    """Wait until none of the processes is there any more."""
+    for number in map(int, file.read_text().split()):
+        until = time.monotonic() + 10.0
+        while psutil.pid_exists(number):
+            assert time.monotonic() < until, f"process {number} is left"
+            time.sleep(0.02)
+
+
+def returns(_: Any) -> None: ...
+
+
+def sleeps(_: Any) -> None:
+    time.sleep(300)
+
+
+def crashes(_: Any) -> None:
+    os.kill(os.getpid(), signal.SIGUSR1)
+
+
+@pytest.mark.parametrize("start", [in_a_new_session, forked_twice])
+@pytest.mark.parametrize(
+    ("then", "state"), [(returns, "done"), (sleeps, "time"), (crashes, "died")]
+)
+def test_what_a_function_started_ends_with_it(
+    tmp_path: Path, start: Callable[[Path], None], then: Callable[[Any], None], state: str
+) -> None:
+    file = tmp_path / "processes"
+
+    def call(_: Any) -> None:
+        start(file)
+        then(None)
+
+    run = run_in_child(lambda: None, call, Limits(wall=2.0 if state == "time" else 60.0))
+    assert run.state == state
+    assert "SIGUSR1" in run.sentence or state != "died"
+    end_of(file)
+
+
+def test_what_a_function_started_ends_with_its_grandparent(tmp_path: Path) -> None:
+    file = tmp_path / "processes"
+    caller = os.fork()
+    if caller == 0:
+        run_in_child(lambda: None, lambda _: (forked_twice(file), sleeps(None)))
+        os._exit(0)
+    while not file.exists():
+        time.sleep(0.02)
+    os.kill(caller, signal.SIGKILL)
+    os.waitpid(caller, 0)
+    end_of(file)
+
+
+def test_shared_memory_of_a_function_is_freed() -> None:
+    name = f"predict-graph-test-{os.getpid()}"
+    run = run_in_child(
+        lambda: None, lambda _: shared_memory.SharedMemory(name, create=True, size=1000).close()
+    )
+    assert run.done
+    with pytest.raises(FileNotFoundError):
+        shared_memory.SharedMemory(name)
+
+
+LEAVES_A_DAEMON = (
+    "import subprocess, sys, time; "
+    "print(subprocess.Popen(sys.argv[2:], start_new_session=True).pid, file=open(sys.argv[1], 'w'),"
+    " flush=True); time.sleep(float({seconds}))"
+)
+
+
+def leaving(file: Path, seconds: float) -> list[str]:
+    code = LEAVES_A_DAEMON.format(seconds=seconds)
+    return [sys.executable, "-c", code, str(file), *DAEMON]
+
+
+def test_a_timeout_ends_what_a_job_started_in_another_session(tmp_path: Path) -> None:
+    file = tmp_path / "process"
+    found = Job(leaving(file, 300.0), timeout=2.0).run()
+    assert found is not None
+    assert found.outcome == "timeout"
+    end_of(file)
+
+
+def test_a_job_that_ends_may_leave_a_daemon(tmp_path: Path) -> None:
+    file = tmp_path / "process"
+    found = Job(leaving(file, 0.0), timeout=60.0).run()
+    assert found is not None
+    assert (found.outcome, found.exit_status) == ("ok", 0)
+    daemon = psutil.Process(int(file.read_text()))
+    assert daemon.is_running()
+    daemon.kill()
+
+
+def test_what_a_profiled_command_leaves_ends_with_it(tmp_path: Path) -> None:
+    file = tmp_path / "process"
+    assert watch(leaving(file, 0.0)).exit_status == 0
+    end_of(file)
+
+
+@pytest.mark.parametrize("status", [3, -signal.SIGKILL, -signal.SIGTERM])
+def test_who_supervises_ends_as_its_child(status: int) -> None:
+    code = (
+        f"import os, sys; sys.exit({status}) if {status} > 0 else os.kill(os.getpid(), {-status})"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        preexec_fn=partial(supervise, always=True),  # noqa: PLW1509
+    )
+    assert process.wait() == status
+
+
+def test_a_command_that_cannot_be_run_is_said_to() -> None:
+    found = Job(["/no/such/command"]).run()
+    assert found is not None
+    assert (found.outcome, found.exit_status) == ("failed", 127)
+    assert ENDING == signal.SIGHUP
