@@ -66,14 +66,14 @@ def foretell_memory(
     if whole is not None:
         total = whole.peak_bytes + (whole.graph_bytes if converted else 0.0)
         return Figure(total, 0.9 * total, 1.1 * total + _RESOLUTION)
-    call, std = _averaged([(d, run.peak_bytes) for d, run in runs], target, _DRIVERS)
+    # What the prefix has taken is the least, and each round keeps no more than those before it.
+    least = 0.0 if prefix is None else prefix.peak_bytes
+    most = np.inf if prefix is None else max(least, _RESOLUTION) * max(rounds_left, 1.0)
+    peaks = [(d, run.peak_bytes) for d, run in runs]
+    call, std = _averaged(peaks, target, _DRIVERS, least, most)
     spread = float(np.exp(QUANTILE * std))
-    high = call * spread
-    if prefix is not None:
-        # What it has taken is the least; what each round keeps cannot grow faster than the rounds.
-        most = max(prefix.peak_bytes, _RESOLUTION) * max(rounds_left, 1.0)
-        call = min(max(call, prefix.peak_bytes), most)
-        high = max(min(high, most), call)
+    call = min(max(call, least), most)
+    high = max(min(call * spread, most), call)
     graph = 0.0
     if converted:
         if prefix is not None and prefix.graph_bytes:
@@ -89,8 +89,13 @@ def _averaged(
     points: Sequence[tuple[Mapping[str, float], float]],
     target: Mapping[str, float],
     names: Mapping[str, float],
+    least: float = 0.0,
+    most: float = np.inf,
 ) -> tuple[float, float]:
-    """Return what the fits foretell, and the standard deviation of its logarithm."""
+    """Return what the fits foretell, and the standard deviation of its logarithm.
+
+    Fits outside of the bounds are wrong, where others are inside.
+    """
     if not points:
         return 0.0, 1.0
     peaks = np.array([peak for _, peak in points])
@@ -106,7 +111,10 @@ def _averaged(
         found.append(coefficients[0] + coefficients[1] * target[name] / unit)
         rests = _left_out(values / unit, peaks, scale)
         weights.append(likely / (float(told @ rests**2) + 0.05**2) ** 2)
-    shares = np.array(weights) / np.sum(weights)
+    peak = np.array(found)
+    inside = (peak >= least - _RESOLUTION) & (peak <= most + _RESOLUTION)
+    shares = np.where(inside if inside.any() else True, weights, 0.0)
+    shares /= shares.sum()
     logs = np.log(np.maximum(found, _RESOLUTION / 4))
     mean = float(shares @ logs)
     between = float(shares @ (logs - mean) ** 2)

@@ -92,6 +92,8 @@ class FunctionPrediction(Result):
         What would be shorter.
     load : Load
         What slowed the prediction down, and is assumed to slow the run down.
+    iterator : bool
+        Whether the function returns an iterator, whose items are not kept.
     outgrown : str
         Why the run may not finish; empty where nothing says so.
     """
@@ -112,6 +114,7 @@ class FunctionPrediction(Result):
     warnings: list[str]
     advice: list[str] = field(default_factory=list)
     load: Load = field(default_factory=Load)
+    iterator: bool = False
     outgrown: str = ""
 
     @property
@@ -137,13 +140,15 @@ class FunctionPrediction(Result):
             )
         if self.peak_bytes is None:
             return said
-        memory = readable_bytes(self.peak_bytes.predicted)
         there = readable_bytes(self.available_bytes)
+        memory = f"up to {readable_bytes(self.peak_bytes.high)} of {there}"
+        memory += ", keeping none of its items" if self.iterator else ""
         if self.fits:
-            return f"{said} and fits into memory: about {memory} of {there}"
+            return f"{said} and fits into memory: {memory}"
         if self.fits is None:
-            return f"{said}; it may not fit into memory: about {memory} of {there}"
-        return f"{said}, but does not fit into memory: about {memory}, and there are {there}"
+            return f"{said}; it may not fit into memory: {memory}"
+        least = readable_bytes(self.peak_bytes.low)
+        return f"{said}, but does not fit into memory: at least {least}, {memory}"
 
     @property
     def answer(self) -> Answer:

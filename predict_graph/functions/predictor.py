@@ -183,6 +183,7 @@ class _Prediction:
         self.target = drivers_of(subject.graph, self.rng)
         self.gathered = Gathered(self.target, subject.graph.fingerprint)
         self.warnings: list[str] = []
+        self.iterator = False
         self.raised = ""  # what the function raised on the last sample that it refused
         self.rows: list[SampleRow] = []
         self.runs: list[tuple[Case, str, Mapping[str, float], ChildRun]] = []
@@ -401,7 +402,7 @@ class _Prediction:
             )
             self.gathered.add(Point(drivers, run.seconds, sampler, graph, rounds))
             self.gathered.turns |= shape.turned
-            self._note(run)
+            self.iterator |= run.generator
             if rounds:
                 self._count_rounds(_COUNTING_PART * self._left())
             self.shapes += [shape] if shape.loop else []
@@ -505,7 +506,7 @@ class _Prediction:
             )
         if run.done:
             self.whole = run
-            self._note(run)
+            self.iterator |= run.generator
         elif run.state in ("memory", "died"):
             self._explain_death(run)
         else:
@@ -593,6 +594,7 @@ class _Prediction:
             overhead_seconds=self.spent,
             budget=str(self.budget),
             warnings=[*self._all_warnings(total, parallel), *load.warnings],
+            iterator=self.iterator,
             outgrown=self.gathered.outgrown(self.prefix) if self.whole is None else "",
             advice=self._advice(runtime.predicted),
             load=load,
@@ -661,6 +663,11 @@ class _Prediction:
 
     def _all_warnings(self, total: float, parallel: float) -> list[str]:
         texts = list(self.warnings)
+        if self.iterator:
+            texts.append(
+                "the function returns an iterator; the prediction is for drawing it, keeping "
+                "nothing: a list or dictionary of its items takes more memory"
+            )
         if self.raised and self.whole is None:
             failed = [row.vertices for row in self.rows if row.state in _REFUSED]
             texts.append(
@@ -681,11 +688,6 @@ class _Prediction:
         if self.spent > _TOLERATED * self.budget.allowed(total):
             texts.append("the prediction has taken more than its budget")
         return texts
-
-    def _note(self, run: ChildRun) -> None:
-        text = "the function returns an iterator; the prediction is for drawing it, keeping nothing"
-        if run.generator and text not in self.warnings:
-            self.warnings.append(text)
 
     def _explain_death(self, run: ChildRun) -> None:
         if run.state == "memory":

@@ -1,0 +1,53 @@
+"""Peak memory of calls whose results grow with the square of the vertices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from predict_graph.functions.child import ChildRun
+from predict_graph.functions.drivers import drivers_of
+from predict_graph.functions.memory import foretell_memory
+from predict_graph.functions.prediction import readable_bytes
+from predict_graph.functions.predictor import predict_function
+from predict_graph.graph import check_graph
+
+
+@pytest.mark.parametrize("done", [0.0, 0.05, 0.2, 0.6])
+def test_results_that_are_quadratic_in_vertices(done: float) -> None:
+    """As of ``dict(all_pairs_shortest_path_length(G))``: 40 bytes for each pair."""
+
+    def drivers(n: int) -> dict[str, float]:
+        graph = check_graph(f"barabasi-albert:n={n},m=3,seed=1")
+        return drivers_of(graph, np.random.default_rng(0))
+
+    def peak(n: int) -> float:
+        return 40.0 * n**2 + 1e5
+
+    runs = [(drivers(n), ChildRun("done", peak_bytes=peak(n))) for n in (60, 240, 550)]
+    prefix = ChildRun("stopped", peak_bytes=done * peak(6000)) if done else None
+    left = 1.0 / done if done else float("inf")
+    said = foretell_memory(runs, drivers(6000), None, prefix, converted=False, rounds_left=left)
+    assert said.low < peak(6000) < said.high
+    assert said.high > peak(6000)
+    if done:
+        assert 0.5 * peak(6000) < said.predicted < 2.0 * peak(6000)
+
+
+def pairs(graph: nx.Graph) -> Iterator[tuple[int, int]]:
+    yield from permutations(graph, 2)
+
+
+def test_the_answer_has_the_upper_end_and_says_that_items_are_not_kept() -> None:
+    graph = nx.barabasi_albert_graph(100, 3, seed=1)
+    drawn = predict_function(pairs, graph, history="none", seed=1)
+    assert drawn.peak_bytes is not None
+    assert f"up to {readable_bytes(drawn.peak_bytes.high)} of" in drawn.verdict
+    assert "keeping none of its items" in drawn.verdict
+    assert any("a list or dictionary of its items takes more" in text for text in drawn.warnings)
+    kept = predict_function(lambda graph: list(pairs(graph)), graph, history="none", seed=1)
+    assert "keeping none" not in kept.verdict
