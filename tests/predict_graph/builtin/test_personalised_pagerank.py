@@ -127,7 +127,7 @@ def test_the_default_source_has_most_edges():
     ("given", "said"),
     [
         ({"source": "1,2"}, "source is '1,2'; accepted: the id of one vertex"),
-        ({"source": ""}, "source is ''; accepted: ids of vertices"),
+        ({"source": ""}, "source is ''; accepted: comma-separated ids of vertices"),
         ({"dangling": "uniform"}, "dangling is 'uniform'; accepted: source, drop"),
         ({"damping": 1.5}, "damping is 1.5; accepted: a number greater than 0 and less than 1"),
         ({"epsilon": 1, "tolerance": 1}, "epsilon and tolerance are both given"),

@@ -149,8 +149,8 @@ def test_landmarks_are_ids_as_they_were_read(tmp_path, first, second):
     ("given", "said"),
     [
         ("1,,2", "landmarks is '1,,2'; accepted: comma-separated ids of vertices"),
-        (1.5, "landmarks is 1.5; accepted: ids"),
-        (True, "landmarks is True; accepted: ids"),
+        (1.5, "landmarks is 1.5; accepted: comma-separated ids"),
+        (True, "landmarks is True; accepted: comma-separated ids"),
         (list(range(65)), "landmarks are 65; accepted: at most 64"),
     ],
 )

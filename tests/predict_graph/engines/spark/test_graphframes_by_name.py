@@ -201,7 +201,11 @@ def test_vertices_without_edges_are_taken_away():
         ("connectedComponents", {"checkpointInterval": 0}, "accepted: a whole number at least 1"),
         ("connectedComponents", {"broadcastThreshold": -1}, "accepted: a whole number at least 0"),
         ("labelPropagation", {"maxIter": 0}, "maxIter is 0; accepted: a whole number at least 1"),
-        ("shortestPaths", {"landmarks": "1,"}, "landmarks is '1,'; accepted: ids of vertices"),
+        (
+            "shortestPaths",
+            {"landmarks": "1,"},
+            "landmarks is '1,'; accepted: comma-separated ids of vertices",
+        ),
         ("shortestPaths", {"landmark": 3}, "did you mean landmarks"),
         ("stronglyConnectedComponents", {"maxIter": "x"}, "maxIter is 'x'; accepted"),
     ],
