@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from predict_graph.durations import readable_seconds
+from predict_graph.printable import printable
 
 __all__ = ["Answer", "Table", "cell_text", "graph_text", "sure"]
 
@@ -71,15 +72,15 @@ class Answer:
 
     def __str__(self) -> str:
         lines = [self.sentence, *(f"{name}: {value}" for name, value in self.facts)]
-        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+        return printable("\n".join([*lines, *(f"warning: {text}" for text in self.warnings)]))
 
     def to_html(self) -> str:
         """Return the answer as HTML, for a notebook."""
-        parts = [f"<p><strong>{html.escape(self.sentence)}</strong></p>"]
+        parts = [f"<p><strong>{_escaped(self.sentence)}</strong></p>"]
         if self.facts:
             parts.append(_html_rows(self.facts))
         parts += [_html_table(table) for table in self.tables]
-        parts += [f"<p>warning: {html.escape(text)}</p>" for text in self.warnings]
+        parts += [f"<p>warning: {_escaped(text)}</p>" for text in self.warnings]
         if self.details or self.more:
             inner = (_html_rows(self.details) if self.details else "") + "".join(
                 _html_table(table) for table in self.more
@@ -128,20 +129,24 @@ def cell_text(cell: Any) -> str:
     return f"{cell:,}" if isinstance(cell, int) else str(cell)
 
 
+def _escaped(text: str) -> str:
+    return html.escape(printable(text))
+
+
 def _html_rows(facts: Facts) -> str:
     rows = "".join(
-        f'<tr><th style="text-align:left">{html.escape(name)}</th>'
-        f'<td style="text-align:left">{html.escape(value)}</td></tr>'
+        f'<tr><th style="text-align:left">{_escaped(name)}</th>'
+        f'<td style="text-align:left">{_escaped(value)}</td></tr>'
         for name, value in facts
     )
     return f"<table>{rows}</table>"
 
 
 def _html_table(table: Table) -> str:
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in table.columns)
+    head = "".join(f"<th>{_escaped(name)}</th>" for name in table.columns)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell_text(cell))}</td>" for cell in row) + "</tr>"
+        "<tr>" + "".join(f"<td>{_escaped(cell_text(cell))}</td>" for cell in row) + "</tr>"
         for row in table.rows
     )
-    title = f"<caption>{html.escape(table.title)}</caption>" if table.title else ""
+    title = f"<caption>{_escaped(table.title)}</caption>" if table.title else ""
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from predict_graph.printable import printable
+
 __all__ = [
     "JobError",
     "PredictGraphError",
@@ -38,7 +40,7 @@ class PredictGraphError(Exception):
         short = _LONG_WORD.sub(lambda word: word[0][:40] + "…", str(text))
         if len(short) > _LONGEST:
             short = f"{short[: _LONGEST - 400]} … {short[-400:]}"
-        super().__init__(short)
+        super().__init__(printable(short))
 
 
 class RequestError(PredictGraphError, ValueError):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from predict_graph.answers import Answer
 from predict_graph.pictures import Picture, draw_together
+from predict_graph.printable import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +92,7 @@ class Result(Value, ABC):
         return draw_together(self.pictures(), self.title, None if path is None else Path(path))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.answer.sentence}>"
+        return printable(f"<{type(self).__name__}: {self.answer.sentence}>")
 
     def __str__(self) -> str:
         return str(self.answer)

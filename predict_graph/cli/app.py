@@ -21,7 +21,8 @@ from typer.main import get_command
 from predict_graph.cli.commands import GIVEN, Program
 from predict_graph.errors import PredictGraphError, error_text
 from predict_graph.limits import ENVIRONMENT, limits
-from predict_graph.reports.terminal import printable, written_anywhere
+from predict_graph.printable import printable
+from predict_graph.reports.terminal import written_anywhere
 
 __all__ = ["app", "main"]
 

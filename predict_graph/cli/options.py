@@ -9,7 +9,7 @@ import typer
 
 from predict_graph.cli.completing import algorithms, graphs, names_of
 from predict_graph.errors import RequestError
-from predict_graph.reports.terminal import printable
+from predict_graph.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -13,6 +13,7 @@ from typing import Any
 from predict_graph.errors import RequestError
 from predict_graph.files import written_beside
 from predict_graph.pictures.palette import LIGHT
+from predict_graph.printable import printable
 
 _WIDTH, _HEIGHT = 4.7, 3.1  # inches; limits the width so that text is readable at 360 pixels
 _STYLE = {
@@ -78,10 +79,24 @@ def draw_together(pictures: Sequence[Picture], title: str, path: Path | None) ->
         for axes in places[len(pictures) :]:
             axes.remove()
         figure.suptitle(title, x=0.01, ha="left", fontsize=11.5)
+        _show_controls(figure)
         if path is not None:
             with written_beside(path) as beside:
                 figure.savefig(beside, dpi=150)
     return figure
+
+
+def _show_controls(figure: Any) -> None:
+    """Write the control characters of all texts out: of labels, which come from files, as well."""
+    from matplotlib.text import Text
+    from matplotlib.ticker import FixedLocator, FuncFormatter
+
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        named = isinstance(axis.get_major_formatter(), FuncFormatter)
+        if named and isinstance(axis.get_major_locator(), FixedLocator):  # by set_yticks
+            axis.set_ticklabels([printable(label.get_text()) for label in axis.get_ticklabels()])
+    for text in figure.findobj(Text):
+        text.set_text(printable(text.get_text()))
 
 
 def svg_of(picture: Picture, name: str) -> str:
@@ -94,6 +109,7 @@ def svg_of(picture: Picture, name: str) -> str:
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(_WIDTH, _HEIGHT * picture.height), layout="constrained")
         picture.draw(figure.subplots())
+        _show_controls(figure)
         FigureCanvasSVG(figure).print_svg(target, metadata={"Date": None})
     return _for_page(target.getvalue(), picture.text, name)
 
@@ -117,7 +133,7 @@ def _for_page(text: str, said: str, name: str) -> str:
     inner = inner.replace("'DejaVu Sans'", "inherit").replace('"DejaVu Sans"', "inherit")
     return (
         f'<svg viewBox="{size[1]}" role="img" aria-labelledby="{name}-text">'
-        f'<title id="{name}-text">{escape(said)}</title>{inner}'
+        f'<title id="{name}-text">{escape(printable(said))}</title>{inner}'
     )
 
 

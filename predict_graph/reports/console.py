@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from predict_graph.reports.terminal import printable
+from predict_graph.printable import printable
 
 __all__ = ["SafeConsole"]
 

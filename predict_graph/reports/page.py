@@ -17,6 +17,7 @@ from predict_graph.errors import RequestError
 from predict_graph.files import check_writable, written_beside
 from predict_graph.pictures import Picture, check_picture, svg_of
 from predict_graph.pictures.palette import DARK, LIGHT
+from predict_graph.printable import printable
 
 __all__ = ["check_report", "command_to_repeat", "page", "write_report"]
 
@@ -98,7 +99,10 @@ def page(
     from markupsafe import Markup
 
     environment = Environment(
-        loader=PackageLoader("predict_graph", "reports"), autoescape=True, undefined=StrictUndefined
+        loader=PackageLoader("predict_graph", "reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: printable(value) if type(value) is str else value,
     )
     drawn = [
         {

@@ -14,6 +14,7 @@ from predict_graph.errors import RequestError
 from predict_graph.functions.comparing import compare_functions
 from predict_graph.history import History
 from predict_graph.prediction.learn import Learning
+from predict_graph.reports.page import page
 from predict_graph.results import Result, Value
 from predict_graph.sizing import read_measurements
 from predict_graph.sizing.planning.candidates import read_candidates
@@ -155,3 +156,42 @@ def test_measured_runs_and_records_compare_and_are_short(tmp_path):
     one, same = (history.record(1) for _ in range(2))
     assert one == same
     assert repr(one).startswith(f"<RunRecord: run of pagerank on {GRAPH}, ")
+
+
+HOSTILE = "m\x1b[2J\x9b1J\u202e<script>"
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    """An advice on a machine type with control characters and markup in its name."""
+    (tmp_path / "types.csv").write_text(TYPES + f"{HOSTILE},8,32,2\n")
+    (tmp_path / "runs.csv").write_text(
+        f"machine_type,machines,seconds\n{HOSTILE},2,60\n{HOSTILE},4,40\n"
+    )
+    candidates = read_candidates(tmp_path / "types.csv", [2, 4, 8])
+    tried = read_tried(tmp_path / "runs.csv", candidates, None)
+    return advise(candidates, tried, Goal("cheapest"), source=f"{HOSTILE}.csv")
+
+
+def is_clean(text):
+    return not any(mark in text for mark in ("\x1b", "\x9b", "\u202e"))
+
+
+def test_control_characters_are_shown_on_a_terminal_and_in_html(hostile):
+    assert "m\\x1b[2J" in str(hostile)
+    for text in (str(hostile), repr(hostile), hostile._repr_html_()):
+        assert is_clean(text)
+    assert "<script>" not in hostile._repr_html_()
+    assert is_clean(str(RequestError(f"the type is {HOSTILE}")))
+
+
+def test_control_characters_are_shown_in_pictures_and_pages(hostile, tmp_path, recwarn):
+    pytest.importorskip("matplotlib")
+    hostile.plot(tmp_path / "picture.png")
+    hostile.plot(tmp_path / "picture.svg")
+    assert is_clean((tmp_path / "picture.svg").read_text())
+    assert not [one for one in recwarn if "Glyph" in str(one.message)]
+    text = page(hostile.title, hostile.answer, hostile.pictures(), command=f"next {HOSTILE}")
+    assert is_clean(text)
+    assert "m\\x1b[2J" in text
+    assert "<script>" not in text
