@@ -219,3 +219,25 @@ def test_a_function_that_forks_and_returns_is_shown_once(tmp_path: Path) -> None
         check=True,
     )
     assert done.stdout.count("took") == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "faulthandler.disable()\n    os.kill(os.getpid(), 11)",
+            "it crashed: SIGSEGV, segmentation fault",
+        ),
+        ("os.kill(os.getpid(), 40)", "it crashed: signal 40"),
+        ("os._exit(3)", "it ended its process: exit status 3"),
+    ],
+)
+def test_a_function_that_crashes_or_exits_is_named_as_such(
+    program: Callable[..., Any], tmp_path: Path, body: str, said: str
+) -> None:
+    (tmp_path / "f.py").write_text(
+        f"import faulthandler, os, time\ndef f(graph):\n    {body}\n    time.sleep(9)\n"
+    )
+    done = program("predict", f"{tmp_path / 'f.py'}:f", GRAPH, "--as", "networkx")
+    assert done.status == 1
+    assert said in done.err
