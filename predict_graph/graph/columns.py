@@ -121,7 +121,7 @@ def pair_of(names: Sequence[str]) -> bool:
 
 def _plain(name: str) -> str:
     """Return a name in small letters, without marks, or the type that Neo4j adds to it."""
-    text = re.sub(r"\(.*?\)", "", name.strip().lower())
+    text = re.sub(r"\([^()]*\)", "", name.strip().lower())
     start, colon, kind = text.rpartition(":")
     text = start if colon and start and kind.rstrip("[]").isalpha() else text
     return re.sub(r"[^a-z0-9]", "", text)
@@ -157,6 +157,7 @@ def _no_end(name: str) -> bool:
 
 def _known_pair(plain: Sequence[str]) -> tuple[int, int] | None:
     """Return the places of two names that a pair of words tells apart, best of all those of ids."""
+    places = {name: place for place, name in reversed([*enumerate(plain)])}
     found = []
     for one, other in _PAIRS:
         for place, name in enumerate(plain):
@@ -164,13 +165,13 @@ def _known_pair(plain: Sequence[str]) -> tuple[int, int] | None:
                 before, after = name[:at], name[at + len(one) :]
                 partner = before + other + after
                 stem = before + after
-                if partner in plain and (stem in ("", "id") or not _no_end(stem)):
-                    found.append((stem.endswith("id"), place, plain.index(partner)))
+                if partner in places and (stem in ("", "id") or not _no_end(stem)):
+                    found.append((stem.endswith("id"), place, places[partner]))
     if found:
         return max(found, key=lambda each: each[0])[1:]
     ones, others = zip(*_PAIRS, strict=True)
-    source = next((plain.index(word) for word in ones if word in plain), None)
-    target = next((plain.index(word) for word in others if word in plain), None)
+    source = next((places[word] for word in ones if word in places), None)
+    target = next((places[word] for word in others if word in places), None)
     return None if source is None or target is None else (source, target)
 
 
@@ -187,7 +188,7 @@ def _counted_pair(plain: Sequence[str]) -> tuple[int, int] | None:
 
 def _of_two_kinds(names: Sequence[str], plain: Sequence[str], one: int, other: int) -> bool:
     """Tell whether two columns are named after vertices of two kinds."""
-    spaces = [re.search(r"\((.*?)\)", names[i]) for i in (one, other)]
+    spaces = [re.search(r"\(([^()]*)\)", names[i]) for i in (one, other)]
     if spaces[0] and spaces[1]:
         return spaces[0].group(1) != spaces[1].group(1)
     people = [_PEOPLE.match(plain[i]) is not None for i in (one, other)]

@@ -43,7 +43,7 @@ LARGEST_ID = 2**63 - 1  # by definition: of int64
 # By definition: Unix times of nine digits begin in 1973; what follows is no unsigned 32-bit number.
 _FIRST_TIME, _LAST_TIME = 10**8, 2**32
 _NUMERIC = re.compile(r"[+-]?(?:[0-9.]|inf|nan)", re.IGNORECASE)  # what may be a damaged weight
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -279,18 +279,14 @@ def _has_header(rows: list[list[str]], block: bytes | bytearray, place: str) -> 
         for at, name in enumerate(names)
     ):
         return True
-    after = block[block.find(b"\n") :]
-    if any(_contains(after, name.encode()) for name in names[:2] if name):
+    after = bytes(block[block.find(b"\n") :])
+    again = {field.strip(b'" \r') for field in re.split(rb"[\n\t,;]", after)} | {*after.split()}
+    if any(name and name.encode() in again for name in names[:2]):
         return False
     raise RequestError(
         f"{place}: the first line may hold names of columns, or an edge; accepted: --header or "
         "--no-header (header= of EdgeList)"
     )
-
-
-def _contains(block: bytes | bytearray, field: bytes) -> bool:
-    """Tell whether some field of the lines of a block is this one."""
-    return re.search(rb"[\s,;\"]" + re.escape(field) + rb"[\s,;\"]", block) is not None
 
 
 def _columns_by_place(

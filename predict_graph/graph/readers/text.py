@@ -98,7 +98,7 @@ def _opened(content: Content, blocks: Iterator[bytearray], wanted: EdgeList) -> 
 _SAMPLE = 1 << 16  # a choice: bytes that are looked at to find out how lines are laid out
 _PLAIN = re.compile(rb"(?:[0-9]+[ \t,;][0-9]+\r?\n)+")
 _HASH_ID = re.compile(rb"^[#%][^\s#%][^\n]*[,;\t]", re.MULTILINE)
-_ATTRIBUTES = re.compile(rb"[ \t]*\{([^\n]*)\}[ \t\r]*$", re.MULTILINE)
+_ATTRIBUTES = re.compile(rb"([,;]?)\{(['\"}][^\n]*)")
 _WEIGHT = re.compile(rb"['\"]weight['\"]:[ ]*([^,}\s]+)")
 
 
@@ -119,8 +119,10 @@ def _without_attributes(block: bytearray) -> bytearray:
     """Return lines without the dictionaries that networkx writes after edges, but their weight."""
 
     def weight(found: re.Match[bytes]) -> bytes:
-        value = _WEIGHT.search(found[1])
-        return b"" if value is None else b" " + value[1]
+        if not found[2].rstrip().endswith(b"}"):
+            return found[0]
+        value = _WEIGHT.search(found[2])
+        return b"" if value is None else found[1] + value[1]
 
     return bytearray(_ATTRIBUTES.sub(weight, block))
 
