@@ -121,7 +121,7 @@ def _table(file: Path, texts: Sequence[str] = ()) -> Any:
 
     try:
         table = pq.ParquetFile(file, read_dictionary=list(texts))
-        _ = table.schema_arrow.names, table.metadata
+        _ = table.schema_arrow.names, [chunk.path_in_schema for chunk in _chunks(table)]
     except UnicodeDecodeError:
         raise RequestError(f"{file}: the name of a column is not UTF-8") from None
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -184,15 +184,16 @@ def _blocks(file: Path, chosen: list[str], text_ids: TextIds | None) -> Iterator
 
 
 def _has_deltas(table: Any, names: Sequence[str]) -> bool:
+    chunks = (chunk for chunk in _chunks(table) if chunk.path_in_schema in names)
+    return any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chunks)
+
+
+def _chunks(table: Any) -> Iterator[Any]:
+    """Yield what the file says of each column of each group of rows."""
     facts = table.metadata
-    chunks = (
-        facts.row_group(group).column(column)
-        for group in range(facts.num_row_groups)
-        for column in range(facts.num_columns)
-    )
-    return any(
-        "DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chunks if chunk.path_in_schema in names
-    )
+    for group in range(facts.num_row_groups):
+        for column in range(facts.num_columns):
+            yield facts.row_group(group).column(column)
 
 
 def _decoded(column: Any) -> Any:

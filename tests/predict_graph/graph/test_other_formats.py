@@ -274,3 +274,16 @@ def test_long_lines_take_time_in_proportion(tmp_path, line):
     with contextlib.suppress(RequestError):
         check_graph(file)
     assert time.process_time() - began < 5.0
+
+
+def test_a_name_of_a_parquet_column_that_is_damaged_somewhere(tmp_path):
+    file = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"from": ["x", "y"], "to": ["y", "z"]}), file)
+    whole = file.read_bytes()
+    places = [at for at in range(len(whole)) if whole.startswith(b"from", at)]
+    assert len(places) > 1  # of the schema, of a group of rows, of Arrow's own schema
+    for at in places:
+        damaged = whole[:at] + b"\xee" + whole[at + 1 :]
+        with contextlib.suppress(RequestError):
+            file.write_bytes(damaged)
+            check_graph(file)
