@@ -282,7 +282,7 @@ def test_samples_are_gone_through_in_an_order_like_that_of_the_run() -> None:
 
 
 def test_what_is_no_graph_is_refused() -> None:
-    with pytest.raises(RequestError, match="a graph cannot be made of list"):
+    with pytest.raises(RequestError, match="the edges are not all pairs of ids"):
         predict_function(nx.clustering, [1, 2, 3])
 
 
