@@ -1,6 +1,6 @@
 """How well is a run on a cluster priced of which nothing, or only other algorithms, are known?
 
-Real runs of histories, each of one cluster, are priced by the lessons that come with the package:
+Real runs of histories, each of one cluster, are priced by the bundled reference runs:
 as they are; at the level that the runs of other algorithms on that cluster tell; and at the level
 that runs of the algorithm itself tell, the run itself left out. Work is that of the run, as it was
 counted, so that what is off is the seconds alone. Sample runs are judged beside real ones where a
@@ -20,8 +20,7 @@ import numpy as np
 
 from benchmarks.common import Row, table, write
 from predict_graph.history import History
-from predict_graph.prediction.seconds.cluster.lessons import cluster_run
-from predict_graph.prediction.seconds.cluster.level import (
+from predict_graph.prediction.seconds.cluster.cluster_speed import (
     UNKNOWN,
     Level,
     level_of_observed,
@@ -29,8 +28,9 @@ from predict_graph.prediction.seconds.cluster.level import (
     seconds_of,
     shipped_costs,
 )
+from predict_graph.prediction.seconds.cluster.reference_runs import NAMES
 from predict_graph.prediction.seconds.cluster.sample_runs import WARM_UP, ClusterRun
-from predict_graph.prediction.seconds.cluster.shipped_lessons import NAMES
+from predict_graph.prediction.seconds.cluster.training_runs import cluster_run
 
 QUANTILE = 1.645  # by definition: of 90% intervals
 WAYS = ("none", "other algorithms", "the algorithm")

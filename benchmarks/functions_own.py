@@ -1,4 +1,4 @@
-"""Functions of a person's own, for the study of graph functions."""
+"""Functions of the user's own, for the study of graph functions."""
 
 from __future__ import annotations
 

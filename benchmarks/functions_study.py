@@ -1,4 +1,4 @@
-"""Graph functions as a person has them: predicted first, then run under `track`, then compared.
+"""Graph functions as the user has them: predicted first, then run under `track`, then compared.
 
     python -m benchmarks.functions_study --keep FOLDER [--minutes 60] [--out PAGE]
 
@@ -276,7 +276,7 @@ def _each(ran: list[tuple[str, str, Row]]) -> list[str]:
         if "predicted" in said:
             low, mid, high = (said[each] / seconds for each in ("low", "predicted", "high"))
             cells += [f"{mid:.2f}", f"{low:.2f}–{high:.2f}", f"{said['spent'] / seconds:.1%}"]
-            cells.append(", ".join(f"{e['rung']} {e['weight']:.0%}" for e in said["evidence"]))
+            cells.append(", ".join(f"{e['source']} {e['weight']:.0%}" for e in said["evidence"]))
         else:
             cells += ["none", "", "", ""]
         lines.append(f"| {' | '.join(cells)} |")
@@ -284,7 +284,7 @@ def _each(ran: list[tuple[str, str, Row]]) -> list[str]:
 
 
 def _by_prefix(said: Row) -> float:
-    return sum(e["weight"] for e in said.get("evidence", []) if e["rung"] == "prefix")
+    return sum(e["weight"] for e in said.get("evidence", []) if e["source"] == "prefix")
 
 
 def _three(factors: list[float]) -> str:

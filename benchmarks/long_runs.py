@@ -1,7 +1,7 @@
 """How accurate are predictions of runs of minutes on Spark, within the default budget?
 
 A standalone cluster on this machine whose workers have a share of a core each, as in
-``benchmarks.spark_accuracy``, but used as a person uses one: the workers are slow from their start,
+``benchmarks.spark_accuracy``, but used as the user uses one: the workers are slow from their start,
 nothing is warmed up, and each case is predicted with the default budget from a history that holds
 the cases before it and nothing else. Then it is run, with the clock that runs along, and compared.
 
@@ -118,7 +118,9 @@ def report(studies: list[list[Row]]) -> Iterator[str]:
         yield f"## Workers with {cpu:g} of a core" if cpu else "## Workers without a quota"
         yield ""
         if training:
-            names = ", ".join(f"{name} ({len(of)})" for name, of in training["lessons"].items())
+            names = ", ".join(
+                f"{name} ({len(of)})" for name, of in training["training_runs"].items()
+            )
             yield f"First `learn --machines {training['machines']} --budget {training['budget']}`, "
             yield f"{training['seconds']:.0f} s: {training['runs']} sample runs of {names}, on as"
             yield "many graphs."

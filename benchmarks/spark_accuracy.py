@@ -27,10 +27,10 @@ from predict_graph.graph import Graph, check_graph
 from predict_graph.iterations import IterationEstimate
 from predict_graph.prediction import Comparison, Prediction
 from predict_graph.prediction.outcome import assembled
+from predict_graph.prediction.pipeline import estimates_of
 from predict_graph.prediction.request import Request, check_request, direction
-from predict_graph.prediction.road import estimates_of
-from predict_graph.prediction.seconds.cluster.costing import priced
 from predict_graph.prediction.seconds.cluster.learning import Learned, learn_on_cluster
+from predict_graph.prediction.seconds.cluster.runtime_model import priced
 from predict_graph.prediction.work import workload_of
 
 ALGORITHMS = (

@@ -34,8 +34,8 @@ def absolute_errors(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> FloatArr
     >>> absolute_errors([17.5, 10.0], [16.0, 12.0])
     array([1.5, 2. ])
     """
-    guessed, truth = _pairs(predicted, actual)
-    return np.abs(guessed - truth)
+    estimated, truth = _pairs(predicted, actual)
+    return np.abs(estimated - truth)
 
 
 def percentage_errors(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> FloatArray:
@@ -51,10 +51,10 @@ def percentage_errors(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> FloatA
     >>> percentage_errors([15.0, 9.0], [12.0, 12.0])
     array([25., 25.])
     """
-    guessed, truth = _pairs(predicted, actual)
+    estimated, truth = _pairs(predicted, actual)
     if not (truth > 0).all():
         raise ValueError(f"the actual value {truth[truth <= 0][0]:g} is not positive")
-    return 100.0 * np.abs(guessed / truth - 1.0)
+    return 100.0 * np.abs(estimated / truth - 1.0)
 
 
 def ranking_distance(predicted: npt.ArrayLike, actual: npt.ArrayLike, k: int = 1) -> float:
@@ -84,14 +84,14 @@ def ranking_distance(predicted: npt.ArrayLike, actual: npt.ArrayLike, k: int = 1
     """
     from scipy.stats import rankdata
 
-    guessed, truth = _pairs(predicted, actual)
+    estimated, truth = _pairs(predicted, actual)
     n = len(truth)
     if not 1 <= k <= n:
         raise ValueError(f"k is {k}, but must be from 1 to {n}")
-    guessed_ranks, true_ranks = rankdata(guessed), rankdata(truth)
+    baseline_ranks, true_ranks = rankdata(estimated), rankdata(truth)
     best = np.argsort(truth, kind="stable")[:k]
     possible = float(np.sum(n - np.arange(1, k + 1)))
-    distance = float(np.abs(guessed_ranks[best] - true_ranks[best]).sum())
+    distance = float(np.abs(baseline_ranks[best] - true_ranks[best]).sum())
     return distance / possible if possible else 0.0
 
 
@@ -112,8 +112,8 @@ def order_preserving_degree(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> 
     >>> round(order_preserving_degree([20.0, 10.0, 30.0], [1.0, 2.0, 3.0]), 3)
     0.778
     """
-    guessed, truth = _pairs(predicted, actual)
-    kept = np.sign(guessed[:, None] - guessed) == np.sign(truth[:, None] - truth)
+    estimated, truth = _pairs(predicted, actual)
+    kept = np.sign(estimated[:, None] - estimated) == np.sign(truth[:, None] - truth)
     return float(kept.mean())
 
 
@@ -150,14 +150,14 @@ def relative_error(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> float | F
 
 
 def _pairs(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    guessed = np.asarray(predicted, dtype=np.float64).ravel()
+    estimated = np.asarray(predicted, dtype=np.float64).ravel()
     truth = np.asarray(actual, dtype=np.float64).ravel()
-    if len(guessed) != len(truth) or len(truth) == 0:
+    if len(estimated) != len(truth) or len(truth) == 0:
         raise ValueError(
-            f"{len(guessed)} predicted and {len(truth)} actual values; accepted: as many, "
+            f"{len(estimated)} predicted and {len(truth)} actual values; accepted: as many, "
             "at least one"
         )
-    for values in (guessed, truth):
+    for values in (estimated, truth):
         if not np.isfinite(values).all():
             raise ValueError(f"the value {values[~np.isfinite(values)][0]:g} is not finite")
-    return guessed, truth
+    return estimated, truth

@@ -62,7 +62,7 @@ OPTIONS = (
     Option(
         "cost_model",
         "Cost model whose regression gives the seconds.",
-        "forward-nnls, as one witness beside the others",
+        "forward-nnls, as one source beside the others",
     ),
     Option(
         "max_overhead",

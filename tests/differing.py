@@ -1,4 +1,4 @@
-"""Parts of a person's own that must count, and whether two predictions differ."""
+"""Parts of the user's own that must count, and whether two predictions differ."""
 
 import numpy as np
 

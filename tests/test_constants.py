@@ -18,7 +18,7 @@ MODULES = [
 SOURCE = re.compile(
     r"\b(?:docs|benchmarks|tests)/[\w/.-]+\w"
     r"|[Ss]ection \d|[Ee]quation \d|[Tt]able \d|\((?:[\w .,&]+, )?(?:19|20)\d\d\)"
-    r"|judgement|\ba (?:choice|guess)\b|not tuned|\b(?:measured|calibrated)\b"
+    r"|judgement|\ba (?:choice|baseline)\b|not tuned|\b(?:measured|calibrated)\b"
     r"|\b(?:[Ll]imits|[Bb]ounds|[Tt]rades off)\b"
     r"|by (?:definition|default of)|\bas (?:above|below|those|the two|for those|for all)\b"
     r"|\bsee below\b|[Kk]nuth",

@@ -1,4 +1,4 @@
-"""Every part on the road of a prediction counts, or is refused.
+"""Every part on the pipeline of a prediction counts, or is refused.
 
 Seconds are pinned where they matter: the engines here report what a made-up law says, so that two
 predictions which differ do so because of the part, and not because a clock was read twice.
@@ -31,8 +31,8 @@ from predict_graph.iterations import METHODS, SAMPLERS, IterationEstimate, Metho
 from predict_graph.iterations.rooted import estimator as rooted
 from predict_graph.options import OPTIONS
 from predict_graph.prediction import COST_MODELS
-from predict_graph.prediction.road import PredictOptions
-from predict_graph.prediction.seconds import costing_of, transfer
+from predict_graph.prediction.pipeline import PredictOptions
+from predict_graph.prediction.seconds import runtime_model_of, transfer
 from predict_graph.transforms import TRANSFORMS
 from samplers import Sampler
 from samplers.base import Visits
@@ -70,7 +70,7 @@ def bent(messages, iteration):
 
 
 class Wrapped:
-    """What a person would write around a system of theirs: the attributes of an engine, no more."""
+    """What the user would write around a system of theirs: the attributes of an engine, no more."""
 
     name = "wrapped"
 
@@ -197,7 +197,9 @@ def readers(text):
 def reads(kind, name, option):
     if option == "within":  # it makes samples larger step by step
         return name == "local" or "max_overhead" in METHODS.get(name).reads
-    read = METHODS.get(name).reads if kind == "method" else costing_of(ENGINES.get(name)).reads
+    read = (
+        METHODS.get(name).reads if kind == "method" else runtime_model_of(ENGINES.get(name)).reads
+    )
     return option in read
 
 
@@ -271,7 +273,7 @@ def test_seconds_are_pinned_and_methods_are_told(pinned, wrapped, engine):
             assert first.method["name"] == method
 
 
-# Parts of a person's own
+# Parts of the user's own
 
 
 class LowestIds(Sampler):
@@ -323,8 +325,8 @@ def test_what_is_named_counts_beside_a_budget_for_nothing(option):
     options = {"history": "none", "seed": 1, "budget": "0.001s"}
     usual = predict_graph.predict("pagerank", GRAPH, **options)
     named = predict_graph.predict("pagerank", GRAPH, **options, **option)
-    assert usual.method["name"] == "first guess"
-    assert named.method["name"] != "first guess"
+    assert usual.method["name"] == "baseline estimate"
+    assert named.method["name"] != "baseline estimate"
 
 
 def test_a_cost_model_that_is_off_by_any_factor_has_an_interval(wrapped, registered):
@@ -419,7 +421,7 @@ def test_what_a_named_cost_model_says_is_all_that_counts(pinned, wrapped, regist
             assert sum(each["weight"] for each in found.evidence) == pytest.approx(1.0)
 
 
-def test_a_default_cost_model_is_a_witness_beside_others_of_the_local_engine(pinned):
+def test_a_default_cost_model_is_a_evidence_beside_others_of_the_local_engine(pinned):
     for algorithm in ("pagerank", "connected-components"):
         found = predict(algorithm, max_overhead=0.6)
         assert 0.0 < found.cost_model["weight"] < 1.0
@@ -594,8 +596,8 @@ def test_an_engine_with_known_costs_is_predicted_within_them(
     assert found.iterations.predicted == actual.iterations
     assert found.runtime_seconds.predicted == pytest.approx(actual.runtime_seconds, rel=0.15)
     assert found.phases["setup"] == pytest.approx(actual.phases["setup"], rel=0.01)
-    (witness,) = found.evidence
-    assert (witness["rung"], witness["weight"]) == ("sample runs on the engine", 1.0)
+    (evidence,) = found.evidence
+    assert (evidence["source"], evidence["weight"]) == ("sample runs on the engine", 1.0)
     if found.prior is not None:
         assert found.prior.iterations.predicted == actual.prior.iterations
 

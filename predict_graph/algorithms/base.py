@@ -61,7 +61,7 @@ class Algorithm(ABC):
     declared: ClassVar[tuple[Parameter, ...]]
     """The declared parameters."""
     usual: ClassVar[Usual | None] = None
-    """Medians over many kinds of graphs (benchmarks/first_guess.py), if known."""
+    """Medians over many kinds of graphs (benchmarks/baseline.py), if known."""
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """Maps an engine to a kernel or program, or its ``"module:attribute"``, loaded on first use."""
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({})

@@ -66,7 +66,7 @@ def _program(
         typer.Option(
             "--limit",
             metavar="NAME=NUMBER",
-            help="Accept more, or less, than by default; such as edges=4e9; may come again.",
+            help="Accept more, or less, than by default; such as edges=4e9; repeatable.",
         ),
     ] = None,
 ) -> None:

@@ -28,7 +28,7 @@ BUILT_IN = {
         "personalised-pagerank",
     ),
     "transforms": ("scaled-threshold", "same-threshold"),
-    "methods": ("completion", "rooted", "published", "observed", "twin", "whole-run"),
+    "methods": ("completion", "rooted", "published", "observed", "replay", "whole-run"),
     "engines": ("local", "spark"),
     "cost-models": ("forward-nnls", "nnls"),
     "generators": (

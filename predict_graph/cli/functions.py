@@ -38,7 +38,7 @@ Args = Annotated[
     typer.Option(
         "--arg",
         metavar="NAME=VALUE",
-        help="Argument of a function such as networkx:betweenness_centrality; may come again.",
+        help="Argument of a function such as networkx:betweenness_centrality; repeatable.",
     ),
 ]
 GraphForm = Annotated[

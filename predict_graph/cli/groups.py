@@ -131,7 +131,7 @@ class Cluster:
     ] = None
     conf: Annotated[
         list[str] | None,
-        typer.Option("--conf", metavar="NAME=VALUE", help="Setting of Spark; may come again."),
+        typer.Option("--conf", metavar="NAME=VALUE", help="Setting of Spark; repeatable."),
     ] = None
     graphframes_jar: Annotated[
         str | None,

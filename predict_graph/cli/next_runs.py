@@ -58,7 +58,7 @@ def next_run(
     ] = None,
     prior: Annotated[
         list[Path] | None,
-        typer.Option(metavar="HISTORY", help="Runs of past jobs of the cluster; may come again."),
+        typer.Option(metavar="HISTORY", help="Runs of past jobs of the cluster; repeatable."),
     ] = None,
     scale: Annotated[float | None, typer.Option(help="Scale of the job, of several.")] = None,
     uses: Annotated[

@@ -66,7 +66,7 @@ Parameters = Annotated[
 Plugins = Annotated[
     list[Path] | None,
     typer.Option(
-        "--plugin", metavar="FILE.py", help="Python file that registers plug-ins; may come again."
+        "--plugin", metavar="FILE.py", help="Python file that registers plug-ins; repeatable."
     ),
 ]
 Undirected = Annotated[
@@ -117,7 +117,7 @@ Expect = Annotated[
     typer.Option(
         metavar="FILE.json",
         help="What predict --json wrote of this run: the remaining time starts from it.",
-        show_default="earlier runs, or a first guess",
+        show_default="earlier runs, or a baseline estimate",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print the answer alone: a sentence.")]

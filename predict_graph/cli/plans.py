@@ -40,11 +40,11 @@ def fit(
     ] = "relative",
     term: Annotated[
         list[str] | None,
-        typer.Option(metavar="TERM", help="Add a term to ernest or masha; may come again."),
+        typer.Option(metavar="TERM", help="Add a term to ernest or masha; repeatable."),
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Only rows with this value; may come again."),
+        typer.Option(metavar="NAME=VALUE", help="Only rows with this value; repeatable."),
     ] = None,
     scale_column: Annotated[str | None, typer.Option(help="Column of the scale.")] = None,
     machines_column: Annotated[str | None, typer.Option(help="Column of the machines.")] = None,
@@ -53,7 +53,7 @@ def fit(
         list[str] | None,
         typer.Option(
             metavar="FILE|none",
-            help="For auto: runs of past jobs of the cluster; may come again.",
+            help="For auto: runs of past jobs of the cluster; repeatable.",
             show_default="the rows that --where leaves out",
         ),
     ] = None,
@@ -121,7 +121,7 @@ def plan(
         typer.Option(
             metavar="FILE",
             help="For models of tasks: a profile of calibrate (.json), or a table of candidates "
-            "(.csv); may come again.",
+            "(.csv); repeatable.",
         ),
     ] = None,
     given: Annotated[

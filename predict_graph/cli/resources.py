@@ -124,7 +124,7 @@ def profile(
         typer.Option(
             "--with",
             metavar="NAME=VALUE",
-            help="Attribute of the data or of the resources, such as edges=1e6; may come again.",
+            help="Attribute of the data or of the resources, such as edges=1e6; repeatable.",
         ),
     ] = None,
     input_file: Annotated[

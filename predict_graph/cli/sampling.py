@@ -93,7 +93,7 @@ def compare_samplers(
     table: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FILE", help="Write all samples (.csv) or the ranks (.tex); may come again."
+            metavar="FILE", help="Write all samples (.csv) or the ranks (.tex); repeatable."
         ),
     ] = None,
     plugin: options.Plugins = None,

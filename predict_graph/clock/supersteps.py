@@ -90,7 +90,7 @@ class SuperstepClock:
         if aggregate is not None:
             self._part.aggregates.append(aggregate)
         if self.first is None:
-            self._guess(at)
+            self._baseline(at)
 
     def end(self, at: float) -> None:
         """Record the end of the run."""
@@ -190,7 +190,7 @@ class SuperstepClock:
     def _later_parts(self) -> tuple[ExpectedPart, ...]:
         return () if self.expected is None else self.expected.parts[self._number + 1 :]
 
-    def _guess(self, at: float) -> None:
+    def _baseline(self, at: float) -> None:
         """Store the first estimate if there was no prediction."""
         remaining = self.moment(at).remaining
         if remaining is not None:

@@ -115,11 +115,11 @@ class SamplerComparison(Result):
             low, high = np.ones(found.shape[1]), np.full(found.shape[1], float(found.shape[1]))
         first = (resampled == resampled.min(axis=1, keepdims=True)).astype(np.float64)
         best = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
-        means = np.nanmean(found, axis=0)
-        behind = np.quantile(resampled - resampled[:, [np.argmin(means)]], _ENDS[0], axis=0)
+        context = np.nanmean(found, axis=0)
+        behind = np.quantile(resampled - resampled[:, [np.argmin(context)]], _ENDS[0], axis=0)
         tied = (behind <= 0.0) | (len(found) < _FEW_BLOCKS)
         values = table.mean(axis=0).to_numpy(np.float64)
-        figures = np.column_stack((values, means, low, high, best)).tolist()
+        figures = np.column_stack((values, context, low, high, best)).tolist()
         ranks = [
             Rank(str(name), value, rank, start, end, first_in, bool(ties))
             for name, (value, rank, start, end, first_in), ties in zip(
@@ -163,7 +163,7 @@ class SamplerComparison(Result):
     def pictures(self) -> list[Picture]:
         """Return ranks, unlikeness, errors of iterations, and cost against fidelity.
 
-        The samplers are in the order of the table, and the figures are its means.
+        The samplers are in the order of the table, and the figures are its context.
         """
         pictures = [self._rank_picture(None), *(self._rank_picture(a) for a in self.algorithms)]
         frame = self.to_frame()

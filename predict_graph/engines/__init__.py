@@ -2,17 +2,6 @@
 
 from predict_graph.engines.answering import PHASE_NAMES, phases_said
 from predict_graph.engines.base import ENGINES, Engine, IterationCallback
-from predict_graph.engines.costing import (
-    Costing,
-    FixedPurse,
-    KnownSetup,
-    Means,
-    Prices,
-    Purse,
-    StagedSample,
-    Witness,
-    Workload,
-)
 from predict_graph.engines.profile import (
     COUNTERS,
     OUT_EDGES,
@@ -23,6 +12,17 @@ from predict_graph.engines.profile import (
     critical_worker,
     per_iteration,
 )
+from predict_graph.engines.runtime_model import (
+    EstimationContext,
+    Evidence,
+    FixedSpending,
+    KnownSetup,
+    RuntimeEstimate,
+    RuntimeModel,
+    Spending,
+    StagedSample,
+    Workload,
+)
 
 __all__ = [
     "COUNTERS",
@@ -31,18 +31,18 @@ __all__ = [
     "PHASES",
     "PHASE_NAMES",
     "TABLE_COLUMNS",
-    "Costing",
     "Engine",
-    "FixedPurse",
+    "EstimationContext",
+    "Evidence",
+    "FixedSpending",
     "IterationCallback",
     "KnownSetup",
-    "Means",
-    "Prices",
-    "Purse",
     "RunProfile",
+    "RuntimeEstimate",
+    "RuntimeModel",
     "SampleSummary",
+    "Spending",
     "StagedSample",
-    "Witness",
     "Workload",
     "critical_worker",
     "per_iteration",

@@ -58,9 +58,9 @@ def supersteps_begin(
 class Engine(Protocol):
     """Runs algorithms on graphs.
 
-    An engine may declare a runtime model in the attribute ``costing``, a class or
-    ``"module:attribute"`` (:class:`~predict_graph.engines.costing.Costing`). For other engines the
-    runtime is estimated from sample runs.
+    An engine may declare a runtime model in the attribute ``runtime model``, a class or
+    ``"module:attribute"`` (:class:`~predict_graph.engines.runtime_model.RuntimeModel`). For other
+    engines the runtime is estimated from sample runs.
     """
 
     name: str

@@ -112,10 +112,10 @@ def fewer(
     value = graph * _SHORTER ** (-1.0 / power)
     digits = 10 ** math.floor(math.log10(max(value, 1.0)))
     value = max(round(value / digits) * digits, 1)
-    foretold = readable_seconds(seconds * (value / graph) ** power)
+    predicted = readable_seconds(seconds * (value / graph) ** power)
     return (
-        f"{trial.name}={value:,} would take about {foretold}: on a sample of {vertices:,} vertices "
-        f"{trial.name}={trial.value:,} took {part:.0%} of the time"
+        f"{trial.name}={value:,} would take about {predicted}: on a sample of {vertices:,} "
+        f"vertices {trial.name}={trial.value:,} took {part:.0%} of the time"
     )
 
 

@@ -63,7 +63,7 @@ class FunctionComparison(Result):
                 f"{readable_seconds(one.runtime_seconds.low)} to "
                 f"{readable_seconds(one.runtime_seconds.high)}",
                 "" if one.peak_bytes is None else readable_bytes(one.peak_bytes.predicted),
-                ", ".join(part.rung for part in one.evidence),
+                ", ".join(part.source for part in one.evidence),
             )
             for one in self.predictions
         ]
@@ -88,7 +88,7 @@ class FunctionComparison(Result):
             warnings=[f"{name}: {text}" for name, text in told],
             details=[
                 ("graph", graph_text(self.graph)),
-                ("asking took", readable_seconds(asking)),
+                ("prediction overhead", readable_seconds(asking)),
             ],
         )
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from predict_graph.durations import readable_seconds
-from predict_graph.functions.growth import Growth, Hyper, Point, beyond, foretell
+from predict_graph.functions.growth import Growth, Hyper, Point, beyond, extrapolate
 from predict_graph.functions.prediction import Evidence
-from predict_graph.functions.prefix import Prefix, Rounds, foretell_rounds
+from predict_graph.functions.prefix import Prefix, Rounds, extrapolate_rounds
 from predict_graph.intervals import QUANTILE
 
 __all__ = ["Gathered", "combined", "refuted"]
@@ -67,7 +67,7 @@ class Gathered:
             self._known = (-1, None)
 
     def growth(self) -> Growth | None:
-        """Return what the runs foretell, those that were stopped among them."""
+        """Return what the runs extrapolate, those that were stopped among them."""
         count = len(self.points) + len(self.earlier)
         if self._known[0] != count:
             found = plain = self._foretold(self._target)
@@ -82,8 +82,8 @@ class Gathered:
     def outgrown(self, prefix: Prefix | None) -> str:
         """Return why the run may not finish; empty where nothing says so.
 
-        A run outlasted the 90% interval of what others foretell, or, where it was the run itself
-        and showed no loop, what they foretell.
+        A run outlasted the 90% interval of what others extrapolate, or, where it was the run itself
+        and showed no loop, what they predict.
         """
         for drivers, seconds in self._stopped:
             there = None if prefix is not None else self._foretold(drivers)
@@ -95,18 +95,18 @@ class Gathered:
                 where = "the graph" if own else f"a sample of {drivers['vertices']:,.0f} vertices"
                 return (
                     f"it had not ended on {where} after {readable_seconds(seconds)}, where growth "
-                    f"from other samples by up to n cubed foretells "
+                    f"from other samples by up to n cubed predicts "
                     f"{readable_seconds(there.cost)}: its time may be exponential"
                 )
         return ""
 
     def _foretold(self, target: Mapping[str, float]) -> Growth | None:
-        """Return what the runs that came to their end foretell of a graph with such drivers."""
+        """Return what the runs that came to their end predict of a graph with such drivers."""
         rounds = self._by_rounds(target)
         others = self.earlier and not self.counted  # which tell no rounds
         if rounds is not None and not others:
             return rounds
-        found = foretell([*self.points, *self.earlier], target, self._graph)
+        found = extrapolate([*self.points, *self.earlier], target, self._graph)
         return found if rounds is None or found is None else _mixed(rounds, found)
 
     def rounds(self, target: Mapping[str, float] | None = None) -> Rounds | None:
@@ -121,7 +121,7 @@ class Gathered:
         long = sum(point.cost >= shortest for point in self.points)  # shorter ones show no rounds
         enough = len(seen) >= max(_FEWEST_RUNS, 0.5 * long)
         size = (target or self._target)["vertices"]
-        return foretell_rounds(seen, size, passes=self.turns) if enough else None
+        return extrapolate_rounds(seen, size, passes=self.turns) if enough else None
 
     def _by_rounds(self, target: Mapping[str, float]) -> Growth | None:
         """Return what a round of such a loop will cost, times the rounds."""
@@ -134,7 +134,7 @@ class Gathered:
         noise = 0.0 if self._counted is None else rounds.log_std  # each run is one try
         own = Hyper()
         hyper = replace(own, seconds=own.seconds / usual, noise=math.hypot(own.noise, noise))
-        found = foretell(each, target, self._graph, hyper=hyper, names=_OF_A_ROUND)
+        found = extrapolate(each, target, self._graph, hyper=hyper, names=_OF_A_ROUND)
         if found is None:
             return None
         spread = math.hypot(found.log_std, rounds.log_std)
@@ -151,13 +151,13 @@ class Gathered:
         growth = self.growth()
         if growth is not None:
             grows = ", ".join(f"{name} ({weight:.0%})" for name, weight in growth.drivers[:2])
-            rung = "samples" if self.points else "history"
+            source = "samples" if self.points else "history"
             count = f"{len(self.points)} runs on samples" if self.points else ""
             more = f"{len(self.earlier)} on other graphs" if self.earlier else ""
             if self.earlier and self.earlier[0].shipped:
                 more += ", shipped with the package"
             detail = f"{', '.join(filter(None, (count, more)))}; grows with {grows}"
-            found.append(Evidence(rung, growth.cost, growth.log_std, 0.0, samples_spent, detail))
+            found.append(Evidence(source, growth.cost, growth.log_std, 0.0, samples_spent, detail))
         if prefix is not None:
             about = "about " if prefix.estimated else ""
             source = "as counted in arrays" if self.counted else "as on samples"
@@ -173,7 +173,12 @@ class Gathered:
         whole = sum(precisions) or 1.0
         return [
             Evidence(
-                each.rung, each.predicted, each.log_std, precision / whole, each.spent, each.detail
+                each.source,
+                each.predicted,
+                each.log_std,
+                precision / whole,
+                each.spent,
+                each.detail,
             )
             for each, precision in zip(found, precisions, strict=True)
         ]

@@ -1,4 +1,4 @@
-"""Graphs as a function's library wants them, made of ours; and graphs of a person, as ours."""
+"""Graphs as a function's library wants them, made of ours; and graphs of the user, as ours."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ IntArray = npt.NDArray[np.integer]
 def as_graph(
     source: Any, function: GraphFunction, *, directed: bool | None, ids: str | None, seed: int
 ) -> Graph:
-    """Return what a person gave as our graph; see :func:`~predict_graph.graph.check_graph`.
+    """Return what the user gave as our graph; see :func:`~predict_graph.graph.check_graph`.
 
     Where nothing says whether edges are directed, they are read as the function's library reads
     edge lists.
@@ -144,7 +144,7 @@ def part_of_igraph(source: Any, vertices: IntArray) -> Any:
 
 
 def _edges(graph: Graph) -> tuple[IntArray, IntArray, npt.NDArray[np.float32] | None]:
-    """Return the ends of the edges as a person counts them: an undirected one once."""
+    """Return the ends of the edges as the user counts them: an undirected one once."""
     sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
     targets = graph.indices.astype(np.int64)
     if graph.directed:

@@ -3,7 +3,7 @@
 Many models, each a Gaussian process on logarithms: the cost is proportional to a power near one of
 one driver, or of a sum of two. Runs on samples by the same sampler share an error, because the
 sampler's graphs are all unlike the whole in the same way; runs on other graphs share what is
-particular to those graphs. The models are averaged by how well each foretells the runs (Bayesian
+particular to those graphs. The models are averaged by how well each predicts the runs (Bayesian
 model averaging: the marginal likelihood of the logarithms of the costs).
 """
 
@@ -21,7 +21,7 @@ from predict_graph.clock.loops import outlasted
 from predict_graph.functions.drivers import DRIVERS
 from predict_graph.intervals import QUANTILE, Interval
 
-__all__ = ["Growth", "Hyper", "Point", "beyond", "foretell"]
+__all__ = ["Growth", "Hyper", "Point", "beyond", "extrapolate"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -55,7 +55,7 @@ class Hyper:
     graph : float
         Of what the runs on one graph and its samples have in common, where few graphs tell.
     machine : float
-        Of what runs that were shipped have in common: another processor, other versions. A guess
+        Of what runs that were shipped have in common: another processor, other versions. A baseline
         that nothing here can test; the errors of the library's own runs are in the other figures.
     seconds : float
         Error of a time, seconds.
@@ -104,7 +104,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Growth:
-    """What runs foretell.
+    """What runs predict.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class Growth:
     drivers: list[tuple[str, float]]
 
 
-def foretell(
+def extrapolate(
     points: Sequence[Point],
     target: Mapping[str, float],
     graph: str,
@@ -147,7 +147,7 @@ def foretell(
     >>> points = [
     ...     Point({"edges": 10.0 * k, "vertices": k}, 0.5 * k, "rj", "g") for k in (10.0, 30.0)
     ... ]
-    >>> found = foretell(points, {"edges": 3000.0, "vertices": 300.0}, "g", names=("edges",))
+    >>> found = extrapolate(points, {"edges": 3000.0, "vertices": 300.0}, "g", names=("edges",))
     >>> 120 < found.cost < 180
     True
     """
@@ -187,16 +187,16 @@ def foretell(
 
 
 def beyond(found: Growth, there: Growth, seconds: float) -> Growth:
-    """Return what is foretold of a graph, given a run that was stopped after so many seconds.
+    """Return what is predicted of a graph, given a run that was stopped after so many seconds.
 
     That run's logarithm is normal above where it was stopped. Where it is further off than what
-    foretells it allows, that gets the spread that makes their distance one standard deviation, as
+    predicts it allows, that gets the spread that makes their distance one standard deviation, as
     in :func:`~predict_graph.functions.evidence.refuted`.
 
     Parameters
     ----------
     found : Growth
-        What is foretold of the graph without it.
+        What is predicted of the graph without it.
     there : Growth
         The same of the run that was stopped.
     seconds : float
@@ -205,7 +205,7 @@ def beyond(found: Growth, there: Growth, seconds: float) -> Growth:
     --------
     >>> found, there = Growth(50.0, 0.3, []), Growth(5.0, 0.2, [])
     >>> round(beyond(found, there, 1.0).cost), round(beyond(found, there, 20.0).cost)
-    (50, 351)
+    (50, 353)
     """
     std = max(there.log_std, math.log(seconds / there.cost))
     left = outlasted(Interval.spread(there.cost, std), seconds)

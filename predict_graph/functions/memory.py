@@ -48,7 +48,7 @@ def foretell_memory(
     """Return the bytes that the graph and the call take at their peak.
 
     Growth with each of several drivers, and a constant, is fitted to the peaks on samples; the fits
-    are averaged, each by how well it foretells samples that were left out.
+    are averaged, each by how well it predicts samples that were left out.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def _averaged(
     least: float = 0.0,
     most: float = np.inf,
 ) -> tuple[float, float]:
-    """Return what the fits foretell, and the standard deviation of its logarithm.
+    """Return what the fits extrapolate, and the standard deviation of its logarithm.
 
     Fits outside of the bounds are wrong, where others are inside.
     """

@@ -56,7 +56,7 @@ def _evidence(found: FunctionPrediction) -> Picture:
         factor = math.exp(QUANTILE * each.log_std)
         seconds = each.predicted
         rows.append(
-            (f"{each.rung} ({each.weight:.0%})", seconds, seconds / factor, seconds * factor)
+            (f"{each.source} ({each.weight:.0%})", seconds, seconds / factor, seconds * factor)
         )
     divisor, unit = unit_of(max(row[1] for row in rows))
     names = [row[0] for row in rows]

@@ -25,7 +25,7 @@ class Evidence:
 
     Parameters
     ----------
-    rung : {'history', 'samples', 'prefix', 'first round', 'run'}
+    source : {'history', 'samples', 'prefix', 'first round', 'run'}
     predicted : float
         Seconds.
     log_std : float
@@ -36,7 +36,7 @@ class Evidence:
     detail : str
     """
 
-    rung: str
+    source: str
     predicted: float
     log_std: float
     weight: float
@@ -75,7 +75,7 @@ class FunctionPrediction(Result):
     runtime_seconds : Interval
         By the clock, on a machine as busy as now: conversion and call.
     call_seconds, convert_seconds : Interval
-        Of the call, and of building the library's graph (0 if a person gave one).
+        Of the call, and of building the library's graph (0 if the user gave one).
     processor_seconds : float
         Of the call, over all threads.
     peak_bytes : Interval or None
@@ -162,13 +162,13 @@ class FunctionPrediction(Result):
             said = f"{readable_bytes(peak.predicted)} ({between}), {self._memory_words}"
             facts.append(("peak memory", said))
         facts += [
-            (f"by {each.rung}", f"{readable_seconds(each.predicted)}, weight {each.weight:.0%}")
+            (f"by {each.source}", f"{readable_seconds(each.predicted)}, weight {each.weight:.0%}")
             for each in self.evidence
         ]
         share = self.overhead_seconds / max(self.runtime_seconds.predicted, 1e-9)
         asking = f"{readable_seconds(self.overhead_seconds)}, {share:.1%} of the run"
         facts += [("instead", text) for text in self.advice]
-        facts.append(("asking took", f"{asking} (budget {self.budget})"))
+        facts.append(("prediction overhead", f"{asking} (budget {self.budget})"))
         given = ", ".join(f"{name}={value!r}" for name, value in self.function["arguments"].items())
         columns = ["sampler", "vertices", "edges", "took", "peak memory", "ended"]
         rows = [
@@ -189,7 +189,7 @@ class FunctionPrediction(Result):
             details=[
                 ("call", f"{self.function['name']}({given})"),
                 ("processor", readable_seconds(self.processor_seconds)),
-                *((each.rung, each.detail) for each in self.evidence),
+                *((each.source, each.detail) for each in self.evidence),
             ],
             more=[Table("samples that were run", columns, rows)] if rows else [],
         )

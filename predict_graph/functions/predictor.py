@@ -1,6 +1,6 @@
 """Predicting a call of a graph function, by the cheapest evidence first, within a budget.
 
-The ladder: earlier runs of the function on other graphs, or those that are shipped; runs on samples
+The plan: earlier runs of the function on other graphs, or those that are shipped; runs on samples
 that grow until the budget is spent; and, where a sample shows that the function is one loop, the
 first part of the real run. Where the graph is so small that the run itself is within the budget,
 that is what is done.
@@ -291,7 +291,8 @@ class _Prediction:
     def _run_last_samples(self) -> None:
         """Spend what is left on larger samples, by the sampler that is most like the whole.
 
-        Each is as large as a careful guess at its growth allows: one that is stopped says little.
+        Each is as large as a careful baseline at its growth allows: one that is stopped says
+        little.
         """
         whole = self.subject.graph.vertices
         while len(self.rows) < _MOST_SAMPLES and not self._prefix_is_due(self._left(), 1):
@@ -354,7 +355,7 @@ class _Prediction:
         return True
 
     def _allowed(self) -> float:
-        """Return what may be spent, by a careful guess at the run."""
+        """Return what may be spent, by a careful baseline at the run."""
         found = self.gathered.growth()
         if found is None:
             return self.budget.allowed(0.0)
@@ -521,7 +522,7 @@ class _Prediction:
         name = self.subject.graph.name
         if self.whole is None and not self.gathered.points:
             raise JobError(
-                f"{self.function.name} fails on samples of {name}, so nothing can be foretold: "
+                f"{self.function.name} fails on samples of {name}, so nothing can be predicted: "
                 f"{self.raised}"
             )
 

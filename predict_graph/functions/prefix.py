@@ -27,7 +27,7 @@ __all__ = [
     "LoopShape",
     "Prefix",
     "Rounds",
-    "foretell_rounds",
+    "extrapolate_rounds",
     "gave_up",
     "loop_shape",
     "read_prefix",
@@ -280,7 +280,7 @@ def _bent(inside: Sequence[Look], *, always: bool = False) -> tuple[float, ...]:
     return tuple(np.maximum(curve, 1e-6).tolist())
 
 
-def foretell_rounds(
+def extrapolate_rounds(
     samples: Sequence[tuple[float, float]],
     vertices: float,
     *,
@@ -303,10 +303,10 @@ def foretell_rounds(
 
     Examples
     --------
-    >>> found = foretell_rounds([(100, 20), (200, 22), (400, 21)], 10_000)
+    >>> found = extrapolate_rounds([(100, 20), (200, 22), (400, 21)], 10_000)
     >>> 20 < found.total < 25, 0.18 < found.log_std < 0.8
     (True, True)
-    >>> found = foretell_rounds([(100, 31), (200, 60), (400, 125)], 10_000)
+    >>> found = extrapolate_rounds([(100, 31), (200, 60), (400, 125)], 10_000)
     >>> 2500 < found.total < 3500
     True
     """

@@ -1,4 +1,4 @@
-"""What a function is called on: the graph as a person gave it, in new orders, and samples of it."""
+"""What a function is called on: the graph as the user gave it, in new orders, and samples of it."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class Subject:
 def check_subject(
     function: GraphFunction, source: Any, *, directed: bool | None, ids: str | None, seed: int
 ) -> Subject:
-    """Return the subject of a function and of whatever a person gave as its graph.
+    """Return the subject of a function and of whatever the user gave as its graph.
 
     Raises
     ------

@@ -2,7 +2,7 @@
 
 A thread looks at the frames of the running function some times a second. The function runs where it
 was called, on the graph as it is: its vertices are not shuffled, so the pace of the last rounds
-counts more than that of the first, and the work of each is guessed by degrees and reach.
+counts more than that of the first, and the work of each is estimated by degrees and reach.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from predict_graph.clock.display import Display
 from predict_graph.clock.loops import outlasted, with_first
 from predict_graph.durations import readable_seconds
 from predict_graph.functions.child import consumed, drawn
-from predict_graph.functions.growth import Point, foretell
+from predict_graph.functions.growth import Point, extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function
 from predict_graph.functions.reported import reporter, silenced
 from predict_graph.functions.shipped import shipped_points
@@ -66,7 +66,7 @@ class Tracked:
         What the function returned.
     seconds, processor_seconds : float
     said : list of Moment
-        What was foretold on the way.
+        What was predicted on the way.
     first : float
         The first prediction of the whole, seconds; 0 where there was none.
     generator : bool
@@ -374,14 +374,14 @@ class _Watcher(threading.Thread):
 
     def _remaining(self, elapsed: float) -> Moment | None:
         if self._trail and self._trail[-1][1] - self._trail[0][1] >= _FEWEST_ROUNDS:
-            moment = remaining_of(self._trail, elapsed, self._guesses())
+            moment = remaining_of(self._trail, elapsed, self._baselines())
             return moment if self._expected is None else with_first(moment, self._expected)
         if self._expected is None:
             return None
         return Moment(elapsed, 0, remaining=outlasted(self._expected, elapsed))
 
-    def _guesses(self) -> dict[str, Any]:
-        """Return guesses of the work that is done after each round."""
+    def _baselines(self) -> dict[str, Any]:
+        """Return baselines of the work that is done after each round."""
         works = self._works or {}
         return works | changing_rounds(int(self._trail[-1][2])) if self._uses_up else works
 
@@ -395,7 +395,7 @@ def _display() -> Display:
 def _expected(
     function: GraphFunction, graph: Any, source: Any, history: History | None
 ) -> Figure | None:
-    """Return what earlier runs on other graphs foretell; None without any."""
+    """Return what earlier runs on other graphs predict; None without any."""
     if history is None or not len(history.runs(algorithm=function.name, kind="run", limit=1)):
         return None
     from predict_graph.functions.forms import as_graph
@@ -406,14 +406,14 @@ def _expected(
 
 
 def _by(points: Sequence[Point], graph: Graph) -> Figure | None:
-    """Return what runs on other graphs foretell, if that is worth saying."""
+    """Return what runs on other graphs extrapolate, if that is worth saying."""
     import numpy as np
 
     from predict_graph.functions.drivers import drivers_of
 
     if not points:
         return None
-    found = foretell(points, drivers_of(graph, np.random.default_rng(0)), "")
+    found = extrapolate(points, drivers_of(graph, np.random.default_rng(0)), "")
     if found is None or found.log_std * QUANTILE > math.log(10.0):
         return None
     return Figure.spread(found.cost, found.log_std)

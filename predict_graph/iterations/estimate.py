@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.engines.costing import StagedSample
 from predict_graph.engines.profile import SampleSummary
+from predict_graph.engines.runtime_model import StagedSample
 from predict_graph.results import Value
 
 __all__ = [

@@ -10,7 +10,7 @@ from predict_graph.plugins import Registry, blamed_on
 
 __all__ = ["METHODS", "check_method", "estimate_iterations", "methods_for"]
 
-_TWIN = "twin"  # knows what no other method can
+_REPLAY = "replay"  # knows what no other method can
 
 METHODS: Registry[Method] = Registry(
     "method",
@@ -21,7 +21,7 @@ METHODS: Registry[Method] = Registry(
         "published": "predict_graph.iterations.published:PUBLISHED",
         "observed": "predict_graph.iterations.method:OBSERVED",
         "whole-run": "predict_graph.iterations.whole_run:WHOLE_RUN",
-        _TWIN: "predict_graph.iterations.method:TWIN",
+        _REPLAY: "predict_graph.iterations.method:TWIN",
     },
 )
 """Best ones first: the first that suits an algorithm is its default."""
@@ -30,7 +30,7 @@ METHODS: Registry[Method] = Registry(
 def methods_for(algorithm: Algorithm) -> list[str]:
     """Return the names of the methods that suit an algorithm, the default first."""
     found = [name for name in METHODS.names() if METHODS.get(name).suits(algorithm)]
-    return [_TWIN] if _TWIN in found else found
+    return [_REPLAY] if _REPLAY in found else found
 
 
 def check_method(method: str | None, algorithm: Algorithm) -> Method:

@@ -68,13 +68,13 @@ class Method:
         What it does, in one line.
     reads : frozenset of str
         Options of a prediction that it reads, of ``sampler``, ``ratio``, ``transform`` and
-        ``max_overhead``; the others are refused when a person gives them.
+        ``max_overhead``; the others are refused when the user gives them.
     suits : callable
         Whether it can estimate for an algorithm.
     estimate : callable or None
         From a :class:`SamplingCase` to an
-        :class:`~predict_graph.iterations.estimate.IterationEstimate`; None if the costing of the
-        engine observes the iterations, in its own sample runs.
+        :class:`~predict_graph.iterations.estimate.IterationEstimate`; None if the runtime model of
+        the engine observes the iterations, in its own sample runs.
     prepares : callable, optional
         Called with the graph before anything else asks what comes in at its vertices: what the
         method will need of all edges is found in the same pass.
@@ -120,11 +120,11 @@ ROOTED = Method(
 )
 
 TWIN = Method(
-    "twin",
-    "the compiled twin of an algorithm of GraphX or GraphFrames, by the same rules: exact",
+    "replay",
+    "the compiled replay of an algorithm of GraphX or GraphFrames, by the same rules: exact",
     frozenset(),
-    lambda algorithm: "twin" in algorithm.sampled_by,
-    _imported("twin:estimate_by_twin"),
+    lambda algorithm: "replay" in algorithm.sampled_by,
+    _imported("replay:estimate_by_replay"),
 )
 
 OBSERVED = Method(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from predict_graph.deadline import StopRun
 from predict_graph.engines import RunProfile, SampleSummary
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
@@ -86,8 +87,10 @@ def recalled_estimate(record: RunRecord, workers: int) -> IterationEstimate:
 
 
 def _estimate(case: SamplingCase) -> IterationEstimate:
-    engine = LocalEngine(workers=case.engine.workers)
-    return whole_run_estimates(engine.run(case.algorithm, case.graph))[-1]
+    profile = LocalEngine(workers=case.engine.workers).run(case.algorithm, case.graph)
+    if profile.stopped:  # at the deadline of the prediction
+        raise StopRun
+    return whole_run_estimates(profile)[-1]
 
 
 WHOLE_RUN = Method(

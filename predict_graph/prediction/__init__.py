@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from predict_graph.prediction.outcome import Comparison, Interval, Prediction
-    from predict_graph.prediction.road import predict
+    from predict_graph.prediction.pipeline import predict
     from predict_graph.prediction.seconds import COST_MODELS
     from predict_graph.prediction.validation import follow, run, validate
     from predict_graph.prediction.work import Extrapolator
@@ -31,7 +31,7 @@ _LAZY = {
     "Interval": "outcome",
     "Prediction": "outcome",
     "follow": "validation",
-    "predict": "road",
+    "predict": "pipeline",
     "run": "validation",
     "validate": "validation",
 }

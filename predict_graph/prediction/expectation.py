@@ -1,6 +1,7 @@
 """What a run is expected to take, for next to nothing: where the clock of a run starts from.
 
-A prediction that a person made before; else earlier runs of the same graph; else a first guess.
+A prediction that the user made before; else earlier runs of the same graph; else a baseline
+estimate.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from predict_graph.algorithms import Algorithm
 from predict_graph.clock import Expected, ExpectedPart, read_expected
 from predict_graph.clock.expected import expected_of
-from predict_graph.engines import Engine, FixedPurse, Means, per_iteration
+from predict_graph.engines import Engine, EstimationContext, FixedSpending, per_iteration
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
@@ -23,19 +24,19 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.intervals import Interval
-from predict_graph.iterations.twin import twin_estimate
+from predict_graph.iterations.replay import replay_estimate
 from predict_graph.iterations.whole_run import recalled_estimate
-from predict_graph.prediction.first_guess import (
-    GUESS,
-    FirstGuess,
+from predict_graph.prediction.baseline import (
+    BASELINE,
+    Baseline,
+    baseline_iterations,
+    baselines_of,
     chain_of,
-    first_guess,
-    guessed_estimate,
 )
-from predict_graph.prediction.ladder import OTHER_ENGINES, known_runs
+from predict_graph.prediction.evidence_plan import OTHER_ENGINES, known_runs
 from predict_graph.prediction.outcome import Prediction
 from predict_graph.prediction.request import is_local
-from predict_graph.prediction.seconds.cluster import ClusterCosting
+from predict_graph.prediction.seconds.cluster import ClusterRuntimeModel
 from predict_graph.prediction.seconds.earlier_runs import ONCE_STD, of_this_engine
 from predict_graph.prediction.work import workloads_of
 
@@ -135,20 +136,20 @@ def cheap_expectation(
     told = [of_this_engine(part, engine) for part in records]
     if records and all(told):
         return _from_records(algorithms, told)
-    guesses = first_guess(graph, algorithms, history)
+    baselines = baselines_of(graph, algorithms, history)
     # What a superstep of a function of one's own does is known from runs of it alone.
     ours = not isinstance(algorithm, FunctionAlgorithm)
     if isinstance(engine, SparkEngine) and isinstance(graph, Graph) and ours:
-        return _on_cluster(engine, graph, guesses, records, history, elapsed)
+        return _on_cluster(engine, graph, baselines, records, history, elapsed)
     parts = [
-        _guessed(graph, guess, engine, history, record)
-        for guess, record in zip(guesses, records or [[]] * len(guesses), strict=True)
+        _from_baseline(graph, baseline, engine, history, record)
+        for baseline, record in zip(baselines, records or [[]] * len(baselines), strict=True)
     ]
-    setup = sum(guess.setup_seconds for guess in guesses)
+    setup = sum(baseline.setup_seconds for baseline in baselines)
     setup *= 1.0 if is_local(engine) else OTHER_ENGINES
     setup += _OPENING if engine.name == "spark" else 0.0
-    source = "a first guess"
-    if any(guess.runs for guess in guesses):
+    source = "a baseline estimate"
+    if any(baseline.runs for baseline in baselines):
         source = "runs of other graphs"
     if records:
         source = "runs of this graph on another engine"
@@ -158,48 +159,51 @@ def cheap_expectation(
 def _on_cluster(
     engine: SparkEngine,
     graph: Graph,
-    guesses: Sequence[FirstGuess],
+    baselines: Sequence[Baseline],
     records: Sequence[Sequence[RunRecord]],
     history: History | None,
     elapsed: float,
 ) -> Expected:
-    """Return what a prediction without any budget says: guessed supersteps, priced as it prices.
+    """Return what a prediction without any budget says: estimated supersteps, priced as it
+    runtimes.
 
-    Those of a library are counted by the twin, which the run asks in any case: once, at its end.
+    Those of a library are counted by the replay, which the run asks in any case: once, at its end.
     """
-    algorithms = [guess.algorithm for guess in guesses]
+    algorithms = [baseline.algorithm for baseline in baselines]
     partitions = engine.settings.partitions
     estimates = [
-        twin_estimate(guess.algorithm, graph, engine.workers, partitions)
-        if isinstance(guess.algorithm, LibraryAlgorithm)
+        replay_estimate(baseline.algorithm, graph, engine.workers, partitions)
+        if isinstance(baseline.algorithm, LibraryAlgorithm)
         else recalled_estimate(own[0], engine.workers)
         if own
-        else guessed_estimate(graph, guess, engine.workers)
-        for guess, own in zip(guesses, records or [[]] * len(guesses), strict=True)
+        else baseline_iterations(graph, baseline, engine.workers)
+        for baseline, own in zip(baselines, records or [[]] * len(baselines), strict=True)
     ]
     workloads = workloads_of(graph, algorithms, estimates, engine.workers)
-    means = Means(
+    context = EstimationContext(
         seed=0,
         history=history,
         progress=lambda text, fraction: None,
-        purse=FixedPurse(full=False),
+        spending=FixedSpending(full=False),
     )
-    prices = ClusterCosting(engine, graph, algorithms, means).price(workloads)
+    runtimes = ClusterRuntimeModel(engine, graph, algorithms, context).estimate(workloads)
     parts = [
         ExpectedPart(
             each.name,
             float(estimate.iterations),
-            0.0 if estimate.method != GUESS else guess.iterations_std,
+            0.0 if estimate.method != BASELINE else baseline.iterations_std,
             price.table["seconds"].to_numpy(np.float64),
             math.hypot(price.relative_std, price.common_std),
-            None if estimate.method == GUESS else estimate.curve,
+            None if estimate.method == BASELINE else estimate.curve,
         )
-        for each, guess, estimate, price in zip(algorithms, guesses, estimates, prices, strict=True)
+        for each, baseline, estimate, price in zip(
+            algorithms, baselines, estimates, runtimes, strict=True
+        )
     ]
-    setup = sum(price.phases["setup"] for price in prices)
-    reading = max(prices[0].phases["read"], elapsed)
-    common = max(price.common_std for price in prices)
-    return _together(parts, setup + reading, 0.0, prices[-1].witnesses[0].name, common)
+    setup = sum(price.phases["setup"] for price in runtimes)
+    reading = max(runtimes[0].phases["read"], elapsed)
+    common = max(price.common_std for price in runtimes)
+    return _together(parts, setup + reading, 0.0, runtimes[-1].evidence[0].name, common)
 
 
 def _from_records(
@@ -226,25 +230,25 @@ def _curve(record: RunRecord) -> Any:
     return values if np.isfinite(values).all() else None
 
 
-def _guessed(
+def _from_baseline(
     graph: Any,
-    guess: FirstGuess,
+    baseline: Baseline,
     engine: Engine,
     history: History | None,
     records: Sequence[RunRecord],
 ) -> ExpectedPart:
-    count, std, curve = guess.iterations, guess.iterations_std, None
+    count, std, curve = baseline.iterations, baseline.iterations_std, None
     if records:  # on another engine: as many supersteps, other seconds
         count, std, curve = float(records[0].iterations), 0.0, _curve(records[0])
-    each = guess.superstep_seconds / max(guess.iterations, 1.0)
-    seconds_std = guess.relative_std
+    each = baseline.superstep_seconds / max(baseline.iterations, 1.0)
+    seconds_std = baseline.relative_std
     if not is_local(engine):
-        found = _elsewhere(guess.algorithm, engine, graph, history)
+        found = _elsewhere(baseline.algorithm, engine, graph, history)
         least = _LEAST_SUPERSTEP if engine.name == "spark" else 0.0
         rough = max(each * OTHER_ENGINES, least), _OTHER_STD
         each, seconds_std = rough if found is None else found
     seconds = np.full(max(round(count), 1), each)
-    return ExpectedPart(guess.algorithm.name, count, std, seconds, seconds_std, curve)
+    return ExpectedPart(baseline.algorithm.name, count, std, seconds, seconds_std, curve)
 
 
 def _elsewhere(

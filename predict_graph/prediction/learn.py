@@ -1,10 +1,10 @@
 """Learning once what a cluster charges, so that predictions on it cost next to nothing.
 
-Lessons are runs of generated graphs, kept in the history as they come: whatever ends the learning,
-what was learned so far is used. A session serves all algorithms, as opening one and getting Java
-warm takes longer than many runs in it. Graphs are small first, and then as large as the budget
-affords: tables that caches of a processor hold tell little of those that they do not. The cheapest
-algorithm comes first, and a run is begun only if what it is expected to take is left.
+Training runs are runs of generated graphs, kept in the history as they come: whatever ends the
+learning, what was learned so far is used. A session serves all algorithms, as opening one and
+getting Java warm takes longer than many runs in it. Graphs are small first, and then as large as
+the budget affords: tables that caches of a processor hold tell little of those that they do not.
+The cheapest algorithm comes first, and a run is begun only if what it is expected to take is left.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from predict_graph.history import History, check_history
 from predict_graph.iterations.whole_run import whole_run_estimates
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dots
+from predict_graph.prediction.pipeline import estimates_of
 from predict_graph.prediction.request import (
     check_engine,
     check_function,
@@ -38,18 +39,17 @@ from predict_graph.prediction.request import (
     check_seed,
     direction,
 )
-from predict_graph.prediction.road import estimates_of
 from predict_graph.prediction.seconds.cluster import (
     WARM_UP,
     ClusterRun,
     Quote,
-    lesson_records,
     level_of_cluster,
-    new_lesson,
+    new_training_run,
     ran_sample,
     settled,
+    training_records,
 )
-from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_name
+from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name
 from predict_graph.prediction.work import workloads_of
 from predict_graph.results import Result
 
@@ -77,7 +77,7 @@ class Learning(Result):
 
     Parameters
     ----------
-    lessons : dict of str to list of str
+    training runs : dict of str to list of str
         Algorithm to the graphs that it was run on.
     runs : int
         Sample runs that were kept.
@@ -87,7 +87,7 @@ class Learning(Result):
         Why it ended, in plain words.
     """
 
-    lessons: dict[str, list[str]] = field(default_factory=dict)
+    training_runs: dict[str, list[str]] = field(default_factory=dict)
     runs: int = 0
     seconds: float = 0.0
     ended: str = ""
@@ -95,9 +95,11 @@ class Learning(Result):
     @property
     def answer(self) -> Answer:
         """How many runs were kept, and why learning ended."""
-        rows = [(name, len(graphs), graphs[-1]) for name, graphs in self.lessons.items()]
+        rows = [(name, len(graphs), graphs[-1]) for name, graphs in self.training_runs.items()]
         said = f"{self.runs} sample runs kept in {self.seconds:.0f} s: {self.ended}"
-        return Answer(said, tables=[Table("learned", ["algorithm", "lessons", "last graph"], rows)])
+        return Answer(
+            said, tables=[Table("learned", ["algorithm", "training_runs", "last graph"], rows)]
+        )
 
     @property
     def title(self) -> str:
@@ -106,12 +108,12 @@ class Learning(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each algorithm and graph."""
-        rows = [(name, graph) for name, graphs in self.lessons.items() for graph in graphs]
+        rows = [(name, graph) for name, graphs in self.training_runs.items() for graph in graphs]
         return pd.DataFrame(rows, columns=["algorithm", "graph"])
 
     def pictures(self) -> list[Picture]:
         """Return how many graphs each algorithm ran on."""
-        counts = {name: len(graphs) for name, graphs in self.lessons.items()}
+        counts = {name: len(graphs) for name, graphs in self.training_runs.items()}
         if not counts:
             return []
         said = ", ".join(f"{name} {count}" for name, count in counts.items())
@@ -121,7 +123,7 @@ class Learning(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, for JSON."""
         return {
-            "lessons": self.lessons,
+            "training_runs": self.training_runs,
             "runs": self.runs,
             "seconds": self.seconds,
             "ended": self.ended,
@@ -143,7 +145,7 @@ def learn(
     Parameters
     ----------
     engine : SparkEngine or ``"spark"``
-        The cluster; its machines are the most that a lesson runs on.
+        The cluster; its machines are the most that a training run runs on.
     spark : SparkSession, optional
         A session that is open, to learn in.
     algorithms : sequence of str or Algorithm, optional
@@ -151,14 +153,14 @@ def learn(
     budget : str or float
         A time such as ``"10m"``, or seconds.
     history : History, path, bool or None
-        Where lessons are kept; None for the default place.
+        Where training runs are kept; None for the default place.
     seed : int, optional
     progress : callable (text, fraction), optional
 
     Raises
     ------
     RequestError
-        If the engine has no lessons, there is no history, or the budget is no time.
+        If the engine has no training runs, there is no history, or the budget is no time.
     JobError
         If the cluster fails before anything was learned.
     """
@@ -179,7 +181,7 @@ def learn(
     try:
         learner.learn()
     except PredictGraphError as error:
-        if not learner.found.lessons:
+        if not learner.found.training_runs:
             raise
         learner.found.ended = f"the cluster failed: {error}"
     finally:
@@ -214,7 +216,7 @@ class _Learner:
         self._started = time.perf_counter()
         self._engine, self._history, self._seed = engine, history, seed
         self._allowed, self._tell = allowed, tell
-        tell("looking at what lessons will take", 0.0)
+        tell("looking at what training runs will take", 0.0)
         self._subjects = [_Subject(engine, job, history, seed) for job in jobs]
         self._passed = False  # whether something did not fit
 
@@ -256,8 +258,8 @@ class _Learner:
     def _cheapest(self, subjects: Sequence[_Subject]) -> _Subject:
         """Return the algorithm whose first run takes least, of those with a known price.
 
-        One without lessons in the package is quoted at the price of another, which says little: it
-        comes last.
+        One without training runs in the package is quoted at the price of another, which says
+        little: it comes last.
         """
         level = level_of_cluster(self._history, self._engine)
         for subject in subjects:
@@ -278,7 +280,7 @@ class _Learner:
             subject = self._cheapest(waiting)
             waiting.remove(subject)
             for turn in turns:
-                first = cold and not self.found.lessons
+                first = cold and not self.found.training_runs
                 if not first and not self._fits(subject.expected(machines, turn), until):
                     self._passed = True
                     break
@@ -332,7 +334,7 @@ class _Learner:
                 ran.append(run())
         self._keep(subject, ran[-1], "cost")
         subject.largest[there.workers] = turn
-        own = self.found.lessons.setdefault(subject.name, [])
+        own = self.found.training_runs.setdefault(subject.name, [])
         if graph.name not in own:
             own.append(graph.name)
 
@@ -340,7 +342,7 @@ class _Learner:
         """Keep a run at once, so that it is not lost."""
         kept = replace(run, summary=replace(run.summary, purpose=purpose))
         subject.add_run(kept)
-        records = lesson_records(kept, subject.lesson, subject.graph(0), self._seed)
+        records = training_records(kept, subject.training_run, subject.graph(0), self._seed)
         self._history.add_all(records)
         self.found.runs += len(records)
 
@@ -357,7 +359,7 @@ class _Subject:
     """
 
     def __init__(self, engine: Any, job: Algorithm, history: History, seed: int) -> None:
-        self.name, self.job, self.lesson = job.name, job, new_lesson()
+        self.name, self.job, self.training_run = job.name, job, new_training_run()
         self.known = shipped_name(job) == job.name
         self.largest: dict[int, int] = {}  # of the graphs that it was run on, by machine count
         self.heard = False

@@ -1,9 +1,10 @@
-"""The road of a prediction whose graph only Spark reads.
+"""The pipeline of a prediction whose graph only Spark reads.
 
 A graph that fits within the limit ``driver_bytes`` is brought here, packed, and goes the usual
-road. Of a larger one nothing comes but degrees and what vertices hold: the supersteps of the run
-are done on the cluster by compiled code, only to count (:mod:`predict_graph.engines.spark.blocks`).
-A run that would take too long to count to its end is continued along its convergence curve.
+pipeline. Of a larger one nothing comes but degrees and what vertices hold: the supersteps of the
+run are done on the cluster by compiled code, only to count
+(:mod:`predict_graph.engines.spark.blocks`). A run that would take too long to count to its end is
+continued along its convergence curve.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from predict_graph.engines import FixedPurse, SampleSummary
+from predict_graph.engines import FixedSpending, SampleSummary
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.blocks.edges import is_table
 from predict_graph.engines.spark.blocks.graph import (
@@ -27,14 +28,19 @@ from predict_graph.engines.spark.blocks.graph import (
     with_rows,
 )
 from predict_graph.engines.spark.blocks.packing import PackedGraph, packed_graph
-from predict_graph.engines.spark.blocks.twin import CountedRun, check_twin, count_run, twin_of
+from predict_graph.engines.spark.blocks.replica import (
+    CountedRun,
+    check_replica,
+    count_run,
+    replica_of,
+)
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph.on_cluster import ClusterGraph
 from predict_graph.history import History
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.continued import continued_crossing, continued_estimate
-from predict_graph.prediction.first_guess import first_guess
-from predict_graph.prediction.ladder import Purse
+from predict_graph.prediction.baseline import baselines_of
+from predict_graph.prediction.evidence_plan import Spending
 from predict_graph.prediction.outcome import Prediction, assembled
 from predict_graph.prediction.request import Request
 from predict_graph.prediction.seconds.cluster.folding import folded_vertices
@@ -94,8 +100,8 @@ def predict_on_cluster(
     request.progress("packing the graph on the cluster", 0.0)
     chain = request.chain
     with _session_of(engine, source) as spark:
-        twins = [twin_of(part.algorithm) for part in chain]
-        weights = any(twin is None or twin.weights for twin in twins)
+        replicas = [replica_of(part.algorithm) for part in chain]
+        weights = any(replica is None or replica.weights for replica in replicas)
         with packed_graph(spark, source, directed=directed, weights=weights) as packed:
             if not fits_here(packed):
                 counted = _Counted(packed, request, history, started)
@@ -143,24 +149,24 @@ class _Counted:
         self, packed: PackedGraph, request: Request, history: History | None, started: float
     ) -> None:
         _refuse_samples(request, packed)
-        made = [check_twin(part.algorithm, packed) for part in request.chain]
+        made = [check_replica(part.algorithm, packed) for part in request.chain]
         graph = cluster_graph(packed)
         request = replace(request, algorithm=request.algorithm.on(graph))
         self._chain = request.chain
         algorithms = [part.algorithm for part in self._chain]
         # Packing reads, sorts and moves every edge once: so does a superstep of the run.
         self._superstep = packed.seconds
-        usual = sum(guess.iterations for guess in first_guess(graph, algorithms, history))
+        usual = sum(baseline.iterations for baseline in baselines_of(graph, algorithms, history))
         reading = time.perf_counter() - started
-        self._purse = Purse(request.budget, (1.0 + usual) * self._superstep, reading)
+        self._spending = Spending(request.budget, (1.0 + usual) * self._superstep, reading)
         self._budget = request.budget
         self._history = history
         estimates = []
         values = None
-        for algorithm, twin in zip(algorithms, made, strict=True):
+        for algorithm, replica in zip(algorithms, made, strict=True):
             begun = time.perf_counter()
             run = count_run(
-                twin(algorithm, graph, values),
+                replica(algorithm, graph, values),
                 packed,
                 self._goes_on(begun, algorithm, graph),
                 lambda number: request.progress(f"counting superstep {number}", 0.0),
@@ -170,7 +176,7 @@ class _Counted:
         del values, run  # what vertices hold is not needed any more
         self._estimates = estimates
         self._workloads = workloads_of(graph, algorithms, estimates, request.engine.workers)
-        self._means = request.means(history, graph.edges, self._purse)
+        self._context = request.context(history, graph.edges, self._spending)
         self._graph = self._with_samples(packed, graph)
 
     def _goes_on(self, begun: float, algorithm: Any, graph: ClusterGraph) -> Any:
@@ -183,7 +189,7 @@ class _Counted:
             each = (time.perf_counter() - begun) / len(curve)
             expected = min(continued_crossing(curve, threshold), float(algorithm.max_iterations))
             allowed = self._budget.allowed((1.0 + expected) * self._superstep)
-            return self._purse.spent + each <= allowed
+            return self._spending.spent + each <= allowed
 
         return goes_on
 
@@ -192,13 +198,13 @@ class _Counted:
         engine = self._chain[-1].engine
         assert isinstance(engine, SparkEngine)
         algorithms = [part.algorithm for part in self._chain]
-        points = worth_running(graph, engine, algorithms, self._means, self._workloads)
+        points = worth_running(graph, engine, algorithms, self._context, self._workloads)
         if not points:  # nor later: there would be nothing to run them on
-            self._means = replace(self._means, purse=FixedPurse(full=False))
+            self._context = replace(self._context, spending=FixedSpending(full=False))
             return graph
         ratios = sorted({ratio for own in points.values() for ratio in own})
         kept = [folded_vertices(graph.out_degrees, ratio) for ratio in ratios]
-        core = _core(graph, ratios[-1], np.random.default_rng(self._means.seed).spawn(3)[2])
+        core = _core(graph, ratios[-1], np.random.default_rng(self._context.seed).spawn(3)[2])
         return replace(
             graph,
             rows=with_rows(packed, np.unique(np.concatenate(kept))),
@@ -209,9 +215,11 @@ class _Counted:
         """Return the prediction; its sample runs open sessions of their own."""
         request, graph = self._chain[-1], self._graph
         algorithms = [part.algorithm for part in self._chain]
-        costing = request.costing(request.engine, graph, algorithms, self._means)
-        prices = costing.price(self._workloads)
-        return assembled(graph, self._chain, self._estimates, self._workloads, prices, self._purse)
+        runtime_model = request.runtime_model(request.engine, graph, algorithms, self._context)
+        runtimes = runtime_model.estimate(self._workloads)
+        return assembled(
+            graph, self._chain, self._estimates, self._workloads, runtimes, self._spending
+        )
 
 
 def _refuse_samples(request: Request, packed: PackedGraph) -> None:

@@ -11,7 +11,15 @@ from typing import Any
 
 from predict_graph.algorithms import ALGORITHMS, SPARK_LIBRARIES, Algorithm, check_algorithm
 from predict_graph.budget import Budget, check_budget, check_within
-from predict_graph.engines import ENGINES, Costing, Engine, FixedPurse, KnownSetup, Means, Purse
+from predict_graph.engines import (
+    ENGINES,
+    Engine,
+    EstimationContext,
+    FixedSpending,
+    KnownSetup,
+    RuntimeModel,
+    Spending,
+)
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.team import available_threads
 from predict_graph.errors import RequestError
@@ -27,7 +35,7 @@ from predict_graph.iterations import (
     check_ratio,
     methods_for,
 )
-from predict_graph.prediction.seconds import COST_MODELS, costing_of
+from predict_graph.prediction.seconds import COST_MODELS, runtime_model_of
 from predict_graph.transforms import TRANSFORMS, Transform, check_transform
 
 __all__ = [
@@ -61,7 +69,7 @@ class Request:
 
     algorithm: Algorithm
     engine: Engine
-    costing: type[Costing]
+    runtime_model: type[RuntimeModel]
     method: Method
     sampler: str
     ratio: float
@@ -80,7 +88,7 @@ class Request:
 
     @property
     def estimation_named(self) -> bool:
-        """Whether a person said how iterations are to be estimated."""
+        """Whether the user said how iterations are to be estimated."""
         return bool(self.named & _OF_ESTIMATION)
 
     @property
@@ -118,22 +126,22 @@ class Request:
         return [*before.chain, self]
 
     @property
-    def guess_would_ignore(self) -> bool:
-        """Whether the person asked for what a first guess would not read."""
+    def baseline_would_ignore(self) -> bool:
+        """Whether the person asked for what a baseline estimate would not read."""
         engine = self.engine
         own = type(engine) is LocalEngine and engine.threads != available_threads()
         return bool(self.named) or own
 
-    def means(
+    def context(
         self,
         history: History | None,
         edges: int,
-        purse: Purse | None = None,
+        spending: Spending | None = None,
         setups: Mapping[str, KnownSetup] | None = None,
-    ) -> Means:
-        """Return what the costing of the engine may use, for a graph of so many edges."""
+    ) -> EstimationContext:
+        """Return what the runtime model of the engine may use, for a graph of so many edges."""
         budget = EdgeBudget(edges, self.max_overhead)
-        return Means(
+        return EstimationContext(
             seed=self.seed,
             history=history,
             progress=self.progress,
@@ -144,7 +152,7 @@ class Request:
             transforms={part.algorithm.name: part.transform for part in self.chain},
             probe=self.probe,
             train_machines=self.train_machines,
-            purse=purse or FixedPurse(full=True),
+            spending=spending or FixedSpending(full=True),
             setups=setups or {},
             fresh_samples=self.budget.unlimited,
             edges_for_costs=None
@@ -225,7 +233,7 @@ def check_request(
     """
     chosen = check_function(algorithm, parameters)
     runs_on = check_engine(engine, workers=workers, threads=threads, spark=spark)
-    costing = costing_of(runs_on)
+    runtime_model = runtime_model_of(runs_on)
     own = {"sampler": sampler, "transform": transform, "cost_model": cost_model}
     sampler = sampler or SAMPLERS.preferred(chosen.name)
     transform = transform or TRANSFORMS.preferred(chosen.name)
@@ -245,7 +253,7 @@ def check_request(
     near = check_within(within)
     chosen_method = method is not None or METHODS.preferred(chosen.name) is not None
     if budget is None and (named or chosen_method):
-        spend = Budget()  # what a person asks for is done, whatever it costs
+        spend = Budget()  # what the user asks for is done, whatever it costs
     SAMPLERS.get(sampler or DEFAULT_SAMPLER)
     if cost_model is not None:
         COST_MODELS.get(cost_model)
@@ -255,7 +263,7 @@ def check_request(
             "the method whole-run is the run itself on the engine local; accepted: predict-graph "
             "run, or another method"
         )
-    _refuse_unread(named, estimated_by, chosen, runs_on, costing)
+    _refuse_unread(named, estimated_by, chosen, runs_on, runtime_model)
     machines = _check_train_machines(train_machines)
     for count in machines or ():
         getattr(runs_on, "on", lambda count: None)(count)  # a session that is open has its own
@@ -269,7 +277,7 @@ def check_request(
     return Request(
         algorithm=chosen,
         engine=runs_on,
-        costing=costing,
+        runtime_model=runtime_model,
         method=estimated_by,
         sampler=sampler or DEFAULT_SAMPLER,
         ratio=check_ratio(DEFAULT_RATIO if ratio is None else ratio),
@@ -301,15 +309,15 @@ def _refuse_unread(
     method: Method,
     algorithm: Algorithm,
     engine: Engine,
-    costing: type[Costing],
+    runtime_model: type[RuntimeModel],
 ) -> None:
     """Refuse the first option that neither the method nor the engine reads.
 
     A method that was named keeps the sampler and the transform to itself: of an engine that draws
-    samples for its seconds too, a person would not notice that the iterations are others'.
+    samples for its seconds too, the user would not notice that the iterations are others'.
     """
     # Where samples tell seconds, too, it matters which they are.
-    by_work = getattr(costing, "by_work_alone", False)
+    by_work = getattr(runtime_model, "by_work_alone", False)
     known = algorithm.known_work and by_work and "sampler" not in method.reads
     for name in sorted(named):
         if name in _OF_SAMPLES and known:
@@ -317,7 +325,7 @@ def _refuse_unread(
                 f"{name} is not read by the engine {engine.name} for {algorithm.name}, whose "
                 "supersteps and messages are known without samples; accepted: leave it out"
             )
-        if name in method.reads or (name in costing.reads and name not in _OF_METHOD):
+        if name in method.reads or (name in runtime_model.reads and name not in _OF_METHOD):
             continue
         readers = [f"the method {each}" for each in methods_for(algorithm) if name in _reads(each)]
         readers += [f"the engine {each}" for each in ENGINES.names() if name in _charges(each)]
@@ -344,8 +352,8 @@ def _reads(method: str) -> frozenset[str]:
 
 
 def _charges(engine: str) -> frozenset[str]:
-    """Return the options that the costing of a registered engine reads."""
-    return costing_of(ENGINES.get(engine)).reads
+    """Return the options that the runtime model of a registered engine reads."""
+    return runtime_model_of(ENGINES.get(engine)).reads
 
 
 def is_local(engine: Engine) -> bool:
@@ -359,7 +367,7 @@ def direction(algorithm: Algorithm, directed: bool | None) -> bool | None:
     Raises
     ------
     RequestError
-        If a person wants it directed for such an algorithm.
+        If the user wants it directed for such an algorithm.
     """
     if not algorithm.undirected:
         return directed

@@ -20,6 +20,7 @@ from predict_graph.prediction.expectation import Expect
 from predict_graph.prediction.following import FollowedRun, Follower
 from predict_graph.prediction.fresh_process import run_in_fresh_process
 from predict_graph.prediction.outcome import Comparison
+from predict_graph.prediction.pipeline import is_table, predict_on
 from predict_graph.prediction.request import (
     check_engine,
     check_function,
@@ -27,7 +28,6 @@ from predict_graph.prediction.request import (
     check_seed,
     direction,
 )
-from predict_graph.prediction.road import is_table, predict_on
 from predict_graph.prediction.run_records import records_of
 from predict_graph.transforms import Transform
 
@@ -65,8 +65,8 @@ def run(
         graph is read, after each superstep, at the end.
     expect : Prediction, mapping or path, optional
         What was predicted of this run, from which the remaining time starts: a prediction, or its
-        JSON. By default earlier runs in the history, or a first guess. It is read where `progress`
-        is given.
+        JSON. By default earlier runs in the history, or a baseline estimate. It is read where
+        `progress` is given.
     write_to : Path, optional
         Where the result goes: ``.csv``, ``.tsv`` or ``.parquet``.
     spark_reads : bool

@@ -4,7 +4,7 @@ import contextlib
 from importlib import import_module
 
 MODULES = (
-    "predict_graph.prediction.road",
+    "predict_graph.prediction.pipeline",
     "predict_graph.prediction.fresh_process",
     "predict_graph.comparison",
     "predict_graph.functions",

@@ -11,11 +11,11 @@ from predict_graph.builtin.connected_components.definition import ConnectedCompo
 from predict_graph.builtin.connected_components.local import ComponentsKernel
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.spark.blocks.on_executors import Block
-from predict_graph.engines.spark.blocks.twin import Question, Twin
+from predict_graph.engines.spark.blocks.replica import Question, Replica
 from predict_graph.graph.on_cluster import ClusterGraph
 
 
-class ComponentsTwin(Twin):
+class ComponentsReplica(Replica):
     """Executes the supersteps of
     :class:`~predict_graph.builtin.connected_components.local.ComponentsKernel`.
 

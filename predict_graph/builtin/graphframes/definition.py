@@ -27,8 +27,8 @@ from predict_graph.plugins import Registry
 
 _HERE = "predict_graph.builtin.graphframes.definition"
 _CALLS = "predict_graph.builtin.graphframes.calls"
-_TWINS = "predict_graph.builtin.graphframes.stars_twin"
-_AS_GRAPHX: Mapping[str, Any] = MappingProxyType({"twin": f"{_TWINS}:by_graphx"})
+_REPLAYS = "predict_graph.builtin.graphframes.stars_replay"
+_AS_GRAPHX: Mapping[str, Any] = MappingProxyType({"replay": f"{_REPLAYS}:by_graphx"})
 
 GRAPHFRAMES: Registry[type[GraphFramesAlgorithm]] = Registry(
     "algorithm of GraphFrames",
@@ -117,7 +117,7 @@ class GraphFramesConnectedComponents(GraphFramesAlgorithm):
         ),
     )
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:components"})
-    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"twin": f"{_TWINS}:components"})
+    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"replay": f"{_REPLAYS}:components"})
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)

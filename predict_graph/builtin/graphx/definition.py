@@ -13,7 +13,7 @@ from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry
 
 _HERE = "predict_graph.builtin.graphx.definition"
-_CALLS, _TWINS = "predict_graph.builtin.graphx.calls", "predict_graph.builtin.graphx.twins"
+_CALLS, _REPLAYS = "predict_graph.builtin.graphx.calls", "predict_graph.builtin.graphx.replays"
 
 GRAPHX: Registry[type[GraphXAlgorithm]] = Registry(
     "algorithm of GraphX",
@@ -53,7 +53,7 @@ class GraphXPageRank(GraphXAlgorithm):
     )
     aggregations_before = 1
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:pagerank"})
-    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"twin": f"{_TWINS}:pagerank"})
+    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"replay": f"{_REPLAYS}:pagerank"})
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
@@ -95,7 +95,9 @@ class GraphXPersonalizedPageRank(OneVertex, GraphXPageRank):
     )
     named_by = "srcId"
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:personalized"})
-    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"twin": f"{_TWINS}:personalized"})
+    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {"replay": f"{_REPLAYS}:personalized"}
+    )
 
 
 class GraphXConnectedComponents(GraphXAlgorithm):
@@ -105,7 +107,7 @@ class GraphXConnectedComponents(GraphXAlgorithm):
     summary = "connected components by GraphX"
     declared = (Parameter("maxIterations", int, None, "rounds, at most", 1, low_included=True),)
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:components"})
-    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"twin": f"{_TWINS}:components"})
+    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"replay": f"{_REPLAYS}:components"})
 
 
 class GraphXLabelPropagation(GraphXAlgorithm):
@@ -119,7 +121,7 @@ class GraphXLabelPropagation(GraphXAlgorithm):
     summary = "communities by label propagation of GraphX"
     declared = (Parameter("maxSteps", int, 5, "rounds", 1, low_included=True),)
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:labels"})
-    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"twin": f"{_TWINS}:labels"})
+    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"replay": f"{_REPLAYS}:labels"})
 
 
 class GraphXShortestPaths(NamedLibraryAlgorithm, GraphXAlgorithm):
@@ -137,7 +139,7 @@ class GraphXShortestPaths(NamedLibraryAlgorithm, GraphXAlgorithm):
         ),
     )
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:paths"})
-    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"twin": f"{_TWINS}:paths"})
+    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"replay": f"{_REPLAYS}:paths"})
 
 
 class GraphXStronglyConnectedComponents(GraphXAlgorithm):
@@ -154,7 +156,7 @@ class GraphXStronglyConnectedComponents(GraphXAlgorithm):
     declared = (Parameter("numIter", int, 10, "rounds, at most", 1, low_included=True),)
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:strong"})
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"twin": "predict_graph.builtin.graphx.strong_twin:strong"}
+        {"replay": "predict_graph.builtin.graphx.strong_replay:strong"}
     )
 
 
@@ -172,5 +174,5 @@ class GraphXTriangleCount(GraphXAlgorithm):
     separated_by = "stages"
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:triangles"})
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"twin": "predict_graph.builtin.graphx.triangles_twin:triangles"}
+        {"replay": "predict_graph.builtin.graphx.triangles_replay:triangles"}
     )

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.engines.spark.library.algorithm import TWIN_COLUMNS
+from predict_graph.engines.spark.library.algorithm import REPLAY_COLUMNS
 
 IntArray = npt.NDArray[np.int64]
 
@@ -31,4 +31,4 @@ class Rounds:
 
     def table(self) -> pd.DataFrame:
         """Return one row per superstep."""
-        return pd.DataFrame(self.rows, columns=list(TWIN_COLUMNS))
+        return pd.DataFrame(self.rows, columns=list(REPLAY_COLUMNS))

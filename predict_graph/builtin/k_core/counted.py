@@ -12,11 +12,11 @@ from predict_graph.builtin.k_core.definition import KCore
 from predict_graph.builtin.k_core.local import KCoreKernel, first_estimates, lowered, members
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.spark.blocks.on_executors import Block
-from predict_graph.engines.spark.blocks.twin import Question, Twin
+from predict_graph.engines.spark.blocks.replica import Question, Replica
 from predict_graph.graph.on_cluster import ClusterGraph
 
 
-class KCoreTwin(Twin):
+class KCoreReplica(Replica):
     """Executes the supersteps of :class:`~predict_graph.builtin.k_core.local.KCoreKernel`.
 
     A vertex uses the estimates of all neighbours, including those that send nothing, which it has

@@ -11,11 +11,11 @@ from predict_graph.builtin.label_propagation.definition import LabelPropagation
 from predict_graph.builtin.label_propagation.local import _MESSAGE_BYTES, _WEIGHT_BYTES, vote
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.spark.blocks.on_executors import Block
-from predict_graph.engines.spark.blocks.twin import Question, Twin
+from predict_graph.engines.spark.blocks.replica import Question, Replica
 from predict_graph.graph.on_cluster import ClusterGraph
 
 
-class LabelPropagationTwin(Twin):
+class LabelPropagationReplica(Replica):
     """Executes the supersteps of
     :class:`~predict_graph.builtin.label_propagation.local.LabelPropagationKernel`.
     """

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from predict_graph.builtin.neighborhood.definition import Neighborhood
 from predict_graph.builtin.neighborhood.local import NeighborhoodKernel, hashed
 from predict_graph.engines.local.kernel import Superstep
-from predict_graph.engines.spark.blocks.merging import MergingTwin, pulled
+from predict_graph.engines.spark.blocks.merging import MergingReplica, pulled
 from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.graph.on_cluster import ClusterGraph
 
@@ -19,7 +19,7 @@ def _heard(block: Block, shared: Any) -> tuple[Any, Any]:
     return pulled(block, shared, NeighborhoodKernel.pull, 0)
 
 
-class NeighborhoodTwin(MergingTwin):
+class NeighborhoodReplica(MergingReplica):
     """Executes the supersteps of
     :class:`~predict_graph.builtin.neighborhood.local.NeighborhoodKernel`.
     """

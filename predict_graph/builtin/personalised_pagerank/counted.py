@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy.typing as npt
 
-from predict_graph.builtin.pagerank.counted import PageRankTwin
+from predict_graph.builtin.pagerank.counted import PageRankReplica
 from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
 from predict_graph.graph.on_cluster import ClusterGraph
 
 
-class PersonalisedPageRankTwin(PageRankTwin):
+class PersonalisedPageRankReplica(PageRankReplica):
     """Executes the supersteps of
     :class:`~predict_graph.builtin.personalised_pagerank.local.PersonalisedPageRankKernel`.
     """

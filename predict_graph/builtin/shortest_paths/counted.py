@@ -10,7 +10,7 @@ import numpy.typing as npt
 from predict_graph.builtin.shortest_paths.definition import ShortestPaths
 from predict_graph.builtin.shortest_paths.local import FAR, ShortestPathsKernel, message_sizes
 from predict_graph.engines.local.kernel import Superstep
-from predict_graph.engines.spark.blocks.merging import MergingTwin, pulled
+from predict_graph.engines.spark.blocks.merging import MergingReplica, pulled
 from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.graph.on_cluster import ClusterGraph
 
@@ -19,7 +19,7 @@ def _heard(block: Block, shared: Any) -> tuple[Any, Any]:
     return pulled(block, shared, ShortestPathsKernel.pull, FAR)
 
 
-class ShortestPathsTwin(MergingTwin):
+class ShortestPathsReplica(MergingReplica):
     """Executes the supersteps of
     :class:`~predict_graph.builtin.shortest_paths.local.ShortestPathsKernel`.
     """

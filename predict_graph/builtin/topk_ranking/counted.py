@@ -16,7 +16,7 @@ from predict_graph.builtin.topk_ranking.local import (
     _take_in,
 )
 from predict_graph.engines.local.kernel import Superstep
-from predict_graph.engines.spark.blocks.merging import MergingTwin, pulled
+from predict_graph.engines.spark.blocks.merging import MergingReplica, pulled
 from predict_graph.engines.spark.blocks.on_executors import Block
 from predict_graph.graph.on_cluster import ClusterGraph
 
@@ -27,7 +27,7 @@ def _heard(block: Block, shared: Any) -> tuple[Any, Any]:
     return pulled(block, shared, TopKRankingKernel.pull, _NOBODY)
 
 
-class TopKRankingTwin(MergingTwin):
+class TopKRankingReplica(MergingReplica):
     """Executes the supersteps of
     :class:`~predict_graph.builtin.topk_ranking.local.TopKRankingKernel`.
     """

@@ -12,11 +12,11 @@ from predict_graph.builtin.triangle_count.definition import TriangleCount
 from predict_graph.builtin.triangle_count.local import TriangleCountKernel, set_bytes
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.spark.blocks.on_executors import Block
-from predict_graph.engines.spark.blocks.twin import Question, Twin
+from predict_graph.engines.spark.blocks.replica import Question, Replica
 from predict_graph.graph.on_cluster import ClusterGraph
 
 
-class TriangleCountTwin(Twin):
+class TriangleCountReplica(Replica):
     """Counts the messages of triangle counting.
 
     The first superstep finds the sizes of the sets. Triangles are not counted, because no

@@ -54,7 +54,7 @@ class LocalEngine:
 
     name = "local"
     virtual_workers = True
-    costing = "predict_graph.prediction.seconds.local:LocalCosting"
+    runtime_model = "predict_graph.prediction.seconds.local:LocalRuntimeModel"
 
     def __init__(self, workers: int = 4, threads: int | None = None) -> None:
         if not isinstance(workers, Integral) or not 1 <= workers <= 65_536:

@@ -91,7 +91,7 @@ class SparkEngine:
 
     name = "spark"
     virtual_workers = False
-    costing = "predict_graph.prediction.seconds.cluster.costing:ClusterCosting"
+    runtime_model = "predict_graph.prediction.seconds.cluster.runtime_model:ClusterRuntimeModel"
 
     def __init__(
         self,

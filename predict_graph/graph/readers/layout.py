@@ -217,7 +217,7 @@ def layout_of(
     place : str
         File and line of the first one, for errors.
     block : bytes
-        More lines of data, in which the ids of the first one may come again.
+        More lines of data, in which the ids of the first one repeatable.
 
     Raises
     ------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["answer_of", "answer_of_comparison"]
 
 _LISTED = 6  # machine counts; a choice
-_LEAST_WEIGHT = 0.005  # of a witness that is worth naming; a choice: half a percent is shown as 1%
+_LEAST_WEIGHT = 0.005  # of a source that is worth naming; a choice: half a percent is shown as 1%
 
 
 def answer_of(found: Prediction) -> Answer:
@@ -33,8 +33,8 @@ def answer_of(found: Prediction) -> Answer:
         ("phases", phases_said(found.phases)),
         *_chain(found),
         *_cluster(found),
-        ("seconds by", _witnesses(found)),
-        ("asking took", _overhead(found)),
+        ("estimated from", _estimated_from(found)),
+        ("prediction overhead", _overhead(found)),
     ]
     return Answer(
         found.verdict.sentence,
@@ -103,14 +103,14 @@ def _cluster(found: Prediction) -> list[tuple[str, str]]:
     return [("on other machines", ", ".join(said))]
 
 
-def _witnesses(found: Prediction) -> str:
+def _estimated_from(found: Prediction) -> str:
     """Say where the seconds of the iterations came from, and with what weight."""
     told = []
     for each in found.evidence:
         if each["weight"] < _LEAST_WEIGHT:
             continue
         share = f" {each['weight']:.0%}" if each["weight"] < 1.0 else ""
-        told.append(f"{each['rung']}{share}{_described(each['model'])}")
+        told.append(f"{each['source']}{share}{_described(each['model'])}")
     return ", ".join(told)
 
 
@@ -168,7 +168,7 @@ def _details(found: Prediction) -> list[tuple[str, str]]:
 def _evidence(found: Prediction) -> Table:
     rows = [
         (
-            each["rung"],
+            each["source"],
             readable_seconds(each["seconds"]),
             f"{each['relative_std']:.0%}",
             f"{each['weight']:.0%}",

@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from predict_graph.cores import Load, meter
-from predict_graph.engines import Prices, Workload
+from predict_graph.engines import RuntimeEstimate, Workload
 from predict_graph.graph import Graph
 from predict_graph.graph.degrees import degree_bins
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.iterations import IterationEstimate
-from predict_graph.prediction.first_guess import GUESS
-from predict_graph.prediction.ladder import Purse
+from predict_graph.prediction.baseline import BASELINE
+from predict_graph.prediction.evidence_plan import Spending
 from predict_graph.prediction.machine_counts import machine_counts
 from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.outcome.doubts import graph_doubts
@@ -28,7 +28,12 @@ __all__ = ["assembled"]
 _WIDEST_STD = 4.0  # a choice: x 700 at 90%; who is off by more knows nothing of the run
 
 
-_UNSAMPLED = ("whole-run", "history", "counted", "twin")  # whose warnings are not those of samples
+_UNSAMPLED = (
+    "whole-run",
+    "history",
+    "counted",
+    "replay",
+)  # whose warnings are not those of samples
 
 
 def assembled(
@@ -36,8 +41,8 @@ def assembled(
     chain: Sequence[Request],
     estimates: Sequence[IterationEstimate],
     workloads: Sequence[Workload],
-    prices: Sequence[Prices],
-    purse: Purse,
+    runtimes: Sequence[RuntimeEstimate],
+    spending: Spending,
     more: str = "",
     source: Any = None,
     *,
@@ -52,12 +57,12 @@ def assembled(
     graph : AnyGraph
     chain : sequence of Request
         In the order in which the algorithms run.
-    estimates, workloads, prices : sequence
+    estimates, workloads, runtimes : sequence
         Of each.
-    purse : Purse
+    spending : Spending
         Knows what the prediction took.
     more : str
-        What a larger budget would buy; what the prices say of it if it is empty.
+        What a larger budget would buy; what the runtimes say of it if it is empty.
     source : graph-like, optional
         What the graph was read from: reading it again takes memory.
     measured : bool
@@ -67,9 +72,9 @@ def assembled(
     doubts = graph_doubts(graph) if sampled else []
     parts = [
         _of_one(graph, *stages, doubts)
-        for stages in zip(chain, estimates, workloads, prices, strict=True)
+        for stages in zip(chain, estimates, workloads, runtimes, strict=True)
     ]
-    result, off_together = parts[0], any(each.common_std for each in prices)
+    result, off_together = parts[0], any(each.common_std for each in runtimes)
     for part in parts[1:]:
         result = _after(part, result, off_together=off_together)
     local = is_local(chain[-1].engine)
@@ -77,14 +82,14 @@ def assembled(
         result = _under(result, meter.read(), measured=measured)
     return replace(
         result,
-        overhead_seconds=purse.reading_seconds + purse.spent,
-        loading_seconds=purse.loading_seconds,
+        overhead_seconds=spending.reading_seconds + spending.spent,
+        loading_seconds=spending.loading_seconds,
         degrees=degree_bins(graph) if isinstance(graph, Graph) else (),
-        more=more or next((each.more for each in prices if each.more), ""),
+        more=more or next((each.more for each in runtimes if each.more), ""),
         verdict=verdict_of(
             result.runtime_seconds,
             result.phases,
-            guessed=estimates[-1].method == GUESS,
+            estimated=estimates[-1].method == BASELINE,
             local=local,
             load=result.load,
             memory=peak_memory(graph, chain[-1].algorithm, chain[-1].engine, source)
@@ -100,14 +105,14 @@ def _of_one(
     request: Request,
     estimate: IterationEstimate,
     workload: Workload,
-    prices: Prices,
+    runtime: RuntimeEstimate,
     doubts: list[str],
 ) -> Prediction:
     algorithm = request.algorithm
     by_machines: list[Mapping[str, float]] = []
-    if prices.at is not None:
+    if runtime.at is not None:
         for machines in machine_counts(request.engine.workers):
-            interval = _runtime(prices.at(machines), estimate, prices)
+            interval = _runtime(runtime.at(machines), estimate, runtime)
             by_machines.append({"machines": machines, **interval.to_dict()})
     return Prediction(
         algorithm={"name": algorithm.name, "parameters": algorithm.to_dict()},
@@ -115,39 +120,39 @@ def _of_one(
         engine=request.engine.describe(),
         seed=request.seed,
         iterations=Interval(estimate.iterations, estimate.low, estimate.high),
-        runtime_seconds=_runtime(prices.phases, estimate, prices),
-        phases=dict(prices.phases),
-        per_iteration=prices.table.assign(convergence=estimate.curve),
-        samples=[*estimate.samples, *prices.samples],
-        evidence=_evidence(prices),
+        runtime_seconds=_runtime(runtime.phases, estimate, runtime),
+        phases=dict(runtime.phases),
+        per_iteration=runtime.table.assign(convergence=estimate.curve),
+        samples=[*estimate.samples, *runtime.samples],
+        evidence=_evidence(runtime),
         overhead_seconds=0.0,
-        edge_visits=estimate.edge_steps + prices.edge_visits,
+        edge_visits=estimate.edge_steps + runtime.edge_visits,
         method=_method(request, estimate, graph),
         warnings=[
             *doubts,
             *estimate.warnings,
             *_empty_sample_doubts(estimate),
             *_ratio_doubts(request, estimate),
-            *prices.warnings,
-            *_named_doubts(request, prices),
+            *runtime.warnings,
+            *_named_doubts(request, runtime),
             *_convergence_doubts(estimate, algorithm.max_iterations),
         ],
-        executors=prices.executors,
+        executors=runtime.executors,
         by_machines=by_machines,
-        iteration_std=math.hypot(_price_std(prices), prices.common_std),
+        iteration_std=math.hypot(_runtime_std(runtime), runtime.common_std),
     )
 
 
-def _evidence(prices: Prices) -> list[dict[str, Any]]:
+def _evidence(runtime: RuntimeEstimate) -> list[dict[str, Any]]:
     return [
         {
-            "rung": witness.name,
-            "seconds": float(witness.seconds.sum()),
-            "relative_std": witness.relative_std,
-            "weight": witness.weight,
-            "model": dict(witness.model),
+            "source": evidence.name,
+            "seconds": float(evidence.seconds.sum()),
+            "relative_std": evidence.relative_std,
+            "weight": evidence.weight,
+            "model": dict(evidence.model),
         }
-        for witness in prices.witnesses
+        for evidence in runtime.evidence
     ]
 
 
@@ -168,19 +173,21 @@ def _method(request: Request, estimate: IterationEstimate, graph: AnyGraph) -> d
     }
 
 
-def _price_std(prices: Prices) -> float:
-    """Return the error of the prices of iterations, as wide as an interval can say it."""
-    return min(prices.relative_std, _WIDEST_STD)
+def _runtime_std(runtime: RuntimeEstimate) -> float:
+    """Return the error of the runtime of iterations, as wide as an interval can say it."""
+    return min(runtime.relative_std, _WIDEST_STD)
 
 
-def _runtime(phases: Mapping[str, float], estimate: IterationEstimate, prices: Prices) -> Interval:
+def _runtime(
+    phases: Mapping[str, float], estimate: IterationEstimate, runtime: RuntimeEstimate
+) -> Interval:
     """Return the interval of a runtime: relative errors of independent parts, added as such."""
     total = sum(phases.values())
     iteration_std = math.log(max(estimate.high, 1) / max(estimate.low, 1)) / 2.0 / QUANTILE
     spread = math.hypot(
-        phases["superstep"] * math.hypot(iteration_std, _price_std(prices)),
-        prices.phase_std * (phases["setup"] + phases["read"]),
-        prices.common_std * total,
+        phases["superstep"] * math.hypot(iteration_std, _runtime_std(runtime)),
+        runtime.phase_std * (phases["setup"] + phases["read"]),
+        runtime.common_std * total,
     )
     factor = math.exp(QUANTILE * spread / total) if total else 1.0
     return Interval(total, total / factor, total * factor)
@@ -264,7 +271,7 @@ _OFF_RATIO = 1.5  # a choice: a sample is so many times what was asked for, or s
 
 
 def _ratio_doubts(request: Request, estimate: IterationEstimate) -> list[str]:
-    """Say so when the samples that count are not as large as a person wanted them."""
+    """Say so when the samples that count are not as large as the user wanted them."""
     if "ratio" not in request.given or not estimate.samples:
         return []
     sample = max(estimate.samples, key=lambda each: each.vertices)
@@ -280,12 +287,12 @@ def _ratio_doubts(request: Request, estimate: IterationEstimate) -> list[str]:
 _APART = 2.0  # a choice: a named model said so many times what was measured (docs/cost-models.md)
 
 
-def _named_doubts(request: Request, prices: Prices) -> list[str]:
-    """Say so when the cost model that a person named says something else than measurements do."""
+def _named_doubts(request: Request, runtime: RuntimeEstimate) -> list[str]:
+    """Say so when the cost model that the user named says something else than measurements do."""
     if request.cost_model is None:
         return []
-    named = next((each for each in prices.witnesses if each.weight == 1.0), None)
-    others = [each for each in prices.witnesses if each.weight == 0.0]
+    named = next((each for each in runtime.evidence if each.weight == 1.0), None)
+    others = [each for each in runtime.evidence if each.weight == 0.0]
     if named is None:
         return []
     said = float(named.seconds.sum())

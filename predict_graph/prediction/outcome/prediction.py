@@ -46,7 +46,7 @@ class Prediction(Result):
     samples : list of SampleSummary
         The samples that ran.
     evidence : list of dict
-        Where the seconds of the iterations came from: of each witness its name (``rung``), the
+        Where the seconds of the iterations came from: of each source its name (``source``), the
         ``seconds`` that it says, its ``relative_std`` and its ``weight``; of a regression the cost
         ``model`` too.
     overhead_seconds : float
@@ -70,7 +70,7 @@ class Prediction(Result):
     by_machines : list of mapping
         On a cluster: ``machines`` and the interval of the runtime, for other machine counts too.
     iteration_std : float
-        Of the seconds of an iteration, relative: how far the witnesses may be off.
+        Of the seconds of an iteration, relative: how far the sources may be off.
     degrees : tuple of float
         Vertices of the graph of degree 0, 1, 2 to 3, 4 to 7, ….
     load : Load, optional

@@ -21,7 +21,7 @@ _MOSTLY = 0.6  # of the runtime; a choice
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a person wants to know first.
+    """What the user wants to know first.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def verdict_of(
     runtime: Interval,
     phases: Mapping[str, float],
     *,
-    guessed: bool = False,
+    estimated: bool = False,
     local: bool = True,
     load: Load | None = None,
     memory: PeakMemory | None = None,
@@ -65,7 +65,7 @@ def verdict_of(
     ----------
     runtime : Interval
     phases : mapping of str to float
-    guessed : bool
+    estimated : bool
         Whether nothing was measured.
     local : bool
         Whether it is a run on this machine, which one may just start.
@@ -82,7 +82,7 @@ def verdict_of(
     >>> peak = PeakMemory(2_100_000_000, 1_800_000_000, 2_500_000_000, 24_000_000_000)
     >>> verdict_of(Interval(40.0, 34.0, 47.0), phases, memory=peak).sentence
     'about 40 s (90% sure: 34 s to 47 s), mostly reading; fits in 2.1 of 24 GB'
-    >>> verdict_of(Interval(0.2, 0.1, 0.4), phases, guessed=True).sentence
+    >>> verdict_of(Interval(0.2, 0.1, 0.4), phases, estimated=True).sentence
     'about 200 ms (90% sure: 100 ms to 400 ms), mostly reading: just run it'
     """
     most = max(phases, key=lambda name: phases[name])
@@ -94,7 +94,7 @@ def verdict_of(
     text += mostly + room
     if local and runtime.high < _SHORT and fits is not False:
         text += ": just run it"
-    elif guessed:
+    elif estimated:
         text += "; a rule of thumb, since anything better would cost more than it is worth"
     available = None if memory is None else float(memory.available)
     return Verdict(text, fits, peak, available)

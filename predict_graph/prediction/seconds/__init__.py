@@ -1,7 +1,7 @@
 """The runtime stage: the time of a run's work on an engine, combined from weighted sources."""
 
-from predict_graph.prediction.seconds.learned import costing_of
+from predict_graph.prediction.seconds.learned import runtime_model_of
 from predict_graph.prediction.seconds.regression import COST_MODELS
 from predict_graph.prediction.seconds.sample_runs import DEFAULT_TRAIN_RATIOS
 
-__all__ = ["COST_MODELS", "DEFAULT_TRAIN_RATIOS", "costing_of"]
+__all__ = ["COST_MODELS", "DEFAULT_TRAIN_RATIOS", "runtime_model_of"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from predict_graph.engines import Engine, Prices, Witness, Workload, per_iteration
+from predict_graph.engines import Engine, Evidence, RuntimeEstimate, Workload, per_iteration
 from predict_graph.engines.local import LocalEngine
 from predict_graph.history import RunRecord, machine_identity
 
@@ -38,13 +38,13 @@ def _is_warm(engine: Engine, name: str) -> bool:
     return isinstance(engine, SparkEngine) and engine.is_warm(name)
 
 
-def earlier_prices(
+def earlier_runtime(
     records: Sequence[RunRecord],
     workload: Workload,
     *,
     first: bool,
     source: str = "earlier runs of this graph",
-) -> Prices:
+) -> RuntimeEstimate:
     """Return the estimate of a workload from earlier runs of it."""
     seconds = [per_iteration(record.table)["seconds"].to_numpy(np.float64) for record in records]
     shortest = min(len(each) for each in seconds)
@@ -59,8 +59,8 @@ def earlier_prices(
     }
     if not first:
         phases["read"] = 0.0
-    return Prices(
-        witnesses=[Witness(source, mean[at], std)],
+    return RuntimeEstimate(
+        evidence=[Evidence(source, mean[at], std)],
         table=workload.table.assign(seconds=mean[at]),
         relative_std=float(std),
         phases={**phases, "superstep": float(mean[at].sum())},

@@ -19,12 +19,12 @@ import pandas as pd
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import (
     COUNTERS,
-    Costing,
     Engine,
-    Means,
-    Prices,
+    EstimationContext,
+    Evidence,
     RunProfile,
-    Witness,
+    RuntimeEstimate,
+    RuntimeModel,
     Workload,
 )
 from predict_graph.errors import JobError
@@ -33,7 +33,7 @@ from predict_graph.iterations import SampleRun, run_sample
 from predict_graph.plugins import loaded
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
 from predict_graph.prediction.seconds.features import BY_ITERATION, cost_rows
-from predict_graph.prediction.seconds.regression import TrainingSet, regression_witness
+from predict_graph.prediction.seconds.regression import TrainingSet, regression_evidence
 from predict_graph.prediction.seconds.sample_runs import (
     STEADY_ITERATIONS,
     add_history,
@@ -48,28 +48,32 @@ _CLEARLY = 0.99
 _FEWEST_RUNS = 3  # by definition: a line takes two points, and a third to validate it
 
 
-class LearnedCosting:
+class LearnedRuntimeModel:
     """The runtime model of an engine, fitted to sample runs on it."""
 
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios"})
 
     def __init__(
-        self, engine: Engine, graph: Graph, algorithms: Sequence[Algorithm], means: Means
+        self,
+        engine: Engine,
+        graph: Graph,
+        algorithms: Sequence[Algorithm],
+        context: EstimationContext,
     ) -> None:
-        self._engine, self._graph, self._means = engine, graph, means
+        self._engine, self._graph, self._context = engine, graph, context
         self._algorithms = list(algorithms)
-        self._rng = np.random.default_rng(means.seed).spawn(3)[1]
+        self._rng = np.random.default_rng(context.seed).spawn(3)[1]
         self._factors: list[tuple[float, float]] = []
 
     def survey(self) -> None:
         """Do nothing: samples do not disturb another engine."""
 
-    def price(self, workloads: Sequence[Workload]) -> list[Prices]:
+    def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first one reads the graph."""
         runs = self._sample_runs()
         by_part = [_of_part(runs, number, len(workloads)) for number in range(len(workloads))]
         return [
-            self._priced(
+            self._runtime_on(
                 workload,
                 by_part[number],
                 first=number == 0,
@@ -80,12 +84,12 @@ class LearnedCosting:
 
     def _sample_runs(self) -> list[SampleRun]:
         """Run samples; the smallest to its end, to show costs that grow during a run."""
-        algorithm, means = self._algorithms[-1], self._means
-        allowed = means.edges_for_costs and self._graph.edges
+        algorithm, context = self._algorithms[-1], self._context
+        allowed = context.edges_for_costs and self._graph.edges
         runs: list[SampleRun] = []
         whole = _unevenness(self._graph)
-        for sample in drawn_samples(self._graph, means, allowed, self._rng):
-            if len(runs) >= _FEWEST_RUNS and not means.purse.affords(runs[-1].summary.seconds):
+        for sample in drawn_samples(self._graph, context, allowed, self._rng):
+            if len(runs) >= _FEWEST_RUNS and not context.spending.affords(runs[-1].summary.seconds):
                 break
             own = _unevenness(sample.graph)
             self._factors.append((whole[0] / own[0], whole[1] / own[1] if own[1] > 0.0 else 1.0))
@@ -94,39 +98,39 @@ class LearnedCosting:
                     sample,
                     algorithm,
                     self._engine,
-                    means.transforms[algorithm.name],
+                    context.transforms[algorithm.name],
                     algorithm.threshold(self._graph.vertices),
                     purpose="cost",
                     max_iterations=STEADY_ITERATIONS if runs and algorithm.steady else None,
                 )
             )
-            keep_samples(means, self._graph, runs[-1:])
+            keep_samples(context, self._graph, runs[-1:])
         return runs
 
-    def _priced(
+    def _runtime_on(
         self, workload: Workload, runs: list[SampleRun], *, first: bool, ran: list[SampleRun]
-    ) -> Prices:
+    ) -> RuntimeEstimate:
         """Return the estimate of one algorithm from its `runs`; the overhead is that of `ran`."""
         engine, graph = self._engine, self._graph
         # The critical worker is the one with most edges, as in the paper, or the one that sends
         # most in each iteration; costs that grow during a run are selected, or required from the
         # start, only if cross-validation clearly supports it.
         paces = (False,) if engine.virtual_workers else (False, True)
-        witness, *others = (
+        evidence, *others = (
             each for busiest in paces for each in self._regressions(workload, runs, busiest=busiest)
         )
         for other in others:
-            if other.relative_std < _CLEARLY * witness.relative_std:
-                witness = other
-        weighted, seconds, std = weighed([replace(witness, name="sample runs on the engine")])
+            if other.relative_std < _CLEARLY * evidence.relative_std:
+                evidence = other
+        weighted, seconds, std = weighed([replace(evidence, name="sample runs on the engine")])
         phases = {
             name: _phase(name, runs, graph) if first or name == "setup" else 0.0
             for name in ("setup", "read", "write")
         }
         phases["superstep"] = float(seconds.sum())
         steps = sum(run.summary.edges * run.summary.iterations for run in ran)
-        return Prices(
-            witnesses=weighted,
+        return RuntimeEstimate(
+            evidence=weighted,
             table=workload.table.assign(seconds=seconds),
             relative_std=std,
             phases=phases,
@@ -137,9 +141,9 @@ class LearnedCosting:
 
     def _regressions(
         self, workload: Workload, runs: list[SampleRun], *, busiest: bool
-    ) -> Iterator[Witness]:
+    ) -> Iterator[Evidence]:
         """Yield regressions on one critical worker: with selection, then with growing costs."""
-        engine, means = self._engine, self._means
+        engine, context = self._engine, self._context
         training = TrainingSet(by_iteration=True)
         side_by_side = not engine.virtual_workers
         for run in runs:
@@ -147,13 +151,15 @@ class LearnedCosting:
                 cost_rows(run.profile.table, virtual_workers=not side_by_side, busiest=busiest),
                 own=True,
             )
-        history_runs = add_history(means.history, self._graph, engine, workload.algorithm, training)
-        rows, named = workload.table, means.cost_model(workload.algorithm)
+        history_runs = add_history(
+            context.history, self._graph, engine, workload.algorithm, training
+        )
+        rows, named = workload.table, context.cost_model(workload.algorithm)
         if side_by_side:
             tables = [run.profile.table for run in runs]
             rows = _on_critical_path(rows, tables, self._factors, busiest=busiest)
         for required in ((), BY_ITERATION):
-            yield regression_witness(training, named, rows, history_runs, required)
+            yield regression_evidence(training, named, rows, history_runs, required)
 
 
 def _of_part(runs: list[SampleRun], number: int, parts: int) -> list[SampleRun]:
@@ -227,7 +233,7 @@ def _unevenness(graph: Graph) -> tuple[float, float]:
     return 1.0 / math.sqrt(max(graph.vertices, 1)), by_edges
 
 
-def costing_of(engine: Engine | Any) -> type[Costing]:
+def runtime_model_of(engine: Engine | Any) -> type[RuntimeModel]:
     """Return the runtime model of an engine, or of a class of engines.
 
     This is the model that the class itself declares. An engine that inherits a model but overrides
@@ -241,15 +247,15 @@ def costing_of(engine: Engine | Any) -> type[Costing]:
     ...
     ...     def run(self, *arguments, **options):
     ...         return super().run(*arguments, **options)
-    >>> costing_of(LocalEngine).__name__, costing_of(Slower).__name__
-    ('LocalCosting', 'LearnedCosting')
+    >>> runtime_model_of(LocalEngine).__name__, runtime_model_of(Slower).__name__
+    ('LocalRuntimeModel', 'LearnedRuntimeModel')
     """
     kind: Any = engine if inspect.isclass(engine) else type(engine)
     for ancestor in getattr(kind, "__mro__", ()):
-        own = vars(ancestor).get("costing")
+        own = vars(ancestor).get("runtime_model")
         if own is not None and kind.run is ancestor.run:
-            found: type[Costing] = loaded(own)
+            found: type[RuntimeModel] = loaded(own)
             return found
         if "run" in vars(ancestor):
             break
-    return LearnedCosting
+    return LearnedRuntimeModel

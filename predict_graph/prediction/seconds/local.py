@@ -14,7 +14,7 @@ import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun, current_deadline, deadline
-from predict_graph.engines import Means, Prices, Witness, Workload
+from predict_graph.engines import EstimationContext, Evidence, RuntimeEstimate, Workload
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.probing import IterationProbe
 from predict_graph.graph import Graph
@@ -22,24 +22,24 @@ from predict_graph.prediction.seconds.regression import (
     REGRESSION,
     TrainingSet,
     load_cost_model,
-    regression_witness,
+    regression_evidence,
 )
 from predict_graph.prediction.seconds.sample_runs import add_history, run_cost_samples
 from predict_graph.prediction.seconds.transfer import (
     TimedSample,
     timed_sample,
-    transfer_witness,
+    transfer_evidence,
     undisturbed_seconds,
 )
 from predict_graph.prediction.seconds.weighing import weighed
 
-_GUESSED_STD = 0.6  # of setup that was not measured: docs/studies/first-guess.md
+_BASELINE_STD = 0.6  # of setup that was not measured: docs/studies/baseline.md
 _PHASE_STD = 0.18  # of a phase that was measured once (docs/studies/overhead.md)
 # Approximate time of a regression with its samples (docs/studies/overhead.md)
 _REGRESSION_SECONDS = 0.4
 
 
-class LocalCosting:
+class LocalRuntimeModel:
     """The runtime model of the local engine on this machine.
 
     Setup is run and timed. Iterations have two sources: measurements on this graph (a probe of its
@@ -50,11 +50,15 @@ class LocalCosting:
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "probe"})
 
     def __init__(
-        self, engine: LocalEngine, graph: Graph, algorithms: Sequence[Algorithm], means: Means
+        self,
+        engine: LocalEngine,
+        graph: Graph,
+        algorithms: Sequence[Algorithm],
+        context: EstimationContext,
     ) -> None:
-        self._engine, self._graph, self._means = engine, graph, means
+        self._engine, self._graph, self._context = engine, graph, context
         self._algorithms = list(algorithms)
-        streams = np.random.default_rng(means.seed).spawn(3)
+        streams = np.random.default_rng(context.seed).spawn(3)
         self._rng_samples, self._rng_probes = streams[1], streams[2]
         self._setup: list[float] = []
         self._probe_seconds = 0.0
@@ -63,82 +67,82 @@ class LocalCosting:
     def survey(self) -> None:
         """Set each algorithm up as a run would, and probe it once."""
         for algorithm in self._algorithms:
-            known = self._means.setups.get(algorithm.name)
+            known = self._context.setups.get(algorithm.name)
             if known is not None:
                 self._setup.append(known.seconds)
                 self._probes.append(list(known.probes))
                 continue
-            self._means.progress(f"setting up {algorithm.name}", 0.0)
+            self._context.progress(f"setting up {algorithm.name}", 0.0)
             started = time.perf_counter()
             seconds, probe = self._engine.survey(
-                algorithm, self._graph, self._rng_probes, probe=self._means.probe is not False
+                algorithm, self._graph, self._rng_probes, probe=self._context.probe is not False
             )
             self._setup.append(seconds)
             self._probe_seconds = time.perf_counter() - started
             self._probes.append([] if probe is None else [probe])
 
-    def price(self, workloads: Sequence[Workload]) -> list[Prices]:
+    def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first one reads the graph."""
         return [
-            self._priced(workload, self._setup[number], self._probes[number], first=number == 0)
+            self._runtime_on(workload, self._setup[number], self._probes[number], first=number == 0)
             for number, workload in enumerate(workloads)
         ]
 
-    def _priced(
+    def _runtime_on(
         self, workload: Workload, setup: float, probes: list[IterationProbe], *, first: bool
-    ) -> Prices:
-        engine, graph, means = self._engine, self._graph, self._means
+    ) -> RuntimeEstimate:
+        engine, graph, context = self._engine, self._graph, self._context
         algorithm, staged = workload.algorithm, workload.staged
-        training, witnesses = TrainingSet(), []
+        training, evidence = TrainingSet(), []
         samples, visits, timed = [], 0.0, None
         # Probed at several moments, because the machine may be temporarily busy.
         probes = [*probes, *self._probed(algorithm, again=bool(probes) or staged is not None)]
-        if staged is not None and means.purse.affords(float(staged.seconds.sum())):
-            means.progress("timing the sample", 0.0)
-            timed = timed_sample(algorithm, staged, engine.threads, means.purse.affords)
+        if staged is not None and context.spending.affords(float(staged.seconds.sum())):
+            context.progress("timing the sample", 0.0)
+            timed = timed_sample(algorithm, staged, engine.threads, context.spending.affords)
             training.add(staged.table.assign(seconds=timed.seconds), own=True)
             visits += timed.runs * staged.edge_steps
         elif staged is not None:
             timed = TimedSample(staged.seconds, 0.0, 0)
         probes += self._probed(algorithm, again=True)
         if timed is not None:
-            witnesses.append(transfer_witness(workload, timed, probes))
+            evidence.append(transfer_evidence(workload, timed, probes))
         elif probes:
-            witnesses.append(_probe_witness(workload, probes))
-        chosen = means.cost_model(algorithm)
-        named = chosen is not None or means.train_ratios is not None
-        regressed = named or not witnesses or means.purse.affords(_REGRESSION_SECONDS)
+            evidence.append(_probe_evidence(workload, probes))
+        chosen = context.cost_model(algorithm)
+        named = chosen is not None or context.train_ratios is not None
+        regressed = named or not evidence or context.spending.affords(_REGRESSION_SECONDS)
         if regressed and (staged is None or named):
-            allowed = means.edges_for_costs
+            allowed = context.edges_for_costs
             with deadline(None if named else current_deadline()):
                 ran = run_cost_samples(
                     graph,
                     engine,
                     algorithm,
-                    means,
+                    context,
                     training,
                     None if allowed is None else allowed(workload.iterations),
                     self._rng_samples,
                 )
             samples, visits = ran.summaries, visits + ran.edge_steps
             regressed = bool(samples)
-        if not regressed and not witnesses:
+        if not regressed and not evidence:
             raise StopRun
         if regressed:
-            with means.purse.loading():
+            with context.spending.loading():
                 load_cost_model(chosen)
-            history_runs = add_history(means.history, graph, engine, algorithm, training)
+            history_runs = add_history(context.history, graph, engine, algorithm, training)
             for probe in probes:
                 training.add(probe.rows, own=True, source="probe", apart=True)
-            witnesses.append(regression_witness(training, chosen, workload.table, history_runs))
+            evidence.append(regression_evidence(training, chosen, workload.table, history_runs))
         only = REGRESSION if chosen is not None else None
-        weighted, seconds, std = weighed(witnesses, only=only)
+        weighted, seconds, std = weighed(evidence, only=only)
         read = graph.read_seconds if first else 0.0
-        known = means.setups.get(algorithm.name)
-        setup_std = _PHASE_STD if known is None or known.measured else _GUESSED_STD
+        known = context.setups.get(algorithm.name)
+        setup_std = _PHASE_STD if known is None or known.measured else _BASELINE_STD
         once = math.hypot(setup_std * setup, _PHASE_STD * read)
-        return Prices(
-            witnesses=weighted,
+        return RuntimeEstimate(
+            evidence=weighted,
             table=workload.table.assign(seconds=seconds),
             relative_std=std,
             phases={
@@ -157,12 +161,12 @@ class LocalCosting:
 
         Again only if the budget allows the time of the last probe.
         """
-        known = self._means.setups.get(algorithm.name)
-        if self._means.probe is False or (known is not None and known.probes):
+        known = self._context.setups.get(algorithm.name)
+        if self._context.probe is False or (known is not None and known.probes):
             return []
-        if again and not self._means.purse.affords(self._probe_seconds):
+        if again and not self._context.spending.affords(self._probe_seconds):
             return []
-        self._means.progress("probing the cost of an edge", 0.0)
+        self._context.progress("probing the cost of an edge", 0.0)
         started = time.perf_counter()
         found = None
         with suppress(StopRun):
@@ -171,11 +175,11 @@ class LocalCosting:
         return [] if found is None else [found]
 
 
-def _probe_witness(workload: Workload, probes: list[IterationProbe]) -> Witness:
+def _probe_evidence(workload: Workload, probes: list[IterationProbe]) -> Evidence:
     """Return the time of all iterations from probes of the first, in proportion to their work."""
     table = workload.table
     work = table[["active_vertices", "local_messages", "remote_messages"]].sum(axis=1)
     share = work.to_numpy(np.float64) / max(float(work.iloc[0]), 1.0)
     seconds, std = undisturbed_seconds(probes)
     idle = min(seconds, *(probe.idle_seconds for probe in probes))
-    return Witness("probe", idle + (seconds - idle) * share, std)
+    return Evidence("probe", idle + (seconds - idle) * share, std)

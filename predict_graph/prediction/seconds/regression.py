@@ -13,7 +13,7 @@ import pandas as pd
 
 from costmodels import COST_MODELS as BUILT_IN_COST_MODELS
 from costmodels import FEWEST_ROWS
-from predict_graph.engines import Witness
+from predict_graph.engines import Evidence
 from predict_graph.errors import JobError
 from predict_graph.plugins import Registry, blamed_on
 from predict_graph.prediction.seconds.features import BY_ITERATION, CANDIDATES, cost_features
@@ -234,13 +234,13 @@ def left_out_std(training: TrainingSet, name: str, required: Sequence[str] = ())
     return float(np.sqrt(np.mean(squares))) if len(squares) > 1 else _UNKNOWN_STD
 
 
-def regression_witness(
+def regression_evidence(
     training: TrainingSet,
     name: str | None,
     rows: pd.DataFrame,
     history_runs: int,
     required: Sequence[str] = (),
-) -> Witness:
+) -> Evidence:
     """Return the time of iterations from a cost model.
 
     Rows that are too few, or too similar, to separate costs give costs proportional to the work.
@@ -260,4 +260,4 @@ def regression_witness(
         "runs": costs.runs,
         "history_runs": history_runs,
     }
-    return Witness(REGRESSION, costs.predict(rows), std, model=model)
+    return Evidence(REGRESSION, costs.predict(rows), std, model=model)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun
-from predict_graph.engines import Engine, Means, SampleSummary
+from predict_graph.engines import Engine, EstimationContext, SampleSummary
 from predict_graph.graph import Graph
 from predict_graph.history import History, machine_identity
 from predict_graph.iterations import SampleRun, WalkSample, draw_sample, run_sample
@@ -34,21 +34,21 @@ class CostSamples:
 
 
 def drawn_samples(
-    graph: Graph, means: Means, allowed: int | None, rng: np.random.Generator
+    graph: Graph, context: EstimationContext, allowed: int | None, rng: np.random.Generator
 ) -> Iterator[WalkSample]:
     """Draw the samples of growing ratio that train a cost model (PREDIcT, section 3.4)."""
-    ratios = means.train_ratios or DEFAULT_TRAIN_RATIOS
+    ratios = context.train_ratios or DEFAULT_TRAIN_RATIOS
     for number, ratio in enumerate(ratios):
-        means.progress(f"cost sample at ratio {ratio:g}", number / len(ratios))
+        context.progress(f"cost sample at ratio {ratio:g}", number / len(ratios))
         cap = None if allowed is None else max(int(allowed * ratio / sum(ratios)), 1)
-        yield draw_sample(graph, means.sampler, ratio, rng, max_edges=cap)
+        yield draw_sample(graph, context.sampler, ratio, rng, max_edges=cap)
 
 
 def run_cost_samples(
     graph: Graph,
     engine: Engine,
     algorithm: Algorithm,
-    means: Means,
+    context: EstimationContext,
     training: TrainingSet,
     allowed: int | None,
     rng: np.random.Generator,
@@ -61,13 +61,13 @@ def run_cost_samples(
     threshold = algorithm.threshold(graph.vertices)
     limit = STEADY_ITERATIONS if algorithm.steady and allowed is not None else None
     runs = []
-    for sample in drawn_samples(graph, means, allowed, rng):
+    for sample in drawn_samples(graph, context, allowed, rng):
         try:
             run = run_sample(
                 sample,
                 algorithm,
                 engine,
-                means.transforms[algorithm.name],
+                context.transforms[algorithm.name],
                 threshold,
                 purpose="cost",
                 max_iterations=limit,
@@ -77,25 +77,25 @@ def run_cost_samples(
         rows = cost_rows(run.profile.table, virtual_workers=engine.virtual_workers)
         training.add(_typical(rows) if algorithm.steady else rows, own=True)
         runs.append(run)
-    keep_samples(means, graph, runs)
+    keep_samples(context, graph, runs)
     return CostSamples(
         [run.summary for run in runs],
         float(sum(run.summary.edges * run.summary.iterations for run in runs)),
     )
 
 
-def keep_samples(means: Means, graph: Graph, runs: Sequence[SampleRun]) -> None:
+def keep_samples(context: EstimationContext, graph: Graph, runs: Sequence[SampleRun]) -> None:
     """Store sample runs in the history, if there is one."""
-    if means.history is None:
+    if context.history is None:
         return
-    means.history.keep(
+    context.history.keep(
         [
             record_of(
                 run.profile,
                 sample={
                     "sampler": run.summary.sampler,
                     "ratio": run.summary.ratio,
-                    "seed": means.seed,
+                    "seed": context.seed,
                 },
                 sample_of=graph.fingerprint,
             )

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun
-from predict_graph.engines import StagedSample, Witness, Workload
+from predict_graph.engines import Evidence, StagedSample, Workload
 from predict_graph.engines.local.observed import timed_run
 from predict_graph.engines.local.probing import IterationProbe
 
@@ -71,9 +71,9 @@ def timed_sample(
     return TimedSample(least, idle, runs) if runs else TimedSample(staged.seconds, 0.0, 0)
 
 
-def transfer_witness(
+def transfer_evidence(
     workload: Workload, timed: TimedSample, probes: list[IterationProbe]
-) -> Witness:
+) -> Evidence:
     """Return the seconds of each iteration from a staged sample run and probes.
 
     ``seconds = idle + work x ((sample seconds - sample idle) / sample work + far)``, where `far`,
@@ -89,7 +89,7 @@ def transfer_witness(
     work = staged.whole_work[at]
     near = work * (working / staged.work)[at]
     if not probes:
-        return Witness("sample run", timed.idle_seconds + near, _UNPROBED_STD)
+        return Evidence("sample run", timed.idle_seconds + near, _UNPROBED_STD)
     name = "sample run and probe"
     probed, std = undisturbed_seconds(probes)
     idle = min(probe.idle_seconds for probe in probes)
@@ -100,9 +100,9 @@ def transfer_witness(
         first = units * float(near[busiest]) / max(float(work[busiest]), 1.0)
     if probed < first:
         factor = math.sqrt(probed / first)
-        return Witness(name, idle + near * factor, math.hypot(std, -math.log(max(factor, 1e-9))))
+        return Evidence(name, idle + near * factor, math.hypot(std, -math.log(max(factor, 1e-9))))
     far = (probed - first) / max(units, 1.0)
-    return Witness(name, idle + near + far * work, std)
+    return Evidence(name, idle + near + far * work, std)
 
 
 def undisturbed_seconds(probes: list[IterationProbe]) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.engines import Witness
+from predict_graph.engines import Evidence
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -17,8 +17,8 @@ _COMMON_STD = 0.12  # error of an iteration's time common to all sources (docs/s
 
 
 def weighed(
-    witnesses: Sequence[Witness], *, only: str | None = None
-) -> tuple[list[Witness], FloatArray, float]:
+    evidence: Sequence[Evidence], *, only: str | None = None
+) -> tuple[list[Evidence], FloatArray, float]:
     """Return sources with their weights, the seconds of each iteration, and their deviation.
 
     Weights are the inverse squared deviations of the logarithm of the total time; the distribution
@@ -32,25 +32,25 @@ def weighed(
 
     Examples
     --------
-    >>> one = Witness("probe", np.full(4, 1.0), 0.1)
-    >>> other = Witness("regression", np.full(4, 2.0), 0.3)
+    >>> one = Evidence("probe", np.full(4, 1.0), 0.1)
+    >>> other = Evidence("regression", np.full(4, 2.0), 0.3)
     >>> both, seconds, _ = weighed([one, other])
     >>> [round(each.weight, 2) for each in both], round(float(seconds.sum()), 2)
     ([0.81, 0.19], 4.56)
     """
-    totals = np.array([float(each.seconds.sum()) for each in witnesses])
-    stds = np.array([math.hypot(each.relative_std, _COMMON_STD) for each in witnesses])
+    totals = np.array([float(each.seconds.sum()) for each in evidence])
+    stds = np.array([math.hypot(each.relative_std, _COMMON_STD) for each in evidence])
     counts = totals > 0.0
     if only is not None:
-        counts = np.array([each.name == only for each in witnesses])
+        counts = np.array([each.name == only for each in evidence])
     if not counts.any():
-        counts = np.ones(len(witnesses), bool)
+        counts = np.ones(len(evidence), bool)
     weights = np.where(counts, 1.0 / stds**2, 0.0)
     weights /= weights.sum()
     weighted = [
-        replace(each, weight=float(weight)) for each, weight in zip(witnesses, weights, strict=True)
+        replace(each, weight=float(weight)) for each, weight in zip(evidence, weights, strict=True)
     ]
-    main = witnesses[int(weights.argmax())].seconds
+    main = evidence[int(weights.argmax())].seconds
     whole = float(main.sum())
     if whole <= 0.0:
         return weighted, main, float(stds[int(weights.argmax())])

@@ -1,4 +1,4 @@
-"""Core numbers: kernel, twin and Spark program beside a slow program and networkx; samples."""
+"""Core numbers: kernel, replica and Spark program beside a slow program and networkx; samples."""
 
 import networkx as nx
 import numpy as np
@@ -10,7 +10,7 @@ from predict_graph.algorithms import KCore
 from predict_graph.builtin.k_core.spark import _lowered
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark.blocks.on_executors import Block
-from predict_graph.engines.spark.blocks.twin import twin_of
+from predict_graph.engines.spark.blocks.replica import replica_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
@@ -204,20 +204,20 @@ def test_the_twin_does_what_the_kernel_does(k):
         *("rmat", "", graph.vertices, graph.edges, False, False, 0.0),
         *(graph.out_degrees, graph.in_degrees, (nothing, nothing), 0.0),
     )
-    twin = twin_of(algorithm)(algorithm, known)
+    replica = replica_of(algorithm)(algorithm, known)
     reached = np.flatnonzero(graph.out_degrees)
     starts = np.concatenate((graph.indptr[reached], [graph.edges]))
     block = Block(reached, starts, graph.indices, np.zeros(0, np.float32))
     curve, active = [], []
     while not curve or curve[-1] > 0.0:
-        question = twin.ask()
-        twin.take(*question.function(block, question.shared))
-        step = twin.settle()
+        question = replica.ask()
+        replica.take(*question.function(block, question.shared))
+        step = replica.settle()
         curve.append(step.convergence)
         active.append(int(step.senders.sum()))
     assert curve == truth.convergence.tolist()
     assert active == truth.per_iteration()["active_vertices"].tolist()
-    assert np.array_equal(twin.values, truth.values)
+    assert np.array_equal(replica.values, truth.values)
 
 
 @pytest.mark.spark

@@ -1,4 +1,4 @@
-"""Personalised PageRank: kernel, twin and Spark program beside networkx; samples beside runs."""
+"""Personalised PageRank: kernel, replica and Spark program beside networkx; samples beside runs."""
 
 import networkx as nx
 import numpy as np
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from predict_graph.algorithms import PersonalisedPageRank
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark.blocks.on_executors import Block
-from predict_graph.engines.spark.blocks.twin import twin_of
+from predict_graph.engines.spark.blocks.replica import replica_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
@@ -178,17 +178,17 @@ def test_the_twin_does_what_the_kernel_does(dangling):
         *("rmat", "", graph.vertices, graph.edges, True, False, 0.0),
         *(graph.out_degrees, graph.in_degrees, (nothing, nothing), 0.0),
     )
-    twin = twin_of(algorithm)(algorithm, known)
+    replica = replica_of(algorithm)(algorithm, known)
     rows = np.flatnonzero(graph.in_degrees)
     starts = np.concatenate((graph.reverse.indptr[rows], [graph.edges]))
     block = Block(rows, starts, graph.reverse.indices, np.zeros(0, np.float32))
     curve = []
     for _ in range(truth.iterations):
-        question = twin.ask()
-        twin.take(*question.function(block, question.shared))
-        curve.append(twin.settle().convergence)
+        question = replica.ask()
+        replica.take(*question.function(block, question.shared))
+        curve.append(replica.settle().convergence)
     assert curve == pytest.approx(truth.convergence, rel=1e-9)
-    assert twin.values == pytest.approx(truth.values, rel=1e-9, abs=1e-15)
+    assert replica.values == pytest.approx(truth.values, rel=1e-9, abs=1e-15)
 
 
 @pytest.mark.spark

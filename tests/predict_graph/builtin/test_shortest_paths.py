@@ -1,4 +1,4 @@
-"""Shortest paths: kernel, twin and Spark program beside a slow program and networkx; samples."""
+"""Shortest paths: kernel, replica and Spark program beside a slow program and networkx; samples."""
 
 import networkx as nx
 import numpy as np
@@ -10,7 +10,7 @@ from predict_graph.algorithms import ShortestPaths
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import Weighting
 from predict_graph.engines.spark.blocks.on_executors import Block
-from predict_graph.engines.spark.blocks.twin import twin_of
+from predict_graph.engines.spark.blocks.replica import replica_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
@@ -230,19 +230,19 @@ def test_the_twin_does_what_the_kernel_does():
         *("rmat", "", graph.vertices, graph.edges, True, False, 0.0),
         *(graph.out_degrees, graph.in_degrees, (nothing, nothing), 0.0),
     )
-    twin = twin_of(algorithm)(algorithm, known)
+    replica = replica_of(algorithm)(algorithm, known)
     rows = np.flatnonzero(graph.in_degrees)
     starts = np.concatenate((graph.reverse.indptr[rows], [graph.edges]))
     block = Block(rows, starts, graph.reverse.indices, np.zeros(0, np.float32))
     curve, sent = [], []
     while not curve or curve[-1] > 0.0:
-        question = twin.ask()
-        twin.take(*question.function(block, question.shared))
-        step = twin.settle()
+        question = replica.ask()
+        replica.take(*question.function(block, question.shared))
+        step = replica.settle()
         curve.append(step.convergence)
         sent.append(float(graph.out_degrees[step.senders] @ step.message_bytes[step.senders]))
     assert curve == truth.convergence.tolist()
-    assert np.array_equal(twin.values, truth.values)
+    assert np.array_equal(replica.values, truth.values)
     volume = truth.per_iteration()[["local_message_bytes", "remote_message_bytes"]].sum(axis=1)
     assert sent == volume.tolist()
 

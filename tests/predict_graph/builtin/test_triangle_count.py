@@ -1,4 +1,4 @@
-"""Triangles: kernel, twin and Spark program beside a slow program and networkx; samples."""
+"""Triangles: kernel, replica and Spark program beside a slow program and networkx; samples."""
 
 import networkx as nx
 import numpy as np
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from predict_graph.algorithms import TriangleCount
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark.blocks.on_executors import Block
-from predict_graph.engines.spark.blocks.twin import twin_of
+from predict_graph.engines.spark.blocks.replica import replica_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
@@ -146,15 +146,15 @@ def test_the_twin_sends_what_the_kernel_does():
         *("rmat", "", graph.vertices, graph.edges, False, False, 0.0),
         *(graph.out_degrees, graph.in_degrees, (nothing, nothing), 0.0),
     )
-    twin = twin_of(algorithm)(algorithm, known)
+    replica = replica_of(algorithm)(algorithm, known)
     reached = np.flatnonzero(graph.out_degrees)
     starts = np.concatenate((graph.indptr[reached], [graph.edges]))
     block = Block(reached, starts, graph.indices, np.zeros(0, np.float32))
     sent, curve = [], []
     for _ in range(2):
-        question = twin.ask()
-        twin.take(*question.function(block, question.shared))
-        step = twin.settle()
+        question = replica.ask()
+        replica.take(*question.function(block, question.shared))
+        step = replica.settle()
         curve.append(step.convergence)
         sent.append(int((graph.out_degrees * step.message_bytes).sum()))
     assert curve == truth.convergence.tolist()

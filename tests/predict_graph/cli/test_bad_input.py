@@ -85,8 +85,8 @@ OPTIONS = {
     "one train ratio": (["--train-ratios", "0.1"], ["[0.1]", "at least two"]),
     "a sampler": (["--sampler", "jump"], ["unknown sampler 'jump'", "brj", "mhrw", "rj"]),
     "a method": (
-        ["--method", "guess"],
-        ["unknown method for pagerank 'guess'", "completion", "published"],
+        ["--method", "baseline"],
+        ["unknown method for pagerank 'baseline'", "completion", "published"],
     ),
     "a transform": (["--transform", "twist"], ["unknown transform 'twist'", "scaled-threshold"]),
     "a cost model": (["--cost-model", "magic"], ["unknown cost model 'magic'", "forward-nnls"]),
@@ -307,7 +307,7 @@ def test_an_error_inside_is_told_in_one_line(program, monkeypatch):
     def fail(*arguments, **options):
         raise ZeroDivisionError("somewhere\nin two lines")
 
-    monkeypatch.setattr("predict_graph.prediction.road.estimate_iterations", fail)
+    monkeypatch.setattr("predict_graph.prediction.pipeline.estimate_iterations", fail)
     result = program("predict", "pagerank", GRAPH, "--method", "completion")
     assert result.status == 1
     assert result.lines == [
@@ -319,7 +319,7 @@ def test_no_memory_is_told_in_one_line(program, monkeypatch):
     def fail(*arguments, **options):
         raise MemoryError
 
-    monkeypatch.setattr("predict_graph.prediction.road.estimate_iterations", fail)
+    monkeypatch.setattr("predict_graph.prediction.pipeline.estimate_iterations", fail)
     result = program("predict", "pagerank", GRAPH, "--method", "completion")
     assert (result.status, len(result.lines)) == (1, 1)
     assert "not enough memory" in result.err

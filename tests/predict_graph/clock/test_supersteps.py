@@ -95,7 +95,7 @@ def test_the_first_supersteps_of_a_fresh_process_are_not_the_pace():
 
 
 def test_the_interval_narrows_and_the_end_is_known():
-    expected = Expected((part(20.0, 0.3),), 2.0, Interval.spread(22.0, 0.3), 0.0, "a guess")
+    expected = Expected((part(20.0, 0.3),), 2.0, Interval.spread(22.0, 0.3), 0.0, "a baseline")
     clock = SuperstepClock(expected)
     before = clock.moment(1.0)
     assert before.state == "before"

@@ -5,7 +5,7 @@ import pytest
 
 from predict_graph.functions.child import ChildRun
 from predict_graph.functions.drivers import drivers_of, neighbour_work
-from predict_graph.functions.growth import Point, foretell
+from predict_graph.functions.growth import Point, extrapolate
 from predict_graph.functions.memory import foretell_memory
 from predict_graph.functions.sampling import connected_part, draw, spread_order
 from predict_graph.graph import Graph, check_graph
@@ -30,7 +30,7 @@ def points(driver: str, seconds: float, constant: float = 0.0) -> list[Point]:
 )
 def test_the_driver_that_a_cost_grows_with_is_found(driver: str, seconds: float) -> None:
     target = drivers_of(WHOLE, RNG)
-    found = foretell(points(driver, seconds), target, "g")
+    found = extrapolate(points(driver, seconds), target, "g")
     assert found is not None
     truth = seconds * target[driver]
     assert 0.6 < found.cost / truth < 1.6
@@ -39,7 +39,7 @@ def test_the_driver_that_a_cost_grows_with_is_found(driver: str, seconds: float)
 
 def test_a_part_that_does_not_grow_is_told_from_what_grows() -> None:
     target = drivers_of(WHOLE, RNG)
-    found = foretell(points("reached_edges", 1e-8, constant=0.02), target, "g")
+    found = extrapolate(points("reached_edges", 1e-8, constant=0.02), target, "g")
     assert found is not None
     assert 0.4 < found.cost / (1e-8 * target["reached_edges"]) < 2.5
 
@@ -51,7 +51,7 @@ def test_runs_on_other_graphs_make_it_surer() -> None:
     for n in (3000, 5000, 9000):
         drivers = drivers_of(check_graph(f"barabasi-albert:n={n},m=4,seed=1"), RNG)
         others.append(Point(drivers, 1e-7 * drivers["reached_edges"], "", str(n)))
-    alone, together = foretell(own, target, "g"), foretell([*own, *others], target, "g")
+    alone, together = extrapolate(own, target, "g"), extrapolate([*own, *others], target, "g")
     assert alone is not None
     assert together is not None
     assert together.log_std < alone.log_std
@@ -59,7 +59,7 @@ def test_runs_on_other_graphs_make_it_surer() -> None:
 
 
 def test_no_runs_foretell_nothing() -> None:
-    assert foretell([], drivers_of(WHOLE, RNG), "g") is None
+    assert extrapolate([], drivers_of(WHOLE, RNG), "g") is None
 
 
 def test_memory_grows_with_what_it_has_grown_with() -> None:

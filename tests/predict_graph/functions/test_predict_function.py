@@ -38,12 +38,12 @@ def test_a_function_of_one_loop_is_predicted_by_the_first_part_of_its_run() -> N
     said = predict_function(
         "networkx:closeness_centrality", text, budget="0.7s", history="none", seed=1
     )
-    rungs = {each.rung: each for each in said.evidence}
+    sources = {each.source: each for each in said.evidence}
     seconds = truth("networkx:closeness_centrality", text)
     assert 0.4 * seconds < said.processor_seconds < 2.5 * seconds
     assert said.runtime_seconds.low < said.runtime_seconds.predicted < said.runtime_seconds.high
     assert sum(each.weight for each in said.evidence) == pytest.approx(1.0)
-    assert rungs.keys() <= {"samples", "prefix", "run"}
+    assert sources.keys() <= {"samples", "prefix", "run"}
     assert said.fits
     assert said.overhead_seconds < 3.0
 
@@ -52,7 +52,7 @@ def test_a_run_that_is_cheap_is_done() -> None:
     said = predict_graph.predict(
         nx.closeness_centrality, nx.barabasi_albert_graph(150, 3, seed=1), history="none"
     )
-    assert [each.rung for each in said.evidence] == ["run"]
+    assert [each.source for each in said.evidence] == ["run"]
     assert said.convert_seconds.predicted == 0.0  # the graph is networkx's already
 
 
@@ -77,7 +77,7 @@ def test_the_same_prediction_by_name(tmp_path: Path) -> None:
     assert found["runtime_seconds"]["low"] <= found["runtime_seconds"]["predicted"]
     assert found["verdict"]["fits"] is True
     assert "will take" in found["verdict"]["sentence"]
-    assert "asking took" in str(said)
+    assert "prediction overhead" in str(said)
     assert "<table>" in said._repr_html_()
 
 
@@ -377,7 +377,7 @@ def vertex_by_vertex(graph: nx.Graph) -> None:
 def test_a_loop_is_seen_for_a_little_where_samples_say_little() -> None:
     graph = nx.barabasi_albert_graph(600, 3, seed=1)
     said = predict_function(vertex_by_vertex, graph, history="none", seed=1)
-    assert "prefix" in {each.rung for each in said.evidence}
+    assert "prefix" in {each.source for each in said.evidence}
 
 
 def one_loop_before_another(graph: nx.Graph) -> None:
@@ -390,7 +390,7 @@ def one_loop_before_another(graph: nx.Graph) -> None:
 def test_the_loop_before_the_one_that_takes_long_stops_nothing() -> None:
     graph = nx.barabasi_albert_graph(2000, 3, seed=1)
     said = predict_function(one_loop_before_another, graph, history="none", seed=1)
-    assert {each.rung: each.weight for each in said.evidence}.get("prefix", 0.0) > 0.5
+    assert {each.source: each.weight for each in said.evidence}.get("prefix", 0.0) > 0.5
 
 
 def test_what_igraph_reports_is_tracked_and_its_handler_taken_away(
@@ -443,7 +443,7 @@ def test_what_there_is_already_is_no_work_for_the_garbage_collector_of_a_tracked
     predict_graph.track(counting, nx.path_graph(3), history="none")
     assert counts[0] > 10_000
     assert gc.get_freeze_count() == 0
-    gc.freeze()  # as a person may have done, and what comes later is theirs to free
+    gc.freeze()  # as the user may have done, and what comes later is theirs to free
     try:
         predict_graph.track(counting, nx.path_graph(3), history="none")
         assert gc.get_freeze_count() > 10_000

@@ -11,7 +11,7 @@ import pytest
 
 from predict_graph.functions import predict_function
 from predict_graph.functions.drivers import drivers_of
-from predict_graph.functions.growth import Point, foretell
+from predict_graph.functions.growth import Point, extrapolate
 from predict_graph.functions.naming import check_function
 from predict_graph.functions.records import keep_run
 from predict_graph.functions.shipped import plain_arguments, probe_seconds, shipped_points
@@ -25,7 +25,7 @@ BETWEENNESS = "networkx:betweenness_centrality"
 def test_they_alone_foretell_a_run_on_a_graph_that_none_of_them_is_of() -> None:
     graph = check_graph("erdos-renyi:n=400,p=0.02,seed=3")
     target = drivers_of(graph, np.random.default_rng(0))
-    found = foretell(shipped_points(check_function(BETWEENNESS)), target, "")
+    found = extrapolate(shipped_points(check_function(BETWEENNESS)), target, "")
     assert found is not None
     rounds = probe_seconds(compiled=False) / 3  # searches of 2,000 vertices and 12,000 ends
     about = 400 * rounds * (3200 / 12000) * 3  # betweenness does some three times as much
@@ -52,13 +52,13 @@ def test_other_arguments_have_other_runs() -> None:
 def test_runs_of_ones_own_replace_them(tmp_path: Path) -> None:
     graph = check_graph("barabasi-albert:n=3000,m=5,seed=1")
     found = predict_function(BETWEENNESS, graph, history=False, seed=1)
-    assert "shipped" in next(e.detail for e in found.evidence if e.rung == "samples")
+    assert "shipped" in next(e.detail for e in found.evidence if e.source == "samples")
     history = History(tmp_path / "history.sqlite")
     other = check_graph("barabasi-albert:n=500,m=5,seed=2")
     drivers = drivers_of(other, np.random.default_rng(0))
     keep_run(history, check_function(BETWEENNESS), other, drivers, seconds=0.5)
     found = predict_function(BETWEENNESS, graph, history=history, seed=1)
-    detail = next(e.detail for e in found.evidence if e.rung == "samples")
+    detail = next(e.detail for e in found.evidence if e.source == "samples")
     assert "1 on other graphs" in detail
     assert "shipped" not in detail
 
@@ -74,7 +74,7 @@ def test_graphs_tell_how_much_graphs_differ() -> None:
             for sign in signs
             for n in (100.0, 200.0)
         ]
-        found = foretell(points, target, "target", names=("vertices", "edges"))
+        found = extrapolate(points, target, "target", names=("vertices", "edges"))
         assert found is not None
         return found.log_std
 

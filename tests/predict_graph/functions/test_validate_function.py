@@ -63,7 +63,7 @@ def test_a_budget_of_nothing_runs_nothing() -> None:
     assert not said.samples
     assert said.peak_bytes is None
     assert said.to_dict()["verdict"]["peak_memory_bytes"] is None
-    assert [each.rung for each in said.evidence] == ["history"]
+    assert [each.source for each in said.evidence] == ["history"]
     assert said.pictures()
 
 

@@ -22,7 +22,7 @@ from predict_graph.functions.naming import check_function
 from predict_graph.functions.prefix import (
     LoopShape,
     Rounds,
-    foretell_rounds,
+    extrapolate_rounds,
     loop_shape,
     read_prefix,
     surer,
@@ -376,7 +376,7 @@ def test_of_a_loop_that_ends_early_a_part_and_the_rounds_of_samples_tell() -> No
     assert part.state == "stopped"
     assert part.seconds < 0.7 * whole.seconds
     assert read_prefix(part.looks, part.seconds, shape) is None  # of 10,000 rounds, for all it says
-    rounds = foretell_rounds([(100, 290), (200, 310), (300, 300)], 300.0)
+    rounds = extrapolate_rounds([(100, 290), (200, 310), (300, 300)], 300.0)
     said = read_prefix(part.looks, part.seconds, shape, rounds)
     assert said is not None
     assert said.estimated
@@ -396,14 +396,14 @@ def test_what_a_library_reports_counts_where_it_goes_with_time(power: float) -> 
 
 
 def test_rounds_that_grow_with_the_samples_go_on_growing_a_little() -> None:
-    steady = foretell_rounds([(100, 20), (1000, 20), (10_000, 20)], 1e6)
-    growing = foretell_rounds([(100, 20), (1000, 28), (10_000, 40)], 1e6)
+    steady = extrapolate_rounds([(100, 20), (1000, 20), (10_000, 20)], 1e6)
+    growing = extrapolate_rounds([(100, 20), (1000, 28), (10_000, 40)], 1e6)
     assert steady is not None
     assert growing is not None
     assert steady.total == pytest.approx(20.0, rel=0.01)
     assert 45 < growing.total < 90
     assert growing.log_std > steady.log_std >= 0.18
-    assert foretell_rounds([(100, 20)], 1e6) is None
+    assert extrapolate_rounds([(100, 20)], 1e6) is None
 
 
 @pytest.mark.parametrize(("rounds", "least"), [(400, 4), (20, 0)])

@@ -23,9 +23,9 @@ from predict_graph.iterations import (
 from predict_graph.transforms import scaled_threshold
 
 JOBS_OF = {"rooted": Neighborhood()}
-# A twin is of a function that only Spark runs.
+# A replay is of a function that only Spark runs.
 ESTIMATING = [
-    name for name in METHODS.names() if METHODS.get(name).estimate is not None and name != "twin"
+    name for name in METHODS.names() if METHODS.get(name).estimate is not None and name != "replay"
 ]
 
 
@@ -210,16 +210,16 @@ def test_progress_is_told_in_fractions(scale_free):
 
 
 def test_methods():
-    every = ["completion", "rooted", "published", "observed", "whole-run", "twin"]
+    every = ["completion", "rooted", "published", "observed", "whole-run", "replay"]
     assert METHODS.names() == every
     assert check_method(None, PageRank()).name == "completion"
     assert check_method("published", PageRank()).name == "published"
     assert check_method(None, ConnectedComponents()).name == "rooted"
     with pytest.raises(
         RequestError,
-        match="unknown method for pagerank 'guess'; accepted: completion, published, whole-run",
+        match="unknown method for pagerank 'baseline'; accepted: completion, published, whole-run",
     ):
-        check_method("guess", PageRank())
+        check_method("baseline", PageRank())
     with pytest.raises(RequestError, match="accepted: published, rooted, whole-run"):
         check_method("completion", Neighborhood())
 
@@ -259,7 +259,7 @@ def test_a_graph_without_vertices_and_a_method_of_the_engine():
     ],
 )
 def test_a_method_of_ones_own_that_is_wrong_is_named(scale_free, wrong, text):
-    own = Method("own", "a guess", frozenset(), lambda algorithm: True, wrong)
+    own = Method("own", "a baseline", frozenset(), lambda algorithm: True, wrong)
     METHODS.register("own")(own)
     try:
         with pytest.raises(JobError, match=text):

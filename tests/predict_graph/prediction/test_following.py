@@ -26,7 +26,7 @@ def test_a_callback_hears_of_every_superstep():
     assert [each.aggregate for each in heard[1:-1]] == list(profile.convergence)
     assert all(each.remaining is not None for each in heard)
     assert all(each.first == heard[0].first for each in heard)
-    assert heard[0].by == "a first guess"
+    assert heard[0].by == "a baseline estimate"
     assert sorted(each.elapsed for each in heard) == [each.elapsed for each in heard]
 
 

@@ -1,4 +1,4 @@
-"""Which lessons fit into the time that a person gives."""
+"""Which training runs fit into the time that the user gives."""
 
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -10,7 +10,7 @@ import predict_graph.prediction.learn as learning
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.history import History
-from predict_graph.prediction.seconds.cluster.lessons import recall
+from predict_graph.prediction.seconds.cluster.training_runs import recall
 
 pytest.importorskip("pyspark")
 
@@ -36,7 +36,7 @@ def cluster(monkeypatch):
         runs = 1.0 if turn > 1 and there.workers in subject.largest else 2.0
         now[0] += 2.0 * THOUGHT[subject.name] * 4.0**turn * runs
         subject.largest[there.workers] = turn
-        learner.found.lessons.setdefault(subject.name, []).append(turn)
+        learner.found.training_runs.setdefault(subject.name, []).append(turn)
 
     def session(engine):
         now[0] += OPENING
@@ -62,7 +62,7 @@ def learned(cluster, tmp_path, budget, machines=1):
 
 
 @pytest.mark.parametrize(
-    ("budget", "lessons"),
+    ("budget", "training_runs"),
     [
         # However little there is, one graph is run; it tells how slow the cluster is.
         ("1s", [("pagerank", 0)]),
@@ -93,12 +93,12 @@ def learned(cluster, tmp_path, budget, machines=1):
     ],
 )
 def test_the_cheapest_comes_first_and_what_does_not_fit_is_passed_over(
-    cluster, tmp_path, budget, lessons
+    cluster, tmp_path, budget, training_runs
 ):
     found, begun = learned(cluster, tmp_path, budget)
-    assert [(name, turn) for name, _, turn in begun] == lessons
-    assert {name: len(of) for name, of in found.lessons.items()} == {
-        name: sum(each == name for each, _ in lessons) for name, _ in lessons
+    assert [(name, turn) for name, _, turn in begun] == training_runs
+    assert {name: len(of) for name, of in found.training_runs.items()} == {
+        name: sum(each == name for each, _ in training_runs) for name, _ in training_runs
     }
     assert "budget" in found.ended
 
@@ -120,7 +120,7 @@ def test_a_third_of_the_time_is_left_for_a_session_on_fewer_machines(cluster, tm
 
 
 @pytest.mark.spark
-def test_lessons_of_one_session_serve_every_algorithm_that_ran_in_it(
+def test_training_runs_of_one_session_serve_every_algorithm_that_ran_in_it(
     local_spark, tmp_path, monkeypatch
 ):
     """The first run of the session alone is cold; of each algorithm there is what costs are
@@ -130,8 +130,8 @@ def test_lessons_of_one_session_serve_every_algorithm_that_ran_in_it(
     history = History(tmp_path / "history.sqlite")
     names = ["connected-components", "pagerank"]
     found = learning.learn(local_spark, algorithms=names, budget="10m", history=history, seed=1)
-    assert sorted(found.lessons) == names
-    assert all(len(graphs) == 3 for graphs in found.lessons.values())
+    assert sorted(found.training_runs) == names
+    assert all(len(graphs) == 3 for graphs in found.training_runs.values())
     graph = predict_graph.graph.check_graph("rmat:scale=9,seed=5")
     cold = {}
     for name in names:
@@ -144,5 +144,5 @@ def test_lessons_of_one_session_serve_every_algorithm_that_ran_in_it(
         assert prediction.cost_model["runs"] == 3
         # What starting takes is the session's, in which Java may have been warm; or as shipped.
         assert cold[name] or prediction.cost_model["start_seconds"] > 0.0
-        assert "lessons of the cluster" in str(prediction.evidence)
+        assert "training runs of the cluster" in str(prediction.evidence)
     assert sorted(cold.values()) == [False, True]

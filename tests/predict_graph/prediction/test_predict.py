@@ -219,7 +219,7 @@ def test_inside(comparison):
 def test_readable(comparison):
     found = comparison.prediction
     text, page = str(found), found._repr_html_()
-    for part in ("pagerank", GRAPH, "iterations: ", "phases: ", "asking took: "):
+    for part in ("pagerank", GRAPH, "iterations: ", "phases: ", "prediction overhead: "):
         assert part in text
     assert page.startswith("<p>")
     assert found.verdict.sentence in text
@@ -238,13 +238,13 @@ def test_html_is_escaped():
 
 def test_where_the_seconds_came_from_is_told(comparison):
     found = comparison.prediction
-    assert [each["rung"] for each in found.evidence] == ["probe", "regression"]
-    assert [each["rung"] for each in predict(probe=False).evidence] == ["regression"]
+    assert [each["source"] for each in found.evidence] == ["probe", "regression"]
+    assert [each["source"] for each in predict(probe=False).evidence] == ["regression"]
     assert found.cost_model["name"] == "forward-nnls"
     assert found.cost_model["weight"] == found.evidence[1]["weight"]
-    (line,) = [line for line in str(found).splitlines() if line.startswith("seconds by: ")]
+    (line,) = [line for line in str(found).splitlines() if line.startswith("estimated from: ")]
     for each in found.evidence:
-        assert (each["rung"] in line) == (each["weight"] >= 0.005)
+        assert (each["source"] in line) == (each["weight"] >= 0.005)
     # The fit is told of a model that was used, and of no other.
     assert ("R²" in line) == (found.cost_model["weight"] >= 0.005)
 
@@ -252,7 +252,7 @@ def test_where_the_seconds_came_from_is_told(comparison):
 def test_a_short_run_is_predicted_by_the_run_itself():
     found = predict_graph.validate("pagerank", GRAPH, history="none", seed=1)
     prediction = found.prediction
-    assert [each["rung"] for each in prediction.evidence] == ["full local run"]
+    assert [each["source"] for each in prediction.evidence] == ["full local run"]
     assert prediction.iterations == Interval(*3 * (found.actual.iterations,))
     assert set(found.errors()["features_total"].values()) == {0.0}
     assert prediction.warnings == []  # those of samples do not concern it
@@ -261,7 +261,7 @@ def test_a_short_run_is_predicted_by_the_run_itself():
 @pytest.mark.parametrize("budget", [0, "0", "0s"])
 def test_a_budget_of_nothing_measures_nothing(budget):
     found = predict_graph.predict("pagerank", GRAPH, history="none", seed=1, budget=budget)
-    assert found.method["name"] == "first guess"
+    assert found.method["name"] == "baseline estimate"
     assert found.samples == []
 
 
@@ -280,7 +280,7 @@ def test_a_baseline_estimate_says_that_a_limit_is_lower_than_usual(limit, said):
     assert any("stop at its limit" in text for text in found.warnings) is said
 
 
-def test_witnesses_agree_on_the_seconds_by_their_weights(comparison):
+def test_evidence_agree_on_the_seconds_by_their_weights(comparison):
     found = comparison.prediction
     logs = [each["weight"] * np.log(each["seconds"]) for each in found.evidence]
     assert found.phases["superstep"] == pytest.approx(np.exp(sum(logs)))
@@ -288,7 +288,7 @@ def test_witnesses_agree_on_the_seconds_by_their_weights(comparison):
 
 def test_a_named_cost_model_decides_alone():
     found = predict(cost_model="nnls")
-    weights = {each["rung"]: each["weight"] for each in found.evidence}
+    weights = {each["source"]: each["weight"] for each in found.evidence}
     assert weights == {"probe": 0.0, "regression": 1.0}
     assert found.cost_model["name"] == "nnls"
     assert found.phases["superstep"] == pytest.approx(found.evidence[1]["seconds"])

@@ -35,7 +35,7 @@ WRONG = {
     "engine": ({"engine": "steam"}, "unknown engine 'steam'"),
     "workers": ({"workers": 0}, "workers is 0"),
     "threads": ({"threads": -2}, "threads is -2"),
-    "method": ({"method": "guess"}, "unknown method for pagerank 'guess'"),
+    "method": ({"method": "baseline"}, "unknown method for pagerank 'baseline'"),
     "sampler": ({"sampler": "jump"}, "unknown sampler 'jump'"),
     "ratio": ({"ratio": 1.5}, "ratio is 1.5"),
     "ratio nan": ({"ratio": math.nan}, "ratio is nan"),

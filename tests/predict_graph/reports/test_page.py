@@ -174,7 +174,7 @@ def refused(capsys, *arguments):
 
 
 def test_a_report_that_cannot_be_written_is_refused_before_any_work(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr("predict_graph.prediction.road.predict_on", None)  # it is not come to
+    monkeypatch.setattr("predict_graph.prediction.pipeline.predict_on", None)  # it is not come to
     graph = tmp_path / "graph.html"
     graph.write_text("0 1\n")
     asked = ("predict", "pagerank", GRAPH, "--history", "none", "--report")

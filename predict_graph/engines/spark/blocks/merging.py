@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.engines.spark.blocks.on_executors import Block
-from predict_graph.engines.spark.blocks.twin import Question, Twin
+from predict_graph.engines.spark.blocks.replica import Question, Replica
 from predict_graph.graph.on_cluster import ClusterGraph
 
 
-class MergingTwin(Twin):
+class MergingReplica(Replica):
     """A replica whose state is a row of numbers per vertex."""
 
     hear: ClassVar[Any]

@@ -13,7 +13,7 @@ from predict_graph.algorithms.naming import NamedVertices, check_ids
 from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of
 from predict_graph.graph import Graph
 
-TWIN_COLUMNS = (
+REPLAY_COLUMNS = (
     *("active_vertices", "messages", "records", "entries", "merged", "received", "shipped"),
 )
 """Counters of each superstep of a local replay: sending vertices, their messages, records after
@@ -71,9 +71,9 @@ class LibraryAlgorithm(Algorithm):
         """Call the library; return the Java object of the result."""
         return self.part_for("spark")(self, java, graph)
 
-    def twin(self, layout: EdgeLayout) -> pd.DataFrame:
-        """Return a row of ``TWIN_COLUMNS`` for each superstep."""
-        found: pd.DataFrame = self.part_of("twin")(self, layout)
+    def replay(self, layout: EdgeLayout) -> pd.DataFrame:
+        """Return a row of ``REPLAY_COLUMNS`` for each superstep."""
+        found: pd.DataFrame = self.part_of("replay")(self, layout)
         return found
 
 
@@ -105,5 +105,5 @@ def rounds_of(algorithm: LibraryAlgorithm, graph: Graph, partitions: int) -> pd.
     if key not in _last:
         while len(_last) > 1:
             _last.pop(next(iter(_last)))
-        _last[key] = algorithm.twin(layout_of(graph, partitions))
+        _last[key] = algorithm.replay(layout_of(graph, partitions))
     return _last[key]

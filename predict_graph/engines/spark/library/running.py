@@ -88,7 +88,7 @@ def run_library(
     found = supersteps_of(log, algorithm, began)
     if found.iterations != len(rounds):
         raise JobError(
-            f"{algorithm.name} took {found.iterations} supersteps on {graph.name}, and its twin "
+            f"{algorithm.name} took {found.iterations} supersteps on {graph.name}, and its replay "
             f"{len(rounds)}: this version of {algorithm.library} differs; please report it"
         )
     steps = float(sum(step.seconds for step in found.supersteps))

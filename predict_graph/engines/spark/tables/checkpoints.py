@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 SITE = "predict-graph.site"
-"""Local property of a person's session: where tables of ours are said to have been made."""
+"""Local property of the user's session: where tables of ours are said to have been made."""
 
 _CALL_SITE = "callSite.short"
 
@@ -40,7 +40,7 @@ def cut_off(table: DataFrame, *, eager: bool = False) -> DataFrame:
 
 @contextmanager
 def called_ours(spark: SparkSession) -> Iterator[None]:
-    """Have tables say that we made them, where a person's session has others.
+    """Have tables say that we made them, where the user's session has others.
 
     Actions of pyspark that collect take that away again.
     """

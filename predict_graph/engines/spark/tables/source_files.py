@@ -101,7 +101,7 @@ def literal_path(address: str) -> str:
 
 
 def shown_path(address: str) -> str:
-    """Return an address as a person writes it: a file of this machine without its scheme.
+    """Return an address as the user writes it: a file of this machine without its scheme.
 
     Examples
     --------

@@ -10,17 +10,17 @@ import numpy as np
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.prediction.seconds.cluster.cluster_costs import ClusterCosts, fit_cluster_costs
-from predict_graph.prediction.seconds.cluster.learning import Learned
-from predict_graph.prediction.seconds.cluster.level import (
+from predict_graph.prediction.seconds.cluster.cluster_speed import (
     UNKNOWN,
     level_of_runs,
     shipped_costs,
     superstep_seconds_of,
 )
+from predict_graph.prediction.seconds.cluster.learning import Learned
 from predict_graph.prediction.seconds.cluster.real_runs import between_graphs_std
+from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.session_phases import CommonPhases
-from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_name, shipped_runs
 
 _OTHER_GRAPH = (
     "the sample runs are of another graph, whose records may be longer or shorter; --budget none "
@@ -165,7 +165,7 @@ def _source(runs: list[ClusterRun]) -> str:
     if not runs:
         return "real runs on the cluster"
     again = all(run.again for run in runs)
-    return "lessons of the cluster" if again else "sample runs on the cluster"
+    return "training runs of the cluster" if again else "sample runs on the cluster"
 
 
 def _contradicted(costs: ClusterCosts) -> list[str]:

@@ -9,18 +9,13 @@ import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.durations import readable_seconds
-from predict_graph.engines import Means, Workload
+from predict_graph.engines import EstimationContext, Workload
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.blocks.packing import check_driver_bytes
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 from predict_graph.limits import limits
-from predict_graph.prediction.seconds.cluster.lessons import (
-    lesson_records,
-    new_lesson,
-    recall,
-)
-from predict_graph.prediction.seconds.cluster.level import UNKNOWN, Level, level_of_cluster
+from predict_graph.prediction.seconds.cluster.cluster_speed import UNKNOWN, Level, level_of_cluster
 from predict_graph.prediction.seconds.cluster.quote import Quote
 from predict_graph.prediction.seconds.cluster.real_runs import real_runs
 from predict_graph.prediction.seconds.cluster.sample_plan import (
@@ -30,6 +25,11 @@ from predict_graph.prediction.seconds.cluster.sample_plan import (
 )
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun, cluster_sample_runs
 from predict_graph.prediction.seconds.cluster.superstep_features import sent_messages
+from predict_graph.prediction.seconds.cluster.training_runs import (
+    new_training_run,
+    recall,
+    training_records,
+)
 from predict_graph.prediction.seconds.sample_runs import DEFAULT_TRAIN_RATIOS
 
 _SAMPLE_EDGE = 64  # bytes: its ends unsorted, sorted, and as a graph; limits the driver's memory
@@ -54,7 +54,7 @@ def learn_on_cluster(
     graph: AnyGraph,
     engine: SparkEngine,
     algorithms: Sequence[Algorithm],
-    means: Means,
+    context: EstimationContext,
     workloads: Sequence[Workload] = (),
 ) -> Learned:
     """Use the stored runs of the cluster, or else run the samples that the budget allows.
@@ -65,14 +65,14 @@ def learn_on_cluster(
     user sets their ratios or machine counts, or no budget. A user function without a known runtime
     is sampled in one session, unless the budget is unlimited.
     """
-    others, runs = _of_history(graph, engine, algorithms, means)
-    plan = _plan(graph, engine, algorithms, means, workloads, others, runs)
+    others, runs = _of_history(graph, engine, algorithms, context)
+    plan = _plan(graph, engine, algorithms, context, workloads, others, runs)
     quote = plan.quote
     if plan.points:
-        runs = _run_samples(graph, engine, algorithms, means, plan.points, quote)
+        runs = _run_samples(graph, engine, algorithms, context, plan.points, quote)
     runs = runs or [[] for _ in algorithms]
     if quote is None or _warm_runs(runs) >= _ENOUGH:
-        return Learned(runs, others, cluster=level_of_cluster(means.history, engine))
+        return Learned(runs, others, cluster=level_of_cluster(context.history, engine))
     cost = readable_seconds(quote.plan_seconds(plan.whole))
     more = f"about {cost} of sample runs on the cluster would narrow the interval: --budget none"
     return Learned(runs, others, quote.level, more)
@@ -82,33 +82,36 @@ def worth_running(
     graph: AnyGraph,
     engine: SparkEngine,
     algorithms: Sequence[Algorithm],
-    means: Means,
+    context: EstimationContext,
     workloads: Sequence[Workload],
 ) -> dict[int, list[float]]:
     """Return the ratios that :func:`learn_on_cluster` would run at each machine count, or none."""
-    others, runs = _of_history(graph, engine, algorithms, means)
-    return _plan(graph, engine, algorithms, means, workloads, others, runs).points
+    others, runs = _of_history(graph, engine, algorithms, context)
+    return _plan(graph, engine, algorithms, context, workloads, others, runs).points
 
 
 def _of_history(
-    graph: AnyGraph, engine: SparkEngine, algorithms: Sequence[Algorithm], means: Means
+    graph: AnyGraph,
+    engine: SparkEngine,
+    algorithms: Sequence[Algorithm],
+    context: EstimationContext,
 ) -> tuple[TrainingRuns, TrainingRuns | None]:
     """Return real runs of each algorithm, and stored training runs; None if new ones are needed."""
-    others = [real_runs(means.history, each, engine, graph) for each in algorithms]
-    if _new_samples_required(algorithms, means):
+    others = [real_runs(context.history, each, engine, graph) for each in algorithms]
+    if _new_samples_required(algorithms, context):
         return others, None
-    return others, recall(means.history, list(algorithms), engine, graph)
+    return others, recall(context.history, list(algorithms), engine, graph)
 
 
-def _new_samples_required(algorithms: Sequence[Algorithm], means: Means) -> bool:
+def _new_samples_required(algorithms: Sequence[Algorithm], context: EstimationContext) -> bool:
     """Whether new samples are run regardless of stored runs and of their cost."""
-    return _all_requested(means) or isinstance(algorithms[-1], FunctionAlgorithm)
+    return _all_requested(context) or isinstance(algorithms[-1], FunctionAlgorithm)
 
 
-def _all_requested(means: Means) -> bool:
+def _all_requested(context: EstimationContext) -> bool:
     """Whether the user requests all samples: by ratios, machine counts, or an unlimited budget."""
-    named = means.train_ratios is not None or means.train_machines is not None
-    return named or means.fresh_samples
+    named = context.train_ratios is not None or context.train_machines is not None
+    return named or context.fresh_samples
 
 
 @dataclass(frozen=True)
@@ -124,23 +127,23 @@ def _plan(
     graph: AnyGraph,
     engine: SparkEngine,
     algorithms: Sequence[Algorithm],
-    means: Means,
+    context: EstimationContext,
     workloads: Sequence[Workload],
     others: TrainingRuns,
     runs: TrainingRuns | None,
 ) -> _Plan:
     """Return the samples to run: all, those within the budget, or none."""
-    if _new_samples_required(algorithms, means):
-        points = _sample_points(graph, engine, algorithms[-1], means, workloads)
-        return _Plan(points if _all_requested(means) else _one_session(points, engine.workers))
+    if _new_samples_required(algorithms, context):
+        points = _sample_points(graph, engine, algorithms[-1], context, workloads)
+        return _Plan(points if _all_requested(context) else _one_session(points, engine.workers))
     if all(others) or (runs is not None and _warm_runs(runs) >= _ENOUGH):
         return _Plan({})
-    quote = Quote(graph, engine, workloads, level_of_cluster(means.history, engine))
+    quote = Quote(graph, engine, workloads, level_of_cluster(context.history, engine))
     for run in runs[-1] if runs else ():
         quote.add_run(run)
-    means.purse.expects(quote.run_seconds)
-    whole = _sample_points(graph, engine, algorithms[-1], means, workloads)
-    points = _affordable(whole, quote, engine.workers, means, first=runs is None)
+    context.spending.expects(quote.run_seconds)
+    whole = _sample_points(graph, engine, algorithms[-1], context, workloads)
+    points = _affordable(whole, quote, engine.workers, context, first=runs is None)
     return _Plan(points, whole, quote)
 
 
@@ -150,17 +153,22 @@ def _warm_runs(runs: Sequence[Sequence[ClusterRun]]) -> int:
 
 
 def _affordable(
-    whole: dict[int, list[float]], quote: Quote, machines: int, means: Means, *, first: bool
+    whole: dict[int, list[float]],
+    quote: Quote,
+    machines: int,
+    context: EstimationContext,
+    *,
+    first: bool,
 ) -> dict[int, list[float]]:
     """Return the samples within the budget: all, those of one session, or none.
 
     One session uses the machines of the real run, which avoids extrapolation over machines; it is
     not repeated if there was one before.
     """
-    if means.purse.affords(quote.plan_seconds(whole)):
+    if context.spending.affords(quote.plan_seconds(whole)):
         return whole
     single = _one_session(whole, machines)
-    return single if first and means.purse.affords(quote.first_seconds(single)) else {}
+    return single if first and context.spending.affords(quote.first_seconds(single)) else {}
 
 
 def _one_session(points: dict[int, list[float]], machines: int) -> dict[int, list[float]]:
@@ -173,19 +181,19 @@ def _sample_points(
     graph: AnyGraph,
     engine: SparkEngine,
     algorithm: Algorithm,
-    means: Means,
+    context: EstimationContext,
     workloads: Sequence[Workload],
 ) -> dict[int, list[float]]:
     """Return the ratios to run at each machine count; unchanged if set by the user.
 
     Samples of a graph on the cluster are limited by the memory of the driver.
     """
-    points = _points(graph, engine, algorithm, means, workloads)
+    points = _points(graph, engine, algorithm, context, workloads)
     if not isinstance(graph, ClusterGraph):
         return points
     largest = max(ratio for ratios in points.values() for ratio in ratios)
     needed = _SAMPLE_EDGE * largest * graph.edges
-    if means.train_ratios is not None:
+    if context.train_ratios is not None:
         check_driver_bytes(f"a sample of {largest:g} of {graph.name}", needed)
     factor = min(1.0, limits().driver_bytes / max(needed, 1.0))
     return {count: [factor * ratio for ratio in ratios] for count, ratios in points.items()}
@@ -195,15 +203,15 @@ def _points(
     graph: AnyGraph,
     engine: SparkEngine,
     algorithm: Algorithm,
-    means: Means,
+    context: EstimationContext,
     workloads: Sequence[Workload],
 ) -> dict[int, list[float]]:
-    counts = means.train_machines or default_train_machines(engine.workers)
+    counts = context.train_machines or default_train_machines(engine.workers)
     if engine.in_open_session:
         counts = (engine.workers,)
-    ratios = means.train_ratios or DEFAULT_TRAIN_RATIOS
+    ratios = context.train_ratios or DEFAULT_TRAIN_RATIOS
     points = training_points(_ends(ratios), counts, engine.workers)
-    if means.train_ratios is not None:
+    if context.train_ratios is not None:
         return points
     work = None
     if workloads:
@@ -216,7 +224,7 @@ def _run_samples(
     graph: AnyGraph,
     engine: SparkEngine,
     algorithms: Sequence[Algorithm],
-    means: Means,
+    context: EstimationContext,
     points: dict[int, list[float]],
     quote: Quote | None = None,
 ) -> list[list[ClusterRun]]:
@@ -224,23 +232,25 @@ def _run_samples(
 
     With a quote, it stops when the budget does not allow the next one.
     """
-    identifier = new_lesson()
-    rng = np.random.default_rng(means.seed).spawn(3)[1]
+    identifier = new_training_run()
+    rng = np.random.default_rng(context.seed).spawn(3)[1]
     runs: list[ClusterRun] = []
 
     def may_continue(machines: int, wanted: WantedSample, cold: bool) -> bool:
         if quote is None or not runs:
             return True
         cost = quote.sample_seconds(machines, wanted.ratio, cold=cold)
-        return means.purse.affords(cost)
+        return context.spending.affords(cost)
 
-    for run in cluster_sample_runs(graph, algorithms[-1], means, engine, points, rng, may_continue):
+    for run in cluster_sample_runs(
+        graph, algorithms[-1], context, engine, points, rng, may_continue
+    ):
         runs.append(run)
         if quote is not None:
             quote.add_run(run)
-            means.purse.expects(quote.run_seconds)
-        if means.history is not None:
-            means.history.keep(lesson_records(run, identifier, graph, means.seed))
+            context.spending.expects(quote.run_seconds)
+        if context.history is not None:
+            context.history.keep(training_records(run, identifier, graph, context.seed))
     parts = len(algorithms)
     return [[_of_part(run, number, parts) for run in runs] for number in range(parts)]
 

@@ -16,10 +16,14 @@ from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.cluster_costs import ClusterCosts
-from predict_graph.prediction.seconds.cluster.level import Level, level_of_runs, shipped_costs
+from predict_graph.prediction.seconds.cluster.cluster_speed import (
+    Level,
+    level_of_runs,
+    shipped_costs,
+)
+from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.sample_plan import sample_plan, supersteps_run
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
-from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.superstep_features import FEATURES
 from predict_graph.prediction.seconds.cluster.work_by_machines import work_by_machines
 

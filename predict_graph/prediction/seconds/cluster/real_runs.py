@@ -17,12 +17,12 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, machine_identity
 from predict_graph.intervals import QUANTILE
-from predict_graph.prediction.seconds.cluster.lessons import (
+from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.seconds.cluster.training_runs import (
     cluster_run,
     cluster_settings,
     same_superstep,
 )
-from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 
 _NEWEST_RUNS = 20  # limits old data
 # Of supersteps predicted from samples of another graph (docs/studies/spark.md)

@@ -77,7 +77,7 @@ def training_points(
 
 def supersteps_run(algorithm: Algorithm) -> int:
     """Return the limit of supersteps of a sample run; library algorithms cannot be stopped."""
-    if "twin" in algorithm.sampled_by:
+    if "replay" in algorithm.sampled_by:
         return algorithm.max_iterations
     return STEADY_ITERATIONS if algorithm.steady else _SUPERSTEPS
 

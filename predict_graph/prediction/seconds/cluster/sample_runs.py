@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import Means, RunProfile
+from predict_graph.engines import EstimationContext, RunProfile
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.graph import Graph
@@ -101,7 +101,7 @@ def by_session(runs: list[ClusterRun]) -> list[list[ClusterRun]]:
 def cluster_sample_runs(
     graph: AnyGraph,
     algorithm: Algorithm,
-    means: Means,
+    context: EstimationContext,
     engine: SparkEngine,
     points: dict[int, list[float]],
     rng: np.random.Generator,
@@ -109,7 +109,7 @@ def cluster_sample_runs(
 ) -> Iterator[ClusterRun]:
     """Run samples on the cluster; yield each as soon as it is done, so that none is lost."""
     samples: dict[WantedSample, Graph] = {}
-    plan = sample_plan(points, algorithm, means.ratio)
+    plan = sample_plan(points, algorithm, context.ratio)
     done, total = 0, sum(len(wanted) for wanted in plan.values())
     for machines, wanted in plan.items():
         there = engine.on(machines)
@@ -121,10 +121,10 @@ def cluster_sample_runs(
             for number, one in enumerate(wanted):
                 if number > 1 and not may_continue(machines, one, False):
                     return
-                means.progress(f"sample runs on {machines} machines", done / total)
+                context.progress(f"sample runs on {machines} machines", done / total)
                 if one not in samples:
-                    samples[one] = _sample(graph, means, one, rng)
-                sampler = _sampler(graph, means, one)
+                    samples[one] = _sample(graph, context, one, rng)
+                sampler = _sampler(graph, context, one)
                 ran.append(run_sample(samples[one], sampler, one.purpose, cold=number == 0))
                 while number == 1 and not settled(ran) and may_continue(machines, one, False):
                     last = ran[-1]
@@ -134,11 +134,11 @@ def cluster_sample_runs(
                 done += 1
 
 
-def _sampler(graph: AnyGraph, means: Means, wanted: WantedSample) -> str:
+def _sampler(graph: AnyGraph, context: EstimationContext, wanted: WantedSample) -> str:
     """Return the name of the sampler of a sample."""
     if not wanted.walk:
         return "folded"
-    return "degrees" if isinstance(graph, ClusterGraph) else means.sampler
+    return "degrees" if isinstance(graph, ClusterGraph) else context.sampler
 
 
 def settled(ran: list[ClusterRun]) -> bool:
@@ -187,7 +187,9 @@ def ran_sample(
     return ClusterRun(machines, ratio, cold, opening, profile, summary, measures=measures)
 
 
-def _sample(graph: AnyGraph, means: Means, wanted: WantedSample, rng: np.random.Generator) -> Graph:
+def _sample(
+    graph: AnyGraph, context: EstimationContext, wanted: WantedSample, rng: np.random.Generator
+) -> Graph:
     """Draw a sample."""
     if not wanted.walk:
         return folded(graph, wanted.ratio, rng)
@@ -195,4 +197,4 @@ def _sample(graph: AnyGraph, means: Means, wanted: WantedSample, rng: np.random.
         assert graph.core is not None  # fetched from the cluster before
         return graph.core
     most = max(int(wanted.ratio * graph.edges), 1) if wanted.purpose == "cost" else None
-    return draw_sample(graph, means.sampler, wanted.ratio, rng, max_edges=most).graph
+    return draw_sample(graph, context.sampler, wanted.ratio, rng, max_edges=most).graph

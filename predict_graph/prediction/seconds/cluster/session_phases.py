@@ -112,8 +112,8 @@ def opening_of(runs: Iterable[ClusterRun], like: Line | None = None) -> Line | N
             opened.setdefault(run.machines, []).append(run.session_seconds)
     if not opened:
         return None
-    means = {count: float(np.mean(seconds)) for count, seconds in opened.items()}
-    return by_machines(means, like)
+    context = {count: float(np.mean(seconds)) for count, seconds in opened.items()}
+    return by_machines(context, like)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from predict_graph.engines.spark.blocks.graph import (
     with_rows,
 )
 from predict_graph.engines.spark.blocks.packing import packed_graph
-from predict_graph.engines.spark.blocks.twin import check_twin, count_run
+from predict_graph.engines.spark.blocks.replica import check_replica, count_run
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.readers import read_graph
@@ -116,8 +116,8 @@ def test_what_is_counted_there_is_what_a_run_here_does(spark, edges, name, param
         graph = cluster_graph(packed)
         values = None
         for part in filter(None, (algorithm.prior, algorithm)):
-            twin = check_twin(part, packed)(part, graph, values)
-            run = count_run(twin, packed, lambda curve: True, lambda number: None)
+            replica = check_replica(part, packed)(part, graph, values)
+            run = count_run(replica, packed, lambda curve: True, lambda number: None)
             values = run.values
     assert run.ended
     assert run.converged == profile.converged
@@ -144,8 +144,8 @@ def test_weights_count_in_votes(spark, tmp_path):
     algorithm = check_algorithm("label-propagation", {"max_iterations": 4, "tau": 1e-6})
     profile = LocalEngine(workers=1).run(algorithm, read_graph(path, directed=False))
     with packed_graph(spark, path, directed=False) as packed:
-        twin = check_twin(algorithm, packed)(algorithm, cluster_graph(packed))
-        run = count_run(twin, packed, lambda curve: True, lambda number: None)
+        replica = check_replica(algorithm, packed)(algorithm, cluster_graph(packed))
+        run = count_run(replica, packed, lambda curve: True, lambda number: None)
     assert run.curve == pytest.approx(profile.convergence)
     assert run.counters["message_bytes"].sum() == sum(
         profile.features_total()[name] for name in ("local_message_bytes", "remote_message_bytes")
@@ -202,6 +202,6 @@ def test_what_would_not_fit_here_is_refused_by_the_limit(spark, edges):
         with limited(driver_bytes=1000):
             assert not fits_here(packed)
             with pytest.raises(RequestError, match="the limit driver_bytes"):
-                check_twin(check_algorithm("pagerank"), packed)
+                check_replica(check_algorithm("pagerank"), packed)
         with pytest.raises(RequestError, match="semi-clustering cannot be counted"):
-            check_twin(check_algorithm("semi-clustering"), packed)
+            check_replica(check_algorithm("semi-clustering"), packed)

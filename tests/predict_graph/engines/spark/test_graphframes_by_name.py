@@ -19,8 +19,8 @@ from scipy.sparse.csgraph import connected_components
 
 import predict_graph
 from predict_graph.builtin.graphframes.definition import GRAPHFRAMES
-from predict_graph.builtin.graphframes.stars_twin import stars
-from predict_graph.builtin.graphx import twins
+from predict_graph.builtin.graphframes.stars_replay import stars
+from predict_graph.builtin.graphx import replays
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.library.algorithm import rounds_of
 from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of, write_layout
@@ -285,7 +285,7 @@ def test_labels_are_those_of_scala(framed, name, tmp_path):
             table = DataFrame(found, session.spark).toPandas().sort_values("id")
     whole = graph.to_scipy()
     heard = np.diff(((whole + whole.T) != 0).tocsr().indptr)
-    other = table["label"].to_numpy() != twins.propagated(layout, 1)[1]
+    other = table["label"].to_numpy() != replays.propagated(layout, 1)[1]
     assert (heard[other] <= 4).all()
     assert other.sum() <= 0.1 * (heard <= 4).sum()
 
@@ -308,7 +308,7 @@ def test_predicted_from_samples(framed):
         "graphframes:connectedComponents", graph, budget="none", train_machines=[2], **options
     )
     real = framed.run(check_function("graphframes:connectedComponents"), graph)
-    assert told.method["name"] == "twin"
+    assert told.method["name"] == "replay"
     assert told.iterations.predicted == real.iterations
     moved = real.table[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum()
     assert told.features_total()["local_message_bytes"] == pytest.approx(moved, rel=0.3)

@@ -1,4 +1,4 @@
-"""GraphX by name: its twins, superstep by superstep, and predictions of it."""
+"""GraphX by name: its replays, superstep by superstep, and predictions of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The session that a person has open: used, measured, and left as it was."""
+"""The session that the user has open: used, measured, and left as it was."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def left_alone(spark):
     context = spark.sparkContext
     own = spark.range(100).cache()
     own.count()
-    context.setJobGroup("cell 7", "what a person does")
+    context.setJobGroup("cell 7", "what the user does")
     spark.conf.set("spark.sql.shuffle.partitions", "7")
     before = everything(spark)
     yield
@@ -121,13 +121,13 @@ def test_learn_then_validate(spark, left_alone, tmp_path, monkeypatch):
     found = learn(
         "spark", spark=spark, algorithms=["connected-components"], budget="1s", history=history
     )
-    assert list(found.lessons) == ["connected-components"]
+    assert list(found.training_runs) == ["connected-components"]
     comparison = predict_graph.validate(
         "connected-components", GRAPH, engine="spark", spark=spark, history=history, seed=1
     )
     prediction = comparison.prediction
     assert prediction.iterations.predicted == comparison.actual.iterations
-    assert "lessons of the cluster" in str(prediction.evidence)
+    assert "training runs of the cluster" in str(prediction.evidence)
     engine = SparkEngine(spark=spark)
     assert engine.is_warm("connected-components")
     assert not engine.is_warm("semi-clustering")
@@ -145,7 +145,7 @@ def test_what_a_first_run_took_is_not_what_the_next_one_takes(spark, left_alone,
     second = predict_graph.run("personalised-pagerank", GRAPH, **options)
     assert second.engine["warm"]
     found = predict_graph.predict("personalised-pagerank", GRAPH, **options, seed=1)
-    assert found.evidence[0]["rung"] == "earlier runs of this graph"
+    assert found.evidence[0]["source"] == "earlier runs of this graph"
     assert found.runtime_seconds.predicted == pytest.approx(second.runtime_seconds, rel=0.01)
 
 
@@ -162,7 +162,7 @@ def test_graphx(spark, left_alone, tmp_path):
         seed=1,
     )
     prediction, actual = comparison.prediction, comparison.actual
-    assert prediction.method["name"] == "twin"
+    assert prediction.method["name"] == "replay"
     assert prediction.iterations.predicted == actual.iterations == 3
     told = prediction.to_dict()["features_total"]["local_message_bytes"]
     moved = actual.table[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum()
@@ -176,7 +176,7 @@ def test_graphx(spark, left_alone, tmp_path):
         history=tmp_path / "history.sqlite",
         seed=1,
     )
-    assert "lessons of the cluster" in str(again.evidence)
+    assert "training runs of the cluster" in str(again.evidence)
     assert again.iterations.predicted == 4
 
 

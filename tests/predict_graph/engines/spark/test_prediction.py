@@ -41,10 +41,10 @@ def test_predicted_then_run_then_predicted_again_from_the_same_samples(
         "connected-components", GRAPH, engine=engine, history=history, seed=1
     )
     assert again.iterations.predicted == actual.iterations
-    assert [told["rung"] for told in again.evidence] == ["earlier runs of this graph"]
+    assert [told["source"] for told in again.evidence] == ["earlier runs of this graph"]
     assert again.runtime_seconds.predicted == pytest.approx(actual.runtime_seconds)
     other = predict_graph.predict(
         "connected-components", OTHER, engine=engine, history=history, seed=1
     )
-    assert [told["rung"] for told in other.evidence] == ["lessons of the cluster"]
+    assert [told["source"] for told in other.evidence] == ["training runs of the cluster"]
     assert again.overhead_seconds < first.overhead_seconds / 2

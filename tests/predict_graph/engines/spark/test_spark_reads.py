@@ -30,7 +30,7 @@ def edges(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def history(spark_here, common_session, edges, tmp_path_factory):
-    """Lessons of PageRank on this cluster: sample runs of a graph that was counted where it is."""
+    """Training runs of PageRank on this cluster: sample runs of a graph that was counted there."""
     common_session.close()  # sample runs have sessions of their own
     engine = SparkEngine(workers=2, **common_session.settings)
     path = tmp_path_factory.mktemp("history") / "history.db"

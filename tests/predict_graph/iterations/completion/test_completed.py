@@ -16,8 +16,8 @@ from predict_graph.iterations.completion.calibration import Calibration, combine
 from predict_graph.iterations.completion.completed import Completer, completed_curve
 from predict_graph.iterations.completion.hubs import choose_hubs
 from predict_graph.iterations.completion.profiles import vertex_profiles
+from predict_graph.prediction.pipeline import estimates_of
 from predict_graph.prediction.request import check_request
-from predict_graph.prediction.road import estimates_of
 
 
 def completer(graph, hubs=None):

@@ -12,7 +12,7 @@ from predict_graph.prediction.seconds.regression import (
     fit_costs,
     left_out_std,
     proportional_costs,
-    regression_witness,
+    regression_evidence,
 )
 
 PER_MESSAGE, PER_ITERATION = 4e-9, 1e-4
@@ -113,12 +113,12 @@ def test_what_is_left_out_in_turn():
 
 def test_what_a_regression_says_and_of_what():
     wanted = rows([5_000_000, 1_000])
-    found = regression_witness(trained(10_000, 50_000, 100_000, 900_000), None, wanted, 2)
+    found = regression_evidence(trained(10_000, 50_000, 100_000, 900_000), None, wanted, 2)
     assert found.name == "regression"
     assert found.model["name"] == "forward-nnls"
     assert (found.model["rows"], found.model["runs"], found.model["history_runs"]) == (4, 4, 2)
     assert found.seconds == pytest.approx(wanted["seconds"].to_numpy(), rel=0.02)
-    few = regression_witness(trained(100_000), "nnls", wanted, 0)
+    few = regression_evidence(trained(100_000), "nnls", wanted, 0)
     assert few.model["name"] == "proportional"
     assert few.relative_std >= 0.3
 

@@ -16,7 +16,7 @@ from predict_graph.prediction.seconds import transfer
 from predict_graph.prediction.seconds.transfer import (
     TimedSample,
     timed_sample,
-    transfer_witness,
+    transfer_evidence,
     undisturbed_seconds,
 )
 from predict_graph.transforms import default_transform
@@ -49,13 +49,13 @@ def probes_of(seconds, idle=0.5):
 def carried(staged):
     """Seconds of three iterations by a sample run in which an idle one takes 0.1 s."""
 
-    def witness(seconds, probed, *, sample_work, work):
+    def evidence(seconds, probed, *, sample_work, work):
         sample = replace(staged, work=np.array(sample_work), whole_work=np.array(work))
         workload = Workload(check_algorithm("connected-components"), 3, pd.DataFrame(), sample)
         timed = TimedSample(np.array(seconds), 0.1, 1)
-        return transfer_witness(workload, timed, probes_of(probed))
+        return transfer_evidence(workload, timed, probes_of(probed))
 
-    return witness
+    return evidence
 
 
 def test_data_from_far_away_makes_each_unit_of_work_dearer_by_the_same_time(carried):

@@ -96,7 +96,7 @@ def test_sessions_that_all_lost_an_executor_at_first_have_no_start_to_show():
     assert costs.phases(4, 1_000_000)["setup"] == pytest.approx(1.25)
 
 
-def test_lessons_together_have_the_start_of_each():
+def test_training_runs_together_have_the_start_of_each():
     one, two = sample_runs(), [other_start(run, 2.0) for run in sample_runs()]
     costs = [fit_cluster_costs(runs, [], "forward-nnls") for runs in (one, two, one + two)]
     assert costs[2].start == pytest.approx((costs[0].start + costs[1].start) / 2)

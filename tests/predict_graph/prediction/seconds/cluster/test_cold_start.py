@@ -14,9 +14,9 @@ from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.expectation import cheap_expectation
 from predict_graph.prediction.request import check_function, check_request
+from predict_graph.prediction.seconds.cluster.cluster_speed import shipped_costs
 from predict_graph.prediction.seconds.cluster.learning import worth_running
-from predict_graph.prediction.seconds.cluster.level import shipped_costs
-from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_runs
+from predict_graph.prediction.seconds.cluster.reference_runs import shipped_runs
 from predict_graph.prediction.seconds.cluster.superstep_features import FEATURES
 from predict_graph.prediction.seconds.cluster.task_seconds import fit_task_seconds, outgrown
 
@@ -27,7 +27,7 @@ NOBODY = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
 @pytest.mark.parametrize("name", ["pagerank", "connected-components", "topk-ranking"])
 def test_an_answer_without_a_run_on_the_cluster(name):
     found = predict_graph.predict(name, GRAPH, engine=NOBODY, history="none", seed=1)
-    assert found.evidence[0]["rung"] == "runs on another cluster"
+    assert found.evidence[0]["source"] == "runs on another cluster"
     assert any("no runs on this cluster yet" in said for said in found.warnings)
     assert "of sample runs on the cluster would narrow the interval" in found.more
     assert not [each for each in found.samples if each.purpose == "cost"]
@@ -48,7 +48,7 @@ def test_the_clock_of_a_run_starts_from_what_runs_on_another_cluster_took():
     expected = cheap_expectation(check_algorithm("pagerank"), NOBODY, graph, None)
     found = predict_graph.predict("pagerank", graph, engine=NOBODY, history="none", seed=1)
     assert expected.source == "runs on another cluster"
-    # Supersteps are guessed, what each of them takes is not.
+    # Supersteps are estimated, what each of them takes is not.
     each = expected.parts[0].seconds.mean()
     assert each == pytest.approx(found.phases["superstep"] / found.iterations.predicted, rel=0.5)
     assert expected.before == pytest.approx(found.phases["setup"] + found.phases["read"], rel=0.05)
@@ -133,12 +133,12 @@ def test_a_function_of_ones_own_is_observed_in_one_session(tmp_path, options, se
     file.write_text("def job(spark, vertices, edges):\n    return vertices\n")
     request = check_request(f"{file}:job", engine=NOBODY, **options)
     graph = check_graph(GRAPH)
-    means = request.means(None, graph.edges)
-    assert list(worth_running(graph, NOBODY, [request.algorithm], means, [])) == sessions
+    context = request.context(None, graph.edges)
+    assert list(worth_running(graph, NOBODY, [request.algorithm], context, [])) == sessions
 
 
 @pytest.mark.parametrize("name", ["label-propagation", "connected-components"])
-def test_records_are_as_many_as_the_lessons_of_the_package_had(name):
+def test_records_are_as_many_as_the_training_runs_of_the_package_had(name):
     """Where messages to a vertex are combined there are fewer of them; labels are not."""
     runs = [run for run in shipped_runs(name, first=True) if run.machines == 2 and not run.cold]
     for run in runs:

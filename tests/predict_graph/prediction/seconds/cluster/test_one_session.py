@@ -22,7 +22,7 @@ def test_one_session_where_the_budget_affords_no_more(local_spark, tmp_path, mon
     monkeypatch.undo()
     monkeypatch.setattr("predict_graph.prediction.seconds.cluster.learning._run_samples", None)
     again = predict_graph.predict("pagerank", GRAPH, **options)
-    assert again.evidence[0]["rung"].startswith("lessons of the cluster")
+    assert again.evidence[0]["source"].startswith("training runs of the cluster")
 
 
 def test_no_run_is_begun_that_the_budget_does_not_afford(local_spark, tmp_path, monkeypatch):
@@ -34,7 +34,7 @@ def test_no_run_is_begun_that_the_budget_does_not_afford(local_spark, tmp_path, 
     # A cold run and one to hold it against: two tell a level, and are too few for a model.
     ran = [sample for sample in found.samples if sample.purpose == "cost"]
     assert len(ran) == 2
-    assert found.evidence[0]["rung"] == "sample runs on the cluster, too few for a model"
+    assert found.evidence[0]["source"] == "sample runs on the cluster, too few for a model"
     assert found.more
     again = predict_graph.predict("pagerank", GRAPH, **options)
-    assert again.evidence[0]["rung"] == "lessons of the cluster, too few for a model"
+    assert again.evidence[0]["source"] == "training runs of the cluster, too few for a model"

@@ -1,4 +1,4 @@
-"""Real runs on a cluster: alone, beside lessons, and against them."""
+"""Real runs on a cluster: alone, beside training runs, and against them."""
 
 from dataclasses import replace
 
@@ -12,8 +12,12 @@ from predict_graph.graph import check_graph
 from predict_graph.history import History
 from predict_graph.prediction.run_records import record_of
 from predict_graph.prediction.seconds.cluster.cluster_costs import fit_cluster_costs
-from predict_graph.prediction.seconds.cluster.lessons import lesson_records, new_lesson, recall
 from predict_graph.prediction.seconds.cluster.real_runs import real_runs
+from predict_graph.prediction.seconds.cluster.training_runs import (
+    new_training_run,
+    recall,
+    training_records,
+)
 from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
     cluster_run,
     sample_runs,
@@ -86,7 +90,7 @@ def test_a_cluster_that_left_nothing_but_runs_is_predicted(history, engine, log)
         actual = superstep_seconds(messages, machines)
         assert told(costs, messages, machines) == pytest.approx(actual, rel=0.2)
     found = predict_graph.predict(JOB, GRAPH, engine=engine, history=history, seed=1)
-    assert found.to_dict()["evidence"][-1]["rung"] or found.phases["superstep"] > 0
+    assert found.to_dict()["evidence"][-1]["source"] or found.phases["superstep"] > 0
     assert any("real runs on other graphs only" in warning for warning in found.warnings)
 
 
@@ -103,22 +107,24 @@ def test_a_run_of_this_graph_makes_it_surer(history, engine):
 
 
 def learned(history, engine, graph):
-    lesson = new_lesson()
+    training_run = new_training_run()
     for run in sample_runs():
         described = engine.on(run.machines).describe()
         profile = replace(run.profile, parameters=JOB.to_dict(), engine=described)
-        history.add_all(lesson_records(replace(run, profile=profile), lesson, graph, seed=7))
+        history.add_all(
+            training_records(replace(run, profile=profile), training_run, graph, seed=7)
+        )
 
 
-def test_runs_that_contradict_a_lesson_correct_it(history, engine):
+def test_runs_that_contradict_a_training_run_correct_it(history, engine):
     """The cluster became three times slower since."""
     learned(history, engine, GRAPH)
-    lesson = recall(history, [JOB], engine, GRAPH)[0]
+    training_run = recall(history, [JOB], engine, GRAPH)[0]
     usual, actual = superstep_seconds(3e6, 2), 3.0 * superstep_seconds(3e6, 2)
     off = []
     for number, (vertices, edges, machines) in enumerate(SIZES):
         history.add(ran(engine, vertices, edges, machines, slower=3.0)[0])
-        costs = fit_cluster_costs(lesson, real_runs(history, JOB, engine, GRAPH))
+        costs = fit_cluster_costs(training_run, real_runs(history, JOB, engine, GRAPH))
         assert costs.contradicted == number + 1
         off.append(told(costs, 3e6, 2))
     assert usual < off[0] < off[-1]
@@ -127,7 +133,7 @@ def test_runs_that_contradict_a_lesson_correct_it(history, engine):
     assert any("4 newest real runs" in warning for warning in found.warnings)
 
 
-def test_runs_that_agree_with_lessons_of_other_graphs_make_them_surer(history, engine):
+def test_runs_that_agree_with_training_runs_of_other_graphs_make_them_surer(history, engine):
     learned(history, engine, check_graph("path:n=9"))
     before = predict_graph.predict(JOB, GRAPH, engine=engine, history=history, seed=1)
     for vertices, machines in ((30_000, 1), (60_000, 2), (50_000, 4), (90_000, 3)):

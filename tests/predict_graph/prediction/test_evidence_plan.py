@@ -1,4 +1,4 @@
-"""Which rung is bought: by what the run is expected to take on its engine, and by memory."""
+"""Which source is bought: by what the run is expected to take on its engine, and by memory."""
 
 import time
 from dataclasses import dataclass, replace
@@ -16,13 +16,13 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.iterations.whole_run import whole_run_estimates
-from predict_graph.prediction import ladder as module
-from predict_graph.prediction import road
+from predict_graph.prediction import evidence_plan as module
+from predict_graph.prediction import pipeline
+from predict_graph.prediction.baseline import Baseline, chain_of
+from predict_graph.prediction.evidence_plan import LEVELS, EvidencePlan, Spending
 from predict_graph.prediction.expectation import cheap_expectation
-from predict_graph.prediction.first_guess import FirstGuess, chain_of
-from predict_graph.prediction.ladder import LEVELS, Ladder, Purse
+from predict_graph.prediction.pipeline import _evidence_plan
 from predict_graph.prediction.request import check_request
-from predict_graph.prediction.road import _ladder
 
 GRAPH = check_graph("rmat:scale=10,edge_factor=8,seed=1")
 ENGINE = LocalEngine()
@@ -32,17 +32,17 @@ def spark(machines):
     return SparkEngine("spark://127.0.0.1:9", machines, memory="1g")
 
 
-def ladder(compiled, run):
-    """A ladder of a run of so many seconds on Spark, that takes so many compiled."""
-    guess = FirstGuess(check_algorithm("pagerank"), 10.0, 0.0, compiled, 0)
-    return Ladder([guess], run, local=False)
+def plan(compiled, run):
+    """A plan of a run of so many seconds on Spark, that takes so many compiled."""
+    baseline = Baseline(check_algorithm("pagerank"), 10.0, 0.0, compiled, 0)
+    return EvidencePlan([baseline], run, local=False)
 
 
 @pytest.mark.parametrize(("compiled", "bought"), [(4.0, True), (6.0, False)])
 def test_the_compiled_run_is_bought_with_the_share_of_a_run_elsewhere(compiled, bought):
     request = check_request("pagerank", engine=spark(2))
-    purse = Purse(check_budget("5%"), 100.0)
-    assert ladder(compiled, 100.0).buys_full_run(GRAPH, request, purse) is bought
+    spending = Spending(check_budget("5%"), 100.0)
+    assert plan(compiled, 100.0).buys_full_run(GRAPH, request, spending) is bought
 
 
 class Countdown:
@@ -78,7 +78,7 @@ def test_a_full_run_stops_at_its_deadline():
 def stopped_after(supersteps):
     """Replace the full run by one that is stopped."""
 
-    def stopped(graph, request, purse, reserve):
+    def stopped(graph, request, spending, reserve):
         found = LocalEngine().run(request.algorithm, graph, max_iterations=supersteps)
         return replace(found, stopped=True, converged=False)
 
@@ -87,7 +87,7 @@ def stopped_after(supersteps):
 
 @pytest.mark.parametrize("engine", [spark(2), ENGINE])
 def test_samples_are_taken_beside_a_run_that_was_stopped(monkeypatch, engine):
-    monkeypatch.setattr(road, "_full_run", stopped_after(4))
+    monkeypatch.setattr(pipeline, "_full_run", stopped_after(4))
     found = predict("pagerank", GRAPH, engine=engine, history="none", seed=1, budget="10s")
     assert 4 < found.iterations.low < found.iterations.high
     assert found.samples[0].iterations == 4
@@ -100,10 +100,10 @@ def test_without_samples_a_stopped_run_is_continued(monkeypatch, name, done):
     """What was counted is exact, and later supersteps take what the first ones show of them."""
     mesh = check_graph("grid:rows=40,columns=40")
     whole = ENGINE.run(check_algorithm(name), mesh)
-    monkeypatch.setattr(road, "_full_run", stopped_after(done))
-    monkeypatch.setattr(Ladder, "levels", lambda *given: [])
+    monkeypatch.setattr(pipeline, "_full_run", stopped_after(done))
+    monkeypatch.setattr(EvidencePlan, "levels", lambda *given: [])
     found = predict(name, mesh, history="none", seed=1)
-    assert found.evidence[0]["rung"] == "first supersteps"
+    assert found.evidence[0]["source"] == "first supersteps"
     assert done < found.iterations.low < found.iterations.predicted < found.iterations.high
     messages = [
         table[["local_messages", "remote_messages"]].to_numpy().sum(axis=1)
@@ -118,10 +118,10 @@ def test_without_samples_a_stopped_run_is_continued(monkeypatch, name, done):
 
 def test_what_a_superstep_takes_beside_its_messages():
     work, seconds = np.array([8.0, 4.0, 2.0]), np.array([5.0, 3.0, 2.0])
-    assert road._line(work, seconds) == pytest.approx((1.0, 0.5))
-    assert road._line(np.array([4.0, 4.0]), np.array([1.0, 3.0])) == pytest.approx((2.0, 0.0))
-    assert road._line(np.array([1.0, 4.0]), np.array([0.0, 4.0]))[0] == 0.0
-    assert road._line(np.array([1.0, 4.0]), np.array([4.0, 1.0])) == pytest.approx((2.5, 0.0))
+    assert pipeline._line(work, seconds) == pytest.approx((1.0, 0.5))
+    assert pipeline._line(np.array([4.0, 4.0]), np.array([1.0, 3.0])) == pytest.approx((2.0, 0.0))
+    assert pipeline._line(np.array([1.0, 4.0]), np.array([0.0, 4.0]))[0] == 0.0
+    assert pipeline._line(np.array([1.0, 4.0]), np.array([4.0, 1.0])) == pytest.approx((2.5, 0.0))
 
 
 class Passing:
@@ -130,11 +130,11 @@ class Passing:
     def __init__(self, monkeypatch, looks):
         self.looks = looks
         self.left = 0
-        monkeypatch.setattr(Ladder, "buys_full_run", lambda *given: False)
-        monkeypatch.setattr(Purse, "left_at_most", property(self._look))
-        monkeypatch.setattr(Purse, "affords", lambda purse, seconds: True)
+        monkeypatch.setattr(EvidencePlan, "buys_full_run", lambda *given: False)
+        monkeypatch.setattr(Spending, "left_at_most", property(self._look))
+        monkeypatch.setattr(Spending, "affords", lambda spending, seconds: True)
 
-    def _look(self, purse):
+    def _look(self, spending):
         self.left += 1
         return 1e9 if self.left <= self.looks else 0.0
 
@@ -153,13 +153,13 @@ def test_a_prediction_is_put_together_wherever_its_deadline_passes(monkeypatch, 
             break
         assert passing.left - looks <= 60  # what is left to do does not go on for long
         looks = max(looks + 1, int(looks * 1.3))
-    assert "first guess" in methods
+    assert "baseline estimate" in methods
     assert len(methods) > 1
 
 
 def test_a_sample_that_is_stopped_leaves_the_smaller_one(monkeypatch):
     """With --within, samples grow: one that does not end in time once undid what there was."""
-    estimated = road.estimates_of
+    estimated = pipeline.estimates_of
     calls = []
 
     def once(*given):
@@ -169,8 +169,8 @@ def test_a_sample_that_is_stopped_leaves_the_smaller_one(monkeypatch):
         return estimated(*given)
 
     Passing(monkeypatch, 10**9)
-    monkeypatch.setattr(road, "_load_compiled", lambda *given: None)
-    monkeypatch.setattr(road, "estimates_of", once)
+    monkeypatch.setattr(pipeline, "_load_compiled", lambda *given: None)
+    monkeypatch.setattr(pipeline, "estimates_of", once)
     found = predict("neighborhood", GRAPH, history="none", seed=1, budget="5s", within="0.1%")
     assert len(calls) == 2
     assert found.method["name"] == "rooted"
@@ -185,8 +185,8 @@ class Peak:
 def test_no_compiled_run_is_bought_that_may_not_fit(monkeypatch, fits):
     monkeypatch.setattr(module, "peak_memory", lambda *given: Peak(fits))
     request = check_request("pagerank", engine=spark(2), budget="none")
-    purse = Purse(request.budget, 100.0)
-    assert not ladder(0.1, 100.0).buys_full_run(GRAPH, request, purse)
+    spending = Spending(request.budget, 100.0)
+    assert not plan(0.1, 100.0).buys_full_run(GRAPH, request, spending)
 
 
 def test_on_a_busy_machine_less_is_affordable(monkeypatch):
@@ -194,8 +194,8 @@ def test_on_a_busy_machine_less_is_affordable(monkeypatch):
     found = []
     for load in (Load(), Load(waited=0.9)):
         monkeypatch.setattr(LoadMeter, "read", lambda meter, load=load: load)
-        purse, here = Purse(request.budget, 100.0), ladder(1.0, 100.0)
-        found.append((here.cost(GRAPH, 0.6), here.buys_full_run(GRAPH, request, purse)))
+        spending, here = Spending(request.budget, 100.0), plan(1.0, 100.0)
+        found.append((here.cost(GRAPH, 0.6), here.buys_full_run(GRAPH, request, spending)))
     assert found[1][0] == pytest.approx(10.0 * found[0][0])
     assert [bought for _, bought in found] == [True, False]
 
@@ -205,7 +205,7 @@ def test_a_run_elsewhere_is_expected_to_take_what_is_known_of_that_engine():
     found = []
     for machines in (2, 64):
         request = check_request("pagerank", engine=spark(machines))
-        found.append(_ladder(GRAPH, request, [], None).run_seconds)
+        found.append(_evidence_plan(GRAPH, request, [], None).run_seconds)
         expected = cheap_expectation(request.algorithm, request.engine, GRAPH, None)
         assert found[-1] == pytest.approx(expected.total.predicted)
     assert found[1] > 1.5 * found[0] > 0.0  # of so small a graph most of it is opening
@@ -214,7 +214,7 @@ def test_a_run_elsewhere_is_expected_to_take_what_is_known_of_that_engine():
 def test_samples_for_another_engine_are_as_large_as_the_budget_affords():
     request = check_request("pagerank", engine=spark(2))
     levels = [
-        ladder(1e9, run).levels(GRAPH, request, Purse(check_budget("5%"), run))
+        plan(1e9, run).levels(GRAPH, request, Spending(check_budget("5%"), run))
         for run in (0.01, 1e4)
     ]
     assert levels == [[LEVELS[0]], [request.max_overhead]]

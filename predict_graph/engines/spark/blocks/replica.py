@@ -37,7 +37,7 @@ class Question:
     answer_bytes: float
 
 
-class Twin(ABC):
+class Replica(ABC):
     """One algorithm on a graph that stays on the cluster."""
 
     weights: ClassVar[bool] = False
@@ -84,60 +84,60 @@ class CountedRun:
     ended: bool
 
 
-def twin_of(algorithm: Algorithm) -> type[Twin] | None:
+def replica_of(algorithm: Algorithm) -> type[Replica] | None:
     """Return the replica of an algorithm, or None."""
-    found: type[Twin] | None = loaded(algorithm.counted_by)
+    found: type[Replica] | None = loaded(algorithm.counted_by)
     return found
 
 
-def check_twin(algorithm: Algorithm, packed: PackedGraph) -> type[Twin]:
+def check_replica(algorithm: Algorithm, packed: PackedGraph) -> type[Replica]:
     """Return the replica of an algorithm if its state fits at the driver."""
-    twin = twin_of(algorithm)
-    if twin is None:
+    replica = replica_of(algorithm)
+    if replica is None:
         raise RequestError(
             f"{packed.source} has {packed.edges:,} edges, too many for this process, and "
             f"{algorithm.name} cannot be counted on the cluster; accepted: a larger limit "
             "driver_bytes (--limit driver_bytes=N), 12 bytes an edge and 64 a vertex"
         )
-    each = _DEGREES + twin.vertex_bytes(algorithm)
+    each = _DEGREES + replica.vertex_bytes(algorithm)
     check_driver_bytes(
         f"{algorithm.name} on {packed.vertices:,} vertices, {each:.0f} bytes each,",
         each * packed.vertices,
     )
-    return twin
+    return replica
 
 
 def count_run(
-    twin: Twin,
+    replica: Replica,
     packed: PackedGraph,
     goes_on: Callable[[list[float]], bool],
     progress: Callable[[int], None],
 ) -> CountedRun:
     """Execute supersteps until the run ends or `goes_on` returns false."""
-    algorithm, graph = twin.algorithm, twin.graph
+    algorithm, graph = replica.algorithm, replica.graph
     target, limit = algorithm.threshold(graph.vertices), algorithm.max_iterations
     curve: list[float] = []
     rows: list[dict[str, float]] = []
     converged = False
     while not converged and len(curve) < limit and (not curve or goes_on(curve)):
         progress(len(curve) + 1)
-        asked = twin.ask()
+        asked = replica.ask()
         answers = packed.passed(
             asked.function, asked.shared, asked.kinds, answer_bytes=asked.answer_bytes
         )
         del asked
         for places, values in answers:
-            twin.take(places, values)
-        step = twin.settle()
+            replica.take(places, values)
+        step = replica.settle()
         curve.append(step.convergence)
         rows.append(_counted(step, graph))
         converged = step.convergence < target
     return CountedRun(
         curve=np.array(curve),
         counters=pd.DataFrame(rows).assign(
-            total_vertices=graph.vertices, working_set_bytes=twin.working_set_bytes
+            total_vertices=graph.vertices, working_set_bytes=replica.working_set_bytes
         ),
-        values=twin.values,
+        values=replica.values,
         converged=converged,
         ended=converged or len(curve) >= limit,
     )

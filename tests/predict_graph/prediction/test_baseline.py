@@ -8,7 +8,7 @@ from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.iterations.rooted.hops import depth_of, hop_tree
-from predict_graph.prediction.first_guess import first_guess
+from predict_graph.prediction.baseline import baselines_of
 
 HOPS = ("connected-components", "neighborhood", "shortest-paths", "topk-ranking")
 MESHES = {
@@ -28,7 +28,7 @@ def test_iterations_of_what_goes_through_a_graph_by_hops(name):
     for mesh in MESHES.values():
         graph = check_graph(nx.convert_node_labels_to_integers(mesh()))
         found = predict_graph.predict(name, graph, history="none", budget=0)
-        assert found.method["name"] == "first guess"
+        assert found.method["name"] == "baseline estimate"
         truth = LocalEngine().run(check_algorithm(name), graph).iterations
         interval = found.iterations
         assert 0.5 * truth <= interval.predicted <= 1.5 * truth + 1  # a depth is half a diameter
@@ -56,12 +56,12 @@ def test_the_depth_of_a_directed_graph_needs_no_reverse(monkeypatch):
 def test_a_small_part_that_is_reached_says_nothing():
     graph = check_graph(nx.union(nx.star_graph(5), nx.path_graph(range(10, 110))))
     assert depth_of(graph) is None
-    (guess,) = first_guess(graph, [check_algorithm("connected-components")], None)
-    assert guess.iterations == check_algorithm("connected-components").usual.iterations
+    (baseline,) = baselines_of(graph, [check_algorithm("connected-components")], None)
+    assert baseline.iterations == check_algorithm("connected-components").usual.iterations
 
 
 def test_other_algorithms_do_not_go_by_depth():
     mesh = check_graph("grid:rows=60,columns=60")
     for name in ("pagerank", "k-core", "label-propagation"):
-        (guess,) = first_guess(mesh, [check_algorithm(name)], None)
-        assert guess.iterations == check_algorithm(name).usual.iterations
+        (baseline,) = baselines_of(mesh, [check_algorithm(name)], None)
+        assert baseline.iterations == check_algorithm(name).usual.iterations

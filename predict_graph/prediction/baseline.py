@@ -1,6 +1,6 @@
-"""What a run on this machine will take, before anything of it is measured: the first rung.
+"""What a run on this machine will take, before anything of it is measured: the first source.
 
-A guess is free. It says what a better answer may cost, and whether one is worth having: a run of
+A baseline is free. It says what a better answer may cost, and whether one is worth having: a run of
 less than a second had better be run.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm, Usual
-from predict_graph.engines import Prices, Witness, Workload, per_iteration
+from predict_graph.engines import Evidence, RuntimeEstimate, Workload, per_iteration
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, machine_identity
@@ -25,28 +25,28 @@ from predict_graph.iterations.estimate import iteration_interval
 from predict_graph.iterations.rooted.hops import depth_of
 
 __all__ = [
-    "GUESS",
+    "BASELINE",
     "ITERATIONS_STD",
     "SECONDS_STD",
-    "FirstGuess",
+    "Baseline",
+    "baseline_iterations",
+    "baseline_runtime",
+    "baselines_of",
     "chain_of",
-    "first_guess",
-    "guessed_estimate",
-    "guessed_prices",
 ]
 
 
-GUESS = "first guess"
+BASELINE = "baseline estimate"
 """Name of the method of an estimate that is none."""
 
 
-_UNKNOWN = Usual(10, 8.0, 3.0)  # about the medians of docs/studies/first-guess.md
-ITERATIONS_STD = 0.8  # of log(guessed / true): docs/studies/first-guess.md
-_HOPS_STD = 0.17  # of the same, by the depth of the graph: docs/studies/first-guess.md
+_UNKNOWN = Usual(10, 8.0, 3.0)  # about the medians of docs/studies/baseline.md
+ITERATIONS_STD = 0.8  # of log(estimated / true): docs/studies/baseline.md
+_HOPS_STD = 0.17  # of the same, by the depth of the graph: docs/studies/baseline.md
 _QUARTILE = 0.674  # of the normal distribution, by definition
-SECONDS_STD = 0.6  # of log of ns an edge and iteration: docs/studies/first-guess.md
+SECONDS_STD = 0.6  # of log of ns an edge and iteration: docs/studies/baseline.md
 # Edges and vertices from which data no longer fits in a cache, and the power by which seconds of
-# each grow from there: R-MAT of scale 18 to 22, docs/studies/first-guess.md.
+# each grow from there: R-MAT of scale 18 to 22, docs/studies/baseline.md.
 _CACHED, _BEYOND_CACHE = 1e6, 0.35
 _FEWEST_EDGES = 5_000  # that take as long as any superstep; judgement, not measured
 _NEWEST_RUNS = 20  # a choice
@@ -54,7 +54,7 @@ _HALVING = 0.5  # of messages by iteration, where changes spread; judgement, not
 
 
 @dataclass(frozen=True)
-class FirstGuess:
+class Baseline:
     """What one algorithm of a chain will take on this machine, roughly.
 
     Parameters
@@ -66,7 +66,7 @@ class FirstGuess:
     runs : int
         Of the history that it rests on; 0 if it is a rule of thumb.
     iterations_std : float
-        Of log(guessed / true).
+        Of log(estimated / true).
     converges : bool
         Whether runs usually converge within the limit of iterations.
     """
@@ -95,16 +95,16 @@ class FirstGuess:
         """Of the seconds of its iterations: history makes them surer."""
         return SECONDS_STD / math.sqrt(1.0 + self.runs)
 
-    def beyond(self, iterations: int) -> FirstGuess:
-        """Return the guess of a run that takes more than so many iterations.
+    def beyond(self, iterations: int) -> Baseline:
+        """Return the baseline of a run that takes more than so many iterations.
 
         The median of a log-normal distribution that is cut off there.
 
         Examples
         --------
         >>> from predict_graph.algorithms import PageRank
-        >>> guess = FirstGuess(PageRank(), 10.0, 0.0, 1.0, 0)
-        >>> [round(guess.beyond(done).iterations, 1) for done in (0, 10, 100)]
+        >>> baseline = Baseline(PageRank(), 10.0, 0.0, 1.0, 0)
+        >>> [round(baseline.beyond(done).iterations, 1) for done in (0, 10, 100)]
         [10.0, 17.2, 118.5]
         """
         normal, distance = NormalDist(), math.log(max(iterations, 1e-9) / self.iterations)
@@ -123,9 +123,9 @@ def chain_of(algorithm: Algorithm) -> list[Algorithm]:
     return found
 
 
-def first_guess(
+def baselines_of(
     graph: AnyGraph, algorithms: Sequence[Algorithm], history: History | None
-) -> list[FirstGuess]:
+) -> list[Baseline]:
     """Return what compiled runs of the algorithms of a chain will take on this machine.
 
     By real runs of other graphs that the history has of this machine, or else by a rule of thumb.
@@ -140,14 +140,14 @@ def first_guess(
     """
     work = max(graph.edges + graph.vertices, _FEWEST_EDGES)
     slower = max(work / _CACHED, 1.0) ** _BEYOND_CACHE
-    guesses = []
+    baselines = []
     for algorithm in algorithms:
         usual, runs = _usual(algorithm, history)
         depth = depth_of(graph) if algorithm.by_hops and isinstance(graph, Graph) else None
         expected = usual.iterations if depth is None else depth + 1.0
         iterations = min(expected, float(algorithm.max_iterations))
-        guesses.append(
-            FirstGuess(
+        baselines.append(
+            Baseline(
                 algorithm,
                 iterations,
                 1e-9 * usual.setup_ns * work,
@@ -157,14 +157,14 @@ def first_guess(
                 converges=expected <= algorithm.max_iterations,
             )
         )
-    return guesses
+    return baselines
 
 
-def guessed_estimate(graph: AnyGraph, guess: FirstGuess, workers: int) -> IterationEstimate:
-    """Return a guess as the iterations stage hands it on: a wide interval, and rough counters."""
-    algorithm = guess.algorithm
+def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> IterationEstimate:
+    """Return a baseline as an iteration estimate: a wide interval, and rough counters."""
+    algorithm = baseline.algorithm
     iterations, low, high = iteration_interval(
-        guess.iterations, guess.iterations_std, QUANTILE, algorithm.max_iterations
+        baseline.iterations, baseline.iterations_std, QUANTILE, algorithm.max_iterations
     )
     decay = 1.0 if algorithm.steady else _HALVING
     share = decay ** np.arange(iterations)
@@ -184,32 +184,32 @@ def guessed_estimate(graph: AnyGraph, guess: FirstGuess, workers: int) -> Iterat
     )
     threshold = algorithm.threshold(graph.vertices)
     return IterationEstimate(
-        method=GUESS,
-        crossing=guess.iterations,
+        method=BASELINE,
+        crossing=baseline.iterations,
         iterations=iterations,
         low=low,
         high=high,
         curve=threshold * 10.0 ** ((iterations - np.arange(1, iterations + 1)) / 2.0),
-        converged=guess.converges,
+        converged=baseline.converges,
         samples=[],
         edge_steps=0.0,
         counters=counters,
     )
 
 
-def guessed_prices(
-    graph: AnyGraph, guess: FirstGuess, workload: Workload, *, first: bool
-) -> Prices:
-    """Return a guess as the seconds stage hands it on."""
-    each = guess.superstep_seconds / max(guess.iterations, 1.0)
+def baseline_runtime(
+    graph: AnyGraph, baseline: Baseline, workload: Workload, *, first: bool
+) -> RuntimeEstimate:
+    """Return a baseline as the seconds stage hands it on."""
+    each = baseline.superstep_seconds / max(baseline.iterations, 1.0)
     seconds = np.full(workload.iterations, each)
-    name = "runs of other graphs" if guess.runs else "rule of thumb"
-    return Prices(
-        witnesses=[Witness(name, seconds, guess.relative_std)],
+    name = "runs of other graphs" if baseline.runs else "rule of thumb"
+    return RuntimeEstimate(
+        evidence=[Evidence(name, seconds, baseline.relative_std)],
         table=workload.table.assign(seconds=seconds),
-        relative_std=guess.relative_std,
+        relative_std=baseline.relative_std,
         phases={
-            "setup": guess.setup_seconds,
+            "setup": baseline.setup_seconds,
             "read": graph.read_seconds if first else 0.0,
             "superstep": float(seconds.sum()),
             "write": 0.0,

@@ -1,9 +1,9 @@
 """Bundled reference runs: the runtime model of a cluster without any runs.
 
-Created by ``python -m benchmarks.cluster_lessons``: sample runs of each algorithm, as in a
+Created by ``python -m benchmarks.cluster_training``: sample runs of each algorithm, as in a
 prediction, on two workers of one machine. Another cluster differs by a factor that is estimated
-from its runs (:mod:`predict_graph.prediction.seconds.cluster.level`); the growth of costs is
-assumed to be the same.
+from its runs (:mod:`predict_graph.prediction.seconds.cluster.cluster_speed`); the growth of costs
+is assumed to be the same.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import pandas as pd
 from predict_graph.algorithms import Algorithm, VertexProgram
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.history import RunRecord
-from predict_graph.prediction.seconds.cluster.lessons import cluster_run
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.seconds.cluster.training_runs import cluster_run
 
-FILE = "shipped_lessons.json.gz"
+FILE = "reference_runs.json.gz"
 """The file of reference runs in this folder."""
 
 KEPT = "a state that is kept"
@@ -112,7 +112,7 @@ def shipped_name(algorithm: Algorithm) -> str:
     return _STEADY if algorithm.steady else _SPREADING
 
 
-def packed_lessons(records: Sequence[RunRecord]) -> bytes:
+def packed_reference_runs(records: Sequence[RunRecord]) -> bytes:
     """Return the content of the file, from the sample runs of a history, in order."""
     rows = []
     for record in records:

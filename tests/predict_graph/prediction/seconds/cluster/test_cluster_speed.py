@@ -1,4 +1,4 @@
-"""How slow a cluster is, told by runs there beside the lessons that come with the package."""
+"""How slow a cluster is, told by runs there beside the bundled reference runs."""
 
 import gzip
 import json
@@ -16,14 +16,14 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.history import History
 from predict_graph.prediction.run_records import record_of
-from predict_graph.prediction.seconds.cluster import shipped_lessons
-from predict_graph.prediction.seconds.cluster.lessons import cluster_settings
-from predict_graph.prediction.seconds.cluster.level import (
+from predict_graph.prediction.seconds.cluster import reference_runs
+from predict_graph.prediction.seconds.cluster.cluster_speed import (
     UNKNOWN,
     level_of_cluster,
     level_of_runs,
     shipped_costs,
 )
+from predict_graph.prediction.seconds.cluster.reference_runs import shipped_runs
 from predict_graph.prediction.seconds.cluster.sample_runs import REAL
 from predict_graph.prediction.seconds.cluster.session_phases import (
     CommonPhases,
@@ -31,7 +31,7 @@ from predict_graph.prediction.seconds.cluster.session_phases import (
     common_phases,
     typical_rows,
 )
-from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_runs
+from predict_graph.prediction.seconds.cluster.training_runs import cluster_settings
 
 TASKS, DRIVER, PHASES = 4.0, 1.5, 2.5
 ENGINE = SparkEngine("spark://nowhere:7077", 2, memory="1g")
@@ -58,7 +58,7 @@ def kept_there(history, runs):
             "ratio": run.ratio,
             "seed": 1,
             "purpose": run.summary.purpose,
-            "lesson": "there",
+            "training_run": "there",
             "machines": run.machines,
             "cold": run.cold,
             "opening_seconds": PHASES * run.session_seconds,
@@ -84,7 +84,7 @@ OURS = {
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "lessons"),
+    ("name", "given", "training_runs"),
     [
         ("graphframes:pageRank", {}, "graphx:pageRank"),
         ("graphframes:pageRank", {"sourceId": "1"}, "graphx:personalizedPageRank"),
@@ -93,12 +93,12 @@ OURS = {
         ("graphframes:stronglyConnectedComponents", {}, "graphx:stronglyConnectedComponents"),
     ],
 )
-def test_what_graphx_runs_for_graphframes_is_priced_as_graphx(name, given, lessons, tmp_path):
+def test_what_graphx_runs_for_graphframes_is_priced_as_graphx(name, given, training_runs, tmp_path):
     """And what it took tells how slow the cluster is."""
     algorithm = library_algorithm(name, given)
-    assert shipped_lessons.shipped_name(algorithm) == lessons
+    assert reference_runs.shipped_name(algorithm) == training_runs
     history = History(tmp_path / "history.sqlite")
-    runs = [slower(run) for run in shipped_runs(lessons, first=True)]
+    runs = [slower(run) for run in shipped_runs(training_runs, first=True)]
     for run in runs:
         object.__setattr__(run.profile, "algorithm", name)
         object.__setattr__(run.profile, "parameters", algorithm.parameters)
@@ -117,12 +117,12 @@ def test_a_run_of_a_library_that_had_other_parameters_is_passed_over(tmp_path):
     assert level_of_cluster(history, ENGINE) == UNKNOWN
 
 
-def test_each_algorithm_that_runs_on_spark_has_lessons():
+def test_each_algorithm_that_runs_on_spark_has_training_runs():
     assert {name for name in ALGORITHMS.names() if "spark" in ALGORITHMS.get(name).runs_on} == OURS
     graphx = {f"graphx:{name}" for name in GRAPHX.names()}
     stars = "graphframes:connectedComponents"
-    assert set(shipped_lessons.NAMES) == {*OURS, *graphx, stars, shipped_lessons.PROGRAM}
-    for name in shipped_lessons.NAMES:
+    assert set(reference_runs.NAMES) == {*OURS, *graphx, stars, reference_runs.PROGRAM}
+    for name in reference_runs.NAMES:
         runs = shipped_runs(name, first=True)
         assert {run.cold for run in runs} == {True, False}, name
         assert {run.machines for run in runs} == {1, 2}, name
@@ -147,8 +147,8 @@ def test_keeping_states_costs_something_where_nothing_ran_yet(name, tmp_path):
 def test_packing_loses_nothing_that_counts():
     runs = shipped_runs("pagerank", first=True)
     records = [record_of(run.profile, sample={"purpose": "cost"}, sample_of="x") for run in runs]
-    packed = shipped_lessons.packed_lessons(records)
-    assert packed == shipped_lessons.packed_lessons(records)
+    packed = reference_runs.packed_reference_runs(records)
+    assert packed == reference_runs.packed_reference_runs(records)
     rows = json.loads(gzip.decompress(packed))
     assert [row["iterations"] for row in rows] == [run.profile.iterations for run in runs]
     np.testing.assert_allclose(rows[0]["table"]["seconds"], runs[0].profile.table["seconds"])
@@ -249,8 +249,8 @@ def test_one_real_run_tells_how_slow_a_cluster_is_rather_than_what_costs_grow_wi
     object.__setattr__(run.profile, "phases", run.profile.phases | opened)
     history.add_all([record_of(run.profile)])
     found = predict_graph.predict("pagerank", graph, **options, history=history)
-    assert found.evidence[0]["rung"] == "real runs on the cluster"
-    usual = UNKNOWN.tasks  # that a cluster is taken to be slower than the one of the lessons
+    assert found.evidence[0]["source"] == "real runs on the cluster"
+    usual = UNKNOWN.tasks  # that a cluster is taken to be slower than the one of the training runs
     assert UNKNOWN.tasks == UNKNOWN.driver == UNKNOWN.phases
     said = {name: unknown.phases[name] / usual for name in ("superstep", "setup")}
     longer = {name: found.phases[name] / said[name] for name in said}

@@ -1,7 +1,8 @@
-"""The ladder of evidence: which rung is bought for the iterations, and what it may cost.
+"""The plan of evidence: which source is bought for the iterations, and what it may cost.
 
 History of the very run, then the compiled run itself where another engine is the target, then
-samples, as large as the budget allows; and if not even small ones are worth it, a first guess.
+samples, as large as the budget allows; and if not even small ones are worth it, a baseline
+estimate.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, RunRecord
 from predict_graph.iterations.budget import LEAN
-from predict_graph.prediction.first_guess import FirstGuess
+from predict_graph.prediction.baseline import Baseline
 from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.request import Request
 
-__all__ = ["OTHER_ENGINES", "Ladder", "Purse", "known_runs"]
+__all__ = ["OTHER_ENGINES", "EvidencePlan", "Spending", "known_runs"]
 
 LEVELS = (LEAN, 0.05, 0.2, 0.6)
 """Edges of all samples / edges of the graph: small ones are nearly as good (docs/studies)."""
@@ -44,14 +45,14 @@ _PROBING = 0.05  # of an iteration, and a fixed part; judgement, not measured
 _PROBE_FIXED = 0.02  # judgement, not measured
 
 
-class Purse:
+class Spending:
     """What is left of the budget of one prediction.
 
     Parameters
     ----------
     budget : Budget
     run_seconds : float
-        What the run is guessed to take.
+        What the run is estimated to take.
     reading_seconds : float
         What reading took, where that was for the prediction alone: it is told, but a budget is for
         what comes after.
@@ -98,28 +99,28 @@ class Purse:
 
 
 @dataclass(frozen=True)
-class Ladder:
-    """The rungs that are worth buying for one prediction.
+class EvidencePlan:
+    """The sources that are worth buying for one prediction.
 
     Parameters
     ----------
-    guesses : list of FirstGuess
+    baselines : list of Baseline
         Of each algorithm of the chain.
     run_seconds : float
-        What the run is guessed to take, on its engine; on this machine at least.
+        What the run is estimated to take, on its engine; on this machine at least.
     """
 
-    guesses: list[FirstGuess]
+    baselines: list[Baseline]
     run_seconds: float
     local: bool = True
 
     @classmethod
-    def on_this_machine(cls, graph: AnyGraph, guesses: list[FirstGuess]) -> Ladder:
-        """Return the ladder of a run on the local engine."""
-        run = sum(guess.least_seconds for guess in guesses)
-        return cls(guesses, graph.read_seconds + run)
+    def on_this_machine(cls, graph: AnyGraph, baselines: list[Baseline]) -> EvidencePlan:
+        """Return the plan of a run on the local engine."""
+        run = sum(baseline.least_seconds for baseline in baselines)
+        return cls(baselines, graph.read_seconds + run)
 
-    def buys_full_run(self, graph: AnyGraph, request: Request, purse: Purse) -> bool:
+    def buys_full_run(self, graph: AnyGraph, request: Request, spending: Spending) -> bool:
         """Whether the full run on this machine is expected to be within the budget, and fits.
 
         On the local engine that is the job itself: an unlimited budget does not run a long one,
@@ -128,38 +129,40 @@ class Ladder:
         named = request.evidence_named if self.local else request.estimation_named
         if named or not runs_here(request.algorithm):
             return False
-        needed = sum(guess.seconds + _COUNTING * graph.edges for guess in self.guesses)
+        needed = sum(baseline.seconds + _COUNTING * graph.edges for baseline in self.baselines)
         needed *= meter.read().slowdown
         if self.local and request.budget.unlimited and needed > DEFAULT_BUDGET.least_seconds:
             return False
-        if not purse.affords(needed):
+        if not spending.affords(needed):
             return False
         if not isinstance(graph, Graph):
             return True
         return all(
-            peak_memory(graph, guess.algorithm, LocalEngine()).fits for guess in self.guesses
+            peak_memory(graph, baseline.algorithm, LocalEngine()).fits
+            for baseline in self.baselines
         )
 
-    def samples_reserve(self, graph: AnyGraph, purse: Purse) -> float:
+    def samples_reserve(self, graph: AnyGraph, spending: Spending) -> float:
         """Return the seconds that the smallest samples need, if they are within the budget."""
         seconds = self.cost(graph, LEVELS[0])
-        return seconds if purse.affords(seconds) else 0.0
+        return seconds if spending.affords(seconds) else 0.0
 
-    def levels(self, graph: AnyGraph, request: Request, purse: Purse) -> list[float]:
-        """Return the levels of sampling to go through, the cheapest first; none for a first guess.
+    def levels(self, graph: AnyGraph, request: Request, spending: Spending) -> list[float]:
+        """Return the levels of sampling to go through, the cheapest first; none for a baseline
+        estimate.
 
         The largest that the budget affords; all of them up to that if the prediction is to stop as
-        soon as it is near enough. What a person named is done, at the lowest level if need be.
+        soon as it is near enough. What the user named is done, at the lowest level if need be.
         """
         every = [level for level in LEVELS if level < request.max_overhead]
         every.append(request.max_overhead)
         if request.budget.unlimited and request.within is None:
             return every[-1:]
         tunable = "max_overhead" in request.method.reads
-        found = [level for level in every if purse.affords(self.cost(graph, level))]
-        if not found and self.cost(graph, every[0]) <= purse.left_at_most:
+        found = [level for level in every if spending.affords(self.cost(graph, level))]
+        if not found and self.cost(graph, every[0]) <= spending.left_at_most:
             found = every[:1]
-        if not found and (request.guess_would_ignore or not self.local):
+        if not found and (request.baseline_would_ignore or not self.local):
             found = every[:1] if tunable else every[-1:]
         if not tunable:
             return every[-1:] if found else []
@@ -170,7 +173,8 @@ class Ladder:
         if not self.local or max(levels) > LEAN:
             return {}
         return {
-            guess.algorithm.name: KnownSetup(guess.setup_seconds, False) for guess in self.guesses
+            baseline.algorithm.name: KnownSetup(baseline.setup_seconds, False)
+            for baseline in self.baselines
         }
 
     def more(self, graph: AnyGraph, level: float) -> str:
@@ -190,13 +194,15 @@ class Ladder:
         lean = level <= LEAN
         share = _LEAN_SHARE if lean else 1.0
         sampling = share * _FIXED + graph.edges * (share * _PER_EDGE + level * _PER_SAMPLED_EDGE)
-        seconds = len(self.guesses) * sampling
+        seconds = len(self.baselines) * sampling
         if self.local:
-            for guess in self.guesses:
-                iteration = guess.superstep_seconds / max(guess.iterations, 1.0)
+            for baseline in self.baselines:
+                iteration = baseline.superstep_seconds / max(baseline.iterations, 1.0)
                 seconds += _PROBE_FIXED + _PROBING * iteration
                 # Samples are run, too: of semi-clustering that is most of what they take.
-                seconds += 0.0 if lean else guess.setup_seconds + level * guess.superstep_seconds
+                seconds += (
+                    0.0 if lean else baseline.setup_seconds + level * baseline.superstep_seconds
+                )
         return seconds * meter.read().slowdown
 
 

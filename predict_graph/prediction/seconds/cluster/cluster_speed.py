@@ -22,23 +22,23 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import RequestError
 from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.prediction.seconds.cluster.cluster_costs import ClusterCosts, fit_cluster_costs
-from predict_graph.prediction.seconds.cluster.lessons import cluster_run, cluster_settings
+from predict_graph.prediction.seconds.cluster.reference_runs import (
+    KEPT,
+    NAMES,
+    shipped_name,
+    shipped_runs,
+)
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.session_phases import (
     CommonPhases,
     Phase,
     common_phases,
 )
-from predict_graph.prediction.seconds.cluster.shipped_lessons import (
-    KEPT,
-    NAMES,
-    shipped_name,
-    shipped_runs,
-)
 from predict_graph.prediction.seconds.cluster.superstep_features import (
     rows_of_run,
     without_spilling,
 )
+from predict_graph.prediction.seconds.cluster.training_runs import cluster_run, cluster_settings
 from predict_graph.prediction.seconds.straight_line import Line
 
 FloatArray = npt.NDArray[np.float64]
@@ -149,7 +149,7 @@ def _runs_of_cluster(history: History | None, engine: SparkEngine) -> dict[str, 
         )
         for number in sorted(found.runs["id"]) if len(found) else ():
             record = history.record(int(number))
-            reference = _lessons_of(record)
+            reference = _training_runs_of(record)
             if reference is not None:
                 run = cluster_run(record, first=True, elsewhere=True)
                 known.setdefault(reference, []).append(run)
@@ -160,7 +160,7 @@ def _of_libraries() -> list[str]:
     return [f"{library}:{name}" for library, own in LIBRARIES.items() for name in own.names()]
 
 
-def _lessons_of(record: RunRecord) -> str | None:
+def _training_runs_of(record: RunRecord) -> str | None:
     """Return the name of the reference runs for a run; None if its library has other parameters
     now.
     """
@@ -259,8 +259,8 @@ def level_of_observed(observed: Sequence[FloatArray], *, own: bool) -> Level:
     """
     logs = np.array(observed)
     known = ~np.isnan(logs)
-    means = np.where(known, logs, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    logs = np.where(known | ~known.any(axis=0), logs, means)
+    context = np.where(known, logs, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    logs = np.where(known | ~known.any(axis=0), logs, context)
     logs = np.where(np.isnan(logs), np.nanmean(logs, axis=1, keepdims=True), logs)
     part = _OWN_STD if own else _PART_STD
     weight = len(logs) / (len(logs) + (part / _CLUSTER_STD) ** 2)

@@ -1,4 +1,4 @@
-"""The compiled twin of an algorithm that another library has: exact, by the same rules."""
+"""The compiled replay of an algorithm that another library has: exact, by the same rules."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from predict_graph.iterations.method import SamplingCase
 if TYPE_CHECKING:
     from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 
-__all__ = ["twin_estimate"]
+__all__ = ["replay_estimate"]
 
 
-def estimate_by_twin(case: SamplingCase) -> IterationEstimate:
+def estimate_by_replay(case: SamplingCase) -> IterationEstimate:
     from predict_graph.engines.spark import SparkEngine
     from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 
     algorithm, engine = case.algorithm, case.engine
     if not isinstance(algorithm, LibraryAlgorithm) or not isinstance(engine, SparkEngine):
         raise RequestError(f"{algorithm.name} runs on Spark alone; accepted: --engine spark")
-    return twin_estimate(algorithm, case.graph, engine.workers, engine.settings.partitions)
+    return replay_estimate(algorithm, case.graph, engine.workers, engine.settings.partitions)
 
 
-def twin_estimate(
+def replay_estimate(
     algorithm: LibraryAlgorithm, graph: Graph, workers: int, partitions: int
 ) -> IterationEstimate:
-    """Return what each superstep does, by the twin: exact.
+    """Return what each superstep does, by the replay: exact.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def twin_estimate(
         "whole graph", 1.0, graph.vertices, graph.edges, count, seconds, "iterations"
     )
     return IterationEstimate(
-        method="twin",
+        method="replay",
         crossing=float(count),
         iterations=count,
         low=count,

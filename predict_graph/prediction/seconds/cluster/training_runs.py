@@ -28,7 +28,7 @@ _MOST_GRAPHS = 5  # newest graphs whose training runs are combined: limits old d
 _STOPPING = ("epsilon", "max_iterations", "tau", "tolerance", "tol", "maxIterations", "maxSteps")
 
 
-def new_lesson() -> str:
+def new_training_run() -> str:
     """Return an identifier for the sample runs of one prediction."""
     return uuid.uuid4().hex
 
@@ -42,14 +42,16 @@ def cluster_settings(engine: SparkEngine) -> dict[str, Any]:
     return {name: described[name] for name in described if name not in ("machines", "workers")}
 
 
-def lesson_records(run: ClusterRun, lesson: str, graph: AnyGraph, seed: int) -> list[RunRecord]:
+def training_records(
+    run: ClusterRun, training_run: str, graph: AnyGraph, seed: int
+) -> list[RunRecord]:
     """Return the history records of a sample run and of the runs that made its input."""
     sample = {
         "sampler": run.summary.sampler,
         "ratio": run.summary.ratio,
         "seed": seed,
         "purpose": run.summary.purpose,
-        "lesson": lesson,
+        "training_run": training_run,
         "machines": run.machines,
         "cold": run.cold,
         "opening_seconds": run.session_seconds,
@@ -70,7 +72,7 @@ def recall(
     """
     if history is None:
         return None
-    found = [_lessons(history, algorithm, engine) for algorithm in algorithms]
+    found = [_training_runs(history, algorithm, engine) for algorithm in algorithms]
     shared = [name for name in found[0] if all(name in trainings for trainings in found)]
     if not shared:
         return None
@@ -89,7 +91,7 @@ def recall(
     ]
 
 
-def _lessons(
+def _training_runs(
     history: History, algorithm: Algorithm, engine: SparkEngine
 ) -> dict[str, list[Mapping[str, Any]]]:
     """Return the runs of each complete training set of an algorithm on a cluster, newest first."""
@@ -103,7 +105,7 @@ def _lessons(
     asked = algorithm.to_dict()
     trainings: dict[str, list[Mapping[str, Any]]] = {}
     for run in cast(list[dict[str, Any]], found.runs.to_dict("records")):
-        name = run["sample"].get("lesson")
+        name = run["sample"].get("training_run")
         if name is not None and same_superstep(run["parameters"], asked):
             # The history is newest first; this restores execution order.
             trainings.setdefault(name, []).insert(0, run)

@@ -1,9 +1,10 @@
-"""The road of a prediction: request, graph, iterations, work, seconds, scaling, outcome."""
+"""The pipeline of a prediction: request, graph, iterations, work, seconds, scaling, outcome."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, TypedDict, Unpack, overload
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from predict_graph.algorithms import Algorithm
 from predict_graph.cores import meter
 from predict_graph.deadline import StopRun, deadline
-from predict_graph.engines import Engine, KnownSetup, Prices, RunProfile, Workload
+from predict_graph.engines import Engine, KnownSetup, RunProfile, RuntimeEstimate, Workload
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.local.probing import probe_of
@@ -33,20 +34,20 @@ from predict_graph.iterations import (
 from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES, LEAN
 from predict_graph.iterations.continued import continued_run, weighted
 from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
-from predict_graph.prediction.first_guess import (
+from predict_graph.prediction.baseline import (
     SECONDS_STD,
-    FirstGuess,
-    first_guess,
-    guessed_estimate,
-    guessed_prices,
+    Baseline,
+    baseline_iterations,
+    baseline_runtime,
+    baselines_of,
 )
-from predict_graph.prediction.ladder import Ladder, Purse, known_runs
+from predict_graph.prediction.evidence_plan import EvidencePlan, Spending, known_runs
 from predict_graph.prediction.outcome import Prediction, assembled
 from predict_graph.prediction.request import Request, check_request, direction, is_local
 from predict_graph.prediction.run_records import records_of
 from predict_graph.prediction.seconds.earlier_runs import (
     ONCE_STD,
-    earlier_prices,
+    earlier_runtime,
     of_this_engine,
 )
 from predict_graph.prediction.work import workloads_of
@@ -60,7 +61,7 @@ class PredictOptions(TypedDict, total=False):
 
     parameters: Mapping[str, object] | None
     directed: bool | None
-    ids: str
+    ids: str | None
     engine: str | Engine
     workers: int | None
     threads: int | None
@@ -155,7 +156,7 @@ def predict(
         Transform function of the convergence threshold, for methods that walk. By default the rule
         for the kind of convergence.
     cost_model : str, optional
-        Cost model whose regression gives the seconds. By default ``"forward-nnls"``, as one witness
+        Cost model whose regression gives the seconds. By default ``"forward-nnls"``, as one source
         beside the others.
     max_overhead : float, optional
         Edges of all samples / edges of the graph, at most. 0.6 by default.
@@ -284,80 +285,92 @@ def predict_on(
     request = replace(request, algorithm=request.algorithm.on(graph))
     chain = request.chain
     algorithms = [part.algorithm for part in chain]
-    purse = Purse(request.budget, 0.0, reading_seconds)
-    guesses = first_guess(graph, algorithms, history)
+    spending = Spending(request.budget, 0.0, reading_seconds)
+    baselines = baselines_of(graph, algorithms, history)
     fresh = bool(request.named) or request.budget.unlimited
     records = [] if fresh else known_runs(graph, algorithms, history)
     told = [of_this_engine(part, request.engine) for part in records]
     if records and all(told):
-        return _from_earlier_runs(graph, chain, told, purse, source)
+        return _from_earlier_runs(graph, chain, told, spending, source)
     if not is_local(request.engine):  # what is known of it asks for in-degrees, first of all
         for part in chain:
             if part.method.prepares is not None:
                 part.method.prepares(graph)
-    ladder = _ladder(graph, request, guesses, history)
-    purse.expects(ladder.run_seconds)
+    plan = _evidence_plan(graph, request, baselines, history)
+    spending.expects(plan.run_seconds)
     exact: list[IterationEstimate] = []
     started: _Started | None = None
     if records:
         exact = [recalled_estimate(part[0], request.engine.workers) for part in records]
-    elif ladder.buys_full_run(graph, request, purse):
-        before = purse.spent
-        profile = _full_run(graph, request, purse, ladder.samples_reserve(graph, purse))
-        if not profile.stopped:
+    elif plan.buys_full_run(graph, request, spending):
+        before = spending.spent
+        profile = _full_run(graph, request, spending, plan.samples_reserve(graph, spending))
+        if profile is not None and not profile.stopped:
             exact = whole_run_estimates(profile)
-            if ladder.local:
-                return _from_full_run(graph, chain, profile, exact, purse, source)
-        elif profile.algorithm == request.algorithm.name and profile.iterations:
-            took = purse.spent - before - profile.phases["setup"]
+            if plan.local:
+                return _from_full_run(graph, chain, profile, exact, spending, source)
+        elif (
+            profile is not None
+            and profile.algorithm == request.algorithm.name
+            and profile.iterations
+        ):
+            took = spending.spent - before - profile.phases["setup"]
             started = _Started.of(request, profile, graph.vertices, took)
-    levels = ladder.levels(graph, request, purse)
+    levels = plan.levels(graph, request, spending)
     if not levels and not exact:
-        return _guessed(graph, chain, guesses, started, purse, ladder.more(graph, 0.0), source)
+        return _from_baseline(
+            graph, chain, baselines, started, spending, plan.more(graph, 0.0), source
+        )
     levels = levels or [LEAN]  # the number of iterations is known; their cost is probed
     probes = request.budget.unlimited or bool(request.probe)
-    setups = {} if probes else ladder.estimated_setups(levels)
-    if started is not None and ladder.local:
+    setups = {} if probes else plan.estimated_setups(levels)
+    if started is not None and plan.local:
         setups = started.setups
-    means = request.means(history, graph.edges, purse, setups)
-    with purse.loading():
+    context = request.context(history, graph.edges, spending, setups)
+    with spending.loading():
         _load_compiled(graph, chain)
-    costing = request.costing(request.engine, graph, algorithms, means)
-    if not ladder.local:
-        costing.survey()
-    prediction = None
+    runtime_model = request.runtime_model(request.engine, graph, algorithms, context)
+    if not plan.local:
+        runtime_model.survey()
+    prediction, named = None, request.baseline_would_ignore  # what is named is done
+
+    def left_at_most() -> float:
+        return spending.left_at_most
+
     for level in levels:
         more = [replace(part, max_overhead=level) for part in chain]
         try:
-            with deadline(lambda: purse.left_at_most):
-                if ladder.local and prediction is None:
-                    costing.survey()
-                estimates = exact or estimates_of(graph, more, costing)
+            with deadline(None if named else left_at_most):
+                if plan.local and prediction is None:
+                    runtime_model.survey()
+                estimates = exact or estimates_of(graph, more, runtime_model)
         except StopRun:  # not even a small sample ended in time
             if prediction is not None:
                 break
-            if ladder.local:
-                return _guessed(graph, chain, guesses, started, purse, "", source)
-            estimates = [guessed_estimate(graph, each, request.engine.workers) for each in guesses]
+            if plan.local:
+                return _from_baseline(graph, chain, baselines, started, spending, "", source)
+            estimates = [
+                baseline_iterations(graph, each, request.engine.workers) for each in baselines
+            ]
         if started is not None and not exact:
             estimates = started.weighted(estimates)
         workloads = _workloads(graph, chain, estimates)
         measured = True
         try:
-            with deadline((lambda: purse.left_at_most) if ladder.local else None):
-                prices = costing.price(workloads)
+            with deadline(left_at_most if plan.local and not named else None):
+                runtimes = runtime_model.estimate(workloads)
         except StopRun:
             if prediction is not None:
                 break
-            prices = _unmeasured_prices(graph, guesses, started, workloads)
+            runtimes = _unmeasured_prices(graph, baselines, started, workloads)
             measured = started is not None
-        left = ladder.more(graph, level)
+        left = plan.more(graph, level)
         prediction = assembled(
-            graph, more, estimates, workloads, prices, purse, left, source, measured=measured
+            graph, more, estimates, workloads, runtimes, spending, left, source, measured=measured
         )
         if request.within is not None and prediction.relative_width <= request.within:
             break
-        if not purse.affords(ladder.cost(graph, level)):
+        if not spending.affords(plan.cost(graph, level)):
             break
     assert prediction is not None
     return prediction
@@ -410,10 +423,10 @@ class _Started:
         own = weighted(sampled[-1], self.estimates[-1], self.limit)
         return [*self.estimates[:-1], own]
 
-    def prices(self, workloads: Sequence[Workload]) -> list[Prices]:
+    def runtimes(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the seconds by the supersteps that ran; others take what their messages take."""
         found = [
-            earlier_prices([record], workload, first=number == 0, source="first supersteps")
+            earlier_runtime([record], workload, first=number == 0, source="first supersteps")
             for number, (record, workload) in enumerate(zip(self.records, workloads, strict=True))
         ]
         own = found[-1]
@@ -426,7 +439,7 @@ class _Started:
         std = math.hypot(ONCE_STD, left * SECONDS_STD)
         found[-1] = replace(
             own,
-            witnesses=[replace(own.witnesses[0], seconds=seconds, relative_std=std)],
+            evidence=[replace(own.evidence[0], seconds=seconds, relative_std=std)],
             table=own.table.assign(seconds=seconds),
             relative_std=std,
             phases={**own.phases, "superstep": float(seconds.sum())},
@@ -444,17 +457,17 @@ def _line(work: npt.NDArray[np.float64], seconds: npt.NDArray[np.float64]) -> tu
     return 0.0, float(work @ seconds) / float(work @ work)
 
 
-def _ladder(
-    graph: Graph, request: Request, guesses: list[FirstGuess], history: History | None
-) -> Ladder:
-    """Return the ladder of a request; elsewhere, a run takes what is known of that engine."""
+def _evidence_plan(
+    graph: Graph, request: Request, baselines: list[Baseline], history: History | None
+) -> EvidencePlan:
+    """Return the plan of a request; elsewhere, a run takes what is known of that engine."""
     if is_local(request.engine):
-        return Ladder.on_this_machine(graph, guesses)
+        return EvidencePlan.on_this_machine(graph, baselines)
     from predict_graph.prediction.expectation import cheap_expectation
 
     total = cheap_expectation(request.algorithm, request.engine, graph, history).total
     assert total is not None  # only a prediction made before may have none
-    return Ladder(guesses, total.predicted, local=False)
+    return EvidencePlan(baselines, total.predicted, local=False)
 
 
 _LOADED: set[tuple[str, str, bool]] = set()
@@ -474,15 +487,21 @@ def _load_compiled(graph: Graph, chain: Sequence[Request]) -> None:
     estimates_of(small, quiet)
 
 
-def _full_run(graph: Graph, request: Request, purse: Purse, reserve: float) -> RunProfile:
-    """Run the job on this machine until the budget, less a reserve for samples, is spent."""
+def _full_run(
+    graph: Graph, request: Request, spending: Spending, reserve: float
+) -> RunProfile | None:
+    """Run the job on this machine until the budget, less a reserve for samples, is spent.
+
+    Returns None if its setup takes longer than that.
+    """
     engine = request.engine
     local = engine if type(engine) is LocalEngine else LocalEngine(workers=engine.workers)
-    with purse.loading():
+    with spending.loading():
         local.load(request.algorithm)
     request.progress("full run on this machine", 0.0)
-    with deadline(lambda: purse.left - reserve):
+    with deadline(lambda: spending.left - reserve), suppress(StopRun):
         return local.run(request.algorithm, graph)
+    return None
 
 
 def _from_full_run(
@@ -490,27 +509,27 @@ def _from_full_run(
     chain: Sequence[Request],
     profile: RunProfile,
     estimates: list[IterationEstimate],
-    purse: Purse,
+    spending: Spending,
     source: Any,
 ) -> Prediction:
     """Return the prediction by a full run on the very engine."""
     records = [[record] for record in records_of(profile)]
     named = "full local run"
-    return _from_runs(graph, chain, records, estimates, named, purse, source, measured=True)
+    return _from_runs(graph, chain, records, estimates, named, spending, source, measured=True)
 
 
 def _from_earlier_runs(
     graph: Graph,
     chain: Sequence[Request],
     records: Sequence[Sequence[RunRecord]],
-    purse: Purse,
+    spending: Spending,
     source: Any,
 ) -> Prediction:
     """Return the prediction that the history holds: this run happened before."""
     workers = chain[-1].engine.workers
     estimates = [recalled_estimate(part[0], workers) for part in records]
     named = "earlier runs of this graph"
-    return _from_runs(graph, chain, records, estimates, named, purse, source, measured=False)
+    return _from_runs(graph, chain, records, estimates, named, spending, source, measured=False)
 
 
 def _from_runs(
@@ -519,57 +538,57 @@ def _from_runs(
     records: Sequence[Sequence[RunRecord]],
     estimates: Sequence[IterationEstimate],
     evidence: str,
-    purse: Purse,
+    spending: Spending,
     source: Any,
     *,
     measured: bool,
 ) -> Prediction:
     workloads = _workloads(graph, chain, estimates)
-    prices = [
-        earlier_prices(part, workload, first=number == 0, source=evidence)
+    runtimes = [
+        earlier_runtime(part, workload, first=number == 0, source=evidence)
         for number, (part, workload) in enumerate(zip(records, workloads, strict=True))
     ]
     return assembled(
-        graph, chain, estimates, workloads, prices, purse, source=source, measured=measured
+        graph, chain, estimates, workloads, runtimes, spending, source=source, measured=measured
     )
 
 
-def _guessed(
+def _from_baseline(
     graph: Graph,
     chain: Sequence[Request],
-    guesses: Sequence[FirstGuess],
+    baselines: Sequence[Baseline],
     started: _Started | None,
-    purse: Purse,
+    spending: Spending,
     more: str,
     source: Any,
 ) -> Prediction:
     """Return a baseline prediction, corrected by a run that was stopped, if there was one."""
     engine = chain[-1].engine
     if started is not None:
-        guesses = [*guesses[:-1], guesses[-1].beyond(started.done)]
-    estimates = [guessed_estimate(graph, guess, engine.workers) for guess in guesses]
+        baselines = [*baselines[:-1], baselines[-1].beyond(started.done)]
+    estimates = [baseline_iterations(graph, baseline, engine.workers) for baseline in baselines]
     if started is not None:
         estimates = started.weighted(estimates)
     workloads = _workloads(graph, chain, estimates)
-    prices = _unmeasured_prices(graph, guesses, started, workloads)
+    runtimes = _unmeasured_prices(graph, baselines, started, workloads)
     measured = started is not None
     return assembled(
-        graph, chain, estimates, workloads, prices, purse, more, source, measured=measured
+        graph, chain, estimates, workloads, runtimes, spending, more, source, measured=measured
     )
 
 
 def _unmeasured_prices(
     graph: Graph,
-    guesses: Sequence[FirstGuess],
+    baselines: Sequence[Baseline],
     started: _Started | None,
     workloads: Sequence[Workload],
-) -> list[Prices]:
+) -> list[RuntimeEstimate]:
     """Return baseline seconds, or those by the supersteps of a run that was stopped."""
     if started is not None:
-        return started.prices(workloads)
+        return started.runtimes(workloads)
     return [
-        guessed_prices(graph, guess, workload, first=number == 0)
-        for number, (guess, workload) in enumerate(zip(guesses, workloads, strict=True))
+        baseline_runtime(graph, baseline, workload, first=number == 0)
+        for number, (baseline, workload) in enumerate(zip(baselines, workloads, strict=True))
     ]
 
 
@@ -583,7 +602,7 @@ def _workloads(
 def estimates_of(
     graph: Graph,
     chain: Sequence[Request],
-    costing: Any = None,
+    runtime_model: Any = None,
 ) -> list[IterationEstimate]:
     """Estimate the iterations of each algorithm of a chain.
 
@@ -592,11 +611,11 @@ def estimates_of(
     graph : Graph
     chain : sequence of Request
         In the order in which the algorithms run.
-    costing : Costing, optional
+    runtime model : RuntimeModel, optional
         Of the engine: it observes what no method can estimate.
     """
     if chain[-1].method.estimate is None:
-        found: list[IterationEstimate] = costing.observe()
+        found: list[IterationEstimate] = runtime_model.observe()
         return found
     return [
         estimate_iterations(
@@ -618,7 +637,7 @@ def estimates_of(
 
 
 def _edges_for(request: Request, graph: Graph) -> EdgeBudget:
-    """Return the edges of samples: small ones cost as much as none, unless a person says less."""
+    """Return the edges of samples: small ones cost as much as none, unless the user says less."""
     if "max_overhead" in request.named or request.max_overhead >= DEFAULT_MAX_OVERHEAD:
         return EdgeBudget(graph.edges, request.max_overhead)
     return EdgeBudget(graph.edges, request.max_overhead, FREE_EDGES // 2)

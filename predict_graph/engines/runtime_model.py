@@ -1,8 +1,8 @@
 """Types that pass from the iteration estimate to the runtime estimate.
 
-A :class:`Workload` holds the counters of each iteration, without times. The :class:`Costing` of an
-engine turns it into :class:`Prices`: the time of each iteration, combined from several sources, and
-of setup, reading and writing.
+A :class:`Workload` holds the counters of each iteration, without times. The :class:`RuntimeModel`
+of an engine turns it into :class:`RuntimeEstimate`: the time of each iteration, combined from
+several sources, and of setup, reading and writing.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Workload:
     staged: StagedSample | None = None
 
 
-class Purse(Protocol):
+class Spending(Protocol):
     """The remaining budget of a prediction."""
 
     def affords(self, seconds: float) -> bool:
@@ -99,7 +99,7 @@ class Purse(Protocol):
 
 
 @dataclass(frozen=True)
-class FixedPurse:
+class FixedSpending:
     """A budget that always allows or always refuses.
 
     Parameters
@@ -140,7 +140,7 @@ class KnownSetup:
 
 
 @dataclass(frozen=True)
-class Means:
+class EstimationContext:
     """Options and resources of a runtime model; None where the user gave no value.
 
     Parameters
@@ -161,7 +161,7 @@ class Means:
     edges_for_costs : callable, optional
         Maps the iterations of the run to the total edges of samples that serve the runtime
         estimate alone; without it samples have their full size.
-    purse : Purse
+    spending : Spending
         Remaining budget; unlimited by default.
     fresh_samples : bool
         Whether to run new samples on a cluster that already has training runs.
@@ -180,7 +180,7 @@ class Means:
     probe: bool | None = None
     train_machines: tuple[int, ...] | None = None
     edges_for_costs: Callable[[int], int] | None = None
-    purse: Purse = FixedPurse(full=True)
+    spending: Spending = FixedSpending(full=True)
     fresh_samples: bool = False
     setups: Mapping[str, KnownSetup] = field(default_factory=dict)
 
@@ -190,7 +190,7 @@ class Means:
 
 
 @dataclass(frozen=True)
-class Witness:
+class Evidence:
     """A source of the time of each iteration, with its weight.
 
     Parameters
@@ -215,12 +215,12 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Prices:
+class RuntimeEstimate:
     """The estimated time of a workload on an engine.
 
     Parameters
     ----------
-    witnesses : list of Witness
+    sources : list of Evidence
         With their weights, which add up to 1.
     table : DataFrame
         The table of the workload with ``seconds``; engines that count bytes differently add
@@ -246,7 +246,7 @@ class Prices:
         What a larger budget would improve; empty if nothing.
     """
 
-    witnesses: list[Witness]
+    evidence: list[Evidence]
     table: pd.DataFrame = field(repr=False)
     relative_std: float
     phases: dict[str, float]
@@ -260,24 +260,28 @@ class Prices:
     more: str = ""
 
 
-class Costing(Protocol):
+class RuntimeModel(Protocol):
     """The runtime model of an engine, created for one prediction.
 
-    ``Costing(engine, graph, algorithms, means)``, with the algorithms of a chain in execution
-    order.
+    ``RuntimeModel(engine, graph, algorithms, context)``, with the algorithms of a chain in
+    execution order.
     """
 
     reads: ClassVar[frozenset[str]]
     """Names of the prediction options that it uses."""
 
     def __init__(
-        self, engine: Engine, graph: AnyGraph, algorithms: Sequence[Algorithm], means: Means
+        self,
+        engine: Engine,
+        graph: AnyGraph,
+        algorithms: Sequence[Algorithm],
+        context: EstimationContext,
     ) -> None: ...
 
     def survey(self) -> None:
         """Measure what sampling the graph would disturb; called before samples are drawn."""
 
-    def price(self, workloads: Sequence[Workload]) -> list[Prices]:
+    def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the time of each algorithm of the chain; the first includes session start and
         reading.
         """

@@ -30,7 +30,7 @@ from predict_graph.builtin.graphframes.definition import (
     GraphFramesAlgorithm,
     GraphFramesConnectedComponents,
 )
-from predict_graph.engines.spark.library.algorithm import TWIN_COLUMNS
+from predict_graph.engines.spark.library.algorithm import REPLAY_COLUMNS
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.tables.hashing import partition_of_one, partition_of_pair
 
@@ -68,12 +68,12 @@ def stars(algorithm: GraphFramesConnectedComponents, layout: EdgeLayout) -> pd.D
         table.append(_row(rows, ends, int(np.count_nonzero(least != before)), count))
         total, earlier = (int(low.sum()) if len(low) else None), total
         if total == earlier:
-            return pd.DataFrame(table, columns=list(TWIN_COLUMNS))
+            return pd.DataFrame(table, columns=list(REPLAY_COLUMNS))
         rows = _Rows()
 
 
 def _row(rows: _Rows, there: int, news: int, partitions: int) -> tuple[int, ...]:
-    """Return a row of ``TWIN_COLUMNS``; the sum takes one record per partition."""
+    """Return a row of ``REPLAY_COLUMNS``; the sum takes one record per partition."""
     records = rows.joined + rows.records + partitions
     messages = rows.joined + rows.combined
     return there, messages, records, records + rows.minima, rows.combined, news, rows.joined
@@ -220,7 +220,7 @@ def _order(keys: Any, most: int) -> Any:
 def by_graphx(algorithm: GraphFramesAlgorithm, layout: EdgeLayout) -> pd.DataFrame:
     """Count the GraphX algorithm, which also gets the vertices without edges."""
     assert algorithm.graphx is not None
-    return algorithm.graphx.twin(replace(layout, everyone=True))
+    return algorithm.graphx.replay(replace(layout, everyone=True))
 
 
 def components(algorithm: GraphFramesConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:

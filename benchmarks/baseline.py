@@ -1,11 +1,11 @@
 """What a run costs before anything is known of it: iterations, and seconds an edge and iteration.
 
-    python -m benchmarks.first_guess [--graphs GRAPH …] [--repeats N]
+    python -m benchmarks.baseline [--graphs GRAPH …] [--repeats N]
 
 With `--depths` only the second table is made anew.
 
-Writes docs/studies/first-guess.md: over graphs, the quartiles and extremes of what the first guess
-of a prediction is made of (predict_graph/prediction/first_guess.py). The least of the repeats
+Writes docs/studies/baseline.md: over graphs, the quartiles and extremes of what the baseline
+estimate of a prediction is made of (predict_graph/prediction/baseline.py). The least of the repeats
 counts: what disturbs one run seldom disturbs all.
 """
 
@@ -23,7 +23,7 @@ from predict_graph.algorithms import ALGORITHMS, check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.iterations.rooted.hops import depth_of
-from predict_graph.prediction.first_guess import first_guess
+from predict_graph.prediction.baseline import baselines_of
 from predict_graph.prediction.request import direction
 
 GRAPHS = (
@@ -50,7 +50,7 @@ MESHES = (
     "graphs/mesh-fe_body.txt.gz",
     "graphs/power-activsg10k.txt.gz",
 )
-PAGE = Path("docs/studies/first-guess.md")
+PAGE = Path("docs/studies/baseline.md")
 SECOND = "## By the depth of the graph"
 
 
@@ -89,13 +89,13 @@ def depths(graphs: Sequence[str]) -> list[str]:
             graph = check_graph(where, directed=False, seed=1)
             run = LocalEngine().run(algorithm, graph)
             depth = depth_of(graph)
-            (guess,) = first_guess(graph, [algorithm], None)
+            (baseline,) = baselines_of(graph, [algorithm], None)
             if depth is None:
                 continue
             own = run.table.groupby("iteration")["seconds"].first().sum()
             usual.append(math.log(run.iterations / algorithm.usual.iterations))
             deep.append(math.log(run.iterations / min(depth + 1, algorithm.max_iterations)))
-            seconds.append(math.log(own / guess.superstep_seconds))
+            seconds.append(math.log(own / baseline.superstep_seconds))
         cells = [f"{np.mean(each):+.2f} | {np.std(each):.2f}" for each in (usual, deep, seconds)]
         lines.append(f"| {name} | {len(deep)} | " + " | ".join(cells) + " |")
     return lines
@@ -109,7 +109,7 @@ def second_table() -> str:
             "",
             "Algorithms that go from one end of the graph to the other take one superstep more",
             "than a breadth-first search from the vertex with most edges, whatever the graph:",
-            "logarithms of true / guessed, over the same graphs (undirected), meshes, roads and",
+            "logarithms of true / estimated, over the same graphs (undirected), meshes, roads and",
             "power grids.",
             "",
             "| algorithm | graphs | iterations by medians: mean | std | by depth: mean | std "
@@ -139,7 +139,7 @@ def main() -> None:
         "or vertex. The baseline estimate of a prediction starts from the medians, until runs of",
         "this machine are in the history.",
         "",
-        "    python -m benchmarks.first_guess",
+        "    python -m benchmarks.baseline",
         "",
         "| algorithm | graphs | iterations: median | least to most | setup ns: median "
         "| least to most | iteration ns: median | least to most |",

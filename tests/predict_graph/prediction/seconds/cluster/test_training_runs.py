@@ -11,7 +11,11 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.history import History
 from predict_graph.prediction.seconds.cluster.cluster_costs import fit_cluster_costs
-from predict_graph.prediction.seconds.cluster.lessons import lesson_records, new_lesson, recall
+from predict_graph.prediction.seconds.cluster.training_runs import (
+    new_training_run,
+    recall,
+    training_records,
+)
 from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import sample_runs
 
 GRAPH = check_graph("barabasi-albert:n=300,m=2,seed=1")
@@ -31,7 +35,7 @@ def history(tmp_path):
 
 def learn(history, engine, graph, *, job=JOB, slower=1.0, runs=None):
     """Keep made-up sample runs as a prediction does."""
-    lesson = new_lesson()
+    training_run = new_training_run()
     for run in runs or sample_runs():
         profile = replace(
             run.profile,
@@ -40,7 +44,9 @@ def learn(history, engine, graph, *, job=JOB, slower=1.0, runs=None):
             engine=engine.on(run.machines).describe(),
             table=run.profile.table.assign(seconds=lambda table: table["seconds"] * slower),
         )
-        history.add_all(lesson_records(replace(run, profile=profile), lesson, graph, seed=7))
+        history.add_all(
+            training_records(replace(run, profile=profile), training_run, graph, seed=7)
+        )
 
 
 def test_costs_are_those_of_the_prediction_that_ran_them(history, engine):
@@ -57,7 +63,7 @@ def test_costs_are_those_of_the_prediction_that_ran_them(history, engine):
     assert "run on 20" in found[0].summary.note
 
 
-def test_a_lesson_on_the_same_graph_comes_first_then_the_newest(history, engine):
+def test_a_training_run_on_the_same_graph_comes_first_then_the_newest(history, engine):
     learn(history, engine, GRAPH, slower=2.0)
     learn(history, engine, OTHER, slower=3.0)
     learn(history, engine, OTHER, slower=5.0)
@@ -71,7 +77,7 @@ def test_a_lesson_on_the_same_graph_comes_first_then_the_newest(history, engine)
     assert seconds(check_graph("path:n=9")) == pytest.approx(5.0 * usual)
 
 
-def test_the_newest_lessons_of_other_graphs_are_put_together(history, engine):
+def test_the_newest_training_runs_of_other_graphs_are_put_together(history, engine):
     learn(history, engine, GRAPH, slower=2.0)
     learn(history, engine, OTHER, slower=3.0)
     learn(history, engine, OTHER, slower=5.0)
@@ -85,7 +91,7 @@ def test_the_newest_lessons_of_other_graphs_are_put_together(history, engine):
     assert [run.cold for run in found] == [run.cold for run in usual]
 
 
-def test_another_tolerance_is_no_other_lesson(history, engine):
+def test_another_tolerance_is_no_other_training_run(history, engine):
     learn(history, engine, GRAPH, job=PageRank(epsilon=0.1))
     assert recall(history, [JOB], engine, GRAPH)
 
@@ -107,7 +113,7 @@ def test_what_was_learned_elsewhere_is_not_taken(history, engine, asked):
     assert recall(history, algorithms, other, GRAPH) is None
 
 
-def test_a_lesson_that_broke_off_is_taken_as_far_as_it_goes_if_there_is_no_whole_one(
+def test_a_training_run_that_broke_off_is_taken_as_far_as_it_goes_if_there_is_no_whole_one(
     tmp_path, engine
 ):
     history = History(tmp_path / "broken.sqlite")
@@ -116,7 +122,7 @@ def test_a_lesson_that_broke_off_is_taken_as_far_as_it_goes_if_there_is_no_whole
     assert {run.machines for run in found} == {1}
 
 
-def test_a_whole_lesson_comes_before_one_that_broke_off(history, engine):
+def test_a_whole_training_run_comes_before_one_that_broke_off(history, engine):
     learn(history, engine, GRAPH)
     learn(history, engine, GRAPH, slower=9.0, runs=sample_runs()[:4])  # 2 machines: cold only
     (found,) = recall(history, [JOB], engine, GRAPH)
@@ -137,14 +143,14 @@ def test_a_prediction_takes_them_without_a_cluster(history, engine):
     assert all("run on 20" in note for note in notes)
 
 
-def test_a_lesson_of_another_graph_makes_it_less_sure_and_is_said(tmp_path, engine):
+def test_a_training_run_of_another_graph_makes_it_less_sure_and_is_said(tmp_path, engine):
     found = {}
     for name, source in (("own", GRAPH), ("other", OTHER)):
         history = History(tmp_path / f"{name}.sqlite")
         learn(history, engine, source)
         found[name] = predict_graph.predict(JOB, GRAPH, engine=engine, history=history, seed=1)
     seconds = {name: prediction.runtime_seconds for name, prediction in found.items()}
-    # How long this very graph takes to read, its own lesson says alone.
+    # How long this very graph takes to read, its own training run says alone.
     assert seconds["own"].predicted == pytest.approx(seconds["other"].predicted, rel=0.03)
     assert seconds["other"].high > 1.1 * seconds["own"].high
     assert any("of another graph" in warning for warning in found["other"].warnings)

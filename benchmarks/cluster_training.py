@@ -1,14 +1,14 @@
-"""Make the lessons that come with the package: what a cluster is taken to charge until it is known.
+"""Make the bundled reference runs: what a cluster is taken to charge until it is known.
 
-    python -m benchmarks.cluster_lessons learn --keep FILE.sqlite     about an hour
-    python -m benchmarks.cluster_lessons pack --keep FILE.sqlite
+    python -m benchmarks.cluster_training learn --keep FILE.sqlite     about an hour
+    python -m benchmarks.cluster_training pack --keep FILE.sqlite
 
 What `learn` runs of each algorithm (`--names`: of some) in three minutes, in sessions of its own,
 on a cluster of two workers of this machine that have no quota; of those that take minutes on half a
 million edges, sample runs as a prediction without a limit makes them. What FILE has already is not
-run again, and what it has not stays as the package has it. Lessons of GraphFrames are made in the
-environment of `make spark35`, the others with Spark 4.1. A new name is learned first, then named in
-``shipped_lessons.NAMES``, then packed.
+run again, and what it has not stays as the package has it. Training runs of GraphFrames are made
+in the environment of `make spark35`, the others with Spark 4.1. A new name is learned first, then
+named in ``reference_runs.NAMES``, then packed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from predict_graph.algorithms import Algorithm, VertexProgram
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.history import History, RunRecord
 from predict_graph.prediction.request import check_function
-from predict_graph.prediction.seconds.cluster import shipped_lessons
+from predict_graph.prediction.seconds.cluster import reference_runs
 
 
 class Smallest(VertexProgram):
@@ -68,7 +68,7 @@ JOBS = {
     "graphx:stronglyConnectedComponents": SMALL,
     "graphx:triangleCount": SMALL,
     "graphframes:connectedComponents": SMALL,
-    shipped_lessons.KEPT: LARGE,
+    reference_runs.KEPT: LARGE,
 }
 """What each is learned from: generated graphs for so long, or samples of a graph."""
 
@@ -90,7 +90,7 @@ def learn(history: History, names: Sequence[str]) -> None:
                 print(found, flush=True)
                 continue
             with tempfile.TemporaryDirectory() as folder:
-                if name == shipped_lessons.KEPT:
+                if name == reference_runs.KEPT:
                     used = SparkEngine(
                         cluster.master, 2, memory="2g", checkpoint=folder, checkpoint_interval=2
                     )
@@ -103,28 +103,29 @@ def pack(history: History) -> int:
     """Write the file of the package; return how many runs are in it."""
     records = []
     for name in JOBS:
-        kept_as = name if name == shipped_lessons.KEPT else shipped_lessons.shipped_name(_job(name))
-        records += _kept_runs(history, name, kept_as) or shipped_lessons.shipped_records(kept_as)
-    packed = shipped_lessons.packed_lessons(records)
-    target = files(shipped_lessons.__package__).joinpath(shipped_lessons.FILE)
+        kept_as = name if name == reference_runs.KEPT else reference_runs.shipped_name(_job(name))
+        records += _kept_runs(history, name, kept_as) or reference_runs.shipped_records(kept_as)
+    packed = reference_runs.packed_reference_runs(records)
+    target = files(reference_runs.__package__).joinpath(reference_runs.FILE)
     Path(str(target)).write_bytes(packed)
     print(f"{len(records)} runs, {len(packed):,} bytes")
     return len(records)
 
 
 def _kept_runs(history: History, name: str, kept_as: str = "") -> list[RunRecord]:
-    """Return the sample runs of the first lesson of a job in the history."""
+    """Return the sample runs of the first training run of a job in the history."""
     found = history.runs(algorithm=_job(name).name, kind="sample").sort_values("id")
     records = [history.record(int(number)) for number in found["id"]]
-    keeping = name == shipped_lessons.KEPT
+    keeping = name == reference_runs.KEPT
     own = [each for each in records if bool(each.engine["checkpoint_interval"]) == keeping]
-    # One that ran before another, as PageRank does for top-k ranking, has a lesson of its own.
-    first = [each for each in own if each.sample["lesson"] == own[0].sample["lesson"]]
+    # One that ran before another, as PageRank does for top-k ranking, has a training run of its
+    # own.
+    first = [each for each in own if each.sample["training_run"] == own[0].sample["training_run"]]
     return [replace(each, algorithm=kept_as) for each in first]
 
 
 def _job(name: str) -> Algorithm:
-    if name == shipped_lessons.KEPT:
+    if name == reference_runs.KEPT:
         return check_function("pagerank")
     return Smallest() if name == Smallest.name else check_function(name)
 

@@ -13,9 +13,9 @@ import pandas as pd
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import (
     COUNTERS,
-    Means,
-    Prices,
-    Witness,
+    EstimationContext,
+    Evidence,
+    RuntimeEstimate,
     Workload,
 )
 from predict_graph.engines.spark import SparkEngine
@@ -25,13 +25,13 @@ from predict_graph.prediction.seconds.cluster.executor_memory import ExecutorMem
 from predict_graph.prediction.seconds.cluster.known_costs import KnownCosts, known_costs
 from predict_graph.prediction.seconds.cluster.learning import Learned, learn_on_cluster
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
+from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
-from predict_graph.prediction.seconds.cluster.shipped_lessons import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.work_by_machines import work_by_machines
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
 
 
-class ClusterCosting:
+class ClusterRuntimeModel:
     """The runtime model of a Spark cluster.
 
     Iterations and messages depend on the algorithm alone. Their costs are fitted to sample runs on
@@ -44,9 +44,13 @@ class ClusterCosting:
     """Whether the samples of the iteration estimate are of no use for the runtime estimate."""
 
     def __init__(
-        self, engine: SparkEngine, graph: AnyGraph, algorithms: Sequence[Algorithm], means: Means
+        self,
+        engine: SparkEngine,
+        graph: AnyGraph,
+        algorithms: Sequence[Algorithm],
+        context: EstimationContext,
     ) -> None:
-        self._engine, self._graph, self._means = engine, graph, means
+        self._engine, self._graph, self._context = engine, graph, context
         self._algorithms = list(algorithms)
         self._learned: Learned | None = None
 
@@ -57,27 +61,27 @@ class ClusterCosting:
         """Return the iterations of a user function that only Spark can run, from its sample
         runs.
         """
-        self._learned = learn_on_cluster(self._graph, self._engine, self._algorithms, self._means)
+        self._learned = learn_on_cluster(self._graph, self._engine, self._algorithms, self._context)
         return [observed_estimate(self._learned.runs[0], self._graph)]
 
-    def price(self, workloads: Sequence[Workload]) -> list[Prices]:
+    def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first includes session start."""
         learned = self._learned or learn_on_cluster(
-            self._graph, self._engine, self._algorithms, self._means, workloads
+            self._graph, self._engine, self._algorithms, self._context, workloads
         )
-        return priced(learned, self._graph, self._engine, workloads, self._means.cost_models)
+        return runtimes_on(learned, self._graph, self._engine, workloads, self._context.cost_models)
 
 
-def priced(
+def runtimes_on(
     learned: Learned,
     graph: AnyGraph,
     engine: SparkEngine,
     workloads: Sequence[Workload],
     cost_models: Mapping[str, str | None] = MappingProxyType({}),
-) -> list[Prices]:
+) -> list[RuntimeEstimate]:
     """Return the estimates on the machines of `engine`, from training at other counts."""
     return [
-        _priced(
+        _runtime_on(
             known_costs(
                 learned,
                 number,
@@ -94,14 +98,14 @@ def priced(
     ]
 
 
-def _priced(
+def _runtime_on(
     known: KnownCosts,
     graph: AnyGraph,
     engine: SparkEngine,
     workload: Workload,
     *,
     first: bool,
-) -> Prices:
+) -> RuntimeEstimate:
     """Return the estimate of one algorithm; the first of a chain includes session start and
     reading.
     """
@@ -130,7 +134,7 @@ def _priced(
         return named, rows, memory
 
     phases, rows, memory = at(engine.workers)
-    witness = Witness(
+    evidence = Evidence(
         known.source,
         rows["seconds"].to_numpy(np.float64),
         math.hypot(std, known.common_std),
@@ -145,8 +149,8 @@ def _priced(
             "machines": sorted({run.machines for run in runs}),
         },
     )
-    return Prices(
-        witnesses=[witness],
+    return RuntimeEstimate(
+        evidence=[evidence],
         table=_counters(rows, engine.workers),
         relative_std=std,
         phases=phases,
