@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from multiprocessing import shared_memory
+from multiprocessing import resource_tracker, shared_memory
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +102,7 @@ def test_what_a_function_started_ends_with_its_grandparent(tmp_path: Path) -> No
 
 
 def test_shared_memory_of_a_function_is_freed() -> None:
+    resource_tracker.ensure_running()  # of this process, which does not end
     name = f"predict-graph-test-{os.getpid()}"
     run = run_in_child(
         lambda: None, lambda _: shared_memory.SharedMemory(name, create=True, size=1000).close()

@@ -86,7 +86,7 @@ class Limits:
     seconds : float
         Processor seconds of the call, where the function's loop does not say how long it will take.
     share : float
-        Of the run as the outermost loop foretells it, after which the call is stopped; 0 for never.
+        Of the run as the outermost loop predicts it, after which the call is stopped; 0 for never.
     floor : float
         Seconds that it may take in any case.
     most : float
@@ -355,6 +355,7 @@ def _in_child(
         supervise(always=True)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
+        _track_own_resources()
         _tell(sender, os.getpid())
         _silence()
         gc.freeze()  # what the parent has is no work for this process's garbage collector
@@ -369,6 +370,13 @@ def _in_child(
     except BaseException:
         pass
     os._exit(70)
+
+
+def _track_own_resources() -> None:
+    """Let shared memory of this process be freed when it ends, not when its parent does."""
+    tracking: Any = sys.modules.get("multiprocessing.resource_tracker")
+    if tracking is not None:
+        tracking._resource_tracker._fd = tracking._resource_tracker._pid = None
 
 
 def _tell(sender: int, message: Any) -> None:
@@ -424,7 +432,7 @@ class _Recorder:
         self._looking = False
         self._looked = 0.0  # seconds that looking has taken
         self._allowed = 0.0  # seconds of the call that the parent knows of
-        self._reported = (0.0, 0.0)  # seconds of the whole: foretold, and by the first rounds
+        self._reported = (0.0, 0.0)  # seconds of the whole: predicted, and by the first rounds
         self._filled: list[Any] = []
 
     def run(self, build: Callable[[], Any], call: Callable[[Any], Any], progress: Any) -> None:
@@ -471,17 +479,17 @@ class _Recorder:
         if loops and self._limits.loop and loops[0].loop != self._limits.loop:
             loops = []
         done = loops[0].done if loops and loops[0].bounded else 0.0
-        foretold, rough = self._reported  # by a library in C, which no frame shows at work
+        predicted, rough = self._reported  # by a library in C, which no frame shows at work
         total = 0.0
         if loops:
-            foretold = _foretold(elapsed, self._looks, self._limits.rounds)
+            predicted = _foretold(elapsed, self._looks, self._limits.rounds)
             if loops[0].bounded and not loops[0].early:
                 # How many there are is not known at the first look.
                 known = loops[0].total or (math.inf if len(self._looks) < _LOOKS_TO_KNOW else 0.0)
                 total = min(known, self._limits.rounds)
             most = min(loops[0].total, self._limits.rounds)
             rough = elapsed * most / done if done and math.isfinite(most) else 0.0
-        self._stop_in_time(elapsed, foretold, rough, done, total)
+        self._stop_in_time(elapsed, predicted, rough, done, total)
         looked = processor_seconds() - now
         self._started += looked  # looking is not part of the run
         self._looked += looked
@@ -508,11 +516,11 @@ class _Recorder:
             clock.alarm(self._every)
 
     def _stop_in_time(
-        self, elapsed: float, foretold: float, rough: float, done: float = 0.0, total: float = 0.0
+        self, elapsed: float, predicted: float, rough: float, done: float = 0.0, total: float = 0.0
     ) -> None:
         limits, enough = self._limits, False
-        if limits.share and foretold:
-            allowed = max(limits.floor, min(limits.share * foretold, limits.most))
+        if limits.share and predicted:
+            allowed = max(limits.floor, min(limits.share * predicted, limits.most))
             allowed -= limits.already + self._facts["convert_seconds"]
             enough = done >= _ENOUGH_ROUNDS and elapsed >= _ENOUGH_SECONDS
         else:  # what the first rounds say keeps a run from being stopped long before its share
