@@ -79,8 +79,8 @@ class SharedSpeedup:
         for i in np.unique(fold):
             rest, out = own[fold != i], own[fold == i]
             for name, make in models.items():
-                baseline = make(rest)(out[XY])
-                errors[name] += float(np.abs(baseline / out.seconds - 1).sum())
+                predicted = make(rest)(out[XY])
+                errors[name] += float(np.abs(predicted / out.seconds - 1).sum())
         self.model = models[min(errors, key=errors.__getitem__)](own)
         return self
 

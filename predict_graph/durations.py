@@ -9,7 +9,7 @@ from predict_graph.errors import RequestError
 
 __all__ = ["parse_duration", "readable_number", "readable_seconds", "remaining", "unit_seconds"]
 
-_LEAST_DONE = 0.03  # of the work, before which what remains is anybody's baseline; a choice
+_LEAST_DONE = 0.03  # of the work, before which what remains cannot be estimated; a choice
 # By definition: seconds.
 _UNITS = {
     name: seconds

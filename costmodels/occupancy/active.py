@@ -83,14 +83,14 @@ def next_assignment(
     if len(measured) < 4:
         return int(left[np.argmax(far)])
     time = np.asarray(seconds, dtype=np.float64)
-    baselines = []
+    predictions = []
     for out in range(len(measured)):
         kept = np.delete(np.arange(len(measured)), out)
         rows = candidates.iloc[np.asarray(measured)[kept]]
         options = {name: np.asarray(values)[kept] for name, values in seen.items()}
         fitted = clone(model).fit(rows, time[kept], **options)
-        baselines.append(np.log(fitted.predict(candidates.iloc[left])))
-    doubt = np.std(baselines, axis=0)
+        predictions.append(np.log(fitted.predict(candidates.iloc[left])))
+    doubt = np.std(predictions, axis=0)
     return int(left[np.argmax(doubt * far)])
 
 

@@ -163,7 +163,7 @@ class SamplerComparison(Result):
     def pictures(self) -> list[Picture]:
         """Return ranks, unlikeness, errors of iterations, and cost against fidelity.
 
-        The samplers are in the order of the table, and the figures are its context.
+        The samplers are in the order of the table, and the figures are its means.
         """
         pictures = [self._rank_picture(None), *(self._rank_picture(a) for a in self.algorithms)]
         frame = self.to_frame()

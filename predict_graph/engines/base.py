@@ -58,7 +58,7 @@ def supersteps_begin(
 class Engine(Protocol):
     """Runs algorithms on graphs.
 
-    An engine may declare a runtime model in the attribute ``runtime model``, a class or
+    An engine may declare a runtime model in the attribute ``runtime_model``, a class or
     ``"module:attribute"`` (:class:`~predict_graph.engines.runtime_model.RuntimeModel`). For other
     engines the runtime is estimated from sample runs.
     """

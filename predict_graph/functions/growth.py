@@ -55,8 +55,8 @@ class Hyper:
     graph : float
         Of what the runs on one graph and its samples have in common, where few graphs tell.
     machine : float
-        Of what runs that were shipped have in common: another processor, other versions. A baseline
-        that nothing here can test; the errors of the library's own runs are in the other figures.
+        Of what runs that were shipped have in common: another processor, other versions. Assumed,
+        as nothing here can test it; the errors of the library's own runs are in the other figures.
     seconds : float
         Error of a time, seconds.
     pairs : float

@@ -291,7 +291,7 @@ class _Prediction:
     def _run_last_samples(self) -> None:
         """Spend what is left on larger samples, by the sampler that is most like the whole.
 
-        Each is as large as a careful baseline at its growth allows: one that is stopped says
+        Each is as large as a cautious estimate of its growth allows: one that is stopped says
         little.
         """
         whole = self.subject.graph.vertices
@@ -355,7 +355,7 @@ class _Prediction:
         return True
 
     def _allowed(self) -> float:
-        """Return what may be spent, by a careful baseline at the run."""
+        """Return what may be spent, by a cautious estimate of the run."""
         found = self.gathered.growth()
         if found is None:
             return self.budget.allowed(0.0)

@@ -374,14 +374,14 @@ class _Watcher(threading.Thread):
 
     def _remaining(self, elapsed: float) -> Moment | None:
         if self._trail and self._trail[-1][1] - self._trail[0][1] >= _FEWEST_ROUNDS:
-            moment = remaining_of(self._trail, elapsed, self._baselines())
+            moment = remaining_of(self._trail, elapsed, self._estimates())
             return moment if self._expected is None else with_first(moment, self._expected)
         if self._expected is None:
             return None
         return Moment(elapsed, 0, remaining=outlasted(self._expected, elapsed))
 
-    def _baselines(self) -> dict[str, Any]:
-        """Return baselines of the work that is done after each round."""
+    def _estimates(self) -> dict[str, Any]:
+        """Return estimates of the work that is done after each round."""
         works = self._works or {}
         return works | changing_rounds(int(self._trail[-1][2])) if self._uses_up else works
 

@@ -48,7 +48,7 @@ def light_graph(graph: Any) -> Graph:
 
 
 def works_of(graph: Graph) -> dict[str, FloatArray]:
-    """Return the work that is done after each vertex, 0 to 1, by several baselines.
+    """Return the work that is done after each vertex, 0 to 1, by several estimates.
 
     Parameters
     ----------
@@ -70,14 +70,14 @@ def works_of(graph: Graph) -> dict[str, FloatArray]:
     out = np.diff(indptr).astype(np.float64)
     around = np.concatenate(([0.0], np.cumsum(out[indices])))
     around = around[indptr[1:]] - around[indptr[:-1]]
-    baselines = {
+    works = {
         "degree": out,
         "around": around,
         "squares": out**2,
         "two_hop": out * around,
         "reach": _reach(indptr, indices, out, around),
     }
-    done = {name: np.concatenate(([0.0], np.cumsum(work))) for name, work in baselines.items()}
+    done = {name: np.concatenate(([0.0], np.cumsum(work))) for name, work in works.items()}
     return {name: each / each[-1] for name, each in done.items() if each[-1] > 0.0}
 
 

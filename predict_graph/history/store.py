@@ -53,7 +53,7 @@ def default_path() -> Path | None:
 
 
 def check_history(value: History | str | os.PathLike[str] | bool | None) -> History | None:
-    """Return the history that `value` context.
+    """Return the history that `value` stands for.
 
     Parameters
     ----------

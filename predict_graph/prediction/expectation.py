@@ -164,8 +164,8 @@ def _on_cluster(
     history: History | None,
     elapsed: float,
 ) -> Expected:
-    """Return what a prediction without any budget says: estimated supersteps, priced as it
-    runtimes.
+    """Return the expected run as a prediction without a budget would: baseline supersteps, with
+    the seconds of its runtime model.
 
     Those of a library are counted by the replay, which the run asks in any case: once, at its end.
     """
@@ -192,17 +192,17 @@ def _on_cluster(
             each.name,
             float(estimate.iterations),
             0.0 if estimate.method != BASELINE else baseline.iterations_std,
-            price.table["seconds"].to_numpy(np.float64),
-            math.hypot(price.relative_std, price.common_std),
+            runtime.table["seconds"].to_numpy(np.float64),
+            math.hypot(runtime.relative_std, runtime.common_std),
             None if estimate.method == BASELINE else estimate.curve,
         )
-        for each, baseline, estimate, price in zip(
+        for each, baseline, estimate, runtime in zip(
             algorithms, baselines, estimates, runtimes, strict=True
         )
     ]
-    setup = sum(price.phases["setup"] for price in runtimes)
+    setup = sum(runtime.phases["setup"] for runtime in runtimes)
     reading = max(runtimes[0].phases["read"], elapsed)
-    common = max(price.common_std for price in runtimes)
+    common = max(runtime.common_std for runtime in runtimes)
     return _together(parts, setup + reading, 0.0, runtimes[-1].evidence[0].name, common)
 
 

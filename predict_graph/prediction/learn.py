@@ -77,7 +77,7 @@ class Learning(Result):
 
     Parameters
     ----------
-    training runs : dict of str to list of str
+    training_runs : dict of str to list of str
         Algorithm to the graphs that it was run on.
     runs : int
         Sample runs that were kept.
@@ -98,7 +98,7 @@ class Learning(Result):
         rows = [(name, len(graphs), graphs[-1]) for name, graphs in self.training_runs.items()]
         said = f"{self.runs} sample runs kept in {self.seconds:.0f} s: {self.ended}"
         return Answer(
-            said, tables=[Table("learned", ["algorithm", "training_runs", "last graph"], rows)]
+            said, tables=[Table("learned", ["algorithm", "training runs", "last graph"], rows)]
         )
 
     @property

@@ -362,7 +362,7 @@ def predict_on(
         except StopRun:
             if prediction is not None:
                 break
-            runtimes = _unmeasured_prices(graph, baselines, started, workloads)
+            runtimes = _unmeasured_runtimes(graph, baselines, started, workloads)
             measured = started is not None
         left = plan.more(graph, level)
         prediction = assembled(
@@ -570,14 +570,14 @@ def _from_baseline(
     if started is not None:
         estimates = started.weighted(estimates)
     workloads = _workloads(graph, chain, estimates)
-    runtimes = _unmeasured_prices(graph, baselines, started, workloads)
+    runtimes = _unmeasured_runtimes(graph, baselines, started, workloads)
     measured = started is not None
     return assembled(
         graph, chain, estimates, workloads, runtimes, spending, more, source, measured=measured
     )
 
 
-def _unmeasured_prices(
+def _unmeasured_runtimes(
     graph: Graph,
     baselines: Sequence[Baseline],
     started: _Started | None,
@@ -611,7 +611,7 @@ def estimates_of(
     graph : Graph
     chain : sequence of Request
         In the order in which the algorithms run.
-    runtime model : RuntimeModel, optional
+    runtime_model : RuntimeModel, optional
         Of the engine: it observes what no method can estimate.
     """
     if chain[-1].method.estimate is None:

@@ -127,7 +127,7 @@ class Request:
 
     @property
     def baseline_would_ignore(self) -> bool:
-        """Whether the person asked for what a baseline estimate would not read."""
+        """Whether the user asked for what a baseline estimate would not read."""
         engine = self.engine
         own = type(engine) is LocalEngine and engine.threads != available_threads()
         return bool(self.named) or own

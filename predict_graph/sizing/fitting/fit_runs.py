@@ -50,7 +50,7 @@ def fit(
         ``auto``, ``ernest``, ``masha``, ``usl``, ``power-law`` or ``product``; ``nimo`` for runs of
         a task on unlike machines.
     scale_column, machines_column, seconds_column : str, optional
-        Names of the columns; estimated by default.
+        Names of the columns; inferred by default.
     where : mapping, optional
         Only rows with these values of columns.
     weights, terms, iterations

@@ -163,7 +163,7 @@ def read_measurements(
 ) -> Measurements:
     """Read measured runs.
 
-    Columns that are not named are estimated from their names: ``scale`` or ``Input Fraction`` or
+    Columns that are not named are inferred from their names: ``scale`` or ``Input Fraction`` or
     ``data_size_MB``, ``machines`` or ``NodeCount`` or ``#Cores``, ``seconds`` or ``Time (min)`` or
     ``durationHours``. Units of time in a name or after a number, and clock times such as
     ``1-02:03:04``, are converted to seconds.
@@ -184,7 +184,7 @@ def read_measurements(
     Raises
     ------
     RequestError
-        If a column is missing or a baseline is not possible, a value is wrong (file, line and value
+        If a column is missing or cannot be inferred, a value is wrong (file, line and value
         are named), or no row is left.
     """
     table = read_table(path)
@@ -359,7 +359,7 @@ def measured_columns(
     Raises
     ------
     RequestError
-        If one is missing and cannot be estimated, or is given for two things.
+        If one is missing and cannot be inferred, or is given for two things.
     """
     keys = {name_key(column) for column in table.columns}
 

@@ -25,10 +25,10 @@ def test_rounds_that_are_not_alike_are_measured_by_their_work(part: float) -> No
     work = np.sort(rng.pareto(1.8, 5000) + 0.1)[::-1]  # hubs first, as in many files
     whole = float(work.sum())
     trail = trail_of(work * rng.uniform(0.8, 1.2, 5000), part)
-    baseline = np.concatenate(([0.0], np.cumsum(work))) / whole
+    assumed = np.concatenate(([0.0], np.cumsum(work))) / whole
     other = np.concatenate(([0.0], np.cumsum(work[::-1]))) / whole
     plain = remaining_of(trail, trail[-1][0]).total
-    better = remaining_of(trail, trail[-1][0], {"wrong": other, "right": baseline}).total
+    better = remaining_of(trail, trail[-1][0], {"wrong": other, "right": assumed}).total
     assert plain is not None
     assert better is not None
     assert abs(better / whole - 1.0) < 0.1

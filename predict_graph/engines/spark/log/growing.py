@@ -203,7 +203,7 @@ def _first_line(file: Path) -> bytes:
 
 
 def running_log(path: Path) -> tuple[Path, int]:
-    """Return the log that a path context, and how many others in the same folder are unfinished.
+    """Return the log that a path stands for, and how many others in the same folder are unfinished.
 
     Parameters
     ----------
