@@ -332,15 +332,17 @@ def predict_on(
     runtime_model = request.runtime_model(request.engine, graph, algorithms, context)
     if not plan.local:
         runtime_model.survey()
-    prediction, named = None, request.baseline_would_ignore  # what is named is done
+    prediction = None
+    # What the user named is done, even where the budget is too small for it.
+    beyond = request.baseline_would_ignore and plan.cost(graph, levels[0]) > spending.left_at_most
 
     def left_at_most() -> float:
-        return spending.left_at_most
+        return math.inf if beyond else spending.left_at_most
 
     for level in levels:
         more = [replace(part, max_overhead=level) for part in chain]
         try:
-            with deadline(None if named else left_at_most):
+            with deadline(left_at_most):
                 if plan.local and prediction is None:
                     runtime_model.survey()
                 estimates = exact or estimates_of(graph, more, runtime_model)
@@ -357,7 +359,7 @@ def predict_on(
         workloads = _workloads(graph, chain, estimates)
         measured = True
         try:
-            with deadline(left_at_most if plan.local and not named else None):
+            with deadline(left_at_most if plan.local else None):
                 runtimes = runtime_model.estimate(workloads)
         except StopRun:
             if prediction is not None:

@@ -1,5 +1,6 @@
 """Which source is bought: by what the run is expected to take on its engine, and by memory."""
 
+import math
 import time
 from dataclasses import dataclass, replace
 
@@ -10,7 +11,7 @@ from predict_graph import predict
 from predict_graph.algorithms import check_algorithm
 from predict_graph.budget import check_budget
 from predict_graph.cores import Load, LoadMeter
-from predict_graph.deadline import StopRun, deadline
+from predict_graph.deadline import StopRun, deadline, time_left
 from predict_graph.engines import per_iteration
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
@@ -174,6 +175,23 @@ def test_a_sample_that_is_stopped_leaves_the_smaller_one(monkeypatch):
     found = predict("neighborhood", GRAPH, history="none", seed=1, budget="5s", within="0.1%")
     assert len(calls) == 2
     assert found.method["name"] == "rooted"
+
+
+@pytest.mark.parametrize(("budget", "stops"), [("5s", True), ("0.001s", False)])
+def test_what_is_named_has_a_deadline_unless_the_budget_is_too_small_for_it(
+    monkeypatch, budget, stops
+):
+    estimated, left = pipeline.estimates_of, []
+
+    def looking(*given):
+        left.append(time_left())
+        return estimated(*given)
+
+    monkeypatch.setattr(pipeline, "_load_compiled", lambda *given: None)
+    monkeypatch.setattr(pipeline, "estimates_of", looking)
+    options = {"history": "none", "seed": 1, "budget": budget, "probe": True}
+    assert predict("pagerank", GRAPH, **options).method["name"] != "baseline estimate"
+    assert [math.isfinite(each) for each in left] == [stops]
 
 
 @dataclass
