@@ -45,7 +45,7 @@ def code_lines(path: Path) -> int:
 
 def pages() -> list[Path]:
     """Return the pages that people write; the reference is made from the code."""
-    made = ROOT / "docs" / "_build", ROOT / "docs" / "reference" / "commands.md"
+    made = ROOT / "docs" / "_build", (ROOT / "docs" / "reference" / "commands").with_suffix(".md")
     written = [
         path
         for path in (ROOT / "docs").rglob("*.md")
