@@ -33,6 +33,7 @@ from predict_graph.options import OPTIONS
 from predict_graph.prediction import COST_MODELS
 from predict_graph.prediction.pipeline import PredictOptions
 from predict_graph.prediction.seconds import runtime_model_of, transfer
+from predict_graph.table import Table
 from predict_graph.transforms import TRANSFORMS
 from samplers import Sampler
 from samplers.base import Visits
@@ -61,7 +62,7 @@ def made_up(profile, law, *, virtual_workers=True):
         "write": 0.0,
     }
     table = table.assign(seconds=seconds[table["iteration"] - 1])
-    return replace(profile, phases=phases, table=table, prior=prior)
+    return replace(profile, phases=phases, rows=Table(table), prior=prior)
 
 
 def bent(messages, iteration):
@@ -503,7 +504,7 @@ class Tortoise:
     def run(self, algorithm, graph, **options):
         profile = LocalEngine(workers=self.workers).run(algorithm, graph, **options)
         phases = {"setup": 0.0, "read": 0.0, "superstep": profile.iterations, "write": 0.0}
-        return replace(profile, phases=phases, table=profile.table.assign(seconds=1.0))
+        return replace(profile, phases=phases, rows=profile.rows.assign(seconds=1.0))
 """
 
 

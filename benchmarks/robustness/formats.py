@@ -362,11 +362,10 @@ def _write_given_back(folder: Path) -> None:
 
 
 def _record(number: int) -> Any:
-    import pandas as pd
-
     from predict_graph.history import RunRecord
+    from predict_graph.table import Table
 
-    table = pd.DataFrame(
+    rows = Table(
         {
             "iteration": np.repeat(np.arange(3), 2),
             "worker": np.tile(np.arange(2), 3),
@@ -387,7 +386,7 @@ def _record(number: int) -> Any:
         phases={"setup": 0.1, "superstep": 2.0},
         iterations=3,
         converged=True,
-        table=table,
+        rows=rows,
         sample={"sampler": "brj", "ratio": 0.1} if number % 2 == 0 else None,
         machine="any",
         uid=f"run-{number}",

@@ -99,7 +99,7 @@ def show(
     console = options.results(json)
     show_facts(console, f"run {run}", facts.items())
     console.print()
-    rows = record.table.to_dict("records")
+    rows = record.rows.records()
     show_table(
         console,
         "iterations and workers (all columns with --json)",

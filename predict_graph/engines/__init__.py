@@ -11,6 +11,7 @@ from predict_graph.engines.profile import (
     SampleSummary,
     critical_worker,
     per_iteration,
+    spread_evenly,
 )
 from predict_graph.engines.runtime_model import (
     EstimationContext,
@@ -47,4 +48,5 @@ __all__ = [
     "critical_worker",
     "per_iteration",
     "phases_said",
+    "spread_evenly",
 ]

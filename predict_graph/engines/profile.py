@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from predict_graph.answers import Answer
 from predict_graph.engines.answering import answer_of_run
 from predict_graph.pictures import Picture
 from predict_graph.pictures.runs import pictures_of_run
 from predict_graph.results import Result
+from predict_graph.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PHASES = ("setup", "read", "superstep", "write")
 COUNTERS = (
@@ -57,7 +60,7 @@ class RunProfile(Result):
         ``name``, ``workers`` and the other settings of the engine.
     phases : mapping of str to float
         Seconds of ``setup``, ``read``, ``superstep`` and ``write``.
-    table : DataFrame
+    rows : Table or DataFrame
         One row per iteration and worker, columns as in ``TABLE_COLUMNS``: seconds are those of the
         iteration, the same for each of its workers; working_set_bytes is the memory that an
         iteration reads at random.
@@ -80,13 +83,21 @@ class RunProfile(Result):
     graph: Mapping[str, Any]
     engine: Mapping[str, Any]
     phases: Mapping[str, float]
-    table: pd.DataFrame
+    rows: Table
     convergence: npt.NDArray[np.float64]
     converged: bool
     values: npt.NDArray[Any]
     result: Mapping[str, Any] = field(default_factory=dict)
     prior: RunProfile | None = None
     stopped: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", Table.of(self.rows))  # engines may give a DataFrame
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The rows as a DataFrame."""
+        return self.rows.frame()
 
     @property
     def iterations(self) -> int:
@@ -101,21 +112,21 @@ class RunProfile(Result):
     @property
     def iteration_seconds(self) -> npt.NDArray[np.float64]:
         """The seconds of each iteration, shape (iterations,)."""
-        first = self.table[self.table["worker"] == 0]
-        return first["seconds"].to_numpy(dtype=np.float64)
+        own: npt.NDArray[np.float64] = self.rows.floats("seconds")[self.rows["worker"] == 0]
+        return own
 
     @property
     def critical_worker(self) -> int:
         """The worker with the most outbound edges: the critical path (PREDIcT, section 3.4)."""
-        return critical_worker(self.table) if len(self.table) else 0
+        return critical_worker(self.rows) if len(self.rows) else 0
 
     def per_iteration(self) -> pd.DataFrame:
         """Return counters summed over workers, seconds and convergence; one row per iteration."""
-        return per_iteration(self.table)
+        return per_iteration(self.rows).frame()
 
     def features_total(self) -> dict[str, int]:
         """Return each counter summed over iterations and workers."""
-        return {name: int(self.table[name].sum()) for name in COUNTERS}
+        return {name: int(self.rows[name].sum()) for name in COUNTERS}
 
     @property
     def answer(self) -> Answer:
@@ -147,7 +158,7 @@ class RunProfile(Result):
             "runtime_seconds": self.runtime_seconds,
             "phases": {name: float(self.phases[name]) for name in PHASES},
             "features_total": self.features_total(),
-            "per_iteration": self.per_iteration().to_dict("records"),
+            "per_iteration": per_iteration(self.rows).records(),
             "result": dict(self.result),
             "prior": None if self.prior is None else self.prior.to_dict(),
         }
@@ -186,28 +197,37 @@ class SampleSummary:
     degrees: tuple[float, ...] = field(default=(), repr=False)
 
 
-def critical_worker(table: pd.DataFrame) -> int:
+def critical_worker(rows: Table) -> int:
     """Return the worker with the most outbound edges in a run's table (PREDIcT, section 3.4).
 
     Without a column of outbound edges, it is the worker that sent the most messages.
     """
-    if OUT_EDGES in table and table[OUT_EDGES].notna().all():
-        by_worker = table[OUT_EDGES].groupby(table["worker"]).mean()
-    else:
-        sent = table["local_messages"] + table["remote_messages"]
-        by_worker = sent.groupby(table["worker"]).sum()
-    return int(by_worker.index.to_numpy()[by_worker.to_numpy().argmax()])
+    workers, at = np.unique(rows["worker"], return_inverse=True)
+    load = rows.floats("local_messages", "remote_messages")
+    if OUT_EDGES in rows and np.isfinite(rows.floats(OUT_EDGES)).all():
+        load = rows.floats(OUT_EDGES) / np.bincount(at)[at]
+    return int(workers[np.bincount(at, load).argmax()])
 
 
-def per_iteration(table: pd.DataFrame) -> pd.DataFrame:
+def per_iteration(rows: Table | pd.DataFrame) -> Table:
     """Sum the counters of a run's table over workers; one row per iteration."""
-    iterations = table["iteration"].to_numpy()
+    iterations = np.asarray(rows["iteration"])
     order = np.argsort(iterations, kind="stable")
     each, starts = np.unique(iterations[order], return_index=True)
     columns = {"iteration": each}
     for name in (*COUNTERS, "total_vertices"):
-        values = table[name].to_numpy()
+        values = np.asarray(rows[name])
         columns[name] = np.add.reduceat(values[order], starts) if len(each) else values
     for name in ("seconds", "convergence", "working_set_bytes"):  # already totals of all workers
-        columns[name] = table[name].to_numpy()[order[starts]]
-    return pd.DataFrame(columns)
+        columns[name] = np.asarray(rows[name])[order[starts]]
+    return Table(columns)
+
+
+def spread_evenly(rows: Table, workers: int) -> Table:
+    """Return counters with messages spread over workers as a hash spreads them."""
+    spread = {}
+    for kind in ("messages", "message_bytes"):
+        whole = rows.floats(f"local_{kind}", f"remote_{kind}")
+        spread[f"local_{kind}"] = whole / workers
+        spread[f"remote_{kind}"] = whole - whole / workers
+    return rows.assign(**spread)

@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.base import Engine
 from predict_graph.engines.profile import SampleSummary
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.table import Table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from predict_graph.history import History
     from predict_graph.transforms import Transform
 
@@ -41,7 +43,7 @@ class StagedSample:
         How many vertices of the graph each sample vertex represents.
     prior_values : ndarray, optional
         Result of the preceding algorithm for the vertices of the sample.
-    table : DataFrame
+    table : Table
         Counters and working set of its run, one row per iteration, without times.
     work, whole_work : ndarray of float64, shape (iterations,)
         Work of each iteration on the sample, and on the whole graph.
@@ -55,7 +57,7 @@ class StagedSample:
     graph: Graph
     weighting: Any
     prior_values: npt.NDArray[Any] | None
-    table: pd.DataFrame = field(repr=False)
+    table: Table = field(repr=False)
     work: FloatArray = field(repr=False)
     whole_work: FloatArray = field(repr=False)
     summary: SampleSummary
@@ -71,7 +73,7 @@ class Workload:
     ----------
     algorithm : Algorithm
     iterations : int
-    table : DataFrame
+    rows : Table
         One row per iteration: ``iteration``, the counters summed over workers, ``total_vertices``,
         ``working_set_bytes``, ``average_message_bytes``. Empty if only the engine can count.
     staged : StagedSample, optional
@@ -81,8 +83,13 @@ class Workload:
 
     algorithm: Algorithm
     iterations: int
-    table: pd.DataFrame = field(repr=False)
+    rows: Table = field(repr=False)
     staged: StagedSample | None = None
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The rows as a DataFrame."""
+        return self.rows.frame()
 
 
 class Spending(Protocol):
@@ -222,8 +229,8 @@ class RuntimeEstimate:
     ----------
     sources : list of Evidence
         With their weights, which add up to 1.
-    table : DataFrame
-        The table of the workload with ``seconds``; engines that count bytes differently add
+    rows : Table
+        The rows of the workload with ``seconds``; engines that count bytes differently add
         there.
     relative_std : float
         Of the total time of the iterations, given the workload.
@@ -247,7 +254,7 @@ class RuntimeEstimate:
     """
 
     evidence: list[Evidence]
-    table: pd.DataFrame = field(repr=False)
+    rows: Table = field(repr=False)
     relative_std: float
     phases: dict[str, float]
     phase_std: float

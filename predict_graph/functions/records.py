@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from predict_graph.errors import RequestError
 from predict_graph.functions.child import ChildRun
 from predict_graph.functions.drivers import DRIVERS, as_row
@@ -18,6 +16,7 @@ from predict_graph.functions.naming import GraphFunction
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.intervals import Interval as Figure
+from predict_graph.table import Table
 
 __all__ = ["earlier_points", "keep_run", "keep_samples", "read_call"]
 
@@ -95,13 +94,13 @@ def earlier_points(history: History | None, function: GraphFunction, graph: Grap
         limit=_NEWEST,
     )
     points = []
-    for run, row in zip(found.runs.itertuples(), found.table.to_dict("records"), strict=True):
-        given: Any = run.parameters
-        if _seedless(given) != _seedless(function.arguments):
+    for run in found:
+        row = run.rows.records()[0]
+        if _seedless(run.parameters) != _seedless(function.arguments):
             continue
-        drivers = {name: float(row[f"driver_{name}"]) for name in DRIVERS}
+        drivers = {name: float(row.get(f"driver_{name}", math.nan)) for name in DRIVERS}
         if all(math.isfinite(value) for value in drivers.values()):
-            points.append(Point(drivers, float(row["seconds"]), "", str(run.fingerprint)))
+            points.append(Point(drivers, float(row["seconds"]), "", run.fingerprint))
     return points
 
 
@@ -136,6 +135,6 @@ def _record(
         engine=_engine(function),
         phases={"convert": convert_seconds, "call": seconds},
         iterations=1,
-        table=pd.DataFrame([row]),
+        rows=Table({name: [value] for name, value in row.items()}),
         **sample,
     )

@@ -5,13 +5,11 @@ from __future__ import annotations
 from predict_graph.history.machine import machine_identity
 from predict_graph.history.record import RunRecord
 from predict_graph.history.store import History, Imported, check_history, default_path
-from predict_graph.history.training import TrainingRuns
 
 __all__ = [
     "History",
     "Imported",
     "RunRecord",
-    "TrainingRuns",
     "check_history",
     "default_path",
     "machine_identity",

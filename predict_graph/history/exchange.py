@@ -23,6 +23,7 @@ from predict_graph.history.record import RunRecord
 from predict_graph.history.rows import FIELDS, OPTIONAL, WHOLE_NUMBERS, decode, encode
 from predict_graph.inputs import Input, parse_json
 from predict_graph.limits import beyond, check_unpacked, limits
+from predict_graph.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,9 +204,7 @@ def _records(frame: pd.DataFrame) -> list[RunRecord]:
 
 
 def _record(fields: dict[str, Any], table: Columns) -> RunRecord:
-    import pandas as pd
-
-    return RunRecord(table=pd.DataFrame(table), **fields)
+    return RunRecord(rows=Table(table), **fields)
 
 
 def _field(name: str, value: Any) -> Any:

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 from predict_graph.inputs import parse_json
 from predict_graph.limits import beyond, limits
+from predict_graph.table import Table
 
 __all__ = ["pack", "unpack"]
 
 Columns = dict[str, npt.NDArray[Any]]
 
 
-def pack(table: pd.DataFrame) -> tuple[str, int, bytes]:
+def pack(rows: Table) -> tuple[str, int, bytes]:
     """Pack a numeric table.
 
     Returns
@@ -37,15 +35,11 @@ def pack(table: pd.DataFrame) -> tuple[str, int, bytes]:
         Little-endian columns one after the other, compressed by zlib.
     """
     types, parts = [], []
-    for name, kind in table.dtypes.items():
-        values = table[name]
-        if kind.kind == "f" or values.isna().any():
-            short, cells = "f8", values.to_numpy("f8", na_value=np.nan)
-        else:
-            short, cells = "i8", values.to_numpy("i8")
-        types.append([str(name), short])
-        parts.append(cells.astype("<" + short, copy=False).tobytes())
-    return json.dumps(types), len(table), zlib.compress(b"".join(parts), level=6)
+    for name, values in rows.items():
+        short = "f8" if values.dtype.kind == "f" else "i8"
+        types.append([name, short])
+        parts.append(values.astype("<" + short, copy=False).tobytes())
+    return json.dumps(types), len(rows), zlib.compress(b"".join(parts), level=6)
 
 
 def unpack(types: str, rows: int, cells: bytes) -> Columns:

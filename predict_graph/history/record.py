@@ -16,6 +16,7 @@ from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError
 from predict_graph.history.machine import machine_identity
 from predict_graph.results import Value
+from predict_graph.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +59,7 @@ class RunRecord(Value):
         Supersteps that were run.
     converged : bool or None
         Whether the algorithm converged; None when it has no such notion.
-    table : DataFrame
+    rows : Table
         One row an iteration and worker; numeric columns, none called ``run`` or ``run_…``.
         Booleans are kept as 0 and 1, integers as int64, other numbers as float64; the index is
         not kept.
@@ -91,7 +92,7 @@ class RunRecord(Value):
     engine: Mapping[str, Any]
     phases: Mapping[str, float]
     iterations: int
-    table: pd.DataFrame
+    rows: Table
     parameters: Mapping[str, Any] = field(default_factory=dict)
     converged: bool | None = None
     sample: Mapping[str, Any] | None = None
@@ -113,19 +114,22 @@ class RunRecord(Value):
         for name, seconds in self.phases.items():
             if not (isinstance(seconds, Real) and math.isfinite(seconds) and seconds >= 0):
                 raise RequestError(f"the phase {name!r} of a run cannot last {seconds} seconds")
-        if not self.table.columns.is_unique:
-            raise RequestError("two columns of a run's table have the same name")
-        for column, kind in self.table.dtypes.items():
-            if str(column) == "run" or str(column).startswith("run_"):
+        for column, values in self.rows.items():
+            if column == "run" or column.startswith("run_"):
                 raise RequestError(f"the column {column!r} of a run's table has a reserved name")
-            if kind.kind not in "biuf":
+            if values.dtype.kind not in "biuf":
                 raise RequestError(
-                    f"the column {column!r} of a run's table is not numeric, but {kind}"
+                    f"the column {column!r} of a run's table is not numeric, but {values.dtype}"
                 )
         if self.time.tzinfo is None:
             raise RequestError(f"the time of a run, {self.time}, has no time zone")
         for name in ("parameters", "engine", "sample"):
             to_json(getattr(self, name), name)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The rows as a DataFrame."""
+        return self.rows.frame()
 
     @property
     def seconds(self) -> float:

@@ -28,7 +28,6 @@ __all__ = [
     "insert",
     "read_tables",
     "select",
-    "stack",
     "utc_text",
 ]
 
@@ -94,7 +93,7 @@ def insert(connection: sqlite3.Connection, record: RunRecord) -> int | None:
     if cursor.rowcount == 0:
         return None
     number = cursor.lastrowid
-    connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?)", (number, *pack(record.table)))
+    connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?)", (number, *pack(record.rows)))
     return number
 
 
@@ -168,24 +167,6 @@ def frame_of(runs: list[dict[str, Any]]) -> pd.DataFrame:
     seconds = [float(sum(run["phases"].values())) for run in runs]
     frame["seconds"] = pd.Series(seconds, dtype="float64")
     return frame
-
-
-def stack(tables: Mapping[int, Columns]) -> pd.DataFrame:
-    """Put tables one below the other; much faster than concatenating frames."""
-    import numpy as np
-    import pandas as pd
-
-    names = list(dict.fromkeys(name for columns in tables.values() for name in columns))
-    lengths = [len(next(iter(columns.values()), ())) for columns in tables.values()]
-    runs = np.repeat(np.array(list(tables), dtype=np.int64), lengths)
-    stacked: dict[str, Any] = {"run": runs}
-    for name in names:
-        parts = [
-            columns[name] if name in columns else np.full(length, np.nan)
-            for columns, length in zip(tables.values(), lengths, strict=True)
-        ]
-        stacked[name] = np.concatenate(parts)
-    return pd.DataFrame(stacked)
 
 
 def utc_text(moment: datetime) -> str:

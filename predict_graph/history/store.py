@@ -19,10 +19,9 @@ from predict_graph.history.rows import (
     insert,
     read_tables,
     select,
-    stack,
     utc_text,
 )
-from predict_graph.history.training import TrainingRuns, why_left_out
+from predict_graph.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,9 +195,7 @@ class History:
         RequestError
             If there is no such run.
         """
-        import pandas as pd
-
-        return pd.DataFrame(self._tables([run_id])[run_id])
+        return Table(self._tables([run_id])[run_id]).frame()
 
     def record(self, run_id: int) -> RunRecord:
         """Return a run as it was added.
@@ -211,8 +208,7 @@ class History:
         found = self._found({"id": run_id}, None)
         if not found:
             raise self._no_run(run_id)
-        fields = {name: found[0][name] for name in FIELDS}
-        return RunRecord(table=self.table(run_id), **fields)
+        return self._records(found)[0]
 
     def training_runs(
         self,
@@ -223,9 +219,8 @@ class History:
         *,
         kinds: Sequence[str] = ("run",),
         limit: int | None = None,
-        tables: bool = True,
-    ) -> TrainingRuns:
-        """Return the runs that may train the cost model of a prediction.
+    ) -> list[RunRecord]:
+        """Return the runs that may train the cost model of a prediction, newest first.
 
         Parameters
         ----------
@@ -241,26 +236,17 @@ class History:
             Kinds of runs to take.
         limit : int, optional
             Only the newest ones.
-        tables : bool, default True
-            Whether their tables are read; else these are empty.
-
-        Returns
-        -------
-        TrainingRuns
-            The runs, their tables, and the runs left out with reasons.
         """
-        taken: list[dict[str, Any]] = []
-        left_out: dict[int, str] = {}
-        for run in self._found({"algorithm": algorithm}, None):
-            reason = why_left_out(run, engine, machine, exclude_fingerprint, tuple(kinds))
-            if reason is None and limit is not None and len(taken) >= limit:
-                reason = f"it is older than the newest {limit}"
-            if reason is None:
-                taken.append(run)
-            else:
-                left_out[run["id"]] = reason
-        read = self._tables([run["id"] for run in taken]) if tables else {}
-        return TrainingRuns(frame_of(taken), stack(read), left_out)
+        found = [
+            run
+            for run in self._found({"algorithm": algorithm}, None)
+            if run["kind"] in kinds
+            and run["rows"]
+            and (machine is None or run["machine"] == machine)
+            and all(run["engine"].get(key) == value for key, value in engine.items())
+            and exclude_fingerprint not in (run["fingerprint"], run["sample_of"] or "")
+        ]
+        return self._records(found[:limit])
 
     def runs_of(
         self, algorithm: str, fingerprint: str, parameters: Mapping[str, Any], limit: int = 5
@@ -279,7 +265,7 @@ class History:
         """
         where = {"algorithm": algorithm, "fingerprint": fingerprint, "kind": "run"}
         found = [run for run in self._found(where, None) if run["parameters"] == dict(parameters)]
-        return [self.record(int(run["id"])) for run in found[:limit]]
+        return self._records(found[:limit])
 
     def prune(self, *, keep: int | None = None, older_than: timedelta | float | None = None) -> int:
         """Forget old runs and give their space back.
@@ -367,6 +353,14 @@ class History:
     def _found(self, where: Mapping[str, Any], limit: int | None) -> list[dict[str, Any]]:
         with reading(self.path) as connection:
             return select(connection, where, limit)
+
+    def _records(self, found: Sequence[Mapping[str, Any]]) -> list[RunRecord]:
+        """Return runs with their tables."""
+        tables = self._tables([run["id"] for run in found])
+        return [
+            RunRecord(rows=Table(tables[run["id"]]), **{name: run[name] for name in FIELDS})
+            for run in found
+        ]
 
     def _tables(self, runs: list[int]) -> dict[int, Columns]:
         with reading(self.path) as connection:

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import COUNTERS, RunProfile, SampleSummary
+from predict_graph.engines import COUNTERS, RunProfile, SampleSummary, per_iteration
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
+from predict_graph.table import Table
 
 _TAIL = 2  # a choice: supersteps whose slope goes on; more are further off
 # Of log(predicted / true) of a curve that is continued, where next to nothing of it was counted:
@@ -42,7 +42,7 @@ def continued_crossing(curve: Sequence[float] | npt.NDArray[np.float64], thresho
 def continued_estimate(
     algorithm: Algorithm,
     curve: npt.NDArray[np.float64],
-    counters: pd.DataFrame,
+    counters: Table,
     threshold: float,
     *,
     converged: bool,
@@ -56,7 +56,7 @@ def continued_estimate(
     algorithm : Algorithm
     curve : ndarray of float64, shape (k,)
         Convergence aggregate of the supersteps that were counted.
-    counters : DataFrame
+    counters : Table
         Their counters, a row a superstep, as in :class:`IterationEstimate`.
     threshold : float
     converged, ended : bool
@@ -89,7 +89,7 @@ def continued_estimate(
         curve=whole,
         converged=converged if ended else crossing <= limit,
         samples=[summary],
-        edge_steps=float(counters[["local_messages", "remote_messages"]].to_numpy().sum()),
+        edge_steps=float(counters.floats("local_messages", "remote_messages").sum()),
         warnings=warnings,
         counters=rows,
     )
@@ -97,7 +97,7 @@ def continued_estimate(
 
 def continued_run(algorithm: Algorithm, profile: RunProfile, threshold: float) -> IterationEstimate:
     """Return the iterations of a local run that was stopped at its deadline."""
-    rows = profile.per_iteration().drop(columns="seconds")
+    rows = per_iteration(profile.rows).without("seconds")
     summary = SampleSummary(
         "whole graph",
         1.0,
@@ -148,8 +148,10 @@ def weighted(
     if counters is not None and continued.counters is not None:
         later = counters if sampled.samples else continued.counters
         rows = np.minimum(np.arange(done, iterations), len(later) - 1)
-        parts = [continued.counters.iloc[:done], later.iloc[rows]]
-        counters = pd.concat(parts, join="inner", ignore_index=True)
+        first, rest = continued.counters.take(slice(done)), later.take(rows)
+        counters = Table(
+            {name: np.concatenate((first[name], rest[name])) for name in first if name in rest}
+        )
     return replace(
         sampled,
         crossing=crossing,
@@ -175,12 +177,12 @@ def _log_std(estimate: IterationEstimate) -> float:
 
 def _to_the_end(
     counted: npt.NDArray[np.float64],
-    counters: pd.DataFrame,
+    counters: Table,
     iterations: int,
     threshold: float,
     *,
     steady: bool,
-) -> tuple[npt.NDArray[np.float64], pd.DataFrame]:
+) -> tuple[npt.NDArray[np.float64], Table]:
     """Return the curve and the counters of all iterations.
 
     Beyond what was counted, the curve is straight on a log scale. What changes from superstep to
@@ -188,15 +190,14 @@ def _to_the_end(
     """
     done = len(counted)
     if iterations <= done:
-        return counted[:iterations], counters.iloc[:iterations].reset_index(drop=True)
+        return counted[:iterations], counters.take(slice(iterations))
     more = iterations - done
     last = max(float(counted[-1]), 1e-300)
     falls = (min(threshold / last, 1.0)) ** (np.arange(1, more + 1) / more)
     curve = np.concatenate((counted, last * falls))
     at = np.minimum(np.arange(iterations), done - 1)
-    rows = counters.iloc[at].reset_index(drop=True).astype(np.float64)
-    if not steady and bool((counters["active_vertices"].diff() < 0).any()):
+    rows = counters.take(at)
+    if not steady and bool((np.diff(counters["active_vertices"]) < 0).any()):
         share = np.concatenate((np.ones(done), falls))
-        for name in COUNTERS:
-            rows[name] *= share
+        rows = rows.assign(**{name: rows.floats(name) * share for name in COUNTERS})
     return curve, rows

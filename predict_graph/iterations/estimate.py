@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from predict_graph.engines.profile import SampleSummary
 from predict_graph.engines.runtime_model import StagedSample
 from predict_graph.results import Value
+from predict_graph.table import Table
 
 __all__ = [
     "IterationEstimate",
@@ -32,13 +32,13 @@ class SampleCounters(Value):
 
     Parameters
     ----------
-    rows : DataFrame
+    rows : Table
         Counters summed over workers, all vertices and the working set, a row an iteration.
     vertices, edges : int
         Of the sample.
     """
 
-    rows: pd.DataFrame
+    rows: Table
     vertices: int
     edges: int
 
@@ -63,7 +63,7 @@ class IterationEstimate(Value):
     edge_steps : float
         Work done: edges times iterations, over all samples.
     warnings : list of str
-    counters : DataFrame, optional
+    counters : Table or DataFrame, optional
         Counters of each iteration of the real run, if the method tells.
     observed : SampleCounters, optional
         Those of a sample, to extrapolate from, if it does not.
@@ -81,9 +81,13 @@ class IterationEstimate(Value):
     samples: list[SampleSummary]
     edge_steps: float
     warnings: list[str] = field(default_factory=list)
-    counters: pd.DataFrame | None = None
+    counters: Table | None = None
     observed: SampleCounters | None = None
     staged: StagedSample | None = None
+
+    def __post_init__(self) -> None:
+        if self.counters is not None:  # methods may give a DataFrame
+            object.__setattr__(self, "counters", Table.of(self.counters))
 
 
 def iteration_interval(

@@ -12,6 +12,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.iterations.estimate import IterationEstimate
 from predict_graph.iterations.method import SamplingCase
+from predict_graph.table import Table
 
 if TYPE_CHECKING:
     from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
@@ -47,14 +48,17 @@ def replay_estimate(
     rounds = rounds_of(algorithm, graph, partitions)
     seconds = time.perf_counter() - started
     count = len(rounds)
-    messages = rounds["messages"].astype(np.float64)
-    counters = rounds[["active_vertices"]].assign(
-        local_messages=messages / workers,
-        remote_messages=messages - messages / workers,
-        local_message_bytes=0.0,
-        remote_message_bytes=0.0,
-        total_vertices=graph.vertices,
-        working_set_bytes=0,
+    messages = rounds["messages"].to_numpy(np.float64)
+    counters = Table(
+        {
+            "active_vertices": rounds["active_vertices"],
+            "local_messages": messages / workers,
+            "remote_messages": messages - messages / workers,
+            "local_message_bytes": 0.0,
+            "remote_message_bytes": 0.0,
+            "total_vertices": graph.vertices,
+            "working_set_bytes": 0,
+        }
     )
     summary = SampleSummary(
         "whole graph", 1.0, graph.vertices, graph.edges, count, seconds, "iterations"

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun
-from predict_graph.engines import Engine, RunProfile
+from predict_graph.engines import Engine, RunProfile, per_iteration
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.degrees import degree_bins
@@ -189,5 +189,5 @@ def run_sample(
 def counters_of(runs: Sequence[SampleRun]) -> SampleCounters:
     """Return what the run on the largest sample did, without what it took."""
     largest = max((run.profile for run in runs), key=lambda profile: int(profile.graph["edges"]))
-    rows = largest.per_iteration().drop(columns="seconds")
+    rows = per_iteration(largest.rows).without("seconds")
     return SampleCounters(rows, int(largest.graph["vertices"]), int(largest.graph["edges"]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from predict_graph.deadline import StopRun
-from predict_graph.engines import RunProfile, SampleSummary
+from predict_graph.engines import RunProfile, SampleSummary, per_iteration, spread_evenly
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.history import RunRecord
@@ -32,8 +32,8 @@ def whole_run_estimates(profile: RunProfile | None) -> list[IterationEstimate]:
             profile.runtime_seconds if not found else 0.0,
             "iterations",
         )
-        rows = profile.per_iteration().drop(columns="seconds")
-        sent = float(rows[["local_messages", "remote_messages"]].to_numpy().sum())
+        rows = per_iteration(profile.rows).without("seconds")
+        sent = float(rows.floats("local_messages", "remote_messages").sum())
         found.insert(
             0,
             IterationEstimate(
@@ -63,26 +63,20 @@ def recalled_estimate(record: RunRecord, workers: int) -> IterationEstimate:
         Of the run that is predicted: if they are others than then, a hash leaves one message in so
         many where it is.
     """
-    sums = record.table.groupby("iteration", sort=True)
-    columns = ["active_vertices", "local_messages", "remote_messages"]
-    columns += ["local_message_bytes", "remote_message_bytes", "total_vertices"]
-    rows = sums[columns].sum().join(sums[["convergence", "working_set_bytes"]].first())
-    if record.table["worker"].nunique() != workers:
-        for kind in ("messages", "message_bytes"):
-            whole = rows[f"local_{kind}"] + rows[f"remote_{kind}"]
-            rows[f"local_{kind}"] = whole / workers
-            rows[f"remote_{kind}"] = whole - whole / workers
+    rows = per_iteration(record.rows).without("seconds")
+    if len(np.unique(record.rows["worker"])) != workers:
+        rows = spread_evenly(rows, workers)
     return IterationEstimate(
         method="history",
         crossing=float(record.iterations),
         iterations=record.iterations,
         low=record.iterations,
         high=record.iterations,
-        curve=rows["convergence"].to_numpy(np.float64),
+        curve=rows.floats("convergence"),
         converged=bool(record.converged),
         samples=[],
         edge_steps=0.0,
-        counters=rows.reset_index(drop=True),
+        counters=rows,
     )
 
 

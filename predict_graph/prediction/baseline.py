@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
-import pandas as pd
 
 from predict_graph.algorithms import Algorithm, Usual
 from predict_graph.engines import Evidence, RuntimeEstimate, Workload, per_iteration
@@ -23,6 +22,7 @@ from predict_graph.intervals import QUANTILE
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
 from predict_graph.iterations.rooted.hops import depth_of
+from predict_graph.table import Table
 
 __all__ = [
     "BASELINE",
@@ -171,7 +171,7 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
     stay = 1.0 / workers
     size = float(getattr(algorithm, "message_bytes", 16))
     sent = graph.edges * share
-    counters = pd.DataFrame(
+    counters = Table(
         {
             "active_vertices": graph.vertices * share,
             "local_messages": sent * stay,
@@ -206,7 +206,7 @@ def baseline_runtime(
     name = "runs of other graphs" if baseline.runs else "rule of thumb"
     return RuntimeEstimate(
         evidence=[Evidence(name, seconds, baseline.relative_std)],
-        table=workload.table.assign(seconds=seconds),
+        rows=workload.rows.assign(seconds=seconds),
         relative_std=baseline.relative_std,
         phases={
             "setup": baseline.setup_seconds,
@@ -226,14 +226,13 @@ def _usual(algorithm: Algorithm, history: History | None) -> tuple[Usual, int]:
     found = history.training_runs(
         algorithm.name, {"name": "local"}, machine_identity(), limit=_NEWEST_RUNS
     )
-    if not len(found):
+    if not found:
         return thumb, 0
     rows = []
-    for run in found.runs.to_dict("records"):
-        table = found.table[found.table["run"] == run["id"]]
-        work = max(int(run["edges"]) + int(run["vertices"]), _FEWEST_EDGES)
-        each = float(per_iteration(table)["seconds"].mean())
-        setup = max(float(run["phases"]["setup"]), 0.0)
+    for run in found:
+        work = max(run.edges + run.vertices, _FEWEST_EDGES)
+        each = float(per_iteration(run.rows)["seconds"].mean())
+        setup = max(float(run.phases["setup"]), 0.0)
         slower = max(work / _CACHED, 1.0) ** _BEYOND_CACHE
-        rows.append((run["iterations"], 1e9 * setup / work, 1e9 * each / work / slower))
+        rows.append((run.iterations, 1e9 * setup / work, 1e9 * each / work / slower))
     return Usual(*(float(value) for value in np.median(np.array(rows), axis=0))), len(rows)

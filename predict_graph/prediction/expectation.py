@@ -192,7 +192,7 @@ def _on_cluster(
             each.name,
             float(estimate.iterations),
             0.0 if estimate.method != BASELINE else baseline.iterations_std,
-            runtime.table["seconds"].to_numpy(np.float64),
+            runtime.rows.floats("seconds"),
             math.hypot(runtime.relative_std, runtime.common_std),
             None if estimate.method == BASELINE else estimate.curve,
         )
@@ -211,9 +211,9 @@ def _from_records(
 ) -> Expected:
     parts, before = [], 0.0
     for algorithm, own in zip(algorithms, records, strict=True):
-        tables = [per_iteration(record.table) for record in own]
+        tables = [per_iteration(record.rows) for record in own]
         count = own[0].iterations
-        alike = [table["seconds"].to_numpy(float) for table in tables if len(table) == count]
+        alike = [table["seconds"] for table in tables if len(table) == count]
         std = max(ONCE_STD / math.sqrt(len(alike)), 0.05)  # judgement
         seconds = np.mean(alike, axis=0)
         curve = _curve(own[0])
@@ -226,7 +226,7 @@ def _from_records(
 
 
 def _curve(record: RunRecord) -> Any:
-    values = per_iteration(record.table)["convergence"].to_numpy(float)
+    values = per_iteration(record.rows).floats("convergence")
     return values if np.isfinite(values).all() else None
 
 
@@ -269,13 +269,12 @@ def _elsewhere(
         kinds=("run", "sample"),
         limit=_NEWEST_RUNS,
     )
-    if not len(found):
+    if not found:
         return None
     near = []
-    for run in found.runs.to_dict("records"):
-        table = found.table[found.table["run"] == run["id"]]
-        each = float(per_iteration(table)["seconds"].median())
-        larger = math.log(max(graph.edges, 1) / max(int(run["edges"]), 1))
+    for run in found:
+        each = float(np.median(per_iteration(run.rows)["seconds"]))
+        larger = math.log(max(graph.edges, 1) / max(run.edges, 1))
         near.append((abs(larger), larger, each))
     distance, larger, each = min(near)
     # Between not at all and in proportion; wider, the further away.

@@ -46,6 +46,7 @@ from predict_graph.prediction.request import Request
 from predict_graph.prediction.seconds.cluster.folding import folded_vertices
 from predict_graph.prediction.seconds.cluster.learning import worth_running
 from predict_graph.prediction.work import workloads_of
+from predict_graph.table import Table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -238,12 +239,13 @@ def _estimate(
 ) -> IterationEstimate:
     """Return what was counted as an estimate; what was not counted is continued."""
     done = len(run.curve)
-    counters = run.counters.copy()
+    counters = Table(run.counters)
     workers = request.engine.workers
     for kind in ("messages", "message_bytes"):
-        whole = counters.pop(kind)
-        counters[f"local_{kind}"] = whole / workers
-        counters[f"remote_{kind}"] = whole - whole / workers
+        whole = counters[kind]
+        counters = counters.assign(
+            **{f"local_{kind}": whole / workers, f"remote_{kind}": whole - whole / workers}
+        )
     note = "counted where it is" if run.ended else f"the first {done} supersteps counted"
     return continued_estimate(
         algorithm,

@@ -416,7 +416,7 @@ class _Started:
     def setups(self) -> dict[str, KnownSetup]:
         """Setup and supersteps of each algorithm."""
         return {
-            record.algorithm: KnownSetup(record.phases["setup"], True, (probe_of(record.table),))
+            record.algorithm: KnownSetup(record.phases["setup"], True, (probe_of(record.rows),))
             for record in self.records
         }
 
@@ -432,8 +432,8 @@ class _Started:
             for number, (record, workload) in enumerate(zip(self.records, workloads, strict=True))
         ]
         own = found[-1]
-        messages = own.table[["local_messages", "remote_messages"]].sum(axis=1).to_numpy(float)
-        seconds = own.table["seconds"].to_numpy(float)
+        messages = own.rows.floats("local_messages", "remote_messages")
+        seconds = own.rows.floats("seconds")
         fixed, each = _line(messages[: self.done], seconds[: self.done])
         seconds[self.done :] = fixed + each * messages[self.done :]
         seconds *= max(self.seconds / max(float(seconds.sum()), 1e-9), 1.0)
@@ -442,7 +442,7 @@ class _Started:
         found[-1] = replace(
             own,
             evidence=[replace(own.evidence[0], seconds=seconds, relative_std=std)],
-            table=own.table.assign(seconds=seconds),
+            rows=own.rows.assign(seconds=seconds),
             relative_std=std,
             phases={**own.phases, "superstep": float(seconds.sum())},
         )

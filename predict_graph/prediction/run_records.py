@@ -30,7 +30,7 @@ def record_of(
         phases=profile.phases,
         iterations=profile.iterations,
         converged=profile.converged,
-        table=profile.table,
+        rows=profile.rows,
         sample=sample,
         sample_of=sample_of,
     )

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import COUNTERS, Workload
+from predict_graph.engines import COUNTERS, Workload, spread_evenly
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.iterations import IterationEstimate
+from predict_graph.table import Table
 
 __all__ = ["Extrapolator", "workload_of", "workloads_of"]
 
@@ -51,29 +51,29 @@ class Extrapolator:
         """Return the extrapolator from the sizes of the graph and of the sample."""
         return cls(vertices / max(sample_vertices, 1), edges / max(sample_edges, 1))
 
-    def extrapolate(self, rows: pd.DataFrame, iterations: int) -> pd.DataFrame:
+    def extrapolate(self, rows: Table, iterations: int) -> Table:
         """Return the counters of the real run.
 
         Parameters
         ----------
-        rows : DataFrame
+        rows : Table
             One row an iteration of the sample run.
         iterations : int
             Of the real run. The last row of the sample stands for all iterations that it lacks.
 
         Returns
         -------
-        DataFrame
+        Table
             `iterations` rows with `iteration`, the counters, the working set and
             `average_message_bytes`.
         """
         at = np.minimum(np.arange(iterations), len(rows) - 1)
-        scaled = rows.iloc[at].reset_index(drop=True)
+        scaled = rows.take(at)
         columns = {}
         for name in (*COUNTERS, "total_vertices", "working_set_bytes"):
             factor = self.vertex_factor if name in _VERTEX_FEATURES else self.edge_factor
-            columns[name] = scaled[name].to_numpy(dtype=np.float64) * factor
-        return _counted(pd.DataFrame(columns))
+            columns[name] = scaled.floats(name) * factor
+        return _counted(Table(columns))
 
 
 def workload_of(
@@ -91,43 +91,30 @@ def workload_of(
         show as exactly.
     """
     if estimate.counters is not None:
-        table = _counted(estimate.counters)
+        rows = _counted(estimate.counters)
     elif estimate.observed is not None:
         sample = estimate.observed
         extrapolator = Extrapolator.between(
             graph.vertices, graph.edges, sample.vertices, sample.edges
         )
-        table = extrapolator.extrapolate(_evenly(sample.rows, workers), estimate.iterations)
+        spread = spread_evenly(sample.rows, workers)
+        rows = extrapolator.extrapolate(spread, estimate.iterations)
     else:
-        table = pd.DataFrame()
-    return Workload(algorithm, estimate.iterations, table, estimate.staged)
+        rows = Table()
+    return Workload(algorithm, estimate.iterations, rows, estimate.staged)
 
 
-def _evenly(rows: pd.DataFrame, workers: int) -> pd.DataFrame:
-    """Return counters of a sample run with messages spread over workers as a hash spreads them."""
-    spread = {}
-    for kind in ("messages", "message_bytes"):
-        whole = (rows[f"local_{kind}"] + rows[f"remote_{kind}"]).to_numpy(np.float64)
-        spread[f"local_{kind}"] = whole / workers
-        spread[f"remote_{kind}"] = whole - whole / workers
-    return rows.assign(**spread)
-
-
-def _counted(counters: pd.DataFrame) -> pd.DataFrame:
+def _counted(counters: Table) -> Table:
     """Return counters of iterations as whole numbers, with `iteration` and the size of a message.
 
-    Parameters
-    ----------
-    counters : DataFrame
-        One row an iteration: the counters, all vertices and the working set.
+    `counters` has one row an iteration: the counters, all vertices and the working set.
     """
-    result = pd.DataFrame({"iteration": np.arange(1, len(counters) + 1)})
-    for name in (*COUNTERS, "total_vertices", "working_set_bytes"):
-        result[name] = np.rint(counters[name].to_numpy(dtype=np.float64)).astype(np.int64)
-    sent = (result["local_messages"] + result["remote_messages"]).to_numpy(dtype=np.float64)
-    size = (result["local_message_bytes"] + result["remote_message_bytes"]).to_numpy()
-    result["average_message_bytes"] = size / np.maximum(sent, 1.0)
-    return result
+    names = (*COUNTERS, "total_vertices", "working_set_bytes")
+    whole = {name: np.rint(counters.floats(name)).astype(np.int64) for name in names}
+    rows = Table({"iteration": np.arange(1, len(counters) + 1), **whole})
+    sent = rows.floats("local_messages", "remote_messages")
+    size = rows.floats("local_message_bytes", "remote_message_bytes")
+    return rows.assign(average_message_bytes=size / np.maximum(sent, 1.0))
 
 
 def workloads_of(

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.builtin.pagerank.local import PageRankKernel, superstep
@@ -22,6 +21,7 @@ from predict_graph.engines.local.probing import IterationProbe, counted_rows
 from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
+from predict_graph.table import Table
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -46,7 +46,7 @@ class CostProbe:
     seconds_per_vertex: float
     seconds_per_superstep: float
     working_set_bytes: int
-    table: pd.DataFrame = field(repr=False)
+    table: Table = field(repr=False)
     overhead_seconds: float
 
     def iteration_seconds(self, vertices: float, edges: float) -> float:
@@ -91,7 +91,7 @@ def probe_cost(
     )
     along_edges = np.maximum(seconds - per_vertex * vertices, 0.0)
     per_edge, launch = _slope(edges, along_edges, launch)
-    table = pd.DataFrame(
+    table = Table(
         {
             "active_vertices": vertices.astype(np.int64),
             "messages": edges.astype(np.int64),
@@ -110,15 +110,15 @@ def probe_pagerank(
 ) -> IterationProbe:
     """Return the time of an iteration of PageRank on a graph; see :func:`probe_cost`."""
     probe = probe_cost(graph, random_state=rng, algorithm=algorithm, threads=threads)
-    table = probe.table[probe.table["active_vertices"] > 0]
+    table = probe.table.take(probe.table["active_vertices"] > 0)
     rates = table["seconds"] / (table["messages"] + table["active_vertices"])
-    error = float(rates.std(ddof=0) / rates.mean()) / max(len(rates) - 1, 1) ** 0.5
+    error = float(rates.std() / rates.mean()) / max(len(rates) - 1, 1) ** 0.5
     rows = counted_rows(
-        table["active_vertices"].to_numpy(),
-        table["messages"].to_numpy(),
+        table["active_vertices"],
+        table["messages"],
         PageRankKernel.message_bytes,
         probe.working_set_bytes,
-        table["seconds"].to_numpy(),
+        table["seconds"],
         workers,
     )
     return IterationProbe(probe.iteration_seconds(graph.vertices, graph.edges), error, rows)

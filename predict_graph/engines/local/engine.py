@@ -127,7 +127,7 @@ class LocalEngine:
                 "superstep": float(seconds.sum()) + _seconds(prior, "superstep"),
                 "write": write,
             },
-            table=tally.table(aggregates, seconds, kernel.working_set_bytes),
+            rows=tally.table(aggregates, seconds, kernel.working_set_bytes),
             convergence=aggregates,
             converged=bool(len(aggregates) and aggregates[-1] < target),
             values=kernel.values,

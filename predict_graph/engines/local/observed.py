@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.local.kernel import Kernel, Superstep, Weighting, kernel_of
@@ -23,6 +22,7 @@ from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.engines.profile import COUNTERS, per_iteration
 from predict_graph.graph import Graph
 from predict_graph.stopwatch import stopwatch
+from predict_graph.table import Table
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -32,9 +32,9 @@ class ObservedRun:
     """The convergence and counters of a sample run, scaled to the whole graph."""
 
     convergence: FloatArray
-    counters: pd.DataFrame
+    counters: Table
     converged: bool
-    table: pd.DataFrame
+    table: Table
     work: FloatArray
     whole_work: FloatArray
     seconds: FloatArray
@@ -81,9 +81,9 @@ def observed_run(
     table = tally.table(convergence, np.zeros(len(convergence)), kernel.working_set_bytes)
     return ObservedRun(
         convergence,
-        pd.DataFrame(rows, columns=list(COUNTERS)),
+        Table(dict(zip(COUNTERS, np.array(rows).T, strict=True))),
         aggregates[-1] < threshold,
-        per_iteration(table).drop(columns="seconds"),
+        per_iteration(table).without("seconds"),
         np.array([own for own, _ in work]),
         np.array([whole for _, whole in work]),
         np.array(seconds),

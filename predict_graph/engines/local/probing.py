@@ -13,12 +13,12 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from predict_graph.engines.local.kernel import Work
 from predict_graph.engines.local.team import Team
 from predict_graph.engines.profile import per_iteration
 from predict_graph.graph import Graph
+from predict_graph.table import Table
 
 # Of the blocks, per measurement; trades off overhead for error (docs/studies/overhead.md)
 _SHARE = 0.02
@@ -34,16 +34,15 @@ class IterationProbe:
 
     seconds: float
     relative_std: float
-    rows: pd.DataFrame
+    rows: Table
     idle_seconds: float = 0.0
     work: float | None = None
 
 
-def probe_of(table: pd.DataFrame) -> IterationProbe:
+def probe_of(run: Table) -> IterationProbe:
     """Return the time of an iteration from the first supersteps of the run itself."""
-    rows = per_iteration(table).drop(columns="convergence")
-    seconds = rows["seconds"].to_numpy(np.float64)
-    first = seconds[rows["active_vertices"] == rows["active_vertices"].iloc[0]]
+    rows = per_iteration(run).without("convergence")
+    first = rows.floats("seconds")[rows["active_vertices"] == rows["active_vertices"][0]]
     spread = float(first.std() / max(first.mean(), 1e-300)) / math.sqrt(len(first))
     return IterationProbe(float(first.mean()), spread, rows)
 
@@ -126,14 +125,14 @@ def counted_rows(
     working_set_bytes: int,
     seconds: Any,
     workers: int,
-) -> pd.DataFrame:
+) -> Table:
     """Return the measurements as rows of a profile.
 
     A hash spreads the ends of edges evenly, so one message in `workers` is local.
     """
     local = np.asarray(messages) // workers
     remote = messages - local
-    return pd.DataFrame(
+    return Table(
         {
             "active_vertices": vertices,
             "total_vertices": vertices,

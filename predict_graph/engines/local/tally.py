@@ -7,12 +7,12 @@ from typing import Any
 import numba
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.partition import out_messages
 from predict_graph.engines.profile import OUT_EDGES, TABLE_COLUMNS
 from predict_graph.graph import Graph
+from predict_graph.table import Table
 
 IntArray = npt.NDArray[np.int64]
 
@@ -59,10 +59,9 @@ class Tally:
         aggregates: npt.NDArray[np.float64],
         seconds: npt.NDArray[np.float64],
         working_set_bytes: int,
-    ) -> pd.DataFrame:
+    ) -> Table:
         """Return one row per iteration and worker, with ``TABLE_COLUMNS`` and ``OUT_EDGES``."""
         iterations = len(self._rows)
-        rows = iterations * self._workers
         counted = np.concatenate(self._rows or [np.zeros((0, _COLUMNS), np.int64)])
         active, local, remote, local_bytes, remote_bytes = counted.T
         columns = {
@@ -77,10 +76,10 @@ class Tally:
             "average_message_bytes": (local_bytes + remote_bytes) / np.maximum(local + remote, 1),
             "seconds": np.repeat(seconds, self._workers),
             "convergence": np.repeat(aggregates, self._workers),
-            "working_set_bytes": np.full(rows, working_set_bytes),
+            "working_set_bytes": working_set_bytes,
             OUT_EDGES: np.tile(self._out_edges, iterations),
         }
-        return pd.DataFrame(columns, columns=[*TABLE_COLUMNS, OUT_EDGES])
+        return Table({name: columns[name] for name in (*TABLE_COLUMNS, OUT_EDGES)})
 
 
 @numba.njit(cache=True, nogil=True)

@@ -55,6 +55,7 @@ from predict_graph.engines.spark.tables.output import check_spark_output, write_
 from predict_graph.engines.spark.tables.reading import SparkGraph, read_spark_graph
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
+from predict_graph.table import Table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -335,9 +336,9 @@ class SparkEngine:
             profile = run_spark_function(algorithm.job, session, graph, meanwhile)
             opening = session.seconds if started_here else 0.0
             phases = {**profile.phases, "setup": profile.phases["setup"] + opening}
-            table = profile.table.assign(storage_bytes=max(session.storage_bytes() - kept, 0))
+            rows = profile.rows.assign(storage_bytes=max(session.storage_bytes() - kept, 0))
             engine = {**self.describe(), **profile.engine, **self._ran(algorithm)}
-            return replace(profile, phases=phases, table=table, engine=engine)
+            return replace(profile, phases=phases, rows=rows, engine=engine)
 
     def _run_library(
         self,
@@ -517,7 +518,7 @@ class SparkEngine:
                 "superstep": float(sum(log.seconds)) + before["superstep"],
                 "write": log.checkpoint_seconds + before["write"],
             },
-            table=table,
+            rows=Table(table),
             convergence=np.array(log.convergence),
             converged=bool(log.convergence and log.convergence[-1] < target),
             values=np.empty(0),

@@ -112,7 +112,7 @@ def _estimate(
         early, late = (crossing(last.convergence, threshold * by) for by in (factor, 1.0 / factor))
         low = iteration_interval(early, own, QUANTILE, limit)[1]
         high = iteration_interval(late, own, QUANTILE, limit)[2]
-    counters = last.counters.iloc[np.minimum(np.arange(iterations), len(last.counters) - 1)]
+    counters = last.counters.take(np.minimum(np.arange(iterations), len(last.counters) - 1))
     scale = graph.vertices / max(staged.summary.vertices, 1)
     return IterationEstimate(
         method="rooted",
@@ -125,9 +125,9 @@ def _estimate(
         samples=[outcome.staged.summary for outcome in outcomes],
         edge_steps=recipe.edge_visits + sum(outcome.staged.edge_steps for outcome in outcomes),
         warnings=_doubts(last.convergence, threshold),
-        counters=counters.reset_index(drop=True).assign(
+        counters=counters.assign(
             total_vertices=graph.vertices,
-            working_set_bytes=last.table["working_set_bytes"].iloc[0] * scale,
+            working_set_bytes=last.table["working_set_bytes"][0] * scale,
         ),
         staged=staged,
     )
@@ -246,5 +246,5 @@ def _doubts(curve: npt.NDArray[np.float64], threshold: float) -> list[str]:
 
 def _messages(run: ObservedRun, sample: RootedSample, graph: Graph) -> float:
     """Return the messages that the sample run sent, about: its share of those of the whole run."""
-    sent = float(run.counters[["local_messages", "remote_messages"]].to_numpy().sum())
+    sent = float(run.counters.floats("local_messages", "remote_messages").sum())
     return sent * sample.graph.edges / max(graph.edges, 1)

@@ -122,7 +122,7 @@ def _of_one(
         iterations=Interval(estimate.iterations, estimate.low, estimate.high),
         runtime_seconds=_runtime(runtime.phases, estimate, runtime),
         phases=dict(runtime.phases),
-        per_iteration=runtime.table.assign(convergence=estimate.curve),
+        rows=runtime.rows.assign(convergence=estimate.curve),
         samples=[*estimate.samples, *runtime.samples],
         evidence=_evidence(runtime),
         overhead_seconds=0.0,
@@ -232,12 +232,11 @@ def _under(found: Prediction, load: Load, *, measured: bool) -> Prediction:
     runtime, total = found.runtime_seconds, sum(phases.values())
     width = math.log(runtime.high / runtime.predicted) if runtime.predicted else 0.0
     factor = math.exp(math.hypot(width, math.log(load.slowdown)))
-    table = found.per_iteration
     return replace(
         found,
         phases=phases,
         runtime_seconds=Interval(total, total / factor, total * factor),
-        per_iteration=table.assign(seconds=table["seconds"] * slower),
+        rows=found.rows.assign(seconds=found.rows["seconds"] * slower),
         iteration_std=math.hypot(found.iteration_std, math.log(load.slowdown) / QUANTILE),
         warnings=[*found.warnings, *load.warnings],
         prior=found.prior and _under(found.prior, load, measured=measured),

@@ -41,8 +41,6 @@ def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfil
         name: seconds * (factor.single if name in _ONE_THREAD else factor.compute)
         for name, seconds in prediction.phases.items()
     }
-    table = prediction.per_iteration.copy()
-    table["seconds"] *= factor.compute
     total, own = sum(phases.values()), prediction.runtime_seconds
     spread = math.log(max(own.high / own.low, 1.0)) / 2.0 / QUANTILE if own.low > 0 else 0.0
     reach = math.exp(QUANTILE * math.hypot(spread, factor.std))
@@ -58,7 +56,7 @@ def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfil
     return replace(
         prediction,
         phases=phases,
-        per_iteration=table,
+        rows=prediction.rows.assign(seconds=prediction.rows["seconds"] * factor.compute),
         runtime_seconds=Interval(total, total / reach, total * reach),
         method={
             **prediction.method,

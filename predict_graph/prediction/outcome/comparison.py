@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from predict_graph.answers import Answer
 from predict_graph.engines import COUNTERS, RunProfile
@@ -14,6 +12,9 @@ from predict_graph.prediction.outcome.answering import answer_of_comparison
 from predict_graph.prediction.outcome.picture import pictures_of
 from predict_graph.prediction.outcome.prediction import Prediction
 from predict_graph.results import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Comparison"]
 
@@ -74,6 +75,8 @@ class Comparison(Result):
             for name, (interval, real) in intervals.items()
         ]
         rows.append({"quantity": "superstep_seconds", **superstep})
+        import pandas as pd
+
         frame = pd.DataFrame(rows)
         return frame.assign(error=[errors[name] for name in frame["quantity"]])
 

@@ -74,10 +74,9 @@ def _convergence(found: Prediction, actual: RunProfile | None) -> Picture:
 
 
 def _seconds(found: Prediction, actual: RunProfile | None) -> Picture:
-    table = found.per_iteration
-    seconds = table["seconds"].to_numpy(np.float64)
+    seconds = found.rows.floats("seconds")
     line = Line(
-        "predicted", table["iteration"].to_numpy(), seconds, found.seconds_low, found.seconds_high
+        "predicted", found.rows["iteration"], seconds, found.seconds_low, found.seconds_high
     )
     said = (
         f"Seconds of each iteration: predicted {readable_seconds(seconds.sum())} for all "

@@ -6,11 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from predict_graph.answers import Answer
 from predict_graph.cores import Load
@@ -21,6 +20,10 @@ from predict_graph.prediction.outcome.answering import answer_of
 from predict_graph.prediction.outcome.picture import pictures_of
 from predict_graph.prediction.outcome.verdict import Verdict
 from predict_graph.results import Result
+from predict_graph.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["SCHEMA", "Prediction"]
 
@@ -41,7 +44,7 @@ class Prediction(Result):
         90% intervals.
     phases : dict of str to float
         Seconds of setup, read, superstep and write.
-    per_iteration : DataFrame
+    rows : Table
         Counters, ``seconds`` and ``convergence`` of each iteration.
     samples : list of SampleSummary
         The samples that ran.
@@ -84,7 +87,7 @@ class Prediction(Result):
     iterations: Interval
     runtime_seconds: Interval
     phases: dict[str, float]
-    per_iteration: pd.DataFrame
+    rows: Table
     samples: list[SampleSummary]
     evidence: list[dict[str, Any]]
     overhead_seconds: float
@@ -102,6 +105,11 @@ class Prediction(Result):
     load: Load | None = None
 
     @property
+    def per_iteration(self) -> pd.DataFrame:
+        """The rows as a DataFrame."""
+        return self.rows.frame()
+
+    @property
     def cost_model(self) -> dict[str, Any]:
         """``name``, ``terms`` (seconds a unit), ``r2`` and ``weight`` of the regression."""
         told = [each for each in self.evidence if each["model"]]
@@ -112,7 +120,7 @@ class Prediction(Result):
     @property
     def convergence(self) -> npt.NDArray[np.float64]:
         """Predicted convergence aggregate after each iteration."""
-        return self.per_iteration["convergence"].to_numpy(dtype=np.float64)
+        return self.rows.floats("convergence")
 
     @property
     def overhead_edges(self) -> float:
@@ -133,11 +141,11 @@ class Prediction(Result):
 
     def features_total(self) -> dict[str, int]:
         """Return each counter summed over the iterations."""
-        return {name: int(self.per_iteration[name].sum()) for name in COUNTERS}
+        return {name: int(self.rows[name].sum()) for name in COUNTERS}
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table of iterations."""
-        return self.per_iteration.copy()
+        return self.per_iteration
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction as docs/json.md describes it, ready for JSON."""
@@ -154,7 +162,7 @@ class Prediction(Result):
             "runtime_seconds": self.runtime_seconds.to_dict(),
             "phases": {name: self.phases[name] for name in PHASES},
             "features_total": self.features_total(),
-            "per_iteration": self.per_iteration.to_dict("records"),
+            "per_iteration": self.rows.records(),
             "samples": [
                 {
                     "sampler": sample.sampler,
@@ -217,13 +225,13 @@ class Prediction(Result):
     @property
     def seconds_low(self) -> npt.NDArray[np.float64]:
         """Lower ends of the 90% intervals of the seconds of each iteration."""
-        seconds = self.per_iteration["seconds"].to_numpy(dtype=np.float64)
+        seconds = self.rows.floats("seconds")
         return seconds / math.exp(QUANTILE * self.iteration_std)
 
     @property
     def seconds_high(self) -> npt.NDArray[np.float64]:
         """Upper ends of the same."""
-        seconds = self.per_iteration["seconds"].to_numpy(dtype=np.float64)
+        seconds = self.rows.floats("seconds")
         return seconds * math.exp(QUANTILE * self.iteration_std)
 
     @property

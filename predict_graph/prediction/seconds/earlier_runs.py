@@ -46,7 +46,7 @@ def earlier_runtime(
     source: str = "earlier runs of this graph",
 ) -> RuntimeEstimate:
     """Return the estimate of a workload from earlier runs of it."""
-    seconds = [per_iteration(record.table)["seconds"].to_numpy(np.float64) for record in records]
+    seconds = [per_iteration(record.rows).floats("seconds") for record in records]
     shortest = min(len(each) for each in seconds)
     mean = np.mean([each[:shortest] for each in seconds], axis=0)
     at = np.minimum(np.arange(workload.iterations), shortest - 1)
@@ -61,7 +61,7 @@ def earlier_runtime(
         phases["read"] = 0.0
     return RuntimeEstimate(
         evidence=[Evidence(source, mean[at], std)],
-        table=workload.table.assign(seconds=mean[at]),
+        rows=workload.rows.assign(seconds=mean[at]),
         relative_std=float(std),
         phases={**phases, "superstep": float(mean[at].sum())},
         phase_std=ONCE_STD,

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from predict_graph.engines import COUNTERS, critical_worker, per_iteration
+from predict_graph.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CANDIDATES = (*COUNTERS, "average_message_bytes", "total_vertices", "memory_messages")
 """Candidate features of the cost model: table 1, and messages with uncached data."""
@@ -23,9 +27,9 @@ _LIKELY_CACHE = 32 << 20  # limits cached data where the machine does not report
 def cost_rows(table: pd.DataFrame, *, virtual_workers: bool, busiest: bool = False) -> pd.DataFrame:
     """Return one row per iteration: the counters that determine its time."""
     if virtual_workers:
-        return per_iteration(table)
+        return per_iteration(table).frame()
     if not busiest:
-        return table[table["worker"] == critical_worker(table)].reset_index(drop=True)
+        return table[table["worker"] == critical_worker(Table(table))].reset_index(drop=True)
     sent = table["local_messages"] + table["remote_messages"]
     most = sent.groupby(table["iteration"]).idxmax()
     return table.loc[most.to_numpy()].sort_values("iteration").reset_index(drop=True)
@@ -38,6 +42,8 @@ def cost_features(rows: pd.DataFrame, *, by_iteration: bool = False) -> pd.DataF
     largest cache: an edge whose other end is in memory takes several times as long as one in cache
     (docs/design-notes.md, fact 4).
     """
+    import pandas as pd
+
     # Computed per column in numpy: pandas takes ten times as long for a few rows.
     columns = {
         name: rows[name].to_numpy(dtype=np.float64) for name in (*COUNTERS, "total_vertices")

@@ -11,10 +11,9 @@ import inspect
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import (
@@ -42,6 +41,9 @@ from predict_graph.prediction.seconds.sample_runs import (
 )
 from predict_graph.prediction.seconds.straight_line import fitted_line
 from predict_graph.prediction.seconds.weighing import weighed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Of the cross-validated error, with a prior error: limits the choice of complex models
 _CLEARLY = 0.99
@@ -131,7 +133,7 @@ class LearnedRuntimeModel:
         steps = sum(run.summary.edges * run.summary.iterations for run in ran)
         return RuntimeEstimate(
             evidence=weighted,
-            table=workload.table.assign(seconds=seconds),
+            rows=workload.rows.assign(seconds=seconds),
             relative_std=std,
             phases=phases,
             phase_std=PHASE_STD,

@@ -143,7 +143,7 @@ class LocalRuntimeModel:
         once = math.hypot(setup_std * setup, _PHASE_STD * read)
         return RuntimeEstimate(
             evidence=weighted,
-            table=workload.table.assign(seconds=seconds),
+            rows=workload.rows.assign(seconds=seconds),
             relative_std=std,
             phases={
                 "setup": setup,
@@ -177,9 +177,8 @@ class LocalRuntimeModel:
 
 def _probe_evidence(workload: Workload, probes: list[IterationProbe]) -> Evidence:
     """Return the time of all iterations from probes of the first, in proportion to their work."""
-    table = workload.table
-    work = table[["active_vertices", "local_messages", "remote_messages"]].sum(axis=1)
-    share = work.to_numpy(np.float64) / max(float(work.iloc[0]), 1.0)
+    work = workload.rows.floats("active_vertices", "local_messages", "remote_messages")
+    share = work / max(float(work[0]), 1.0)
     seconds, std = undisturbed_seconds(probes)
     idle = min(seconds, *(probe.idle_seconds for probe in probes))
     return Evidence("probe", idle + (seconds - idle) * share, std)

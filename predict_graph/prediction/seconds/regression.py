@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from costmodels import COST_MODELS as BUILT_IN_COST_MODELS
 from costmodels import FEWEST_ROWS
@@ -17,6 +16,10 @@ from predict_graph.engines import Evidence
 from predict_graph.errors import JobError
 from predict_graph.plugins import Registry, blamed_on
 from predict_graph.prediction.seconds.features import BY_ITERATION, CANDIDATES, cost_features
+from predict_graph.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COST_MODELS: Registry[type[Any]] = Registry(
     "cost model", "predict_graph.cost_models", BUILT_IN_COST_MODELS
@@ -45,11 +48,12 @@ class TrainingSet:
         self._table: pd.DataFrame | None = None  # all parts joined, computed on first use
 
     def add(
-        self, rows: pd.DataFrame, *, own: bool, source: str = "sample", apart: bool = False
+        self, rows: Table | pd.DataFrame, *, own: bool, source: str = "sample", apart: bool = False
     ) -> None:
         """Add the iterations of one run."""
         if not len(rows):
             return
+        rows = rows.frame() if isinstance(rows, Table) else rows
         part = cost_features(rows, by_iteration=self.by_iteration)
         part["seconds"] = rows["seconds"].to_numpy(dtype=np.float64)
         part["weight"] = (OWN_WEIGHT if own else 1.0) / (1 if apart else len(rows))
@@ -71,6 +75,8 @@ class TrainingSet:
     def table(self) -> pd.DataFrame:
         """All rows: candidate features, seconds, weight, number of the run, and source."""
         if self._table is None:
+            import pandas as pd
+
             columns = [*self.candidates, "seconds", "weight", "group", "own", "source"]
             parts = [part for part in self._parts if len(part)]
             if parts:

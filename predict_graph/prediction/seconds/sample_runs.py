@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun
@@ -17,6 +17,9 @@ from predict_graph.iterations import SampleRun, WalkSample, draw_sample, run_sam
 from predict_graph.prediction.run_records import record_of
 from predict_graph.prediction.seconds.features import cost_rows
 from predict_graph.prediction.seconds.regression import TrainingSet
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)  # PREDIcT, section 5.2
 """Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
@@ -128,7 +131,7 @@ def add_history(
         exclude_fingerprint=graph.fingerprint,
         limit=_NEWEST_RUNS,
     )
-    for _, table in found.table.groupby("run"):
-        rows = cost_rows(table, virtual_workers=engine.virtual_workers)
+    for run in found:
+        rows = cost_rows(run.table, virtual_workers=engine.virtual_workers)
         training.add(rows, own=False, source="history")
     return len(found)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from predict_graph.history import History, RunRecord
+from predict_graph.table import Table
 
 ENGINE = {"name": "local", "workers": 2, "threads": 2}
 
@@ -43,7 +44,7 @@ def make_record(**changes: Any) -> RunRecord:
         "iterations": 4,
         "converged": True,
         "machine": "A",
-        "table": make_table(),
+        "rows": Table(make_table()),
     }
     return RunRecord(**(fields | changes))
 

@@ -15,6 +15,7 @@ import pytest
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History
+from predict_graph.table import Table
 
 pytestmark = pytest.mark.slow
 
@@ -26,6 +27,7 @@ sys.path.insert(0, {here!r})
 from conftest import make_record, make_table
 from predict_graph.errors import JobError
 from predict_graph.history import History
+from predict_graph.table import Table
 history = History({path!r})
 """
 
@@ -54,7 +56,7 @@ def test_a_killed_writer_leaves_a_readable_file(tmp_path):
     body = """
     big = make_table(300, 8)
     while True:
-        print(history.add(make_record(table=big)), flush=True)
+        print(history.add(make_record(rows=Table(big))), flush=True)
     """
     reported = 0
     for _ in range(3):
@@ -87,7 +89,7 @@ def test_a_full_disk_adds_nothing(tmp_path):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     try:
         for _ in range(100):
-            history.add(make_record(table=make_table(300, 8)))
+            history.add(make_record(rows=Table(make_table(300, 8))))
     except JobError as error:
         print(error)
     """
@@ -126,7 +128,7 @@ def test_a_damaged_file_is_named_and_left_alone(history, record, content):
 
 def test_damage_in_the_middle_is_found(history, record, table):
     for seed in range(30):
-        history.add(record(table=table(100, 4, seed)))
+        history.add(record(rows=Table(table(100, 4, seed))))
     content = bytearray(history.path.read_bytes())
     content[8192 : len(content) // 2] = os.urandom(len(content) // 2 - 8192)
     history.path.write_bytes(content)

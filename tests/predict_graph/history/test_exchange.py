@@ -8,17 +8,20 @@ import pytest
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History, Imported
+from predict_graph.table import Table
 
 ENDINGS = ["parquet", "csv", "csv.gz"]
 
 
 @pytest.fixture
 def filled(history, record, table):
-    history.add(record(graph='a "quoted", name\nof two lines', table=table(6, 2, 1)))
+    history.add(record(graph='a "quoted", name\nof two lines', rows=Table(table(6, 2, 1))))
     history.add(record(kind="sample", sample={"ratio": 0.1}, sample_of="w", converged=False))
-    history.add(record(converged=None, table=pd.DataFrame({"iteration": np.zeros(0, dtype=int)})))
+    history.add(
+        record(converged=None, rows=Table(pd.DataFrame({"iteration": np.zeros(0, dtype=int)})))
+    )
     mixed = pd.DataFrame({"iteration": [0, 1], "seconds": [1, 2], "working_set_bytes": [2**62, 1]})
-    history.add(record(table=mixed))
+    history.add(record(rows=Table(mixed)))
     return history
 
 

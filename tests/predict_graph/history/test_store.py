@@ -12,6 +12,7 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History, check_history, default_path, machine_identity
 from predict_graph.history.database import reading
 from predict_graph.limits import limited
+from predict_graph.table import Table
 from tests.paces import million_loops
 
 
@@ -43,7 +44,7 @@ def test_integers_stay_exact_and_missing_ones_become_nan(history, record):
             "single": np.array([1, 2, 3], dtype=np.float32),
         }
     )
-    found = history.table(history.add(record(table=table)))
+    found = history.table(history.add(record(rows=Table(table))))
     assert found["big"].tolist() == [2**62, 2**62 + 1, -5]
     assert found["flag"].tolist() == [1, 0, 1]
     np.testing.assert_array_equal(found["missing"], [1, np.nan, 3])
@@ -108,7 +109,7 @@ def test_prune_keeps_the_newest(history, record):
 
 def test_prune_gives_space_back(history, record, table):
     for seed in range(20):
-        history.add(record(table=table(200, 4, seed)))
+        history.add(record(rows=Table(table(200, 4, seed))))
     before = history.path.stat().st_size
     history.prune(keep=1)
     assert history.path.stat().st_size < before / 4
@@ -127,9 +128,8 @@ def test_prune_needs_one_sound_bound(history, options):
         ({"vertices": -1}, "-1 vertices"),
         ({"phases": {"read": float("nan")}}, "'read'"),
         ({"parameters": {"x": object()}}, "parameters"),
-        ({"table": pd.DataFrame({"name": ["a"]})}, "'name'"),
-        ({"table": pd.DataFrame({"run_uid": [1]})}, "reserved"),
-        ({"table": pd.DataFrame([[1, 2]], columns=["a", "a"])}, "same name"),
+        ({"rows": Table({"name": ["a"]})}, "'name'"),
+        ({"rows": Table({"run_uid": [1]})}, "reserved"),
         ({"time": datetime(2026, 1, 1)}, "time zone"),
     ],
 )
@@ -138,7 +138,12 @@ def test_a_run_that_cannot_be_kept_is_refused(record, changes, message):
         record(**changes)
 
 
-def test_training_runs_say_why_others_are_left_out(history, record):
+def test_columns_of_the_same_name_are_refused():
+    with pytest.raises(RequestError, match="same name"):
+        Table(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_training_runs_are_of_the_same_job_engine_and_machine(history, record):
     engine = {"name": "local", "threads": 2}
     history.add(record(fingerprint="other"))
     history.add(record(fingerprint="mine"))
@@ -146,27 +151,15 @@ def test_training_runs_say_why_others_are_left_out(history, record):
     history.add(record(kind="sample", fingerprint="part"))
     history.add(record(engine={"name": "local", "workers": 2, "threads": 8}))
     history.add(record(machine="B"))
-    history.add(record(table=pd.DataFrame({"iteration": np.zeros(0, dtype=int)})))
+    history.add(record(rows=Table({"iteration": np.zeros(0, dtype=int)})))
     history.add(record(algorithm="topk"))
-    narrow = record(table=pd.DataFrame({"iteration": [0], "working_set_bytes": [7]}))
+    narrow = record(rows=Table({"iteration": [0], "working_set_bytes": [7]}))
     history.add(narrow)
-    found = history.training_runs("pagerank", engine, "A", exclude_fingerprint="mine")
-    assert found.runs["id"].tolist() == [9, 1]
-    assert len(found) == 2
-    assert found.table["run"].tolist() == [9] + [1] * 8
-    assert found.table["working_set_bytes"].isna().tolist() == [False] + [True] * 8
-    assert set(found.left_out) == {2, 3, 4, 5, 6, 7}
-    assert "graph that is predicted" in found.left_out[2]
-    assert "graph that is predicted" in found.left_out[3]
-    assert "kind sample" in found.left_out[4]
-    assert "threads 8, not 2" in found.left_out[5]
-    assert "another machine (B)" in found.left_out[6]
-    assert "no table" in found.left_out[7]
+    mine = history.training_runs("pagerank", engine, "A", exclude_fingerprint="mine")
+    assert [len(run.rows) for run in mine] == [1, 8]
     both = history.training_runs("pagerank", engine, "A", "mine", kinds=("run", "sample"))
-    assert both.runs["id"].tolist() == [9, 4, 1]
-    newest = history.training_runs("pagerank", engine, "A", limit=1)
-    assert newest.runs["id"].tolist() == [9]
-    assert "newest 1" in newest.left_out[1]
+    assert [run.fingerprint for run in both] == ["f0", "part", "other"]
+    assert [len(run.rows) for run in history.training_runs("pagerank", engine, "A", limit=1)] == [1]
 
 
 def test_check_history(tmp_path, monkeypatch):
@@ -196,10 +189,10 @@ def test_the_machine_has_cores_and_no_line_break():
 
 def test_a_thousand_runs_are_listed_and_stacked_quickly(history, record, table):
     counters = table(50, 4)
-    history.add_all(record(table=counters) for _ in range(1000))
+    history.add_all(record(rows=Table(counters)) for _ in range(1000))
     assert len(history.runs(limit=20)) == 20
     assert million_loops(lambda: history.runs(limit=20)) < 5
-    assert len(history.training_runs("pagerank", {}, "A").table) == 200_000
+    assert sum(len(run.rows) for run in history.training_runs("pagerank", {}, "A")) == 200_000
     assert million_loops(lambda: history.training_runs("pagerank", {}, "A"), 2) < 100
 
 

@@ -107,8 +107,8 @@ def test_without_samples_a_stopped_run_is_continued(monkeypatch, name, done):
     assert found.evidence[0]["source"] == "first supersteps"
     assert done < found.iterations.low < found.iterations.predicted < found.iterations.high
     messages = [
-        table[["local_messages", "remote_messages"]].to_numpy().sum(axis=1)
-        for table in (found.per_iteration, per_iteration(whole.table))
+        rows.floats("local_messages", "remote_messages")
+        for rows in (found.rows, per_iteration(whole.rows))
     ]
     assert messages[0][:done] == pytest.approx(messages[1][:done])
     assert messages[0][done:].max() <= messages[1][:done].max()

@@ -56,7 +56,7 @@ class KnownCosts(LocalEngine):
         seconds = dict(zip(rows["iteration"], self.law(rows), strict=True))
         return dataclasses.replace(
             profile,
-            table=profile.table.assign(seconds=profile.table["iteration"].map(seconds)),
+            rows=profile.rows.assign(seconds=profile.table["iteration"].map(seconds)),
             engine=self.describe(),
             phases={"setup": SETUP, "read": 0.0, "superstep": sum(seconds.values()), "write": 0.0},
         )

@@ -10,6 +10,7 @@ from predict_graph.engines.spark.library.algorithm import rounds_of
 from predict_graph.graph import check_graph
 from predict_graph.prediction.seconds.cluster.library_work import bytes_read, library_rows
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+from predict_graph.table import Table
 
 PARTITIONS = 2
 A_RECORD, AN_ENTRY, A_BLOCK = 20.0, 9.0, 150.0
@@ -44,7 +45,7 @@ def sample_run(algorithm, graph):
         graph.describe(),
         engine,
         {},
-        table,
+        Table(table),
         np.full(len(rounds), np.nan),
         True,
         np.empty(0),

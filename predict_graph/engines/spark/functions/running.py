@@ -36,6 +36,7 @@ from predict_graph.engines.spark.tables.graph_tables import write_edges
 from predict_graph.errors import JobError, PredictGraphError, RequestError
 from predict_graph.graph import Graph
 from predict_graph.plugins import described_error
+from predict_graph.table import Table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -216,7 +217,7 @@ def _profile(
             "executors_lost": executors_lost(log.executors, began, session.settings.executors),
         },
         phases=phases,
-        table=observed_table(log, found, int(graph["vertices"])),
+        rows=Table(observed_table(log, found, int(graph["vertices"]))),
         convergence=observed_convergence(found),
         converged=True,
         values=np.empty(0),

@@ -31,6 +31,7 @@ from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.checkpoints import SITE, called_ours
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
+from predict_graph.table import Table
 
 RECORDS, MERGED = "twin_records", "merged_entries"
 """Columns of a run's table: records and entries counted by the local replay."""
@@ -107,7 +108,7 @@ def run_library(
             "superstep": steps,
             "write": max(ended - began - steps, 0.0),
         },
-        table=_table(log, found, rounds, graph).assign(storage_bytes=stored),
+        rows=Table(_table(log, found, rounds, graph).assign(storage_bytes=stored)),
         convergence=np.full(found.iterations, np.nan),
         converged=bool(rounds["received"].iloc[-1] == 0),
         values=np.empty(0),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from predict_graph.errors import RequestError
 from predict_graph.history.machine import machine_identity
 from predict_graph.history.record import RunRecord
+from predict_graph.table import Table
 
 if TYPE_CHECKING:
     from predict_graph.engines.spark.log.eventlog import EventLog
@@ -117,7 +118,7 @@ def _record(
         phases=observed_phases(log, found),
         iterations=found.iterations,
         converged=None,
-        table=observed_table(log, found, vertices or 0),
+        rows=Table(observed_table(log, found, vertices or 0)),
         machine=_machine(log),
         time=datetime.fromtimestamp(began, UTC),
         uid=_digest(

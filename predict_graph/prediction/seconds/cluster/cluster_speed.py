@@ -145,10 +145,9 @@ def _runs_of_cluster(history: History | None, engine: SparkEngine) -> dict[str, 
     known: dict[str, list[ClusterRun]] = {}
     for name in dict.fromkeys((*NAMES, *_of_libraries())):
         found = history.training_runs(
-            name, settings, here, kinds=("run", "sample"), limit=_NEWEST_RUNS, tables=False
+            name, settings, here, kinds=("run", "sample"), limit=_NEWEST_RUNS
         )
-        for number in sorted(found.runs["id"]) if len(found) else ():
-            record = history.record(int(number))
+        for record in reversed(found):
             reference = _training_runs_of(record)
             if reference is not None:
                 run = cluster_run(record, first=True, elsewhere=True)

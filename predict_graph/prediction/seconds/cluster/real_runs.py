@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, cast
 
 import numpy as np
 
@@ -43,11 +42,10 @@ def real_runs(
         return []
     here = machine_identity() if engine.settings.local else None
     found = history.training_runs(
-        algorithm.name, cluster_settings(engine), here, limit=_NEWEST_RUNS, tables=False
+        algorithm.name, cluster_settings(engine), here, limit=_NEWEST_RUNS
     )
     runs = []
-    for run in cast(list[dict[str, Any]], found.runs.to_dict("records")):
-        record = history.record(int(run["id"]))
+    for record in found:
         # A log does not contain the parameters.
         if record.parameters and not same_superstep(record.parameters, algorithm.to_dict()):
             continue

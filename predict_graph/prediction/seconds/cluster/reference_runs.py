@@ -16,13 +16,12 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-import pandas as pd
-
 from predict_graph.algorithms import Algorithm, VertexProgram
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.history import RunRecord
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.training_runs import cluster_run
+from predict_graph.table import Table
 
 FILE = "reference_runs.json.gz"
 """The file of reference runs in this folder."""
@@ -119,7 +118,7 @@ def packed_reference_runs(records: Sequence[RunRecord]) -> bytes:
         kept: dict[str, Any] = {name: getattr(record, name) for name in _FIELDS}
         table = {
             str(name): [_rounded(value) for value in column.tolist()]
-            for name, column in record.table.items()
+            for name, column in record.rows.items()
         }
         rows.append({**kept, "time": record.time.isoformat(), "table": table})
     text = json.dumps(rows, separators=(",", ":"), sort_keys=True)
@@ -132,8 +131,8 @@ def _content() -> dict[str, list[RunRecord]]:
     by_algorithm: dict[str, list[RunRecord]] = {}
     for row in json.loads(gzip.decompress(packed)):
         time = datetime.fromisoformat(row.pop("time"))
-        table = pd.DataFrame(row.pop("table"))
-        record = RunRecord(kind="sample", table=table, time=time, machine="shipped", **row)
+        rows = Table(row.pop("table"))
+        record = RunRecord(kind="sample", rows=rows, time=time, machine="shipped", **row)
         by_algorithm.setdefault(record.algorithm, []).append(record)
     return by_algorithm
 

@@ -29,6 +29,7 @@ from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.work_by_machines import work_by_machines
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
+from predict_graph.table import Table
 
 
 class ClusterRuntimeModel:
@@ -151,7 +152,7 @@ def _runtime_on(
     )
     return RuntimeEstimate(
         evidence=[evidence],
-        table=_counters(rows, engine.workers),
+        rows=Table(_counters(rows, engine.workers)),
         relative_std=std,
         phases=phases,
         phase_std=PHASE_STD,

@@ -14,6 +14,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.placement import Placement, combined_share
 from predict_graph.prediction.seconds.cluster.record_sizes import RecordSizes
+from predict_graph.table import Table
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -129,7 +130,7 @@ def busiest_rows(
     table: pd.DataFrame, machines: int, cores: int = 1, partitions: int | None = None
 ) -> pd.DataFrame:
     """Return the features and the seconds of each iteration of a finished run."""
-    rows = table[table["worker"] == critical_worker(table)]
+    rows = table[table["worker"] == critical_worker(Table(table))]
     messages = rows["local_messages"] + rows["remote_messages"]
     seconds = rows["seconds"].to_numpy(np.float64)
     working = np.minimum(rows["task_seconds"].to_numpy(np.float64) / cores, seconds)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -78,12 +78,12 @@ def recall(
         return None
     newest: dict[str, str] = {}  # training runs of each graph
     for name in shared:
-        newest.setdefault(found[0][name][0]["sample_of"], name)
+        newest.setdefault(found[0][name][0].sample_of or "", name)
     own = graph.fingerprint in newest
     chosen = [newest[graph.fingerprint]] if own else [*newest.values()][:_MOST_GRAPHS]
     return [
         [
-            cluster_run(history.record(int(run["id"])), first=number == 0, elsewhere=not own)
+            cluster_run(run, first=number == 0, elsewhere=not own)
             for name in chosen
             for run in trainings[name]
         ]
@@ -93,20 +93,19 @@ def recall(
 
 def _training_runs(
     history: History, algorithm: Algorithm, engine: SparkEngine
-) -> dict[str, list[Mapping[str, Any]]]:
+) -> dict[str, list[RunRecord]]:
     """Return the runs of each complete training set of an algorithm on a cluster, newest first."""
     found = history.training_runs(
         algorithm.name,
         cluster_settings(engine),
         machine_identity(),
         kinds=("sample",),
-        tables=False,
     )
     asked = algorithm.to_dict()
-    trainings: dict[str, list[Mapping[str, Any]]] = {}
-    for run in cast(list[dict[str, Any]], found.runs.to_dict("records")):
-        name = run["sample"].get("training_run")
-        if name is not None and same_superstep(run["parameters"], asked):
+    trainings: dict[str, list[RunRecord]] = {}
+    for run in found:
+        name = (run.sample or {}).get("training_run")
+        if name is not None and same_superstep(run.parameters, asked):
             # The history is newest first; this restores execution order.
             trainings.setdefault(name, []).insert(0, run)
     usable = {name: _complete(runs) for name, runs in trainings.items()}
@@ -123,13 +122,14 @@ def same_superstep(parameters: Mapping[str, Any], others: Mapping[str, Any]) -> 
     return one == other
 
 
-def _complete(runs: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _complete(runs: list[RunRecord]) -> list[RunRecord]:
     """Return the runs at machine counts that include a run after JVM warm-up.
 
     An interrupted training set is used as far as it got, unless there is a complete one.
     """
-    warm = {run["sample"]["machines"] for run in runs if not run["sample"]["cold"]}
-    return [run for run in runs if run["sample"]["machines"] in warm]
+    samples = [run.sample or {} for run in runs]
+    warm = {sample["machines"] for sample in samples if not sample["cold"]}
+    return [run for run, sample in zip(runs, samples, strict=True) if sample["machines"] in warm]
 
 
 def cluster_run(record: RunRecord, *, first: bool, elsewhere: bool) -> ClusterRun:
@@ -145,8 +145,8 @@ def cluster_run(record: RunRecord, *, first: bool, elsewhere: bool) -> ClusterRu
         graph={"name": record.graph, **{name: getattr(record, name) for name in graph}},
         engine=record.engine,
         phases=record.phases if first else {**record.phases, "read": 0.0},
-        table=record.table,
-        convergence=per_iteration(record.table)["convergence"].to_numpy(np.float64),
+        rows=record.rows,
+        convergence=per_iteration(record.rows).floats("convergence"),
         converged=bool(record.converged),
         values=np.empty(0),
     )

@@ -47,12 +47,12 @@ def by_law(profile):
     """Return a run with the seconds of a law instead of those of a clock."""
     prior = None if profile.prior is None else by_law(profile.prior)
     table = profile.table
-    busiest = table[table["worker"] == critical_worker(table)]
+    busiest = table[table["worker"] == critical_worker(profile.rows)]
     sent = (busiest["local_messages"] + busiest["remote_messages"]).to_numpy(float)
     seconds = (0.2 + 1e-6 * sent**1.2)[table["iteration"] - 1]
     told = dict.fromkeys(profile.phases, 0.01) | {"superstep": float(seconds.sum())}
     charged = {"seconds": seconds, "task_seconds": 0.7 * seconds, "cpu_seconds": 0.6 * seconds}
-    return replace(profile, phases=told, table=table.assign(**charged), prior=prior)
+    return replace(profile, phases=told, rows=profile.rows.assign(**charged), prior=prior)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pandas as pd
 from predict_graph.engines import RunProfile
 from predict_graph.iterations import SampleSummary
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+from predict_graph.table import Table
 
 START = np.array([4.0, 2.0, 1.0, 0.0, 0.0, 0.0])
 
@@ -63,7 +64,7 @@ def cluster_run(vertices, edges, machines, *, cold=False, iterations=6, lost=0, 
             "superstep": float(seconds.sum()),
             "write": 0.0,
         },
-        table=rows,
+        rows=Table(rows),
         convergence=np.full(iterations, 0.1),
         converged=True,
         values=np.empty(0),

@@ -26,6 +26,7 @@ from predict_graph.prediction.seconds.cluster.sample_plan import (
 from predict_graph.prediction.seconds.cluster.superstep_features import busiest_rows
 from predict_graph.sizing import plan
 from predict_graph.sizing.planning.predicted import predicted_job
+from predict_graph.table import Table
 from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
     START,
     cluster_run,
@@ -135,7 +136,7 @@ def longer(run, extra):
     """The same run, each superstep of which takes so many seconds more."""
     table = run.profile.table
     seconds = table["seconds"] + extra[table["iteration"] - 1]
-    profile = dataclasses.replace(run.profile, table=table.assign(seconds=seconds))
+    profile = dataclasses.replace(run.profile, rows=Table(table).assign(seconds=seconds))
     return dataclasses.replace(run, profile=profile)
 
 
@@ -172,7 +173,7 @@ def measured_run(table):
     first = table.iloc[0]
     made_up = cluster_run(1000, 1000, int(first["machines"]), cold=bool(first["cold"]))
     profile = dataclasses.replace(
-        made_up.profile, table=table.assign(worker=0), convergence=np.ones(len(table))
+        made_up.profile, rows=Table(table).assign(worker=0), convergence=np.ones(len(table))
     )
     return dataclasses.replace(made_up, profile=profile)
 
@@ -227,7 +228,7 @@ def falling(run):
     """A run whose tables get smaller from iteration to iteration."""
     held = run.profile.table["peak_memory_bytes"] * 0.7 ** (run.profile.table["iteration"] - 1)
     table = run.profile.table.assign(peak_memory_bytes=np.where(held > 0.4 * held.max(), held, 0))
-    return dataclasses.replace(run, profile=dataclasses.replace(run.profile, table=table))
+    return dataclasses.replace(run, profile=dataclasses.replace(run.profile, rows=Table(table)))
 
 
 def test_what_spills_is_priced_and_teaches_nothing_else():
@@ -253,7 +254,7 @@ def test_what_spills_is_priced_and_teaches_nothing_else():
         spilled_bytes=np.where(first, 1e9, 0.0),
         task_seconds=run.profile.table["task_seconds"] * np.where(first, 50.0, 1.0),
     )
-    wet = dataclasses.replace(run, profile=dataclasses.replace(run.profile, table=table))
+    wet = dataclasses.replace(run, profile=dataclasses.replace(run.profile, rows=Table(table)))
     costs = fit_cluster_costs(runs, [])
     again = fit_cluster_costs([runs[0], wet, *runs[2:]], [])
     assert again.terms == pytest.approx(costs.terms, rel=0.05)
@@ -283,7 +284,7 @@ def test_a_page_of_a_hash_table_does_not_grow_with_the_graph():
                 run,
                 profile=dataclasses.replace(
                     run.profile,
-                    table=run.profile.table.assign(
+                    rows=run.profile.rows.assign(
                         peak_memory_bytes=page
                         + bytes_each
                         * (run.profile.graph["vertices"] + run.profile.graph["edges"])

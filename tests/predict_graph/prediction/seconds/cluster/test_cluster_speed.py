@@ -32,6 +32,7 @@ from predict_graph.prediction.seconds.cluster.session_phases import (
     typical_rows,
 )
 from predict_graph.prediction.seconds.cluster.training_runs import cluster_settings
+from predict_graph.table import Table
 
 TASKS, DRIVER, PHASES = 4.0, 1.5, 2.5
 ENGINE = SparkEngine("spark://nowhere:7077", 2, memory="1g")
@@ -46,7 +47,7 @@ def slower(run):
     phases = {name: PHASES * seconds for name, seconds in run.profile.phases.items()}
     phases["superstep"] = float(table.groupby("iteration")["seconds"].max().sum())
     profile = run.profile
-    object.__setattr__(profile, "table", table)
+    object.__setattr__(profile, "rows", Table(table))
     object.__setattr__(profile, "phases", phases)
     return run
 

@@ -18,6 +18,7 @@ from predict_graph.prediction.seconds.cluster.training_runs import (
     recall,
     training_records,
 )
+from predict_graph.table import Table
 from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
     cluster_run,
     sample_runs,
@@ -53,7 +54,7 @@ def ran(engine, vertices, edges, machines, *, slower=1.0, log=False, **graph):
         made_up.profile,
         parameters=JOB.to_dict(),
         engine=engine.on(machines).describe(),
-        table=table,
+        rows=Table(table),
         graph=made_up.profile.graph | shape | graph,
     )
     record = record_of(profile)

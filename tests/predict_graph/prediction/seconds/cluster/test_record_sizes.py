@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from predict_graph.prediction.seconds.cluster.record_sizes import record_sizes
+from predict_graph.table import Table
 from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import cluster_run
 
 # Supersteps of jobs on two workers, on samples, and of the real runs on four and six.
@@ -28,7 +29,7 @@ def run_of(
     return dataclasses.replace(
         run,
         cold=cold,
-        profile=dataclasses.replace(run.profile, table=table, converged=converged),
+        profile=dataclasses.replace(run.profile, rows=Table(table), converged=converged),
         summary=dataclasses.replace(run.summary, sampler=sampler),
     )
 

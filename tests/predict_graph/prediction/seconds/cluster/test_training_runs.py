@@ -42,7 +42,7 @@ def learn(history, engine, graph, *, job=JOB, slower=1.0, runs=None):
             algorithm=job.name,
             parameters=job.to_dict(),
             engine=engine.on(run.machines).describe(),
-            table=run.profile.table.assign(seconds=lambda table: table["seconds"] * slower),
+            rows=run.profile.rows.assign(seconds=run.profile.rows["seconds"] * slower),
         )
         history.add_all(
             training_records(replace(run, profile=profile), training_run, graph, seed=7)

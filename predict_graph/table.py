@@ -1,0 +1,121 @@
+"""Named columns of equal length: what stages hand on, without pandas and what importing it costs.
+
+Users get a DataFrame of the same columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.errors import RequestError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Columns = Mapping[str, npt.ArrayLike]
+FloatArray = npt.NDArray[np.float64]
+
+
+class Table:
+    """Columns of equal length; not changed once made.
+
+    Parameters
+    ----------
+    columns : mapping of str to array-like, or DataFrame
+        A scalar stands for a column of the length of the others.
+
+    Raises
+    ------
+    RequestError
+        If two columns have the same name.
+
+    Examples
+    --------
+    >>> table = Table({"iteration": [1, 2], "seconds": 0.5})
+    >>> table.assign(total=table["seconds"].cumsum()).records()[1]
+    {'iteration': 2, 'seconds': 0.5, 'total': 1.0}
+    """
+
+    def __init__(self, columns: Columns | pd.DataFrame = {}) -> None:  # noqa: B006
+        if len({str(name) for name in columns}) < len(columns.keys()):
+            raise RequestError("two columns of a table have the same name")
+        arrays = {str(name): _array(values) for name, values in columns.items()}
+        length = max((each.size for each in arrays.values() if each.ndim), default=0)
+        self._length = length
+        self._columns = {
+            name: each if each.ndim else np.full(length, each) for name, each in arrays.items()
+        }
+
+    @classmethod
+    def of(cls, rows: Table | Columns | pd.DataFrame) -> Table:
+        """Return a table of what may be one already."""
+        return rows if isinstance(rows, Table) else cls(rows)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self._columns)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def items(self) -> Any:
+        """Return names with columns."""
+        return self._columns.items()
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        return self._columns[name]
+
+    def floats(self, *names: str) -> FloatArray:
+        """Return the sum of columns as floating-point numbers."""
+        total: FloatArray = np.sum([self[name].astype(np.float64) for name in names], axis=0)
+        return total
+
+    def assign(self, **columns: npt.ArrayLike) -> Table:
+        """Return the table with other or further columns."""
+        return Table({**self._columns, **columns})
+
+    def without(self, *names: str) -> Table:
+        """Return the table without some columns."""
+        return Table({name: each for name, each in self.items() if name not in names})
+
+    def take(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_] | slice) -> Table:
+        """Return some rows."""
+        return Table({name: each[rows] for name, each in self.items()})
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return each row as a mapping of plain numbers."""
+        columns = [each.tolist() for each in self._columns.values()]
+        return [dict(zip(self.columns, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def frame(self) -> pd.DataFrame:
+        """Return the columns as a DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame({name: each.copy() for name, each in self.items()})
+
+    def equals(self, other: object) -> bool:
+        """Whether another table has the same columns with the same values."""
+        if not isinstance(other, Table) or self.columns != other.columns:
+            return False
+        return all(np.array_equal(each, other[name], equal_nan=True) for name, each in self.items())
+
+
+def _array(values: Any) -> npt.NDArray[Any]:
+    """Return a column as an array; missing whole numbers become not-a-number."""
+    array = np.asarray(values)
+    if array.dtype == object and hasattr(values, "to_numpy"):
+        with suppress(TypeError, ValueError):
+            return np.asarray(values.to_numpy("f8", na_value=np.nan))
+    return array
