@@ -23,7 +23,7 @@ from predict_graph.clock.supersteps import SuperstepClock
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.growing import GrowingLog, running_log
 from predict_graph.engines.spark.log.status import ApplicationStatus
-from predict_graph.engines.spark.recognition import (
+from predict_graph.engines.spark.recognition.supersteps import (
     Recognised,
     finished_jobs,
     named_runs,

@@ -31,13 +31,12 @@ from predict_graph.engines.spark.functions.running import run_spark_function, si
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.library.running import run_library
 from predict_graph.engines.spark.log.eventlog import EventLog, wait_for_group
-from predict_graph.engines.spark.log.features import moved_table, superstep_table
-from predict_graph.engines.spark.log.following import told_meanwhile
+from predict_graph.engines.spark.log.features import superstep_table
+from predict_graph.engines.spark.log.following import followed_call
 from predict_graph.engines.spark.log.growing import GrowingLog
-from predict_graph.engines.spark.log.losses import executors_lost
 from predict_graph.engines.spark.programs import check_program, program_of
 from predict_graph.engines.spark.programs.vertices import VertexTables, run_vertex_program
-from predict_graph.engines.spark.recognition import recognised_so_far
+from predict_graph.engines.spark.recognition.supersteps import recognised_so_far
 from predict_graph.engines.spark.session.adopting import (
     adopted_session,
     doubts_of,
@@ -327,7 +326,7 @@ class SparkEngine:
             @contextmanager
             def meanwhile(logged: GrowingLog, began: float) -> Iterator[None]:
                 supersteps_begin(follower, algorithm, graph, 0.0, algorithm.max_iterations)
-                with told_meanwhile(
+                with followed_call(
                     session.for_functions, logged, follower, partial(_recognised_ends, began=began)
                 ):
                     yield
@@ -394,10 +393,6 @@ class SparkEngine:
                 f"checkpoint is {self.settings.checkpoint}, but {algorithm.name} is a vertex "
                 "program, whose state is here and outlives any executor; leave it out"
             )
-
-    def _lost(self, executors: pd.DataFrame, since: float) -> int:
-        """Return how many executors a run lost that started at `since`."""
-        return executors_lost(executors, since, self.settings.executors)
 
     def _run_on(
         self,
@@ -475,11 +470,9 @@ class SparkEngine:
             program = kind(algorithm, tables, prior_values)
             log = run_supersteps(program, session, **options)
         events = wait_for_group(logged.read, superstep_group(run, len(log.convergence)))
-        lost = self._lost(events.executors, started)
-        table = superstep_table(log, events.tasks, run)
-        if moved is not None:
-            remote = not self.settings.local
-            table = moved_table(table, moved, events.tasks, run, remote=remote)
+        lost = events.executors_lost(started, self.settings.executors)
+        remote = not self.settings.local
+        table = superstep_table(log, events.tasks, run, moved, remote=remote)
         table = table.assign(storage_bytes=session.storage_bytes())
         profile = self._profile(algorithm, graph, tables, log, table, target, prior, lost)
         if moved is not None:

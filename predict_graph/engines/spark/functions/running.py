@@ -21,13 +21,8 @@ from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.functions.source_file import load_module
 from predict_graph.engines.spark.log.eventlog import EventLog, wait_for_listeners
 from predict_graph.engines.spark.log.growing import GrowingLog
-from predict_graph.engines.spark.log.losses import executors_lost
-from predict_graph.engines.spark.recognition import (
-    observed_convergence,
-    observed_phases,
-    observed_table,
-    recognise,
-)
+from predict_graph.engines.spark.recognition.observed import observed_phases, observed_table
+from predict_graph.engines.spark.recognition.supersteps import recognise
 from predict_graph.engines.spark.session.adopting import adopted_session, settings_of
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.graphframes import python_half
@@ -214,11 +209,11 @@ def _profile(
         engine={
             **session.settings.describe(),
             "workers": session.settings.machines,
-            "executors_lost": executors_lost(log.executors, began, session.settings.executors),
+            "executors_lost": log.executors_lost(began, session.settings.executors),
         },
         phases=phases,
         rows=Table(observed_table(log, found, int(graph["vertices"]))),
-        convergence=observed_convergence(found),
+        convergence=np.full(found.iterations, np.nan),
         converged=True,
         values=np.empty(0),
         result={"by": found.by, "certainty": found.certainty, "reason": found.reason},

@@ -23,9 +23,9 @@ from predict_graph.engines.spark.library.supersteps import (
     supersteps_of,
 )
 from predict_graph.engines.spark.log.eventlog import EventLog, wait_for_listeners
-from predict_graph.engines.spark.log.following import told_meanwhile
-from predict_graph.engines.spark.log.losses import executors_lost
-from predict_graph.engines.spark.recognition import Recognised, observed_table
+from predict_graph.engines.spark.log.following import followed_call
+from predict_graph.engines.spark.recognition.observed import observed_table
+from predict_graph.engines.spark.recognition.supersteps import Recognised
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.checkpoints import SITE, called_ours
@@ -76,7 +76,7 @@ def run_library(
         supersteps_begin(follower, algorithm, graph, 0.0, len(rounds))
         began = time.time()
         ends = partial(ended_supersteps, algorithm=algorithm, began=began)
-        with told_meanwhile(spark, logged, follower, ends):
+        with followed_call(spark, logged, follower, ends):
             result = algorithm.call(java, loaded)
             if algorithm.separated_by != "stages":  # else nothing has run yet
                 session.group("write")
@@ -85,7 +85,7 @@ def run_library(
         stored = session.storage_bytes()
         wait_for_listeners(context)
     log = logged.read()
-    lost = executors_lost(log.executors, since, session.settings.executors)
+    lost = log.executors_lost(since, session.settings.executors)
     found = supersteps_of(log, algorithm, began)
     if found.iterations != len(rounds):
         raise JobError(

@@ -14,8 +14,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
-from predict_graph.engines.spark.log.eventlog import EventLog
-from predict_graph.engines.spark.recognition import (
+from predict_graph.engines.spark.log.eventlog import EventLog, succeeded
+from predict_graph.engines.spark.recognition.supersteps import (
     COMBINED,
     Recognised,
     Superstep,
@@ -169,8 +169,7 @@ def sent_records(log: EventLog, algorithm: LibraryAlgorithm, found: Recognised) 
 
     For GraphX these are the combined messages; in loops over tables, all records.
     """
-    done = log.tasks[~(log.tasks["failed"] | log.tasks["redone"]).astype(bool)]
-    wrote = done.groupby("stage")["shuffle_write_records"].sum()
+    wrote = succeeded(log.tasks).groupby("stage")["shuffle_write_records"].sum()
     if algorithm.separated_by == "sums":
         each = [wrote.reindex(step.stages, fill_value=0).sum() for step in found.supersteps]
         return np.array(each, dtype=np.int64)

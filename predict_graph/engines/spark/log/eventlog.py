@@ -1,103 +1,62 @@
-"""Spark's own event log, read as a table of tasks.
+"""Spark's event log as tables of tasks, jobs, stages, SQL executions and executors.
 
-Spark writes an event a line. What a job did is in the metrics of its tasks: who ran them, for how
-long, what they read from others and from themselves, what they wrote, how much memory they took.
-Nothing in the job has to change for that.
+Spark writes one event per line. The metrics of its tasks describe the work of a job: executor,
+times, records and bytes read and written, memory. The job itself does not change for that.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from predict_graph.engines.spark.log.events import LogReader
 from predict_graph.engines.spark.log.logfiles import log_lines
 from predict_graph.errors import RequestError
 from predict_graph.results import Value
 
-__all__ = [
-    "TASK_COLUMNS",
-    "EventLog",
-    "event_log_of",
-    "read_event_log",
-    "take_lines",
-    "wait_for_group",
-    "wait_for_listeners",
-]
+Event = Mapping[str, Any]
 
-TASK_COLUMNS = (
-    "group",
-    "description",
-    "execution",
-    "job",
-    "stage",
-    "attempt",
-    "task",
-    "executor",
-    "host",
-    "started",
-    "finished",
-    "failed",
-    "redone",
-    "task_seconds",
-    "cpu_seconds",
-    "gc_seconds",
-    "input_records",
-    "input_bytes",
-    "output_bytes",
-    "shuffle_read_records",
-    "local_bytes",
-    "remote_bytes",
-    "shuffle_write_records",
-    "shuffle_write_bytes",
-    "spilled_bytes",
-    "peak_memory_bytes",
+# Column of a task, where its metrics have it, and the unit (0: a count)
+_METRICS = (
+    ("task_seconds", None, "Executor Run Time", 1e3),
+    ("cpu_seconds", None, "Executor CPU Time", 1e9),
+    ("gc_seconds", None, "JVM GC Time", 1e3),
+    ("peak_memory_bytes", None, "Peak Execution Memory", 0),
+    ("input_bytes", "Input Metrics", "Bytes Read", 0),
+    ("shuffle_read_records", "Shuffle Read Metrics", "Total Records Read", 0),
+    ("local_bytes", "Shuffle Read Metrics", "Local Bytes Read", 0),
+    ("remote_bytes", "Shuffle Read Metrics", "Remote Bytes Read", 0),
+    ("shuffle_write_records", "Shuffle Write Metrics", "Shuffle Records Written", 0),
+    ("shuffle_write_bytes", "Shuffle Write Metrics", "Shuffle Bytes Written", 0),
 )
-_JOB_COLUMNS = ("job", "group", "description", "execution", "started", "finished", "stages")
-_STAGE_COLUMNS = (
-    *("stage", "attempt", "job", "name", "tasks", "parents", "operators", "datasets", "cached"),
-)
-_EXECUTION_COLUMNS = ("execution", "root", "description", "details", "started", "finished")
-_EXECUTOR_COLUMNS = ("executor", "host", "cores", "added", "removed")
+_TASK = "stage attempt task executor host started finished failed spilled_bytes"
+_TASK_COLUMNS = (*_TASK.split(), *(name for name, *_ in _METRICS))
+_JOB_COLUMNS = "job group description execution started finished stages".split()
+_STAGE_COLUMNS = "stage attempt job name tasks parents operators datasets cached".split()
+_EXECUTION_COLUMNS = "execution root description details started finished".split()
+_EXECUTOR_COLUMNS = "executor host cores added removed".split()
 
 _BEGIN = b'{"Event":"'
-_FLUSHED = 10.0  # seconds that Spark may take to write what it knows; a choice: patience
+_FLUSHED = 10.0  # limits the wait for Spark's listeners, in seconds
+_NAN = float("nan")
+_DAMAGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EventLog(Value):
-    """What an event log holds.
+    """The contents of an event log; times in seconds, moments since 1970.
 
-    Parameters
-    ----------
-    tasks : DataFrame
-        One row a task, columns as in ``TASK_COLUMNS``; times in seconds, the moments since 1970.
-        ``failed`` are those that failed or were killed, such as the slower of two that were run for
-        speculation; ``redone`` are those that did well, but were run again in a later attempt of
-        their stage, because an executor was lost with what they had written.
-    jobs : DataFrame
-        ``job, group, description, execution, started, finished, stages`` (how many it lists).
-    executors : DataFrame
-        ``executor, host, cores, added, removed``; ``removed`` is NaN for those that stayed.
-    application : mapping
-        ``id``, ``name``, ``started``, ``finished``.
-    executions : DataFrame
-        SQL executions: ``execution, root, description, details, started, finished``; details are
-        the calls that led to it.
-    stages : DataFrame
-        Stages that ran, a row an attempt: ``stage, attempt, job, name, tasks, parents`` (stages
-        before it), ``operators`` and ``datasets`` (frozensets of their names), ``cached`` (whether
-        it may take from memory what an earlier stage kept there).
-    conf : mapping of str to str
-        Spark's settings.
-    broken : int
-        Lines that could not be read: the end of a log whose application died.
+    ``tasks`` has a row per task, with those of its job: group, description and execution.
+    ``failed`` tasks failed or were killed, such as the slower of two speculative ones; ``redone``
+    ones succeeded, but ran again in a later attempt of their stage, because an executor was lost
+    with their output. ``removed`` of an executor is NaN if it stayed. ``cached`` stages may read
+    from memory what an earlier stage stored. ``details`` of an SQL execution are its calls.
     """
 
     tasks: pd.DataFrame
@@ -107,123 +66,263 @@ class EventLog(Value):
     executions: pd.DataFrame
     stages: pd.DataFrame
     conf: Mapping[str, str]
-    broken: int
+
+    def executors_lost(self, since: float, machines: int) -> int:
+        """Return how many executors left during a run, or were missing from the start.
+
+        Such a run has recomputed their data on others, or on new ones that had to warm up: its
+        times are not those of a run on so many machines.
+        """
+        if not len(self.executors):
+            return 0
+        gone = int((self.executors["removed"] >= since).sum())
+        return max(gone, machines - int(self.executors["removed"].isna().sum()), 0)
 
 
-def read_event_log(
-    path: Path,
-    start: int = 0,
-    *,
-    kept: Iterable[int] = (),
-) -> EventLog:
-    """Read an event log, finished or still being written.
+def succeeded(tasks: pd.DataFrame) -> pd.DataFrame:
+    """Return the tasks whose output was used."""
+    return tasks[~(tasks["failed"] | tasks["redone"]).astype(bool)]
 
-    Parameters
-    ----------
-    path : Path
-        A file, plain or compressed by gzip, zstd, lz4 or snappy, or the folder of a rolled log.
-    start : int
-        Byte of a plain file to begin at; what came before is left out.
-    kept : iterable of int
-        Numbers of the datasets (RDDs) that were in memory by then.
 
-    Raises
-    ------
-    RequestError
-        If there is no such file, it is no event log, or it is compressed by lzf.
+@dataclass
+class LogReader:
+    """Collects the contents of events in their order."""
+
+    tasks: list[dict[str, Any]] = field(default_factory=list)
+    jobs: dict[int, dict[str, Any]] = field(default_factory=dict)
+    stages: list[dict[str, Any]] = field(default_factory=list)
+    executors: dict[str, dict[str, Any]] = field(default_factory=dict)
+    listing: dict[int, list[int]] = field(default_factory=dict)
+    executions: dict[int, dict[str, Any]] = field(default_factory=dict)
+    application: dict[str, Any] = field(default_factory=dict)
+    conf: dict[str, str] = field(default_factory=dict)
+    kept: set[int] = field(default_factory=set)  # datasets in memory so far
+
+    @property
+    def empty(self) -> bool:
+        """Whether no event of Spark has been read."""
+        return not (self.application or self.jobs)
+
+    def take(self, lines: Iterable[bytes]) -> None:
+        """Take the events of some lines; damaged ones, such as a truncated last line, are skipped.
+
+        Only lines of events that matter are parsed, without their long parts.
+        """
+        for line in lines:
+            name = line[len(_BEGIN) : line.find(b'"', len(_BEGIN))]
+            if not line.startswith(_BEGIN) or name not in _EVENTS:
+                continue
+            handle, *cut = _EVENTS[name]
+            try:
+                handle(self, json.loads(_without(line, *cut) if cut else line))
+            except _DAMAGED:
+                continue
+
+    def log(self) -> EventLog:
+        """Return the contents so far, as tables."""
+        stages = pd.DataFrame(self.stages, columns=_STAGE_COLUMNS)
+        return EventLog(
+            tasks=self._task_table(),
+            jobs=pd.DataFrame(list(self.jobs.values()), columns=_JOB_COLUMNS),
+            executors=pd.DataFrame(list(self.executors.values()), columns=_EXECUTOR_COLUMNS),
+            application=self.application,
+            executions=pd.DataFrame(list(self.executions.values()), columns=_EXECUTION_COLUMNS),
+            stages=stages.sort_values(["stage", "attempt"]).reset_index(drop=True),
+            conf=self.conf,
+        )
+
+    def _task_table(self) -> pd.DataFrame:
+        """Return the tasks with job, group and SQL execution of their stages."""
+        tasks = pd.DataFrame(self.tasks, columns=_TASK_COLUMNS)
+        runs = {(stage["stage"], stage["attempt"]): stage["job"] for stage in self.stages}
+        keys = zip(tasks["stage"], tasks["attempt"], strict=True)
+        tasks["job"] = [runs.get(key, -1) for key in keys]
+        for name in ("group", "description", "execution"):
+            tasks[name] = tasks["job"].map({job: row[name] for job, row in self.jobs.items()})
+        done = tasks[~tasks["failed"].astype(bool)].sort_values(["attempt", "finished"])
+        tasks["redone"] = False
+        tasks.loc[done.index[done.duplicated(["stage", "task"], keep="last")], "redone"] = True
+        return tasks
+
+    def task_end(self, event: Event) -> None:
+        """Add the row of a task."""
+        info, metrics = event["Task Info"], event.get("Task Metrics") or {}
+        row = {
+            "stage": event["Stage ID"],
+            "attempt": event.get("Stage Attempt ID", 0),
+            # -1 or missing in old versions, where the index is the partition
+            "task": max(info.get("Partition ID", -1), -1),
+            "executor": info["Executor ID"],
+            "host": info["Host"],
+            "started": info["Launch Time"] / 1e3,
+            "finished": info["Finish Time"] / 1e3,
+            "failed": bool(info["Failed"] or info.get("Killed")),
+            "spilled_bytes": metrics.get("Memory Bytes Spilled", 0)
+            + metrics.get("Disk Bytes Spilled", 0),
+        }
+        if row["task"] < 0:
+            row["task"] = info["Index"]
+        for name, group, key, unit in _METRICS:
+            value = (metrics if group is None else metrics.get(group) or {}).get(key, 0)
+            row[name] = value / unit if unit else int(value)
+        self.tasks.append(row)
+
+    def job_start(self, event: Event) -> None:
+        """Add a job, and remember which stages it lists."""
+        properties = event.get("Properties") or {}
+        number, stages = event["Job ID"], event["Stage IDs"]
+        self.jobs[number] = {
+            "job": number,
+            "group": properties.get("spark.jobGroup.id"),
+            "description": properties.get("spark.job.description"),
+            "execution": int(properties.get("spark.sql.execution.id") or -1),
+            "started": event["Submission Time"] / 1e3,
+            "finished": _NAN,
+            "stages": len(stages),
+        }
+        for stage in stages:
+            self.listing.setdefault(stage, []).append(number)
+
+    def job_end(self, event: Event) -> None:
+        """Record the end of a job."""
+        self.jobs[event["Job ID"]]["finished"] = event["Completion Time"] / 1e3
+
+    def stage_submitted(self, event: Event) -> None:
+        """Add an attempt of a stage; of the jobs that list it, an unfinished one runs it."""
+        info = event["Stage Info"]
+        datasets = info.get("RDD Info") or ()
+        kept = {each["RDD ID"] for each in datasets if _is_kept(each)}
+        jobs = self.listing.get(info["Stage ID"], [])
+        running = [job for job in jobs if self.jobs[job]["finished"] != self.jobs[job]["finished"]]
+        self.stages.append(
+            {
+                "stage": info["Stage ID"],
+                "attempt": info.get("Stage Attempt ID", 0),
+                "job": next(iter(running or jobs[-1:]), -1),
+                "name": info["Stage Name"],
+                "tasks": info["Number of Tasks"],
+                "parents": tuple(info.get("Parent IDs") or ()),
+                "operators": frozenset(map(_operator, datasets)),
+                "datasets": frozenset(str(each.get("Name")) for each in datasets),
+                "cached": not kept.isdisjoint(self.kept),
+            }
+        )
+        self.kept |= kept
+
+    def execution_start(self, event: Event) -> None:
+        """Add an SQL execution."""
+        number, root = event["executionId"], event.get("rootExecutionId")
+        self.executions[number] = {
+            "execution": number,
+            "root": number if root is None else root,
+            "description": event.get("description") or "",
+            "details": event.get("details") or "",
+            "started": event["time"] / 1e3,
+            "finished": _NAN,
+        }
+
+    def execution_end(self, event: Event) -> None:
+        """Record the end of an SQL execution."""
+        self.executions[event["executionId"]]["finished"] = event["time"] / 1e3
+
+    def executor_added(self, event: Event) -> None:
+        """Add an executor."""
+        info, name = event["Executor Info"], event["Executor ID"]
+        facts = (name, info["Host"], info["Total Cores"], event["Timestamp"] / 1e3, _NAN)
+        self.executors[name] = dict(zip(_EXECUTOR_COLUMNS, facts, strict=True))
+
+    def executor_removed(self, event: Event) -> None:
+        """Record that an executor left."""
+        self.executors[event["Executor ID"]]["removed"] = event["Timestamp"] / 1e3
+
+    def application_start(self, event: Event) -> None:
+        """Record the id, the name and the start of the application."""
+        self.application.update(
+            id=event.get("App ID"), name=event["App Name"], started=event["Timestamp"] / 1e3
+        )
+
+    def application_end(self, event: Event) -> None:
+        """Record the end of the application."""
+        self.application["finished"] = event["Timestamp"] / 1e3
+
+    def environment_update(self, event: Event) -> None:
+        """Record Spark's settings."""
+        self.conf.update(dict(event.get("Spark Properties") or {}))
+
+
+_SQL = b"org.apache.spark.sql.execution.ui.SparkListenerSQL"
+# By name of the event: its handler, and between which texts a line is cut. Accumulables repeat the
+# metrics, stages come again when they run, and plans are not needed.
+_EVENTS: dict[bytes, tuple[Any, ...]] = {
+    b"SparkListenerTaskEnd": (
+        LogReader.task_end,
+        b',"Accumulables":[',
+        b'},"Task Executor Metrics"',
+    ),
+    b"SparkListenerJobStart": (LogReader.job_start, b'"Stage Infos":[', b'"Stage IDs":'),
+    b"SparkListenerJobEnd": (LogReader.job_end,),
+    b"SparkListenerStageSubmitted": (LogReader.stage_submitted,),
+    _SQL + b"ExecutionStart": (
+        LogReader.execution_start,
+        b'"physicalPlanDescription":',
+        b'"time":',
+    ),
+    _SQL + b"ExecutionEnd": (LogReader.execution_end,),
+    b"SparkListenerExecutorAdded": (LogReader.executor_added,),
+    b"SparkListenerExecutorRemoved": (LogReader.executor_removed,),
+    b"SparkListenerApplicationStart": (LogReader.application_start,),
+    b"SparkListenerApplicationEnd": (LogReader.application_end,),
+    b"SparkListenerEnvironmentUpdate": (LogReader.environment_update,),
+}
+
+
+def read_event_log(path: Path, *, kept: Iterable[int] = ()) -> EventLog:
+    """Read an event log, finished or still being written: a file, or the folder of a rolled log.
+
+    Datasets `kept` are in memory from the start.
     """
     reader = LogReader(kept=set(kept))
-    take_lines(reader, log_lines(path, start), path)
-    if not (start or reader.application or reader.jobs):
-        raise RequestError(f"{path} is not an event log of Spark; accepted: one event a line, JSON")
-    return event_log_of(reader)
+    reader.take(log_lines(path))
+    if reader.empty:
+        raise not_a_log(path)
+    return reader.log()
 
 
-def take_lines(reader: LogReader, lines: Iterable[bytes], path: Path) -> None:
-    """Have the events of some lines taken.
-
-    Raises
-    ------
-    RequestError
-        If one is not as Spark writes it; `path` names the log.
-    """
-    for event in _events(lines, reader):
-        try:
-            reader.take(event)
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-            name = str(event.get("Event", "")) if isinstance(event, dict) else ""
-            raise RequestError(
-                f"{path}: an event {name[:60]!r} is not as Spark writes it: {error!r:.100}"
-            ) from error
-
-
-def event_log_of(reader: LogReader) -> EventLog:
-    """Return what a reader has taken so far, as tables."""
-    return EventLog(
-        tasks=_tasks(reader),
-        jobs=pd.DataFrame(list(reader.jobs.values()), columns=list(_JOB_COLUMNS)),
-        executors=pd.DataFrame(list(reader.executors.values()), columns=list(_EXECUTOR_COLUMNS)),
-        application=reader.application,
-        executions=pd.DataFrame(list(reader.executions.values()), columns=list(_EXECUTION_COLUMNS)),
-        stages=_stages(reader),
-        conf=reader.conf,
-        broken=reader.broken,
-    )
+def not_a_log(path: Path) -> RequestError:
+    """Return the error for a file without events of Spark."""
+    return RequestError(f"{path} is not an event log of Spark; accepted: one event a line, JSON")
 
 
 def wait_for_listeners(context: Any) -> None:
-    """Wait until Spark has written what it knows; `context` is that of Java."""
+    """Wait until Spark has written all events; `context` is the Java context."""
     context.listenerBus().waitUntilEmpty(int(1000 * _FLUSHED))
 
 
 def wait_for_group(read: Callable[[], EventLog], group: str) -> EventLog:
-    """Read a log that is being written, by `read`, once all jobs of a group are in it.
-
-    Spark's listeners are a little behind; what they have not written after some seconds is left
-    out.
-    """
+    """Read a log that is being written until all jobs of a group are in it, for some seconds."""
     deadline = time.monotonic() + _FLUSHED
     while True:
         log = read()
         of_group = log.jobs[log.jobs["group"] == group]
-        if len(of_group) and of_group["finished"].notna().all():
-            return log
-        if time.monotonic() > deadline:
+        complete = len(of_group) and of_group["finished"].notna().all()
+        if complete or time.monotonic() > deadline:
             return log
         time.sleep(0.05)
 
 
-def _events(lines: Iterable[bytes], reader: LogReader) -> Iterator[dict[str, Any]]:
-    known = reader.kinds()
-    for line in lines:
-        if not line.startswith(_BEGIN):
-            reader.broken += bool(line.strip())
-            continue
-        # The name alone tells whether a line is worth parsing; plans and stages are long.
-        cut = known.get(line[len(_BEGIN) : line.find(b'"', len(_BEGIN))])
-        if cut is None:
-            continue
-        try:
-            event = json.loads(cut(line))
-        except (ValueError, RecursionError):
-            reader.broken += 1
-            continue
-        yield event
+def _is_kept(dataset: Event) -> bool:
+    """Return whether a dataset is to be stored, in memory or on disk."""
+    level = dataset.get("Storage Level") or {}
+    return bool(level.get("Use Memory") or level.get("Use Disk"))
 
 
-def _tasks(reader: LogReader) -> pd.DataFrame:
-    """Give each task the job, the group and the SQL execution of its stage."""
-    tasks = pd.DataFrame(reader.tasks, columns=reader.task_columns())
-    runs = {(stage["stage"], stage["attempt"]): stage["job"] for stage in reader.stages}
-    tasks["job"] = [runs.get(key, -1) for key in zip(tasks["stage"], tasks["attempt"], strict=True)]
-    for name in ("group", "description", "execution"):
-        tasks[name] = tasks["job"].map({number: job[name] for number, job in reader.jobs.items()})
-    done = tasks[~tasks["failed"].astype(bool)].sort_values(["attempt", "finished"])
-    tasks["redone"] = False
-    tasks.loc[done.index[done.duplicated(["stage", "task"], keep="last")], "redone"] = True
-    return tasks[list(TASK_COLUMNS)]
+def _operator(dataset: Event) -> str:
+    """Return the kind of operator that makes a dataset, without its number."""
+    found = re.search(r'"name":"((?:[^"\\]|\\.)*)"', dataset.get("Scope") or "")
+    return re.sub(r"\s*\(\d+\)$", "", found.group(1)) if found else str(dataset["Name"])
 
 
-def _stages(reader: LogReader) -> pd.DataFrame:
-    stages = pd.DataFrame(reader.stages, columns=list(_STAGE_COLUMNS))
-    return stages.sort_values(["stage", "attempt"]).reset_index(drop=True)
+def _without(line: bytes, first: bytes, last: bytes) -> bytes:
+    """Return a line without what is between two texts, the second of which stays."""
+    start, end = line.find(first), line.rfind(last)
+    return line if start < 0 or end < start else line[:start] + line[end:]

@@ -1,4 +1,4 @@
-"""An event log that grows while it is read: only what is new is read each time."""
+"""An event log that is still being written: each poll reads what is new."""
 
 from __future__ import annotations
 
@@ -6,21 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from predict_graph.engines.spark.log.eventlog import EventLog, event_log_of, take_lines
-from predict_graph.engines.spark.log.events import LogReader
+from predict_graph.engines.spark.log.eventlog import EventLog, LogReader, not_a_log
 from predict_graph.engines.spark.log.logfiles import ROLLED, log_files, log_lines
 from predict_graph.errors import JobError, RequestError
 
-__all__ = ["GrowingLog", "running_log"]
-
 _UNFINISHED = ".inprogress"
 _PLAIN = b'{"Event":'
-_PIECE = 1 << 24  # bytes that are read at a time; a choice: memory
+_PIECE = 1 << 24  # bytes read at a time: limits memory
 
 
 @dataclass
 class _Taken:
-    """What was read of a file: bytes of a plain one, lines, and the first line."""
+    """How much of a file was read: bytes of a plain one, lines, and the first line."""
 
     size: int = 0
     lines: int = 0
@@ -30,57 +27,35 @@ class _Taken:
 class GrowingLog:
     """The event log of an application that may still run.
 
-    A plain log is read from where it was left. One that is compressed is unpacked from its
-    beginning each time, because only whole blocks can be; what was taken before is passed over. One
-    that is rotated, to a file whose name goes on, is read to its end and then from its new
-    beginning.
-
-    Parameters
-    ----------
-    path : Path
-        A file, or the folder of a rolled log.
-    start : int
-        Byte of a plain file to begin at; what came before is left out.
-    reader : LogReader, optional
-        That knows what was there before.
-
-    Raises
-    ------
-    RequestError
-        If there is none.
+    A plain file is read from where the last poll ended, or from byte `start` on. A compressed one
+    is decompressed from its beginning each time, since only whole blocks can be, and the lines read
+    before are skipped. A file that was rotated, to a name that extends its own, is read to its end
+    under that name and then from its new beginning.
     """
 
     def __init__(self, path: Path, start: int = 0, reader: LogReader | None = None) -> None:
         self.path = path
-        self._start, self._reader = start, reader or LogReader()
+        self._partial, self._reader = start > 0, reader or LogReader()
         self._taken: dict[str, _Taken] = {path.name: _Taken(start)} if start else {}
         self._newest = -1  # number of the newest rolled file that was read
         log_files(path)
 
     @property
     def name(self) -> str:
-        """What the application is called, and its log."""
+        """The names of the application and of its log."""
         called = self._reader.application.get("name")
         return f"{called} ({self.path.name})" if called else self.path.name
 
     @property
     def ended(self) -> bool:
-        """Whether the application has said that it ends."""
+        """Whether the log has the end of the application."""
         return "finished" in self._reader.application
 
     def poll(self) -> bool:
-        """Read what is new; return whether there was anything.
-
-        Raises
-        ------
-        JobError
-            If the log was cut short, or went away.
-        RequestError
-            If it is no event log.
-        """
+        """Read what is new; return whether there was anything."""
         before = self._lines
         for file in self._files():
-            take_lines(self._reader, self._new_lines(file), self.path)
+            self._reader.take(self._new_lines(file))
         return self._lines > before
 
     @property
@@ -88,33 +63,18 @@ class GrowingLog:
         return sum(taken.lines for taken in self._taken.values())
 
     def read(self) -> EventLog:
-        """Read what is new, and return all that was read so far.
-
-        Raises
-        ------
-        JobError, RequestError
-            As :meth:`poll`.
-        """
+        """Read what is new, and return all that was read so far."""
         self.poll()
         return self.log()
 
     def log(self) -> EventLog:
-        """Return what was read so far.
-
-        Raises
-        ------
-        RequestError
-            If that is no event log.
-        """
-        nothing = not (self._start or self._reader.application or self._reader.jobs)
-        if nothing and self._taken:
-            raise RequestError(
-                f"{self.path} is not an event log of Spark; accepted: one event a line, JSON"
-            )
-        return event_log_of(self._reader)
+        """Return all that was read so far."""
+        if self._reader.empty and self._taken and not self._partial:
+            raise not_a_log(self.path)
+        return self._reader.log()
 
     def _files(self) -> list[Path]:
-        """Return the files that may have something new: Spark renames a log that is finished."""
+        """Return the files that may have something new; Spark renames a finished log."""
         if not self.path.exists() and self.path.name.endswith(_UNFINISHED):
             finished = self.path.with_name(self.path.name.removesuffix(_UNFINISHED))
             if finished.exists():
@@ -123,23 +83,20 @@ class GrowingLog:
                 self.path = finished
         if not self.path.exists():
             raise JobError(f"the event log {self.path} went away while it was watched")
-        files = log_files(self.path)
-        files = [each for file in files for each in (*self._rotated(file), file)]
-        if not any(ROLLED.match(file.name) for file in files):
-            return list(dict.fromkeys(files))
+        files = [each for file in log_files(self.path) for each in (*self._rotated(file), file)]
         unread = []
-        for file in files:
+        for file in dict.fromkeys(files):
             found = ROLLED.match(file.name)
-            number = int(found.group(1)) if found else -1
-            # What was read and compacted since is not read again; the newest may have grown.
-            if number < self._newest or (number == self._newest and file.name not in self._taken):
-                continue
-            self._newest = max(number, self._newest)
-            unread.append(file)
+            number = int(found.group(1)) if found else self._newest
+            # Skip what was read and compacted since; the newest file may have grown.
+            compacted = found and number == self._newest and file.name not in self._taken
+            if number >= self._newest and not compacted:
+                self._newest = number
+                unread.append(file)
         return unread
 
     def _rotated(self, file: Path) -> list[Path]:
-        """Return where a file went that was read and begins otherwise now, if it is there."""
+        """Return the new name of a file that was read and has another first line now."""
         taken = self._taken.get(file.name)
         if taken is None or not taken.head or _first_line(file) in (taken.head, b""):
             return []
@@ -152,39 +109,39 @@ class GrowingLog:
 
     def _new_lines(self, file: Path) -> Iterator[bytes]:
         taken = self._taken.setdefault(file.name, _Taken())
-        for line in self._lines_after(file, taken):
-            taken.head = taken.head or line.rstrip()
-            taken.lines += 1
-            yield line
-
-    def _lines_after(self, file: Path, taken: _Taken) -> Iterator[bytes]:
         try:
-            size = file.stat().st_size
             with file.open("rb") as content:
                 plain = content.read(len(_PLAIN)) == _PLAIN
-                if size and not plain:
-                    yield from _unpacked(file, taken.lines)
-                    return
-                if size < taken.size:
-                    raise _cut_short(file, f"{taken.size} bytes", size)
-                content.seek(taken.size)
-                rest = b""
-                while piece := content.read(_PIECE):
-                    *lines, rest = (rest + piece).split(b"\n")
-                    for line in lines:
-                        taken.size += len(line) + 1
-                        yield line
+            lines = _plain_lines if plain or not file.stat().st_size else _unpacked_lines
+            for line in lines(file, taken):
+                taken.head = taken.head or line.rstrip()
+                taken.lines += 1
+                yield line
         except OSError as error:
             raise JobError(f"cannot read {file}: {error.strerror}") from error
 
 
-def _unpacked(file: Path, taken: int) -> list[bytes]:
+def _plain_lines(file: Path, taken: _Taken) -> Iterator[bytes]:
+    size = file.stat().st_size
+    if size < taken.size:
+        raise _cut_short(file, f"{taken.size} bytes", size)
+    with file.open("rb") as content:
+        content.seek(taken.size)
+        rest = b""
+        while piece := content.read(_PIECE):
+            *lines, rest = (rest + piece).split(b"\n")
+            for line in lines:
+                taken.size += len(line) + 1
+                yield line
+
+
+def _unpacked_lines(file: Path, taken: _Taken) -> list[bytes]:
     lines = list(log_lines(file))
     if lines and not lines[-1].rstrip().endswith(b"}"):
-        lines.pop()  # only the beginning of it is there yet
-    if len(lines) < taken:
-        raise _cut_short(file, f"{taken} events", len(lines))
-    return lines[taken:]
+        lines.pop()  # only its beginning has been written
+    if len(lines) < taken.lines:
+        raise _cut_short(file, f"{taken.lines} events", len(lines))
+    return lines[taken.lines :]
 
 
 def _cut_short(file: Path, taken: str, now: int) -> JobError:
@@ -195,7 +152,7 @@ def _cut_short(file: Path, taken: str, now: int) -> JobError:
 
 
 def _first_line(file: Path) -> bytes:
-    """Return the first line of a log; nothing if there is none yet, or it cannot be read."""
+    """Return the first line of a log; nothing if there is none yet, or it is unreadable."""
     try:
         return next(log_lines(file), b"").rstrip()
     except (RequestError, OSError):
@@ -203,17 +160,8 @@ def _first_line(file: Path) -> bytes:
 
 
 def running_log(path: Path) -> tuple[Path, int]:
-    """Return the log that a path stands for, and how many others in the same folder are unfinished.
-
-    Parameters
-    ----------
-    path : Path
-        A log, or a folder of logs: of those that are unfinished, the one that changed last.
-
-    Raises
-    ------
-    RequestError
-        If there is nothing, or no log in the folder is unfinished.
+    """Return a log, or of a folder of logs the unfinished one that changed last; and how many
+    others are unfinished.
     """
     if not path.exists():
         raise RequestError(
@@ -225,26 +173,21 @@ def running_log(path: Path) -> tuple[Path, int]:
         for each in path.iterdir()
     ):
         return path, 0
-    running, ended = [], 0
-    for each in path.iterdir():
-        rolled = each.is_dir() and each.name.startswith("eventlog_v2_")
-        if rolled:
-            unfinished = any(part.name.endswith(_UNFINISHED) for part in each.iterdir())
-        else:
-            unfinished = each.is_file() and each.name.endswith(_UNFINISHED)
-        if unfinished:
-            running.append(each)
-        else:
-            ended += rolled or each.is_file()
+    logs = [each for each in path.iterdir() if each.is_file() or "eventlog_v2_" in each.name]
+    running = [
+        each for each in logs if any(part.name.endswith(_UNFINISHED) for part in _parts(each))
+    ]
     if not running:
         raise RequestError(
-            f"no event log in {path} is of an application that runs ({ended} have ended); "
+            f"no event log in {path} is of an application that runs ({len(logs)} have ended); "
             "accepted: the name of a log, or a folder with one that is unfinished"
         )
-    running.sort(key=_changed)
-    return running[-1], len(running) - 1
+    return max(running, key=_changed), len(running) - 1
 
 
-def _changed(path: Path) -> float:
-    parts = list(path.iterdir()) if path.is_dir() else [path]
-    return max((part.stat().st_mtime for part in parts), default=0.0)
+def _parts(log: Path) -> list[Path]:
+    return list(log.iterdir()) if log.is_dir() else [log]
+
+
+def _changed(log: Path) -> float:
+    return max(part.stat().st_mtime for part in _parts(log))

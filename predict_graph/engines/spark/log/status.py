@@ -1,4 +1,4 @@
-"""What a running application tells at its address: Spark's REST interface, read as an event log."""
+"""A running application at its address: Spark's REST interface, as the contents of an event log."""
 
 from __future__ import annotations
 
@@ -7,93 +7,65 @@ import math
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from http.client import HTTPException
 from typing import Any
 
-import pandas as pd
-
-from predict_graph.engines.spark.log.eventlog import TASK_COLUMNS, EventLog
+from predict_graph.engines.spark.log.eventlog import EventLog, LogReader
 from predict_graph.errors import JobError, RequestError
 
-__all__ = ["ApplicationStatus"]
-
-_PATIENCE = 10.0  # seconds for an answer; a choice
-_MOST_BYTES = 1 << 28  # a choice: more is no status of an application
+_PATIENCE = 10.0  # limits the wait for an answer, in seconds
+_MOST_BYTES = 1 << 28  # limits the size of an answer
 _RAN = ("COMPLETE", "ACTIVE", "FAILED")
 
 
 class ApplicationStatus:
-    """An application at its address.
+    """The newest running application at an address, such as ``http://127.0.0.1:4040``.
 
-    Its interface keeps the last jobs only (``spark.ui.retainedJobs``, 1000 by default); what was
-    seen once is remembered here. It has no plans and no single tasks: the work of a stage stands
-    for those of its tasks.
-
-    Parameters
-    ----------
-    address : str
-        Such as ``http://127.0.0.1:4040``; that of a history server will do, too.
-
-    Raises
-    ------
-    RequestError
-        If nothing there is an application of Spark that runs.
+    Spark keeps the last jobs only (``spark.ui.retainedJobs``, 1000 by default); those seen before
+    are remembered here. It has no plans and no tasks: a stage is represented by one task.
     """
 
     def __init__(self, address: str) -> None:
         self.address = address.rstrip("/")
-        self._application: dict[str, Any] = {}
         self._jobs: dict[int, dict[str, Any]] = {}
         self._stages: dict[tuple[int, int], dict[str, Any]] = {}
         self._executions: dict[int, dict[str, Any]] = {}
         self._over = -1
         self.ended = False
-        self.others = 0
         try:
-            found = self._asked("applications")
+            found = self._get("applications")
         except OSError as error:
+            cause = getattr(error, "reason", error)
             raise RequestError(
-                f"nothing answers at {address}: {_said(error)}; accepted: the address of a running "
-                "application, such as http://127.0.0.1:4040"
+                f"nothing answers at {address}: {getattr(cause, 'strerror', None) or cause}; "
+                "accepted: the address of a running application, such as http://127.0.0.1:4040"
             ) from error
         running = [each for each in found if not each["attempts"][0].get("completed", True)]
         if not running:
             raise RequestError(f"no application runs at {address}; accepted: one that does")
-        running.sort(key=lambda each: _moment(each["attempts"][0]["startTime"]))
-        chosen = running[-1]
+        newest = max(running, key=_started)
         self.others = len(running) - 1
-        started = _moment(chosen["attempts"][0]["startTime"])
-        self._application = {"id": chosen["id"], "name": chosen["name"], "started": started}
+        self._application = {
+            "id": newest["id"], "name": newest["name"], "started": _started(newest)
+        }  # fmt: skip
 
     @property
     def name(self) -> str:
-        """What the application is called, and its id."""
+        """The name of the application, and its id."""
         return f"{self._application['name']} ({self._application['id']})"
 
     def poll(self) -> bool:
-        """Ask what is new; return whether a job has begun or ended since the last time.
-
-        An application that no longer answers has ended.
-
-        Raises
-        ------
-        JobError
-            If the answer is not one of Spark's.
-        """
+        """Return whether a job has started or ended since the last poll; no answer is the end."""
         own = f"applications/{urllib.parse.quote(str(self._application['id']))}"
+        query = "details=false&planDescription=false&offset=0&length=100000"
         try:
-            jobs = self._asked(f"{own}/jobs")
+            jobs = self._get(f"{own}/jobs")
             over = sum(each.get("status") != "RUNNING" for each in jobs)
-            new = over != self._over or len(jobs) != len(self._jobs)
-            if not new:
+            if over == self._over and len(jobs) == len(self._jobs):
                 return False
-            stages = self._asked(f"{own}/stages")
-            executions = self._asked(
-                f"{own}/sql?details=false&planDescription=false&offset=0&length=100000",
-                missing=(),
-            )
+            stages = self._get(f"{own}/stages")
+            executions = self._get(f"{own}/sql?{query}", missing=())
         except OSError:
             self.ended = True
             return False
@@ -107,27 +79,25 @@ class ApplicationStatus:
         return True
 
     def log(self) -> EventLog:
-        """Return what was seen, as if it were an event log.
-
-        Raises
-        ------
-        JobError
-            If it is not as Spark says it.
-        """
+        """Return the contents so far, as if they were of an event log."""
         try:
-            return self._as_log()
+            return self._reader().log()
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise self._not_spark(error) from error
 
-    def _as_log(self) -> EventLog:
+    def _reader(self) -> LogReader:
+        reader = LogReader(application=self._application)
         execution_of = {
             job: number
             for number, each in self._executions.items()
             for kind in ("runningJobIds", "successJobIds", "failedJobIds")
             for job in each.get(kind, ())
         }
-        jobs = [
-            {
+        job_of: dict[int, int] = {}
+        for number, each in sorted(self._jobs.items()):
+            for stage in each["stageIds"]:  # the first job that lists a stage runs it
+                job_of.setdefault(stage, number)
+            reader.jobs[number] = {
                 "job": number,
                 "group": each.get("jobGroup"),
                 "description": each.get("description"),
@@ -136,55 +106,39 @@ class ApplicationStatus:
                 "finished": _moment(each.get("completionTime")),
                 "stages": len(each["stageIds"]),
             }
-            for number, each in sorted(self._jobs.items())
-        ]
-        job_of: dict[int, int] = {}
-        for number in sorted(self._jobs, reverse=True):  # the first that lists a stage runs it
-            job_of |= dict.fromkeys(self._jobs[number]["stageIds"], number)
-        by_number = {job["job"]: job for job in jobs}
-        stages, tasks = [], []
         for (stage, attempt), each in sorted(self._stages.items()):
             if each["status"] not in _RAN or stage not in job_of:
                 continue
-            job = by_number[job_of[stage]]
-            stages.append(
+            key = {"stage": stage, "attempt": attempt}
+            about = {"job": job_of[stage], "name": each["name"], "tasks": each["numTasks"]}
+            operators = frozenset({each["name"]})
+            none = {"parents": (), "datasets": frozenset(), "cached": False}
+            reader.stages.append({**key, **about, "operators": operators, **none})
+            reader.tasks.append(
                 {
-                    "stage": stage,
-                    "attempt": attempt,
-                    "job": job["job"],
-                    "name": each["name"],
-                    "tasks": each["numTasks"],
-                    "parents": (),
-                    "operators": frozenset({each["name"]}),
-                    "cached": False,
+                    **key,
+                    "task": 0,
+                    "started": _moment(
+                        each.get("firstTaskLaunchedTime") or each.get("submissionTime")
+                    ),
+                    "finished": _moment(each.get("completionTime")),
+                    "failed": each["status"] == "FAILED",
+                    "shuffle_write_records": each.get("shuffleWriteRecords", 0),
                 }
             )
-            tasks.append({**dict.fromkeys(TASK_COLUMNS, 0), **_work(each, job)})
-        executions = [
-            {
+        for number, each in sorted(self._executions.items()):
+            started, running = _moment(each["submissionTime"]), each.get("status") == "RUNNING"
+            reader.executions[number] = {
                 "execution": number,
                 "root": number,
                 "description": str(each.get("description") or ""),
                 "details": "",
-                "started": _moment(each["submissionTime"]),
-                "finished": _moment(each["submissionTime"]) + each.get("duration", 0) / 1e3
-                if each.get("status") != "RUNNING"
-                else math.nan,
+                "started": started,
+                "finished": math.nan if running else started + each.get("duration", 0) / 1e3,
             }
-            for number, each in sorted(self._executions.items())
-        ]
-        return EventLog(
-            tasks=pd.DataFrame(tasks, columns=list(TASK_COLUMNS)),
-            jobs=_frame(jobs, "job group description execution started finished stages"),
-            executors=_frame([], "executor host cores added removed"),
-            application=self._application,
-            executions=_frame(executions, "execution root description details started finished"),
-            stages=_frame(stages, "stage attempt job name tasks parents operators cached"),
-            conf={},
-            broken=0,
-        )
+        return reader
 
-    def _asked(self, what: str, missing: Any = None) -> Any:
+    def _get(self, what: str, missing: Any = None) -> Any:
         """Return an answer; `missing` where this version of Spark has none, if given."""
         address = f"{self.address}/api/v1/{what}"
         try:
@@ -211,26 +165,8 @@ class ApplicationStatus:
         )
 
 
-def _work(stage: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one task that stands for all of a stage."""
-    started = stage.get("firstTaskLaunchedTime") or stage.get("submissionTime")
-    finished = _moment(stage.get("completionTime"))
-    return {
-        **{name: job[name] for name in ("group", "description", "execution", "job")},
-        "stage": stage["stageId"],
-        "attempt": stage["attemptId"],
-        "executor": "",
-        "host": "",
-        "started": _moment(started),
-        "finished": finished,
-        "failed": stage["status"] == "FAILED",
-        "redone": False,
-        "shuffle_write_records": stage.get("shuffleWriteRecords", 0),
-    }
-
-
-def _frame(rows: list[dict[str, Any]], columns: str) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=columns.split())
+def _started(application: dict[str, Any]) -> float:
+    return _moment(application["attempts"][0]["startTime"])
 
 
 def _moment(text: Any) -> float:
@@ -238,8 +174,3 @@ def _moment(text: Any) -> float:
     if not isinstance(text, str):
         return math.nan
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fGMT").replace(tzinfo=UTC).timestamp()
-
-
-def _said(error: OSError) -> str:
-    cause = getattr(error, "reason", error)
-    return str(getattr(cause, "strerror", None) or cause)

@@ -137,8 +137,6 @@ def _by_messages(log: EventLog, name: str) -> Recognised | None:
     There is one more than rounds of its loop, since the first messages are made before it. A
     superstep extends until the next messages; the last one, over jobs of the same call site.
     """
-    if "datasets" not in log.stages:  # datasets cannot be identified by address
-        return None
     own = log.jobs[log.jobs["group"] == name]
     units = job_units(replace(log, jobs=own) if len(own) else log)
     made = {

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.engines.spark.log.eventlog import wait_for_listeners
-from predict_graph.engines.spark.log.events import LogReader
+from predict_graph.engines.spark.log.eventlog import LogReader, wait_for_listeners
 from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.session.driver import driver_process
 from predict_graph.engines.spark.session.failures import spark_failures

@@ -85,7 +85,6 @@ def test_forms_of_a_log(tmp_path, packed):
     assert list(log.tasks["task_seconds"]) == [0.4, 0.4]
     assert log.tasks["shuffle_read_records"].sum() == 14
     assert list(log.stages["operators"]) == [frozenset({"Exchange"})]
-    assert log.broken == 0
 
 
 def test_rolled_log_in_the_order_of_its_numbers(tmp_path):
@@ -124,7 +123,6 @@ def test_last_line_is_cut_off(tmp_path):
     path = tmp_path / "app-1.inprogress"
     path.write_bytes(text(LINES)[:-20])
     log = read_event_log(path)
-    assert log.broken == 1
     assert len(log.tasks) == 2
     assert log.jobs["finished"].isna().all()
 

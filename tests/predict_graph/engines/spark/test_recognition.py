@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from predict_graph.engines.spark.functions.running import flush, run_spark_function, spark_function
-from predict_graph.engines.spark.log.eventlog import read_event_log
 from predict_graph.engines.spark.log.logfiles import log_lines
-from predict_graph.engines.spark.recognition import observed_table, recognise
+from predict_graph.engines.spark.recognition.observed import observed_table
 from predict_graph.engines.spark.recognition.repetition import longest_repetition, loop_starts
-from predict_graph.engines.spark.recognition.supersteps import _joined, _loop
+from predict_graph.engines.spark.recognition.supersteps import _joined, _loop, recognise
 from predict_graph.engines.spark.recognition.units import Unit, _located
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
@@ -217,14 +216,14 @@ class TestOnSpark:
         assert profile.iterations == 5
 
     def test_job_groups_name_the_supersteps(self, local_session, graph):
-        start = local_session.event_log.stat().st_size
+        logged = local_session.log_from_now()
         for number in range(1, 4):
             local_session.group(f"mine-0123abcd/superstep/{number}")
             rows = local_session.spark.range(100).selectExpr("id % 5 as k").groupBy("k")
             rows.count().collect()
             rows.max().collect()
         flush(local_session)
-        log = read_event_log(local_session.event_log, start)
+        log = logged.read()
         found = recognise(log)
         assert (found.iterations, found.by, found.certainty) == (3, "names", "certain")
         assert found.name == "mine-0123abcd"
