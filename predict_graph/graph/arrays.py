@@ -10,8 +10,6 @@ import numpy.typing as npt
 from predict_graph.errors import RequestError
 from predict_graph.limits import beyond, limits
 
-__all__ = ["read_array"]
-
 
 def read_array(file: IO[bytes], name: str, size: int) -> npt.NDArray[Any]:
     """Return an array; its length is looked at before memory is taken for it.

@@ -22,17 +22,6 @@ from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.row_kernels import merge_duplicates, union_of_rows
 from predict_graph.limits import check_size
 
-__all__ = [
-    "READ_AS_DIRECTED",
-    "READ_AS_UNDIRECTED",
-    "as_asked",
-    "direction_of",
-    "from_blocks",
-    "from_edges",
-    "symmetric",
-    "without_self_loops",
-]
-
 IntArray = npt.NDArray[np.int64]
 IndexArray = npt.NDArray[np.integer]
 WeightArray = npt.NDArray[np.float32]

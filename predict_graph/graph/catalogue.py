@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CATALOGUE", "Dataset"]
-
 _SNAP = "https://snap.stanford.edu/data/"
 # Answers no https, so only what has a SHA-256 below is taken from there.
 _LAW = "http://data.law.di.unimi.it/webdata/"

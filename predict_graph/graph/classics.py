@@ -16,17 +16,6 @@ from predict_graph.graph.build import from_edges
 from predict_graph.graph.csr import Graph
 from predict_graph.limits import beyond, check_size, limits
 
-__all__ = [
-    "barabasi_albert",
-    "cycle",
-    "erdos_renyi",
-    "grid",
-    "path",
-    "powerlaw_cluster",
-    "star",
-    "watts_strogatz",
-]
-
 
 def barabasi_albert(
     n: int, m: int = 4, seed: int = 1, *, directed: bool = False, name: str = "barabasi-albert"

@@ -20,8 +20,6 @@ from predict_graph.graph.warm import load_generators, load_readers
 from predict_graph.inputs import is_stream
 from predict_graph.stopwatch import stopwatch
 
-__all__ = ["check_graph"]
-
 _MOST_NAMES = 1000  # a choice: of those that an error may resemble
 
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 
-__all__ = ["Columns", "find_columns", "pair_of"]
-
 _WORDS = (
     "source target, src dst, from to, source destination, source dest, src dest, src tgt, "
     "source sink, start end, origin destination, head tail, subject object, sender receiver, "

@@ -36,8 +36,6 @@ from predict_graph.graph.storage import (
 )
 from predict_graph.limits import check_size
 
-__all__ = ["convert_graph"]
-
 # Bytes that making one edge's row takes at its peak.
 _BYTES_AN_EDGE = 32  # judgement
 

@@ -19,16 +19,6 @@ from numba import njit
 
 from predict_graph.graph.edges import EdgeBlock
 
-__all__ = [
-    "Rows",
-    "counted_targets",
-    "in_threads",
-    "reached",
-    "sorted_by_target",
-    "target_ranges",
-    "transposed",
-]
-
 IntArray = npt.NDArray[np.int64]
 IndexArray = npt.NDArray[np.integer]
 WeightArray = npt.NDArray[np.float32]

@@ -15,8 +15,6 @@ from predict_graph.errors import RequestError
 if TYPE_CHECKING:
     from scipy import sparse
 
-__all__ = ["Described", "Graph"]
-
 IndexArray = npt.NDArray[np.integer]
 _NO_WEIGHTS = np.empty(0, np.float32)
 

@@ -20,8 +20,6 @@ from predict_graph.graph.catalogue import CATALOGUE, Dataset
 from predict_graph.inputs import read_json
 from predict_graph.limits import check_unpacked
 
-__all__ = ["Dataset", "cache_folder", "dataset", "dataset_names", "dataset_path", "fetch", "trust"]
-
 _DATA, _CACHE = "PREDICT_GRAPH_DATA", "PREDICT_GRAPH_CACHE"
 _CHECKSUMS = "checksums.json"
 

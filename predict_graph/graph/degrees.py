@@ -11,8 +11,6 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from predict_graph.graph.csr import Graph
 
-__all__ = ["DegreeFacts", "binned_degrees", "counted_degrees", "degree_bins", "degree_facts"]
-
 
 class DegreeFacts(NamedTuple):
     """What the degrees of a graph say of it; of a directed one, in and out are added up.

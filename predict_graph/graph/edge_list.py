@@ -10,8 +10,6 @@ from typing import Any
 from predict_graph.errors import RequestError
 from predict_graph.limits import whole_number
 
-__all__ = ["ID_KINDS", "EdgeList", "check_ids"]
-
 ID_KINDS = ("integer", "string")
 
 

@@ -9,8 +9,6 @@ from predict_graph.graph.csr import Graph
 from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.text_ids import TextIds
 
-__all__ = ["EdgeSource"]
-
 
 @dataclass
 class EdgeSource:

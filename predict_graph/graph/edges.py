@@ -7,8 +7,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["EdgeBlock"]
-
 
 class EdgeBlock(NamedTuple):
     """Some edges of a graph, in the order of the file.

@@ -18,8 +18,6 @@ from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.objects import check_weights, whole_numbers
 
-__all__ = ["from_library"]
-
 
 def from_library(wanted: EdgeList, *, directed: bool | None, name: str | None) -> Graph:
     """Return the graph of an igraph or networkit graph, or of a table or list of edges.

@@ -18,8 +18,6 @@ from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.plugins import Registry, described_error
 from predict_graph.stopwatch import stopwatch
 
-__all__ = ["GENERATORS", "generate", "generated_source", "is_generator", "parse_generator"]
-
 Generator = Callable[..., Graph]
 
 _CLASSICS = "predict_graph.graph.classics"

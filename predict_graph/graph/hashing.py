@@ -13,8 +13,6 @@ from typing import Any
 import numba
 import numpy as np
 
-__all__ = ["mixed", "splitmix64"]
-
 
 @numba.njit(cache=True, nogil=True, inline="always")
 def mixed(z: Any) -> Any:

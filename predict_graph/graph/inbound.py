@@ -19,8 +19,6 @@ import numpy.typing as npt
 from predict_graph.graph.counting_sort import in_threads, reached, target_ranges
 from predict_graph.graph.csr import Graph
 
-__all__ = ["inbound_rows", "inbound_shares"]
-
 IntArray = npt.NDArray[np.int64]
 IndexArray = npt.NDArray[np.integer]
 FloatArray = npt.NDArray[np.float64]

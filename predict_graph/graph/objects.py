@@ -14,9 +14,6 @@ from predict_graph.graph.build import from_edges
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.rows import checked_rows
 
-__all__ = ["check_weights", "from_networkx", "from_scipy", "whole_numbers"]
-
-
 _LARGEST = np.uint64(2**63 - 1)  # by definition: of int64
 
 

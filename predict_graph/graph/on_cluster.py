@@ -11,8 +11,6 @@ import numpy.typing as npt
 from predict_graph.graph.csr import Described, Graph
 from predict_graph.graph.degrees import counted_degrees
 
-__all__ = ["AnyGraph", "ClusterGraph"]
-
 
 @dataclass(frozen=True)
 class ClusterGraph(Described):

@@ -12,8 +12,6 @@ from numba import njit
 
 from predict_graph.graph.edges import EdgeBlock
 
-__all__ = ["IdMap", "relabel"]
-
 IndexArray = npt.NDArray[np.integer]
 
 

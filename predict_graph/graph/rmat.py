@@ -23,8 +23,6 @@ from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.hashing import mixed
 from predict_graph.limits import check_size
 
-__all__ = ["rmat", "rmat_source"]
-
 _MOST_LEVELS = 30  # by definition: vertices are numbered in 32 bits
 
 _BLOCK = 1 << 22  # a choice: edges at a time

@@ -6,8 +6,6 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["count_self_loops", "merge_duplicates", "tell_degrees", "union_of_rows"]
-
 IntArray = npt.NDArray[np.int64]
 IndexArray = npt.NDArray[np.integer]
 WeightArray = npt.NDArray[np.float32]

@@ -18,8 +18,6 @@ from numba import njit
 
 from predict_graph.errors import RequestError
 
-__all__ = ["check_symmetric", "checked_rows", "checked_weights", "fixed"]
-
 _GOOD, _START, _FALLS, _END, _TARGET = range(5)
 
 

@@ -12,8 +12,6 @@ from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.relabel import relabel
 from predict_graph.graph.text_ids import TextIds
 
-__all__ = ["apart", "labels_apart", "shifted"]
-
 
 def apart(
     blocks: list[EdgeBlock], text_ids: TextIds | None = None

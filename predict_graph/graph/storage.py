@@ -35,17 +35,6 @@ from predict_graph.graph.arrays import read_array
 from predict_graph.graph.csr import Graph
 from predict_graph.inputs import Input, parse_json, read_bytes
 
-__all__ = [
-    "check_ascending",
-    "folder_beside",
-    "is_stored",
-    "labels_of",
-    "open_graph",
-    "save_graph",
-    "write_header",
-    "write_labels",
-]
-
 _FORMAT, _VERSION = "predict-graph graph", 2
 _SEALED = 2  # by definition: the first version with a seal
 _HEADER = "header.json"

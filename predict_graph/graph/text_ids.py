@@ -10,8 +10,6 @@ from numba import njit
 
 from predict_graph.graph.edges import EdgeBlock
 
-__all__ = ["TextIds"]
-
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 

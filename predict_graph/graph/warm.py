@@ -10,8 +10,6 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-__all__ = ["load_generators", "load_readers"]
-
 
 @cache
 def load_readers(directed: bool | None) -> None:

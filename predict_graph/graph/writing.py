@@ -12,8 +12,6 @@ from predict_graph.errors import RequestError
 from predict_graph.files import check_writable, written_beside
 from predict_graph.graph.csr import Graph
 
-__all__ = ["check_edge_file", "write_edges"]
-
 _DELIMITERS = {".txt": "\t", ".tsv": "\t", ".csv": ","}
 _ACCEPTED = (*_DELIMITERS, ".parquet")
 

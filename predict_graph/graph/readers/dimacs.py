@@ -21,8 +21,6 @@ from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
 from predict_graph.graph.readers.text import scan_blocks
 from predict_graph.limits import check_size, check_unpacked, whole_number
 
-__all__ = ["open_dimacs"]
-
 # By definition of the format: numbers of a line that count, and whether edges are directed.
 _PROBLEMS = {"sp": (3, True), "max": (3, True), "edge": (0, False), "col": (0, False)}
 _MARK = re.compile(rb"^[ \t]*[ae][ \t]+", re.MULTILINE)

@@ -18,8 +18,6 @@ from predict_graph.graph.readers.layout import Layout, scan_error, wrong_field
 from predict_graph.graph.readers.scan import parse_float, parse_integer
 from predict_graph.graph.text_ids import TextIds
 
-__all__ = ["open_fields"]
-
 _NEWLINE, _QUOTE, _HASH, _PERCENT = 10, 34, 35, 37
 _UNCLOSED, _AFTER_QUOTE = 21, 22
 _CAPACITY = 1 << 18  # a choice: lines at a time

@@ -12,8 +12,6 @@ from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.streams import COMPRESSIONS, Content, suffixes_of
 from predict_graph.inputs import STANDARD_INPUT
 
-__all__ = ["FORMATS", "format_of", "open_source"]
-
 FORMATS = {
     "text": "predict_graph.graph.readers.text:open_text",
     "matrix-market": "predict_graph.graph.readers.matrix_market:open_matrix_market",

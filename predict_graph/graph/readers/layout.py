@@ -28,17 +28,6 @@ from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.readers import scan
 from predict_graph.limits import whole_number
 
-__all__ = [
-    "LARGEST_ID",
-    "FirstData",
-    "Layout",
-    "declared_direction",
-    "first_data",
-    "layout_of",
-    "scan_error",
-    "wrong_field",
-]
-
 LARGEST_ID = 2**63 - 1  # by definition: of int64
 # By definition: Unix times of nine digits begin in 1973; what follows is no unsigned 32-bit number.
 _FIRST_TIME, _LAST_TIME = 10**8, 2**32

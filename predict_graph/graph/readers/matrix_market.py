@@ -23,8 +23,6 @@ from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
 from predict_graph.graph.readers.text import scan_blocks
 from predict_graph.limits import check_size, check_unpacked, whole_number
 
-__all__ = ["open_matrix_market"]
-
 # By definition of the format: numbers of a line.
 _FIELDS = {"pattern": 2, "real": 3, "integer": 3, "double": 3}
 _SYMMETRIES = {"general": True, "symmetric": False}

@@ -30,8 +30,6 @@ from predict_graph.graph.readers.scan import parse_float, parse_integer
 from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
 from predict_graph.limits import check_size, whole_number
 
-__all__ = ["open_metis"]
-
 _NEWLINE, _PERCENT = 10, 37
 _TOO_MANY_LINES = 20  # by definition: a code beside those of scan
 _CAPACITY = 1 << 19  # a choice: edges at a time

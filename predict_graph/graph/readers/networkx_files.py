@@ -21,8 +21,6 @@ from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import parse_json
 from predict_graph.limits import beyond, check_size, check_unpacked, limits, whole_number
 
-__all__ = ["open_gexf", "open_gml", "open_graphml", "open_node_link", "open_pajek"]
-
 # A graph takes up to 30 times the bytes of its file here (measured: GraphML, GEXF and Pajek of
 # 100,000 edges); the limit of what is read whole is a 32nd of the memory.
 _SHARE = 4

@@ -19,8 +19,6 @@ from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import check_unpacked
 
-__all__ = ["open_npz"]
-
 Arrays = dict[str, npt.NDArray[Any]]
 
 

@@ -23,8 +23,6 @@ from predict_graph.graph.readers.streams import Content
 from predict_graph.graph.text_ids import TextIds
 from predict_graph.limits import check_size, check_unpacked
 
-__all__ = ["open_parquet", "open_parquet_folder", "parquet_files"]
-
 _ROWS = 1 << 19  # a choice: rows at a time
 # Rows at a time of texts that are stored as what differs from the one before, which can be
 # unpacked to as many times their size: no more than the limit unpack_ratio has by default.

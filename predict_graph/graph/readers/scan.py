@@ -9,27 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = [
-    "AT",
-    "DONE",
-    "EDGES",
-    "EMPTY",
-    "EXTRA",
-    "FULL",
-    "LARGEST_WEIGHT",
-    "LINE",
-    "MISSING_WEIGHT",
-    "NEGATIVE",
-    "NOT_INTEGER",
-    "NOT_NUMBER",
-    "ONE_COLUMN",
-    "OUT_OF_RANGE",
-    "TOO_LARGE",
-    "parse_float",
-    "parse_integer",
-    "scan_integers",
-]
-
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]

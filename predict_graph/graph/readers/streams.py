@@ -18,8 +18,6 @@ from predict_graph.errors import RequestError
 from predict_graph.inputs import Input
 from predict_graph.limits import beyond, check_unpacked, limits
 
-__all__ = ["COMPRESSIONS", "Content", "line_blocks", "read_ahead", "suffixes_of"]
-
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".xz": "xz", ".zip": "zip"}
 """Compressions by their suffixes."""
 

@@ -27,8 +27,6 @@ from predict_graph.graph.readers.layout import (
 )
 from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
 
-__all__ = ["open_adjacency", "open_text", "scan_blocks"]
-
 
 def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open an edge list.

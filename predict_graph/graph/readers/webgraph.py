@@ -37,8 +37,6 @@ from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import Input, read_bytes
 from predict_graph.limits import check_size, whole_number
 
-__all__ = ["open_webgraph"]
-
 _UNARY, _GAMMA, _DELTA, _ZETA, _NIBBLE = range(5)
 _CODES = {"UNARY": _UNARY, "GAMMA": _GAMMA, "DELTA": _DELTA, "ZETA": _ZETA, "NIBBLE": _NIBBLE}
 _PARTS = ("OUTDEGREES", "BLOCKS", "RESIDUALS", "REFERENCES", "BLOCK_COUNT")
