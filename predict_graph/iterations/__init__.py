@@ -1,4 +1,4 @@
-"""How many iterations a run will take: estimated from samples, before the run."""
+"""Estimators of the number of iterations of a run, from samples of its graph."""
 
 from predict_graph.iterations.budget import EdgeBudget, check_max_overhead
 from predict_graph.iterations.estimate import (

@@ -1,7 +1,7 @@
-"""How many edges the samples may touch: overhead is budgeted in edges, not in vertices.
+"""The budget of samples, in edges rather than vertices.
 
-A tenth of the vertices is no tenth of the work: 10% of the vertices of an R-MAT graph by biased
-random jump hold 66% of its edges (docs/design-notes.md, fact 3).
+A tenth of the vertices can be much more than a tenth of the work: 10% of the vertices of an R-MAT
+graph, drawn by biased random jump, hold 66% of its edges (docs/design-notes.md, fact 3).
 """
 
 from __future__ import annotations
@@ -11,43 +11,35 @@ from numbers import Real
 
 from predict_graph.errors import RequestError
 
-__all__ = [
-    "DEFAULT_MAX_OVERHEAD",
-    "FREE_EDGES",
-    "LEAN",
-    "LONG_RUN",
-    "EdgeBudget",
-    "check_max_overhead",
-]
+DEFAULT_MAX_OVERHEAD = 0.6  # documented default: docs/studies/overhead.md has its cost
+FREE_EDGES = 600_000
+"""Edges that samples of any graph may have: limits them to a few milliseconds an iteration."""
 
-DEFAULT_MAX_OVERHEAD = 0.6  # judgement: docs/studies/overhead.md has what it comes to
-FREE_EDGES = 600_000  # judgement: docs/studies/constants.md
-"""Edges of samples whose work nobody notices: some milliseconds an iteration."""
+LEAN = 0.02
+"""Overhead up to which samples are not calibrated: it would cost as much as the samples."""
 
-LEAN = 0.02  # a choice: see below
-"""Overhead up to which nothing is calibrated: it would cost as much as the samples."""
-
-LONG_RUN = 20  # judgement: docs/studies/constants.md
-"""Iterations from which a run counts as long."""
-_LONG_RUN_SHARE = 0.1  # a choice: docs/studies/overhead.md
-# Completed samples use about half of it; judgement: docs/studies/constants.md.
+LONG_RUN = 20
+"""Iterations from which a run counts as long: docs/studies/overhead.md."""
+# Overhead of the samples of a long run, and of its completed samples, which use about half
+# (docs/studies/overhead.md).
+_LONG_RUN_SHARE = 0.1
 _LONG_RUN_OVERHEAD = 0.2
-_COMPLETION_SHARE, _CALIBRATION_SHARE = 0.58, 0.25  # judgement (docs/studies/overhead.md)
+_COMPLETION_SHARE, _CALIBRATION_SHARE = 0.58, 0.25  # of the budget: docs/studies/overhead.md
 
 
 @dataclass(frozen=True)
 class EdgeBudget:
-    """Edges per iteration that all samples together may touch, and who gets them.
+    """Edges per iteration that all samples together may have, and how they are shared.
 
     Parameters
     ----------
     edges : int
         Edges of the graph.
     max_overhead : float
-        Edges of all samples / edges of the graph, at most; 0.6 by default. A graph of fewer than
-        a million edges may use 600,000 all the same: that is milliseconds.
+        Edges of all samples / edges of the graph, at most; 0.6 by default. Samples of a
+        graph with fewer than a million edges may have 600,000 in any case.
     free_edges : int, optional
-        What may be used in any case.
+        Edges that samples may have in any case.
 
     Examples
     --------
@@ -62,7 +54,7 @@ class EdgeBudget:
     def for_run(self, iterations: float) -> EdgeBudget:
         """Return the budget for samples of a run of so many iterations.
 
-        Samples of a long run take long too: by default, they get less than those of a short one.
+        Samples of a long run take longer too: by default, their budget is smaller.
 
         Examples
         --------
@@ -74,10 +66,9 @@ class EdgeBudget:
         return self
 
     def share(self, iterations: int) -> float:
-        """Return edges of the samples / edges of the graph, at most, for a run of so many.
+        """Return the largest ratio of sampled edges for a run of so many iterations.
 
-        A long run pays for itself sooner, and its samples take as long in proportion: by default,
-        those of a run of 20 iterations or more cost a tenth of it.
+        By default, samples of a run of 20 iterations or more cost at most a tenth of it.
 
         Examples
         --------
@@ -89,7 +80,7 @@ class EdgeBudget:
         return self.max_overhead
 
     def _saves(self, iterations: float) -> bool:
-        """Whether the samples of such a run get less: not if the user says what they may have."""
+        """Whether the budget of such a run is smaller: not if the user sets the overhead."""
         return self.max_overhead == DEFAULT_MAX_OVERHEAD and iterations >= LONG_RUN
 
     @property
@@ -102,25 +93,25 @@ class EdgeBudget:
 
     @property
     def for_completion(self) -> int:
-        """Share of the completed samples."""
+        """Edges of the completed samples."""
         return int(_COMPLETION_SHARE * self.total)
 
     @property
     def for_calibration(self) -> int:
-        """Share of the walk samples that completion is held against."""
+        """Edges of the walk samples that calibrate completion."""
         return int(_CALIBRATION_SHARE * self.total)
 
     @property
     def for_costs(self) -> int:
-        """Share of the samples that train the cost model."""
+        """Edges of the samples that train the cost model."""
         return int((1.0 - _COMPLETION_SHARE - _CALIBRATION_SHARE) * self.total)
 
 
-_MOST_OVERHEAD = 1e6  # times the edges of the graph; a choice: more is a slip
+_MOST_OVERHEAD = 1e6  # times the edges of the graph: limits typing errors
 
 
 def check_max_overhead(value: float | None) -> float:
-    """Return the overhead that the user allows.
+    """Return a valid overhead.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Iterations from the first supersteps of the run itself: the rest continues along the curve."""
+"""Iterations extrapolated from the first supersteps of the run itself."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
 from predict_graph.table import Table
 
-_TAIL = 2  # a choice: supersteps whose slope goes on; more are further off
-# Of log(predicted / true) of a curve that is continued, where next to nothing of it was counted:
-# nine graphs, cut off after 10 and 15 supersteps (docs/studies/spark.md).
+_TAIL = 2  # supersteps whose slope is extrapolated; with more, errors were larger (measured)
+# Of log(predicted / true), if almost nothing of the curve was observed; measured on nine graphs,
+# stopped after 10 and 15 supersteps (docs/studies/spark.md).
 _CONTINUED_STD, _SPREADING_STD = 0.3, 0.8
 _LEAST_STD = 0.01  # of log iterations, by definition: a whole number is rounded up
 
 
 def continued_crossing(curve: Sequence[float] | npt.NDArray[np.float64], threshold: float) -> float:
-    """Return where a curve crosses a threshold if it goes on as in its last few supersteps.
+    """Return where a curve crosses a threshold by extrapolating its last few supersteps.
 
     Examples
     --------
@@ -49,20 +49,7 @@ def continued_estimate(
     ended: bool,
     summary: SampleSummary,
 ) -> IterationEstimate:
-    """Return the iterations of a run whose first supersteps were counted.
-
-    Parameters
-    ----------
-    algorithm : Algorithm
-    curve : ndarray of float64, shape (k,)
-        Convergence aggregate of the supersteps that were counted.
-    counters : Table
-        Their counters, a row a superstep, as in :class:`IterationEstimate`.
-    threshold : float
-    converged, ended : bool
-        Whether the run converged with the last of them, and whether it ended there at all.
-    summary : SampleSummary
-    """
+    """Return the iterations of a run whose first supersteps were counted."""
     done = len(curve)
     crossing = float(done) if ended else continued_crossing(curve, threshold)
     std = _CONTINUED_STD if algorithm.steady else _SPREADING_STD
@@ -70,7 +57,7 @@ def continued_estimate(
     limit = algorithm.max_iterations
     iterations, low, high = iteration_interval(crossing, std, QUANTILE, limit)
     if not ended:
-        # What hardly falls yet may fall at any time: the interval reaches to what was counted.
+        # A curve that hardly decreases yet may do so at any time: the interval starts at once.
         low = low if algorithm.steady else done + 1
         iterations, low, high = (min(max(n, done + 1), limit) for n in (iterations, low, high))
     whole, rows = _to_the_end(curve, counters, iterations, threshold, steady=algorithm.steady)
@@ -122,16 +109,10 @@ def continued_run(algorithm: Algorithm, profile: RunProfile, threshold: float) -
 def weighted(
     sampled: IterationEstimate, continued: IterationEstimate, limit: int
 ) -> IterationEstimate:
-    """Return iterations by samples and by the first supersteps: inverse-variance weighted logs.
+    """Combine estimates from samples and from the first supersteps: inverse-variance weighted logs.
 
-    The run takes more supersteps than those that were counted. Their counters are exact; later
-    ones are those of the samples, or continued where there are no samples.
-
-    Parameters
-    ----------
-    sampled, continued : IterationEstimate
-    limit : int
-        The run's limit of iterations.
+    The run takes more supersteps than were counted. Their counters are exact; later ones are those
+    of the samples, or extrapolated if there are no samples.
     """
     pair = [each for each in (sampled, continued) if math.isfinite(each.crossing)]
     done = continued.samples[0].iterations
@@ -167,9 +148,9 @@ def weighted(
 
 
 def _log_std(estimate: IterationEstimate) -> float:
-    """Return the standard deviation of the logarithm of the iterations, by the interval.
+    """Return the standard deviation of the logarithm of the iterations.
 
-    By its wider side: an end that is the limit of iterations says nothing.
+    From the wider side of the interval: the other end may be the limit of iterations.
     """
     low, high = estimate.crossing / max(estimate.low, 1), estimate.high / estimate.crossing
     return math.log(max(low, high, 1.0)) / QUANTILE
@@ -185,8 +166,8 @@ def _to_the_end(
 ) -> tuple[npt.NDArray[np.float64], Table]:
     """Return the curve and the counters of all iterations.
 
-    Beyond what was counted, the curve is straight on a log scale. What changes from superstep to
-    superstep goes down with it, unless all of them are alike.
+    Beyond the counted supersteps, the curve is straight on a log scale. Counters that have
+    decreased before decrease with it.
     """
     done = len(counted)
     if iterations <= done:

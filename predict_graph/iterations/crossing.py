@@ -1,4 +1,4 @@
-"""Where a convergence curve crosses its threshold, as a real number."""
+"""Fractional iterations at which a convergence curve crosses its threshold."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["crossing", "stretched_curve"]
-
 
 def crossing(curve: Sequence[float] | npt.NDArray[np.float64], threshold: float) -> float:
     """Return the point at which a convergence curve falls below `threshold`.
@@ -17,18 +15,6 @@ def crossing(curve: Sequence[float] | npt.NDArray[np.float64], threshold: float)
     The curve is read as a straight line on a log scale between iterations, so samples can be
     averaged without the rounding of whole iterations. The number of iterations that a run takes is
     the crossing rounded up.
-
-    Parameters
-    ----------
-    curve : array_like of float, shape (t,)
-        Aggregate after iteration 1, 2, …
-    threshold : float
-        The run stops when the aggregate is below it.
-
-    Returns
-    -------
-    float
-        At least 1; ``inf`` when the curve stays above.
 
     Examples
     --------
@@ -53,17 +39,7 @@ def crossing(curve: Sequence[float] | npt.NDArray[np.float64], threshold: float)
 def stretched_curve(
     curves: Sequence[npt.NDArray[np.float64]], factor: float, iterations: int
 ) -> npt.NDArray[np.float64]:
-    """Return the geometric mean of curves, with the axis of iterations stretched by `factor`.
-
-    Parameters
-    ----------
-    curves : sequence of ndarray
-        Convergence curves of repeated samples.
-    factor : float
-        A value of 1.1 makes everything happen 10% later.
-    iterations : int
-        Length of the result.
-    """
+    """Return the geometric mean of curves, with the axis of iterations stretched by `factor`."""
     length = max(len(curve) for curve in curves)
     logs = np.array([_extended(np.log(np.maximum(curve, 1e-300)), length) for curve in curves])
     mean = logs.mean(axis=0)

@@ -1,4 +1,4 @@
-"""What an estimator of iteration counts returns, and how it puts an interval around it."""
+"""An estimate of the iterations of a run, and its interval."""
 
 from __future__ import annotations
 
@@ -14,21 +14,13 @@ from predict_graph.engines.runtime_model import StagedSample
 from predict_graph.results import Value
 from predict_graph.table import Table
 
-__all__ = [
-    "IterationEstimate",
-    "Progress",
-    "SampleCounters",
-    "SampleSummary",
-    "iteration_interval",
-]
-
 Progress = Callable[[str, float], None]
-"""Called with what is being done and the fraction that is done."""
+"""Called with a description of the current step and the fraction that is done."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleCounters(Value):
-    """What the run of a sample did: no seconds.
+    """Counters of the run of a sample.
 
     Parameters
     ----------
@@ -45,7 +37,7 @@ class SampleCounters(Value):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IterationEstimate(Value):
-    """How many iterations a run will take, and how sure that is.
+    """An estimate of the iterations of a run, with its interval and its evidence.
 
     Parameters
     ----------
@@ -61,14 +53,14 @@ class IterationEstimate(Value):
         False when the run is expected to stop at its limit of iterations.
     samples : list of SampleSummary
     edge_steps : float
-        Work done: edges times iterations, over all samples.
+        Work of the samples: edges times iterations.
     warnings : list of str
     counters : Table or DataFrame, optional
-        Counters of each iteration of the real run, if the method tells.
+        Counters of each iteration of the real run, if the method estimates them.
     observed : SampleCounters, optional
-        Those of a sample, to extrapolate from, if it does not.
+        Counters of a sample to extrapolate from, if it does not.
     staged : StagedSample, optional
-        The last sample, if its run goes through the stages of the real one.
+        The last sample, if its run has the stages of the real one.
     """
 
     method: str
@@ -94,17 +86,6 @@ def iteration_interval(
     crossing: float, relative_std: float, quantile: float, limit: int
 ) -> tuple[int, int, int]:
     """Return the iterations and the ends of their interval, all at most `limit`.
-
-    Parameters
-    ----------
-    crossing : float
-        Where the curve crosses the threshold.
-    relative_std : float
-        Standard deviation of the logarithm of the crossing.
-    quantile : float
-        Of the distribution of the error: 1.645 for 90% of a normal one.
-    limit : int
-        The run's limit of iterations.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The ways to estimate how many iterations a run takes."""
+"""The registry of methods that estimate iterations."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from predict_graph.iterations.estimate import IterationEstimate
 from predict_graph.iterations.method import Method, SamplingCase
 from predict_graph.plugins import Registry, blamed_on
 
-__all__ = ["METHODS", "check_method", "estimate_iterations", "methods_for"]
-
-_REPLAY = "replay"  # knows what no other method can
+_REPLAY = "replay"  # exact, so that it excludes all other methods
 
 METHODS: Registry[Method] = Registry(
     "method",
@@ -24,7 +22,7 @@ METHODS: Registry[Method] = Registry(
         _REPLAY: "predict_graph.iterations.method:TWIN",
     },
 )
-"""Best ones first: the first that suits an algorithm is its default."""
+"""In order of preference: the first one that suits an algorithm is its default."""
 
 
 def methods_for(algorithm: Algorithm) -> list[str]:
@@ -34,15 +32,15 @@ def methods_for(algorithm: Algorithm) -> list[str]:
 
 
 def check_method(method: str | None, algorithm: Algorithm) -> Method:
-    """Return a method; by default the best one that an algorithm has.
+    """Return a method; by default the preferred one of an algorithm.
 
-    Completion where the algorithm runs on completed samples, rooted samples for one that spreads
-    changes until few are left, and else the published method.
+    Completion if the algorithm runs on completed samples, rooted samples if it propagates changes
+    until few are left, otherwise the published method.
 
     Raises
     ------
     RequestError
-        If the method is unknown, or is none for this algorithm.
+        If the method is unknown, or does not suit the algorithm.
     """
     accepted = methods_for(algorithm)
     if method is None:
@@ -58,9 +56,9 @@ def estimate_iterations(method: Method, case: SamplingCase) -> IterationEstimate
     Raises
     ------
     RequestError
-        If the graph has no edges, of which there is nothing to sample.
+        If the graph has no vertices.
     JobError
-        If a method of the user's fails, or returns something else.
+        If a registered method fails, or does not return an estimate.
     """
     if case.graph.vertices == 0:
         raise RequestError(f"the graph {case.graph.name!r} has no vertices")

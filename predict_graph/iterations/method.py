@@ -1,4 +1,4 @@
-"""What a method of estimating iterations is: what it reads, what it suits, what it is given."""
+"""The interface of a method that estimates iterations."""
 
 from __future__ import annotations
 
@@ -17,21 +17,19 @@ from predict_graph.iterations.estimate import IterationEstimate, Progress
 from predict_graph.plugins import loaded
 from predict_graph.transforms import Transform
 
-__all__ = ["OBSERVED", "Method", "SamplingCase"]
-
 
 @dataclass(frozen=True)
 class SamplingCase:
-    """What a method is given.
+    """The input of a method.
 
     Parameters
     ----------
     graph : Graph
     algorithm : Algorithm
     engine : Engine
-        Runs samples, to count: the compiled kernels of this machine, where the algorithm has one.
+        Runs samples: the compiled kernels of this machine, if the algorithm has one.
     transform : Transform
-        Makes the threshold of a sample run (PREDIcT, section 3.2.2).
+        Returns the threshold of a sample run (PREDIcT, section 3.2.2).
     sampler : str
     ratio : float
         Vertices of a sample / vertices of the graph.
@@ -59,13 +57,13 @@ class SamplingCase:
 
 @dataclass(frozen=True)
 class Method:
-    """A way to estimate how many iterations a run takes, and what each of them does.
+    """A method that estimates the iterations of a run, and their counters.
 
     Parameters
     ----------
     name : str
     summary : str
-        What it does, in one line.
+        One-line description.
     reads : frozenset of str
         Options of a prediction that it reads, of ``sampler``, ``ratio``, ``transform`` and
         ``max_overhead``; the others are refused when the user gives them.
@@ -76,8 +74,8 @@ class Method:
         :class:`~predict_graph.iterations.estimate.IterationEstimate`; None if the runtime model of
         the engine observes the iterations, in its own sample runs.
     prepares : callable, optional
-        Called with the graph before anything else asks what comes in at its vertices: what the
-        method will need of all edges is found in the same pass.
+        Called with the graph before anything else reads its inbound edges, so that the method can
+        compute what it needs in the same pass.
     """
 
     name: str
@@ -89,7 +87,7 @@ class Method:
 
 
 def _spreads(algorithm: Algorithm) -> bool:
-    """Whether an algorithm spreads changes until few are left, with a kernel that shows it."""
+    """Whether an algorithm propagates changes until few are left, and has a kernel."""
     return algorithm.convergence in ("ratio", "fixed-point") and runs_here(algorithm)
 
 

@@ -1,4 +1,4 @@
-"""Edges inside the first so many vertices of a list, for every length at once."""
+"""Edges among the first vertices of a list, for every length at once."""
 
 from __future__ import annotations
 
@@ -8,28 +8,15 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["edges_by_later_position"]
-
 
 @numba.njit(cache=True, nogil=True)
 def edges_by_later_position(indptr: Any, indices: Any, members: Any) -> npt.NDArray[np.int64]:
-    """Count the edges among members, filed under the later of their two ends.
+    """Count the edges among members, at the later of their two ends.
 
-    The running sum is the number of edges inside the first 1, 2, … members.
-
-    Parameters
-    ----------
-    indptr, indices : ndarray
-        CSR of the graph.
-    members : ndarray of int, shape (k,)
-        Distinct vertices.
-
-    Returns
-    -------
-    ndarray of int64, shape (k,)
+    The running sum is the number of edges among the first 1, 2, … members.
     """
     n, count = len(indptr) - 1, len(members)
-    # One bit says whether a vertex is a member: its place exists, and is looked up, only then.
+    # A bit set fits in a cache; positions are only read for members.
     marks, position = np.zeros(n // 8 + 1, np.uint8), np.empty(n, np.int32)
     for i in range(count):
         position[members[i]] = i

@@ -1,4 +1,4 @@
-"""The published method: run the algorithm on a walk sample and count (PREDIcT, section 3.2)."""
+"""The published method: the iterations of a walk sample (PREDIcT, section 3.2)."""
 
 from __future__ import annotations
 
@@ -13,21 +13,14 @@ from predict_graph.iterations.estimate import (
 from predict_graph.iterations.method import Method, SamplingCase
 from predict_graph.iterations.samples import SampleRun, counters_of, draw_sample, run_sample
 
-__all__ = ["PUBLISHED", "estimate_by_sample_runs"]
-
 _METHOD_STD = 0.18  # of log(predicted / true), BRJ at 10%: docs/design-notes.md, fact 1
 
 
 def estimate_by_sample_runs(case: SamplingCase, repeats: int = 3) -> IterationEstimate:
-    """Return the iterations that walk samples take: the count of the sample is the prediction.
+    """Return the median iterations of walk samples (PREDIcT, section 3.2).
 
-    Section 3.2 of PREDIcT, repeated `repeats` times for the spread. Samples are drawn in full,
-    whatever they cost, because a cut sample would be another method.
-
-    Parameters
-    ----------
-    case : SamplingCase
-    repeats : int
+    It is repeated `repeats` times for the spread. Samples have their full size regardless of the
+    budget of edges, as published.
     """
     algorithm, threshold = case.algorithm, case.threshold
     runs: list[SampleRun] = []

@@ -1,4 +1,4 @@
-"""The compiled replay of an algorithm that another library has: exact, by the same rules."""
+"""Exact iterations of a library algorithm, by its compiled local replay."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from predict_graph.table import Table
 if TYPE_CHECKING:
     from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 
-__all__ = ["replay_estimate"]
-
 
 def estimate_by_replay(case: SamplingCase) -> IterationEstimate:
+    """Return the exact iterations of a library algorithm on Spark."""
     from predict_graph.engines.spark import SparkEngine
     from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 
@@ -33,15 +32,7 @@ def estimate_by_replay(case: SamplingCase) -> IterationEstimate:
 def replay_estimate(
     algorithm: LibraryAlgorithm, graph: Graph, workers: int, partitions: int
 ) -> IterationEstimate:
-    """Return what each superstep does, by the replay: exact.
-
-    Parameters
-    ----------
-    algorithm : LibraryAlgorithm
-    graph : Graph
-    workers, partitions : int
-        That messages are counted for, and that the edges are in.
-    """
+    """Return the exact counters of each superstep, by the replay."""
     from predict_graph.engines.spark.library.algorithm import rounds_of
 
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Drawing a walk sample and running the algorithm on it."""
+"""Walk samples, and runs of an algorithm on them."""
 
 from __future__ import annotations
 
@@ -24,24 +24,14 @@ from predict_graph.transforms import Transform
 from samplers import SAMPLERS as BUILT_IN_SAMPLERS
 from samplers import Sampler
 
-__all__ = [
-    "SAMPLERS",
-    "SampleRun",
-    "WalkSample",
-    "check_ratio",
-    "counters_of",
-    "draw_sample",
-    "run_sample",
-]
-
 SAMPLERS: Registry[type[Sampler]] = Registry("sampler", "predict_graph.samplers", BUILT_IN_SAMPLERS)
 
-_SCANNED_PER_KEPT = 8  # a choice: bounds the time of finding a sample
+_SCANNED_PER_KEPT = 8  # edges: limits the time of drawing a sample
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WalkSample(Value):
-    """A sample of a graph's vertices, with the subgraph that they induce."""
+    """A sample of the vertices of a graph, with its induced subgraph."""
 
     sampler: str
     ratio: float
@@ -53,7 +43,7 @@ class WalkSample(Value):
 
 @dataclass(frozen=True)
 class SampleRun:
-    """The run of an algorithm on a sample, and the threshold it ran to."""
+    """The run of an algorithm on a sample, and its threshold."""
 
     profile: RunProfile
     threshold: float
@@ -91,18 +81,18 @@ def draw_sample(
         Vertices to draw / vertices of the graph.
     rng : Generator
     max_edges : int, optional
-        Most edges of the sample; it then ends earlier on its walk.
+        Largest number of edges of the sample; its walk ends earlier then.
 
     Raises
     ------
     RequestError
         If the sampler is unknown, or a number is out of range.
     JobError
-        If a sampler of the user's fails, or returns something else than distinct vertices.
+        If a registered sampler fails, or does not return distinct vertices.
     """
     started = time.perf_counter()
     chosen, share = SAMPLERS.get(sampler), check_ratio(ratio)
-    # The vertices of a sample have more edges than stay inside it, but reading them has a cost too.
+    # Only some edges of the sampled vertices stay inside the sample, but all of them are read.
     scanned = None if max_edges is None else _SCANNED_PER_KEPT * max_edges
     with blamed_on("sampler", sampler):
         try:
@@ -143,7 +133,7 @@ def _checked_vertices(sampler: str, vertices: object, n: int) -> npt.NDArray[np.
 
 
 def _within(graph: Graph, visited: npt.NDArray[np.integer], max_edges: int) -> int:
-    """Return how many of the first vertices visited have at most `max_edges` edges among them."""
+    """Return how many of the first visited vertices induce at most `max_edges` edges."""
     filed = edges_by_later_position(graph.indptr, graph.indices, visited)
     return max(int(np.searchsorted(np.cumsum(filed), max_edges, side="right")), 1)
 
@@ -187,7 +177,7 @@ def run_sample(
 
 
 def counters_of(runs: Sequence[SampleRun]) -> SampleCounters:
-    """Return what the run on the largest sample did, without what it took."""
+    """Return the counters of the run on the largest sample."""
     largest = max((run.profile for run in runs), key=lambda profile: int(profile.graph["edges"]))
     rows = per_iteration(largest.rows).without("seconds")
     return SampleCounters(rows, int(largest.graph["vertices"]), int(largest.graph["edges"]))

@@ -1,7 +1,7 @@
 """The full local run: the job itself on this machine by the compiled kernel, under a deadline.
 
-Iterations and messages are those of the algorithm, whatever engine runs it, and exact. A run of up
-to about a second costs less than its samples (docs/studies/accuracy.md).
+Iterations and messages do not depend on the engine, so they are exact. A run of up to about a
+second costs less than its samples (docs/studies/accuracy.md).
 """
 
 from __future__ import annotations
@@ -16,11 +16,9 @@ from predict_graph.history import RunRecord
 from predict_graph.iterations.estimate import IterationEstimate
 from predict_graph.iterations.method import Method, SamplingCase
 
-__all__ = ["WHOLE_RUN", "recalled_estimate", "whole_run_estimates"]
-
 
 def whole_run_estimates(profile: RunProfile | None) -> list[IterationEstimate]:
-    """Return what the algorithms of a chain did in a run on this machine: exact."""
+    """Return the exact iterations and counters of a local run and of its priors."""
     found: list[IterationEstimate] = []
     while profile is not None:
         summary = SampleSummary(
@@ -54,14 +52,9 @@ def whole_run_estimates(profile: RunProfile | None) -> list[IterationEstimate]:
 
 
 def recalled_estimate(record: RunRecord, workers: int) -> IterationEstimate:
-    """Return what an earlier run of the same graph did, by the history.
+    """Return the iterations and counters of an earlier run of the same graph.
 
-    Parameters
-    ----------
-    record : RunRecord
-    workers : int
-        Of the run that is predicted: if they are others than then, a hash leaves one message in so
-        many where it is.
+    If it had another number of workers, messages are divided as a hash partitioning does.
     """
     rows = per_iteration(record.rows).without("seconds")
     if len(np.unique(record.rows["worker"])) != workers:

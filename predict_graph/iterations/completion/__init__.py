@@ -1,4 +1,4 @@
-"""Completed samples: what a sample loses at its border is put back, like with like."""
+"""Completed samples: cut edges of a sample are rejoined among similar vertices."""
 
 from predict_graph.iterations.completion.estimator import estimate_by_completion
 

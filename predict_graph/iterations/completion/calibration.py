@@ -1,13 +1,10 @@
-"""How far off is a completed sample? Ask graphs whose answer is known.
+"""Calibration of completed samples on walk samples, whose exact answer is known.
 
-A walk sample is a small graph with structure of its own kind: communities, triangles, chains. Run
-the algorithm on it: its crossing is known exactly. Complete a sample *of the walk sample* and
-compare. What completion misses there, it misses in the whole graph too, so the logarithm of the
-ratio is added to the estimate, averaged over two samplers that err in opposite directions: random
-jump (denser places, shorter walks) and Metropolis–Hastings (even, sparser).
-
-A walk sample that is sparser than the graph says little about it: its word counts in proportion
-to its density.
+A walk sample is a small graph with the local structure of the whole graph: communities, triangles,
+chains. The algorithm runs on it, and on completed samples of it. The logarithm of the ratio of both
+crossings corrects the estimate, averaged over two samplers with opposite errors: random jump
+(denser) and Metropolis–Hastings (sparser). It is weighted by the density of the walk sample
+relative to the graph.
 """
 
 from __future__ import annotations
@@ -26,28 +23,17 @@ from predict_graph.iterations.crossing import crossing
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.samples import SampleRun, draw_sample, run_sample
 
-__all__ = ["Calibration", "calibrate", "combined_correction"]
-
 _WALKS = ("rj", "mhrw")
-_RATIO = 0.3  # of a completed sample of a walk; judgement, as these: docs/studies/constants.md
-_REPLICATES = 3  # completed samples of a walk sample; judgement
+_RATIO = 0.3  # of a completed sample of a walk sample: limits overhead
+_REPLICATES = 3  # completed samples of a walk sample: limits overhead
 _PASSES = 2.35  # by definition: a walk sample is run once and completed three times at about 0.45
-_LARGEST = 300_000  # edges; judgement
-_MOST_REPEATS = 5  # judgement
+_LARGEST = 300_000  # edges: limits overhead
+_MOST_REPEATS = 5  # walk samples: limits overhead
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What one walk sample said.
-
-    Parameters
-    ----------
-    sampler : str
-    exact, completed : float
-        Crossing of the walk sample itself, and as estimated from completed samples of it.
-    density_ratio : float
-        Edges per vertex of the walk sample / of the graph.
-    """
+    """The exact and the estimated crossing of one walk sample."""
 
     sampler: str
     exact: float
@@ -64,10 +50,10 @@ class Calibration:
 
 
 def combined_correction(calibrations: list[Calibration]) -> tuple[float, float]:
-    """Return the logarithmic correction that walk samples agree on, and its standard error.
+    """Return the mean logarithmic correction, and its standard error.
 
-    The median of each sampler's samples, because a small one may hold a trap for rank that the
-    graph does not have; then the mean over samplers.
+    It is the mean over samplers of the median over their samples, because a small sample may trap
+    rank where the graph does not.
 
     Examples
     --------
@@ -87,25 +73,9 @@ def combined_correction(calibrations: list[Calibration]) -> tuple[float, float]:
 
 
 def calibrate(case: SamplingCase, allowed: int) -> tuple[list[Calibration], list[SampleRun], float]:
-    """Run walk samples, complete samples of them, and compare, until the deadline.
+    """Compare runs of walk samples with completed samples of them, until the deadline.
 
-    Small walk samples are drawn several times; large ones, which vary little, once.
-
-    Parameters
-    ----------
-    case : SamplingCase
-        Its engine runs the walk samples, to the threshold of the graph: any would do, as long as
-        the completed ones run to the same.
-    allowed : int
-        Edges that all samples together may have.
-
-    Returns
-    -------
-    calibrations : list of Calibration
-    runs : list of SampleRun
-        Of the walk samples.
-    edge_steps : float
-        Edges times iterations, over all samples.
+    Small walk samples are drawn several times, large ones, which vary little, once.
     """
     graph, algorithm, rng = case.graph, case.algorithm, case.rng
     threshold = case.threshold

@@ -1,4 +1,4 @@
-"""A completed sample: a small weighted operator that mixes as fast as the whole graph does."""
+"""A completed sample: a small weighted operator that mixes as fast as the whole graph."""
 
 from __future__ import annotations
 
@@ -23,31 +23,18 @@ from predict_graph.iterations.completion.stubs import (
     hub_edges,
 )
 
-__all__ = ["CompletedSample", "Completer", "completed_curve"]
-
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-_NARROW = 4  # ways out of a vertex that a trap can be made of; judgement: docs/studies/constants.md
+_NARROW = 4  # out-edges of a vertex that can trap rank: limits the swaps
 
 
 @dataclass(frozen=True)
 class CompletedSample:
-    """What stands for the graph: sampled vertices, each with the number of vertices it stands for.
+    """The operator of a sample that represents a graph.
 
-    Parameters
-    ----------
-    operator : scipy csr_array, shape (k, k)
-        Entry (w, v) is what one unit of rank at v sends to each vertex that w stands for.
-    weights : ndarray of float64, shape (k,)
-        Number of vertices that each sampled vertex stands for; they sum to the vertices of the
-        graph.
-    dangling : ndarray of bool, shape (k,)
-        Vertices that send nothing.
-    graph : Graph
-        That it stands for.
-    vertices : ndarray of int64, shape (k,)
-        Which of its vertices they are.
+    Entry (w, v) is the rank that v sends to each of the ``weights[w]`` vertices that w represents,
+    per unit; the weights sum to the vertices of the graph.
     """
 
     operator: sparse.csr_array
@@ -65,19 +52,11 @@ class CompletedSample:
 class Completer:
     """Draws stratified samples of one graph and completes them.
 
-    The sample holds every hub, and a uniform sample of the other vertices in which each stands for
-    ``(n - hubs) / sampled``. Its edges are real where both ends are in it. The others are cut, and
-    their stubs are joined with each other, like with like, so that every sampled vertex keeps its
-    own degree and the kind of its neighbours: unlike a subgraph, which loses edges at its border
-    and becomes sparser or denser than the graph (docs/design-notes.md, fact 2).
-
-    Parameters
-    ----------
-    graph : Graph
-    profiles : ndarray of int32, shape (n,)
-        From :func:`vertex_profiles`.
-    hubs : ndarray of int64
-        From :func:`choose_hubs`.
+    A sample holds every hub, and a stratified sample of the other vertices, which represent
+    ``(n - hubs) / sampled`` vertices each. Edges with both ends in the sample are kept. The stubs
+    of all others are joined by matching profiles, so that every sampled vertex keeps its degree and
+    the profiles of its neighbours, unlike in a subgraph, which becomes sparser or denser than the
+    graph (docs/design-notes.md, fact 2).
     """
 
     def __init__(self, graph: Graph, profiles: npt.NDArray[np.int32], hubs: IntArray) -> None:
@@ -98,7 +77,7 @@ class Completer:
     def draw_all(
         self, size: int, count: int, rng: np.random.Generator
     ) -> Iterator[CompletedSample]:
-        """Yield as many samples, the edges that come in at their vertices found in one pass."""
+        """Yield completed samples whose inbound edges are found in one pass."""
         several = [self._chosen(size, rng) for _ in range(count)]
         members = np.unique(np.concatenate(several))
         starts, sources = inbound_rows(self.graph, members)
@@ -109,7 +88,7 @@ class Completer:
             yield self._complete(chosen, (own, np.concatenate([sources[:0], *rows])), rng)
 
     def _chosen(self, size: int, rng: np.random.Generator) -> IntArray:
-        """Return some vertices that are no hubs, ascending: one of each stratum of profiles."""
+        """Return some other vertices, ascending: one of each stratum of profiles."""
         size = min(size, len(self.others))
         drawn = self.others[_one_in_each_stratum(len(self.others), size, rng)]
         return np.sort(drawn).astype(np.int64)
@@ -117,7 +96,7 @@ class Completer:
     def _complete(
         self, chosen: IntArray, inbound: InboundRows, rng: np.random.Generator
     ) -> CompletedSample:
-        """Return the sample of the hubs and of these vertices, its stubs joined."""
+        """Return the sample of the hubs and of these vertices, with joined stubs."""
         size = len(chosen)
         seen = collect_edges(
             self.graph, len(self.hubs), chosen, inbound, self._among_hubs, self._position
@@ -149,7 +128,7 @@ class Completer:
         first, second = seen.mutual_owner[mutual[0]], seen.mutual_owner[mutual[1]]
         degrees = self.graph.indptr[vertices + 1] - self.graph.indptr[vertices]
         second = without_traps(first, second, np.zeros(len(vertices), bool), rng)
-        # Ways out that were found again: some stubs have stayed without a partner.
+        # Out-edges in the sample: some stubs have no partner.
         found = np.concatenate((seen.sources, first, second, seen.out_owner[one_way[0]]))
         ways = np.bincount(found, minlength=len(vertices))
         outward, inward = seen.out_owner[one_way[0]], seen.in_owner[one_way[1]]
@@ -157,7 +136,7 @@ class Completer:
         sources = np.concatenate((seen.sources, first, second, outward))
         targets = np.concatenate((seen.targets, second, first, inward))
         values = 1.0 / np.maximum(degrees[sources], 1)
-        # A hub hears from all its neighbours, of which the sample has one in `weight`.
+        # A hub has all its neighbours, but the sample has only one in `weight` of them.
         real = slice(0, len(seen.sources))
         to_hub = targets[real] < len(self.hubs)
         values[real] *= np.where(to_hub, weights[sources[real]], 1.0)
@@ -167,7 +146,7 @@ class Completer:
 def _conserving(
     sources: IntArray, targets: IntArray, values: FloatArray, weights: FloatArray
 ) -> tuple[sparse.csr_array, npt.NDArray[np.bool_]]:
-    """Scale what each vertex sends so that all of its rank arrives somewhere."""
+    """Scale the rank that each vertex sends so that it is conserved."""
     size = len(weights)
     sent = np.bincount(sources, values * weights[targets], minlength=size) / weights
     dangling = sent == 0
@@ -177,7 +156,7 @@ def _conserving(
 
 
 def _one_in_each_stratum(total: int, size: int, rng: np.random.Generator) -> IntArray:
-    """Cut 0 … total - 1 into `size` runs of almost equal length, and take one number of each."""
+    """Divide 0 … total - 1 into `size` ranges of almost equal length, and draw one from each."""
     edges = np.arange(size + 1, dtype=np.int64) * total // max(size, 1)
     return rng.integers(edges[:-1], edges[1:])
 
@@ -188,7 +167,7 @@ def _sort_by_profile(
     position: npt.NDArray[np.int32],
     order: npt.NDArray[np.integer],
 ) -> None:
-    """Write the vertices that are no hubs by their profiles, those of one by their ids."""
+    """Write the other vertices in the order of profiles, then ids."""
     most = 0
     for v in range(len(profiles)):
         most = max(most, profiles[v])
@@ -205,13 +184,7 @@ def _sort_by_profile(
 
 
 def completed_curve(algorithm: Algorithm, sample: CompletedSample, threshold: float) -> FloatArray:
-    """Return the convergence curve of an algorithm on a completed sample.
-
-    Raises
-    ------
-    RequestError
-        If the algorithm has no form for completed samples.
-    """
+    """Return the convergence curve of an algorithm on a completed sample."""
     curve_of = algorithm.part_of("completion")
     if curve_of is None:
         raise RequestError(f"{algorithm.name} has no form for completed samples")

@@ -1,4 +1,4 @@
-"""Estimating iterations from completed samples."""
+"""The estimator of iterations from completed samples."""
 
 from __future__ import annotations
 
@@ -28,28 +28,20 @@ from predict_graph.iterations.estimate import (
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.samples import SampleRun, counters_of, draw_sample, run_sample
 
-__all__ = ["estimate_by_completion"]
-
-_METHOD_STD = 0.06  # of log(predicted / true), beyond what samples show: docs/studies/accuracy.md
-_SMALL_SAMPLE = 1000  # vertices; smaller ones err more; judgement: docs/studies/constants.md
-_UNCALIBRATED_STD = 0.1  # what walk samples correct, usually (docs/studies/accuracy.md)
-_FEW_EDGES = 50_000  # a choice: of a sample where completion cannot be had
-_SMALL_RATIO = 0.2  # of a small graph; judgement, not measured
+_METHOD_STD = 0.06  # of log(predicted / true), common to all samples: docs/studies/accuracy.md
+_SMALL_SAMPLE = 1000  # vertices, below which the error grows; not tuned
+_UNCALIBRATED_STD = 0.1  # of the usual correction (docs/studies/accuracy.md)
+_FEW_EDGES = 50_000  # of a sample for counters alone: limits overhead
+_SMALL_RATIO = 0.2  # of such a sample of a small graph; not tuned
 
 
 def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
-    """Return the iterations that completed samples of the graph take, calibrated on walk samples.
+    """Return the median iterations of completed samples, calibrated on walk samples.
 
     Repeated stratified samples are completed (:class:`Completer`) and iterated until they cross the
-    threshold of the whole graph; walk samples, whose exact answer is cheap, tell how much
-    completion errs on this kind of graph (:mod:`~predict_graph.iterations.completion.calibration`).
-    No iteration runs on the whole graph. What is read of it is one pass over its edges for the
-    profiles of the vertices, and the edges of the sampled vertices.
-
-    Parameters
-    ----------
-    case : SamplingCase
-        Its transform and sampler are not used: completed samples run to the threshold of the graph.
+    threshold of the whole graph, and corrected by the error of completion on walk samples
+    (:mod:`~predict_graph.iterations.completion.calibration`). The edges of the graph are read once,
+    for the profiles of its vertices; no iteration runs on it.
     """
     graph, algorithm, ratio, budget = case.graph, case.algorithm, case.ratio, case.budget
     rng, progress = case.rng, case.progress
@@ -58,7 +50,7 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
     progress("reading vertex profiles", 0.0)
     calibrated = budget.max_overhead > LEAN
     if calibrated and graph.directed:
-        _ = graph.reverse  # walks go back along edges: without it, a pass over all edges a step
+        _ = graph.reverse  # of walks: without it, each step would be a pass over all edges
     plan = ReplicatePlan.within(graph.edges, budget.for_completion)
     long_plan = ReplicatePlan.within(graph.edges, budget.for_run(LONG_RUN).for_completion)
     whole = replicate(
@@ -80,7 +72,7 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
         if calibrations or time_left() > 0.0:
             correction, correction_error = combined_correction(calibrations)
     if not runs:
-        with deadline(None):  # of so few edges
+        with deadline(None):  # takes milliseconds
             runs = [_any_run(case)]
         steps += float(runs[0].summary.edges * runs[0].summary.iterations)
     limit = algorithm.max_iterations
@@ -114,14 +106,14 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
 def prepare(graph: Graph) -> None:
     """Find profiles and in-degrees of a large graph in one pass over its edges.
 
-    Of others, the profiles may not be needed: the compiled run is mostly cheaper than samples.
+    A smaller graph may not need profiles, as the full run is often faster than samples.
     """
     if graph.directed and graph.edges > TOGETHER and "reverse" not in vars(graph):
         vertex_profiles(graph)
 
 
 def _any_run(case: SamplingCase) -> SampleRun:
-    """Run the algorithm on a small sample, of which counters are wanted and nothing else."""
+    """Run the algorithm on a small sample, for its counters alone."""
     ratio = max(case.ratio, _SMALL_RATIO)
     sample = draw_sample(case.graph, case.sampler, ratio, case.rng, max_edges=_FEW_EDGES)
     threshold = case.threshold
@@ -131,7 +123,7 @@ def _any_run(case: SamplingCase) -> SampleRun:
 
 
 def _method_std(vertices: int) -> float:
-    """Return the error that samples of so many vertices have in common."""
+    """Return the error common to all samples of so many vertices."""
     return _METHOD_STD * math.sqrt(max(1.0, _SMALL_SAMPLE / max(vertices, 1)))
 
 

@@ -1,4 +1,4 @@
-"""Which vertices are kept with certainty: the hubs, whose every edge a sample needs."""
+"""The hubs that are in every completed sample."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ import numpy.typing as npt
 from predict_graph.graph import Graph
 from predict_graph.iterations.prefix import edges_by_later_position
 
-__all__ = ["choose_hubs"]
-
 IntArray = npt.NDArray[np.int64]
 
-_LARGEST_FRACTION = 0.03  # of the vertices; judgement: docs/studies/constants.md
-_NEIGHBOURS_IN_SAMPLE = 10  # of a hub; judgement: docs/studies/constants.md
+_LARGEST_FRACTION = 0.03  # of the vertices: limits the hubs
+_NEIGHBOURS_IN_SAMPLE = 10  # of a hub, at least: limits the noise of its thinned edges
 
 
 def choose_hubs(graph: Graph, ratio: float, edge_budget: int) -> npt.NDArray[np.int64]:
@@ -25,20 +23,7 @@ def choose_hubs(graph: Graph, ratio: float, edge_budget: int) -> npt.NDArray[np.
 
     Hubs are the largest set of highest-degree vertices that has at most `edge_budget` edges among
     its members, is at most 3% of the vertices, and whose members have so many neighbours
-    (``10 / ratio``) that a sample at `ratio` still sees ten of them: thinning the neighbourhood of
-    a smaller vertex would be noise.
-
-    Parameters
-    ----------
-    graph : Graph
-    ratio : float
-        Sampling ratio of the other vertices, in (0, 1].
-    edge_budget : int
-        Most edges among hubs.
-
-    Returns
-    -------
-    ndarray of int64, shape (h,)
+    (``10 / ratio``) that a sample at `ratio` has ten of them.
     """
     least = math.ceil(_NEIGHBOURS_IN_SAMPLE / ratio)
     able, counts = _degree_counts(graph.indptr, graph.in_degrees, least)

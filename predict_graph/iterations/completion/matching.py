@@ -1,10 +1,9 @@
-"""Joining the open edge ends (stubs) of a sample with one another, like with like.
+"""Matching of the cut edge ends (stubs) of a sample by vertex profiles.
 
-An edge from a sampled vertex *v* to a vertex *w* outside the sample leaves a stub: *v* looks for
-something like *w*. Some other sampled vertex, one like *w*, has a stub that looks for something
-like *v*. The two are joined. What finds no partner at the finest level of the profile tries again
-at the next coarser one, so that the joint distribution of profiles over edges is kept as closely
-as the sample allows.
+An edge from a sampled vertex *v* to a vertex *w* outside the sample leaves a stub that requires the
+profile of *w*. It is joined with a stub of a sampled vertex with this profile that requires the
+profile of *v*. Unmatched stubs are matched at the next coarser level of the profile, so that the
+joint distribution of profiles over edges is kept as closely as possible.
 """
 
 from __future__ import annotations
@@ -14,8 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.iterations.completion.profiles import LEVELS, profile_key
-
-__all__ = ["Pairs", "match_mutual", "match_one_way"]
 
 IntArray = npt.NDArray[np.int64]
 ProfileArray = npt.NDArray[np.int32]
@@ -27,22 +24,7 @@ _KEY_BITS = 21  # by definition: three fields of a profile (profiles.py)
 def match_mutual(
     owner: ProfileArray, wanted: ProfileArray, rng: np.random.Generator
 ) -> tuple[Pairs, IntArray]:
-    """Pair stubs of edges that run in both directions.
-
-    Parameters
-    ----------
-    owner, wanted : ndarray of int32, shape (k,)
-        Packed profile of the stub's own vertex, and of the vertex that it lost.
-    rng : Generator
-        Breaks ties.
-
-    Returns
-    -------
-    pairs : (first, second)
-        Stub numbers that are joined; no stub comes twice.
-    left : ndarray of int64
-        Stubs without a partner.
-    """
+    """Pair stubs of edges that run in both directions."""
     open_stubs = rng.permutation(len(owner)).astype(np.int64)
     first, second = [], []
     for level in range(LEVELS):
@@ -67,22 +49,7 @@ def match_one_way(
     in_wanted: ProfileArray,
     rng: np.random.Generator,
 ) -> tuple[Pairs, IntArray, IntArray]:
-    """Pair out-stubs with in-stubs of edges that run in one direction only.
-
-    Parameters
-    ----------
-    out_owner, out_wanted, in_owner, in_wanted : ndarray of int32
-        Packed profiles, as in :func:`match_mutual`, of the two kinds of stubs.
-    rng : Generator
-        Breaks ties.
-
-    Returns
-    -------
-    pairs : (out, in)
-        Numbers of the out-stub and of the in-stub of each joined edge.
-    left_out, left_in : ndarray of int64
-        Stubs without a partner.
-    """
+    """Pair out-stubs with in-stubs of edges that run in one direction only."""
     open_out = rng.permutation(len(out_owner)).astype(np.int64)
     open_in = rng.permutation(len(in_owner)).astype(np.int64)
     first, second = [], []

@@ -1,13 +1,13 @@
-"""Vertex profiles: the few numbers by which open edge ends find a partner of their own kind.
+"""Vertex profiles: the classes by which cut edge ends are matched.
 
 A profile packs three small integers of a vertex, in this order, into one int32:
 
 - half-octave class of the in-degree, ``floor(2 log2(1 + d_in))``, 6 bits, and above it one bit for
-  the side of the vertex where an undirected graph is bipartite: its ranks swing between the sides,
-  so that edges within a side would settle too early;
+  the side of the vertex in a bipartite graph, whose ranks alternate between the sides, so that
+  edges within a side would let them converge too early;
 - half-octave class of the out-degree, 7 bits;
 - half-octave class of the *inflow* ``sum over in-neighbours u of 1 / d_out(u)`` per in-neighbour,
-  7 bits: whether the vertex is fed by misers (hubs with many links) or by generous pendants.
+  7 bits: whether its in-neighbours have many out-edges or few.
 
 Degrees alone give the joint degree matrix, the "2K" description of a graph [1]_; the inflow is one
 round of neighbourhood refinement on top of it, and decides how fast PageRank settles.
@@ -30,10 +30,8 @@ from predict_graph.graph import Graph
 from predict_graph.graph.inbound import inbound_shares
 from predict_graph.graph.sides import two_sides
 
-__all__ = ["LEVELS", "profile_key", "vertex_profiles"]
-
-LEVELS = 6  # judgement: docs/studies/constants.md
-"""Number of coarsening levels of a profile; the last one is the same for every vertex."""
+LEVELS = 6
+"""Number of coarsening levels of a profile, by definition of `profile_key`."""
 
 _FIELD = 7  # by definition: bits of a class
 _MASK = (1 << _FIELD) - 1
@@ -42,17 +40,7 @@ _OFFSET = 64  # by definition: inflow per in-neighbour is at most 1, so its loga
 
 
 def vertex_profiles(graph: Graph) -> npt.NDArray[np.int32]:
-    """Return the packed profile of every vertex; one pass over the edges, done once for a graph.
-
-    Parameters
-    ----------
-    graph : Graph
-        Its reverse is read if it is there, and not needed.
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
-    """
+    """Return the packed profile of every vertex, from one pass over the edges; cached."""
     known = _KNOWN.get(graph)
     if known is None:
         known = _KNOWN[graph] = _made(graph)
@@ -84,8 +72,8 @@ def _of_degrees(graph: Graph) -> npt.NDArray[np.int32]:
 def profile_key(profiles: npt.NDArray[np.int32], level: int) -> npt.NDArray[np.int64]:
     """Return the key of each profile at a coarsening level, 0 (finest) to ``LEVELS - 1``.
 
-    Sides, and out-degrees 0, 1 and 2, are kept at every level. A vertex with one outbound edge
-    that is joined to another such vertex makes a trap for rank, which no coarse class may allow.
+    Sides, and out-degrees 0, 1 and 2, are kept at every level: two joined vertices with one
+    outbound edge each would trap rank.
 
     Examples
     --------
@@ -122,7 +110,7 @@ def _half_octave(degree: int) -> int:
 
 @numba.njit(cache=True, nogil=True)
 def _packed(in_degree: int, out_degree: int, inflow: float) -> int:
-    share = (inflow + 1e-3) / max(in_degree, 1)  # judgement: none is not 0
+    share = (inflow + 1e-3) / max(in_degree, 1)  # avoids the logarithm of 0
     level = min(max(int(np.floor(2.0 * np.log2(share))) + _OFFSET, 0), _MASK)
     packed: int = (_half_octave(in_degree) << 7 | _half_octave(out_degree)) << 7 | level
     return packed

@@ -1,4 +1,4 @@
-"""Repeated completed samples of one graph, and where each of them crosses the threshold."""
+"""Repeated completed samples of one graph, and their convergence."""
 
 from __future__ import annotations
 
@@ -23,31 +23,21 @@ from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.iterations.crossing import crossing
 from predict_graph.iterations.estimate import Progress
 
-__all__ = ["FEWEST_VERTICES", "TOGETHER", "ReplicatePlan", "Replicates", "replicate"]
+FEWEST_VERTICES = 100  # of a sample at any ratio: limits its error
 
-FEWEST_VERTICES = 100  # judgement: docs/studies/constants.md, as for those below
-"""A sample has at least so many vertices, whatever the ratio."""
 
-_COUNTS = (5, 9)  # samples, fewest and most; judgement
-_LARGEST = 1_200_000  # edges; judgement
-_LARGEST_SHARE = 0.2  # of the edges of the graph; judgement
-_LARGEST_HUB_SHARE = 0.1  # of the edges of the graph; judgement
-# Edges of a graph from which the vertices of all samples are drawn before the first is completed:
-# what comes in at them is found in one pass. Judgement: below, a pass takes a quarter of a second.
+_COUNTS = (5, 9)  # samples: limits the error of the median, and overhead
+_LARGEST = 1_200_000  # edges: limits overhead
+_LARGEST_SHARE = 0.2  # of the edges of the graph: limits overhead
+_LARGEST_HUB_SHARE = 0.1  # of the edges of the graph: limits the hubs
+# Edges of a graph from which the inbound edges of all samples are found in one pass, which limits
+# overhead: a pass over a smaller graph takes a quarter of a second.
 TOGETHER = 1 << 26
 
 
 @dataclass(frozen=True)
 class ReplicatePlan:
-    """How many completed samples, and how large.
-
-    Parameters
-    ----------
-    edges : int
-        Edges of one sample, about.
-    count : int
-        Odd, so that the median is one of them.
-    """
+    """How many completed samples, and how large."""
 
     edges: int
     count: int
@@ -69,20 +59,7 @@ class ReplicatePlan:
 
 @dataclass(frozen=True)
 class Replicates:
-    """Crossings and curves of repeated completed samples of one graph.
-
-    Parameters
-    ----------
-    crossings : ndarray of float64, shape (r,)
-        At most one more than the limit of iterations.
-    curves : list of ndarray
-    edges, vertices : int
-        Size of the largest sample.
-    edge_steps : float
-        Edges times iterations, over all samples.
-    degrees : tuple of float
-        Of the vertices that the first sample stands for: how many have degree 0, 1, 2 to 3, ….
-    """
+    """Crossings and curves of repeated completed samples of one graph."""
 
     crossings: npt.NDArray[np.float64]
     curves: list[npt.NDArray[np.float64]]
@@ -93,7 +70,7 @@ class Replicates:
 
     @property
     def crossing(self) -> float:
-        """The median: a chance loop in one sample must not move the estimate."""
+        """The median, which is robust to a loop by chance in one sample."""
         return float(np.median(self.crossings))
 
     @property
@@ -117,21 +94,8 @@ def replicate(
 ) -> Replicates:
     """Draw completed samples of a graph and run the algorithm on each.
 
-    Fewer are drawn than planned where the deadline would pass.
-
-    Parameters
-    ----------
-    graph : Graph
-    algorithm : Algorithm
-    threshold : float
-        Of the run on `graph`.
-    ratio : float
-        Vertices of a sample / vertices of the graph, at most.
-    plan : ReplicatePlan
-    rng : Generator
-    progress : callable, optional
-    long_plan : ReplicatePlan, optional
-        For a long run: the first sample is drawn by it, and tells which of the two to go by.
+    Fewer samples are drawn if the deadline would pass. A `long_plan` replaces the plan if its
+    first sample indicates a long run.
     """
     profiles = vertex_profiles(graph)
     tell = progress or (lambda text, fraction: None)
@@ -196,7 +160,7 @@ class _Drawing:
         return self
 
     def result(self, visits_before: float) -> Replicates:
-        """Return what the samples say."""
+        """Return the results of all samples."""
         return Replicates(
             np.array(self.crossings),
             self._curves,
@@ -208,7 +172,7 @@ class _Drawing:
 
 
 def _degrees(sample: CompletedSample, directed: bool) -> tuple[float, ...]:
-    """Return the degrees of the vertices that a completed sample stands for, in parts."""
+    """Return the binned degrees of the vertices that a completed sample represents."""
     pattern = sample.operator != 0
     degrees = np.asarray(pattern.sum(axis=0)).ravel()
     if directed:
@@ -217,7 +181,7 @@ def _degrees(sample: CompletedSample, directed: bool) -> tuple[float, ...]:
 
 
 def _sample_size(completer: Completer, ratio: float, edges: int) -> int:
-    """Return how many vertices beside the hubs have about `edges` edges, at most `ratio` of all."""
+    """Return the number of other vertices with about `edges` edges, at most `ratio` of all."""
     graph, hubs, others = completer.graph, completer.hubs, len(completer.others)
     of_hubs = int((graph.indptr[hubs + 1] - graph.indptr[hubs]).sum())
     mean = max((graph.edges - of_hubs) / max(others, 1), 1.0)

@@ -1,7 +1,7 @@
-"""Undoing the loops that joining stubs may make and the graph does not have.
+"""Removal of loops that the matching of stubs creates by chance.
 
-A chance self-loop, or two one-way edges that answer each other, traps rank in a place where it
-circulates for ever; in a small sample one such trap can double the predicted iterations.
+A self-loop, or a pair of opposite one-way edges, traps rank; in a small sample one such trap can
+double the predicted iterations.
 """
 
 from __future__ import annotations
@@ -9,10 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["without_traps"]
-
 IntArray = npt.NDArray[np.int64]
-_ROUNDS = 8  # judgement: docs/studies/constants.md
+_ROUNDS = 8  # limits the swaps of a trap
 
 
 def without_traps(
@@ -24,15 +22,6 @@ def without_traps(
     """Return targets rearranged so that few edges are traps; degrees stay as they are.
 
     Each trap swaps its target with a random other edge, for a few rounds.
-
-    Parameters
-    ----------
-    sources, targets : ndarray of int64, shape (k,)
-        Ends of the joined edges.
-    narrow : ndarray of bool, shape (n,)
-        Vertices with so few ways out that an edge between two of them must not have its opposite
-        among the others. All False if each pair stands for both directions anyway.
-    rng : Generator
 
     Examples
     --------

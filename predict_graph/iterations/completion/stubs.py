@@ -1,4 +1,4 @@
-"""The edges that a stratified sample sees, and the edge ends (stubs) that it loses."""
+"""The edges of a stratified sample, and the cut edge ends (stubs) at its border."""
 
 from __future__ import annotations
 
@@ -11,26 +11,17 @@ import numpy.typing as npt
 from predict_graph.graph import Graph
 from samplers.induced import induced_csr
 
-__all__ = ["InboundRows", "SampleEdges", "collect_edges", "hub_edges"]
-
 IntArray = npt.NDArray[np.int64]
 InboundRows = tuple[IntArray, npt.NDArray[np.integer]]
-"""Where the row of each of some vertices begins, and the vertices that they hear from."""
+"""The start of the row of each vertex, and its in-neighbours."""
 
 
 @dataclass(frozen=True)
 class SampleEdges:
-    """Edges and stubs of the sampled vertices; positions count within the sample.
+    """Edges and stubs of a sample.
 
-    Parameters
-    ----------
-    sources, targets : ndarray of int64
-        Position of both ends of each edge that the sample sees whole.
-    mutual_owner, out_owner, in_owner : ndarray of int64
-        Position of the vertex that has the stub: of an edge in both directions, of an outbound one,
-        of an inbound one.
-    mutual_wanted, out_wanted, in_wanted : ndarray of int64
-        The lost vertex of each stub (a vertex of the graph).
+    Sources, targets and owners are positions in the sample; wanted vertices are those of the graph
+    that a stub has lost: by an edge in both directions, an outbound one, or an inbound one.
     """
 
     sources: IntArray
@@ -63,22 +54,8 @@ def collect_edges(
 ) -> SampleEdges:
     """Return the edges and stubs of a sample of all hubs and some `others`.
 
-    A hub is in the sample for certain, so only edges between two other vertices leave stubs.
+    All hubs are in the sample, so only edges between two other vertices leave stubs.
     Cost: the edges of `others`, in both directions.
-
-    Parameters
-    ----------
-    graph : Graph
-    hubs : int
-        How many there are; the sample lists them first.
-    others : ndarray of int64
-        Distinct vertices that are no hubs.
-    inbound : InboundRows
-        Of `others`.
-    among_hubs : pair of ndarray
-        From :func:`hub_edges`.
-    position : ndarray of int32, shape (n,)
-        That of each hub; -1 for others, now and afterwards.
     """
     position[others] = np.arange(hubs, hubs + len(others), dtype=np.int32)
     arrays = (graph.indptr, graph.indices, *inbound)

@@ -31,34 +31,20 @@ from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.rooted.recipes import Recipe, recipe_of
 from predict_graph.iterations.rooted.sample import RootedSample
 
-__all__ = ["estimate_by_rooted_samples"]
-
-_METHOD_STD = 0.09  # of log(predicted / true); judgement, as those below: docs/studies/constants.md
-_PILOT_SHARE = 0.25  # of the ratio: how long will the run be? Judgement
-# Vertices drawn into a small sample of a large graph; a choice: shares are told to 0.2%, and each
-# brings the vertices on its way, which have most of the edges of all.
+_METHOD_STD = 0.09  # of log(predicted / true); calibrated (docs/studies/accuracy.md)
+_PILOT_SHARE = 0.25  # of the ratio, for the first sample; trades off overhead for error
+# Vertices drawn from a large graph within a small budget: limits the error of shares to 0.2%.
 _MOST_LEAN = 1 << 18
-_FEWEST = 2_000  # vertices drawn, where the graph has them; judgement
-_EDGE_GROWTH = 1.5  # power of edges with vertices of a sample; judgement
-_LASTING = 0.9  # of the share in mid-run: it does not fall below by the end; judgement
-_WORTH_WHILE = 1.5  # a sample must be so much larger than the pilot to be drawn; judgement
+_FEWEST = 2_000  # vertices drawn, if the graph has them: limits the error of small samples
+_EDGE_GROWTH = 1.5  # vertices of a sample grow with this power of its edges; not tuned
+_LASTING = 0.9  # an oscillating run ends above this part of its share in mid-run; not tuned
+_WORTH_WHILE = 1.5  # a second sample is so much larger than the first: limits overhead
 
 
 def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
-    """Return iterations, and counters of each, as a sample with whole paths shows them.
+    """Return iterations and their counters from a sample that keeps whole paths.
 
-    A small sample tells how long the run will be, and so what a larger one may cost.
-
-    Parameters
-    ----------
-    case : SamplingCase
-        Its ratio is of the vertices drawn; those on paths come on top. Samples run in this process,
-        whatever the engine, on as many threads as it has if it is the local one.
-
-    Raises
-    ------
-    StopRun
-        If not even the small sample ends before the deadline.
+    A small sample estimates the length of the run, which limits the cost of a larger one.
     """
     graph, algorithm, ratio, budget = case.graph, case.algorithm, case.ratio, case.budget
     progress = case.progress
@@ -76,13 +62,13 @@ def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
     length = min(_crossing(outcome.run, case.threshold, algorithm), algorithm.max_iterations)
     allowed = budget.share(math.ceil(length))
     factor = (allowed - outcome.edge_share) / max(outcome.edge_share, 1e-9)
-    # What is left is for the sample, and for timing it in a run of its own.
+    # The remaining time is for the sample, and for timing it in a separate run.
     factor = min(factor, time_left() / (2.0 * seconds))
-    # Hubs, and the paths to them, are in every sample: edges grow less than the vertices drawn.
+    # Hubs, and the paths to them, are in every sample, so edges grow slower than drawn vertices.
     larger = min(int(max(factor, 0.0) ** _EDGE_GROWTH * size), max(most, few))
     if larger >= _WORTH_WHILE * size:
         progress("sample", 0.5)
-        with suppress(StopRun):  # the pilot has to do
+        with suppress(StopRun):  # the first sample is sufficient then
             outcomes.append(_sample_and_run(case, recipe, larger))
     return _estimate(graph, algorithm, recipe, outcomes)
 
@@ -188,7 +174,7 @@ def _edge_weights(graph: Graph, vertices: npt.NDArray[np.integer]) -> npt.NDArra
 
 @numba.njit(cache=True, nogil=True)
 def _numbers(indptr: Any, indices: Any, vertices: Any, ascending: bool) -> npt.NDArray[np.float64]:
-    """Count edges to others: where rows ascend, one to the vertex itself is where it belongs."""
+    """Count the edges to other vertices; a binary search finds self-loops in ascending rows."""
     totals = np.empty(len(vertices))
     for i in range(len(vertices)):
         v = vertices[i]
@@ -210,7 +196,7 @@ def _numbers(indptr: Any, indices: Any, vertices: Any, ascending: bool) -> npt.N
     return totals
 
 
-# A list of the edges would take 16 bytes of each: four times the edges themselves.
+# Compiled because a list of the edges would take 16 bytes per edge, four times the graph.
 @numba.njit(cache=True, nogil=True)
 def _sums(indptr: Any, indices: Any, weights: Any, vertices: Any) -> npt.NDArray[np.float64]:
     totals = np.zeros(len(vertices))
@@ -229,12 +215,12 @@ def _crossing(run: ObservedRun, threshold: float, algorithm: Algorithm) -> float
 
 
 def _level_factor(recipe: Recipe) -> float:
-    """Return how far off the share that changes may be: the half width of a 90% interval."""
+    """Return the half width, as a factor, of the 90% interval of the share that changes."""
     return math.exp(QUANTILE * recipe.level_std)
 
 
 def _doubts(curve: npt.NDArray[np.float64], threshold: float) -> list[str]:
-    """Tell a share that stays above the threshold from one that is still falling at the limit."""
+    """Warn if the share that changes stays above the threshold, rather than still decreasing."""
     half = len(curve) // 2
     if half == 0 or curve[-1] < threshold or curve[-1] < _LASTING * curve[half]:
         return []
@@ -245,6 +231,6 @@ def _doubts(curve: npt.NDArray[np.float64], threshold: float) -> list[str]:
 
 
 def _messages(run: ObservedRun, sample: RootedSample, graph: Graph) -> float:
-    """Return the messages that the sample run sent, about: its share of those of the whole run."""
+    """Return the approximate messages of the sample run: its share of those of the whole run."""
     sent = float(run.counters.floats("local_messages", "remote_messages").sum())
     return sent * sample.graph.edges / max(graph.edges, 1)

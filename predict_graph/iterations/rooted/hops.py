@@ -1,7 +1,7 @@
-"""Shortest-path trees: how far each vertex is from a root, and by which path.
+"""Shortest-path trees by a direction-optimizing breadth-first search [1].
 
-A breadth-first search that turns round when that is cheaper [1]: while few vertices are left to
-find, each of them looks for a neighbour that was found last, and stops at the first.
+While few vertices are left to find, each of them searches its in-neighbours for a vertex of the
+last level, and stops at the first.
 
 References
 ----------
@@ -19,26 +19,14 @@ import numpy.typing as npt
 
 from predict_graph.graph import Graph
 
-__all__ = ["HopTree", "add_paths", "component_trees", "depth_of", "hop_tree"]
-
 IntArray = npt.NDArray[np.integer]
 
-_LARGE = 100  # a frontier of one vertex in so many may turn; judgement: only time depends on it
+_LARGE = 100  # the direction may change at a frontier of n / 100: only affects time, not tuned
 
 
 @dataclass(frozen=True)
 class HopTree:
-    """Trees of shortest paths from one root or several.
-
-    Parameters
-    ----------
-    distance : ndarray of int32, shape (n,)
-        Hops from the root; -1 for vertices that no root reaches.
-    parent : ndarray, shape (n,)
-        Vertex before, on a shortest path; -1 for roots and vertices out of reach.
-    edge_visits : int
-        Edges that were looked at to find out.
-    """
+    """Trees of shortest paths from one root or several."""
 
     distance: npt.NDArray[np.int32]
     parent: IntArray
@@ -74,10 +62,10 @@ def component_trees(graph: Graph) -> HopTree:
 
 
 def depth_of(graph: Graph) -> int | None:
-    """Return how far it is from the vertex with most edges to the one that is farthest away.
+    """Return the largest distance from the vertex with most out-edges.
 
-    None where it reaches less than half of the vertices. The reverse of a directed graph, which
-    need not be there, is not looked at.
+    None if it reaches less than half of the vertices. The reverse of a directed graph, which may
+    not exist yet, is not used.
 
     Examples
     --------
@@ -93,12 +81,12 @@ def depth_of(graph: Graph) -> int | None:
 
 
 def add_paths(members: npt.NDArray[np.bool_], tree: HopTree) -> None:
-    """Add to `members`, in place, the vertices on the way from the root to each member."""
+    """Add the vertices on the path from the root to each member to `members`, in place."""
     _add_paths(members, tree.parent)
 
 
 def _search(ahead: Graph, behind: Graph | None, first: int, stop: int) -> HopTree:
-    """Search along the rows of `ahead`; if those of `behind` are known, by these too."""
+    """Search along the rows of `ahead`, and in reverse along those of `behind` if given."""
     n = ahead.vertices
     distance = np.full(n, -1, np.int32)
     parent = np.full(n, -1, ahead.indices.dtype)
@@ -120,7 +108,7 @@ def _search_all(
     distance: Any,
     parent: Any,
 ) -> int:
-    """Search from each root of a range that no earlier one has reached; return edges looked at."""
+    """Search from each root that no earlier one has reached; return the scanned edges."""
     n = len(distance)
     queue = np.empty(n, out_indices.dtype)
     unexplored = len(out_indices)
@@ -136,7 +124,7 @@ def _search_all(
             edges_ahead = 0
             for i in range(head, tail):
                 edges_ahead += out_indptr[queue[i] + 1] - out_indptr[queue[i]]
-            # A vertex left to find meets the frontier after so many edges, if edges lead anywhere.
+            # Expected edges that the remaining vertices scan, if edges lead to random vertices.
             left = n - tail
             backwards = min(unexplored, left * (unexplored / max(edges_ahead, 1)))
             turned = may_turn and (tail - head) * _LARGE > n and 2.0 * backwards < edges_ahead
@@ -157,7 +145,7 @@ def _search_all(
                             tail += 1
                             break
                 visits += looked
-                # Vertices out of reach are looked at in vain, again and again.
+                # Unreachable vertices would be scanned again on every level.
                 may_turn = looked <= edges_ahead
                 head = first_new
             else:

@@ -1,4 +1,4 @@
-"""What a rooted sample needs to hold for an algorithm: roots, certain vertices, companions."""
+"""Recipes for rooted samples: the roots and certain vertices that an algorithm needs."""
 
 from __future__ import annotations
 
@@ -15,18 +15,16 @@ from predict_graph.graph import Graph
 from predict_graph.iterations.rooted.hops import HopTree, hop_tree
 from predict_graph.iterations.rooted.sample import RootedSample, RootedSampler
 
-__all__ = ["Inputs", "Recipe", "deepest", "hubs", "largest", "middle_trees", "recipe_of"]
-
 IntArray = npt.NDArray[np.integer]
 Inputs = Callable[[RootedSample], npt.NDArray[Any] | None]
 
 # Four, two, one: 85, 92, 98 iterations on a mesh for 84 (docs/iterations.md).
 _FEWEST_ROOTS, _MOST_ROOTS = 2, 4
-_ENOUGH = 0.9  # of the vertices; judgement, as those below: docs/studies/constants.md
-_HUB_SHARE = 0.001  # of the vertices; judgement
-# Of a large graph: among the hubs of R-MAT 26 are 10% of its edges, among so many of them 1%.
-_MOST_HUBS, _MOST_DEEP = 1 << 13, 1 << 16  # choices
-_TAIL_SHARE = 0.003  # of the vertices; judgement
+_ENOUGH = 0.9  # of the vertices: limits the search for further roots
+_HUB_SHARE = 0.001  # of the vertices; trades off overhead for error of messages
+# Limits for large graphs: all hubs of R-MAT 26 hold 10% of its edges among them, so many hold 1%.
+_MOST_HUBS, _MOST_DEEP = 1 << 13, 1 << 16
+_TAIL_SHARE = 0.003  # of the vertices; trades off overhead for error of iterations
 
 
 def _no_input(sample: RootedSample) -> npt.NDArray[Any] | None:
@@ -36,25 +34,7 @@ def _no_input(sample: RootedSample) -> npt.NDArray[Any] | None:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to sample a graph for one algorithm.
-
-    Parameters
-    ----------
-    sampler : RootedSampler
-    root_visits : int
-        Edges that were looked at to find the roots.
-    inputs : callable
-        Gives what the kernel needs beside a sample, the result of the algorithm's prior as a rule;
-        or None.
-    level_std : float
-        Standard deviation of log(share that changes in the sample / in the graph), for a share that
-        may stay about the threshold instead of falling through it.
-    fewest : int, optional
-        Iterations that the run takes at least, for one that ends among too few vertices to be in a
-        sample; then it is what the iterations are estimated from.
-    fewest_bias, fewest_std : float
-        Mean and standard deviation of log(true iterations / `fewest`).
-    """
+    """How to sample a graph for one algorithm."""
 
     sampler: RootedSampler
     root_visits: int = 0
@@ -78,7 +58,7 @@ def recipe_of(algorithm: Algorithm, graph: Graph) -> Recipe:
 
 
 def for_any(algorithm: Algorithm, graph: Graph) -> Recipe:
-    """Return samples rooted in the middle of the graph: paths from there, and to there."""
+    """Return samples rooted in the middle of the graph, with paths from and to its roots."""
     trees = middle_trees(graph)
     certain = np.concatenate((deepest(graph, trees[0]), hubs(graph)))
     return Recipe(RootedSampler(graph, trees, certain))
@@ -118,19 +98,19 @@ def middle_trees(graph: Graph) -> list[HopTree]:
 
 
 def deepest(graph: Graph, tree: HopTree) -> IntArray:
-    """Return the vertices that are farthest from the root: they are the last to change."""
+    """Return the vertices that are farthest from the root, which are the last to change."""
     count = max(min(int(_TAIL_SHARE * graph.vertices), _MOST_DEEP), 1)
     return largest(tree.distance, count)
 
 
 def hubs(graph: Graph) -> IntArray:
-    """Return the vertices with most out-edges: they send most of the messages."""
+    """Return the vertices with most out-edges, which send most of the messages."""
     count = max(min(int(_HUB_SHARE * graph.vertices), _MOST_HUBS), 1)
     return largest(graph.out_degrees, count)
 
 
 def largest(values: npt.NDArray[Any], count: int) -> IntArray:
-    """Return where the largest values are, descending; of equal ones, the first.
+    """Return the positions of the largest values, descending; the first ones of equal values.
 
     Examples
     --------
@@ -153,7 +133,7 @@ def largest(values: npt.NDArray[Any], count: int) -> IntArray:
 
 @numba.njit(cache=True, nogil=True)
 def _take_largest(values: Any, least: int, most: int, chosen: Any) -> None:
-    """Write where the largest whole numbers are: counted by value, so that nothing is sorted."""
+    """Write the positions of the largest integers, by a counting sort."""
     counts = np.zeros(most - least + 1, np.int64)
     for i in range(len(values)):
         counts[values[i] - least] += 1

@@ -1,4 +1,4 @@
-"""Samples whose vertices keep all their edges: others stand for the neighbours that are missing."""
+"""Samples whose vertices keep all their edges, with substitutes for missing neighbours."""
 
 from __future__ import annotations
 
@@ -16,24 +16,15 @@ from predict_graph.iterations.rooted.sample import (
     small_neighbours,
 )
 
-__all__ = ["RepresentedSampler"]
-
 IntArray = npt.NDArray[np.integer]
 
 _NO_WEIGHTS = np.empty(0, np.float32)
 
 
 class RepresentedSampler(RootedSampler):
-    """Draws samples in which vertices stand for the neighbours that are missing.
+    """Draws samples in which an edge to a missing neighbour leads to a similar vertex.
 
-    Parameters
-    ----------
-    graph : Graph
-        Undirected.
-    order : ndarray of int, shape (n,)
-        All vertices, like ones beside each other: they stand for their neighbours in it.
-    near : int
-        Neighbours of drawn vertices are in a sample where both have at most so many edges.
+    `order` lists all vertices with similar ones next to each other.
     """
 
     def __init__(self, graph: Graph, order: IntArray, near: int = 0) -> None:
@@ -43,10 +34,10 @@ class RepresentedSampler(RootedSampler):
         self._order = order[is_other[order]]
 
     def draw(self, size: int, rng: np.random.Generator) -> RootedSample:
-        """Return a sample with `size` vertices drawn beside the hubs, each from a run of its like.
+        """Return a sample of the hubs and of `size` vertices, one from each stratum of the order.
 
-        Its graph has a row for each vertex with the edges of the whole graph; they lead to vertices
-        in place of others, so that they do not come both ways.
+        Its graph has the edges of the whole graph in each row, but since some lead to substitutes,
+        it is not symmetric.
         """
         graph, order = self.graph, self._order
         size = min(max(size, 1), len(order))
@@ -72,7 +63,6 @@ class RepresentedSampler(RootedSampler):
         found = _NO_WEIGHTS if graph.weights is None else graph.weights
         indices, values = _rows(vertices, starts, graph.indptr, graph.indices, found, place)
         kept = None if graph.weights is None else values
-        # Each vertex has all its edges, but a neighbour that stands for others has its own.
         rows = Graph(starts, indices, kept, directed=True)
         return RootedSample(vertices, rows, weights, degrees)
 
@@ -81,7 +71,7 @@ class RepresentedSampler(RootedSampler):
 def _rows(
     vertices: Any, starts: Any, indptr: Any, indices: Any, weights: Any, place: Any
 ) -> tuple[IntArray, npt.NDArray[np.float32]]:
-    """Return the rows of some vertices, with places instead of vertices, and their weights."""
+    """Return the rows of some vertices, with positions instead of vertices, and their weights."""
     targets = np.empty(starts[-1], indices.dtype)
     values = np.empty(starts[-1] if len(weights) else 0, np.float32)
     for i in range(len(vertices)):

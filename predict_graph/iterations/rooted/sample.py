@@ -1,10 +1,9 @@
 """Rooted samples: uniform vertices, and the shortest paths that join them to roots.
 
-The subgraph of a tenth of the vertices says nothing about how far things are: paths break. A rooted
-sample adds the vertices on a shortest path from a root, a hub in the middle of the graph, to each
-vertex drawn, so that every one of them is as far from the middle as in the whole graph, at the end
-of a long chain too. What is added is there for the way only: it has weight 0, and what happens is
-seen on the vertices drawn, each of which stands for the vertices it was drawn from.
+The subgraph of a tenth of the vertices does not preserve distances. A rooted sample adds the
+vertices on a shortest path from a root, a hub in the middle of the graph, to each drawn vertex, so
+that its distance from the root is that of the whole graph. Added vertices have weight 0; results
+are observed at the drawn vertices, which represent all others.
 """
 
 from __future__ import annotations
@@ -18,8 +17,6 @@ import numpy.typing as npt
 from predict_graph.graph import Graph
 from predict_graph.iterations.rooted.hops import HopTree, add_paths
 
-__all__ = ["RootedSample", "RootedSampler", "degrees_of", "edges_of", "small_neighbours"]
-
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.integer]
 FloatArray = npt.NDArray[np.float64]
@@ -27,19 +24,11 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RootedSample:
-    """A sample whose distances to the roots are those of the graph.
+    """A sample with the distances of the graph to its roots.
 
-    Parameters
-    ----------
-    vertices : ndarray of int, shape (k,)
-        In ascending order; vertex *i* of `graph` is ``vertices[i]``.
-    graph : Graph
-        The subgraph that they induce.
-    weights : ndarray of float64, shape (k,)
-        How many vertices of the whole graph each stands for; 0 for one that is on a path only.
-        They sum to the vertices of the whole graph.
-    degrees : ndarray of int64, shape (k,)
-        Out-degrees in the whole graph.
+    Vertex i of `graph` is ``vertices[i]``, in ascending order, and has `degrees` out-edges in the
+    whole graph. Weights are the numbers of vertices that each represents, 0 for vertices that are
+    only on a path.
     """
 
     vertices: IntArray
@@ -51,18 +40,9 @@ class RootedSample:
 class RootedSampler:
     """Draws rooted samples of one graph.
 
-    Parameters
-    ----------
-    graph : Graph
-    trees : sequence of HopTree
-        Shortest paths from, or to, the roots.
-    certain : ndarray of int
-        Vertices that are in every sample and stand for themselves alone: those at the ends of the
-        longest paths, and hubs.
-    near : int
-        Neighbours of drawn vertices are taken in, with weight 0, where both ends of the edge have
-        at most so many edges: for algorithms whose first iterations depend on what is around small
-        vertices.
+    `certain` vertices are in every sample and represent themselves alone. With `near`, neighbours
+    of drawn vertices are included with weight 0 if both have at most so many edges, for algorithms
+    whose first iterations depend on the surroundings of small vertices.
     """
 
     def __init__(
@@ -77,11 +57,11 @@ class RootedSampler:
         self.certain = np.unique(certain)
         self.near = near
         self._others = graph.vertices - len(self.certain)
-        # Vertices before each certain one that are not certain.
+        # The number of other vertices before each certain one.
         self._before = self.certain - np.arange(len(self.certain))
 
     def draw(self, size: int, rng: np.random.Generator) -> RootedSample:
-        """Return a sample with `size` vertices drawn beside the certain ones."""
+        """Return a sample of the certain vertices and `size` others."""
         size = min(size, self._others)
         drawn = rng.choice(self._others, size, replace=False, shuffle=False)
         drawn += np.searchsorted(self._before, drawn, side="right")
@@ -103,7 +83,7 @@ class RootedSampler:
 
 
 def small_neighbours(graph: Graph, vertices: IntArray, most: int) -> IntArray:
-    """Return the neighbours of small vertices that are small too: at most `most` edges."""
+    """Return the neighbours with at most `most` edges of vertices with at most so many."""
     _, places = edges_of(graph, vertices[degrees_of(graph, vertices) <= most])
     neighbours = graph.indices[places]
     found: IntArray = neighbours[degrees_of(graph, neighbours) <= most]
@@ -117,15 +97,7 @@ def degrees_of(graph: Graph, vertices: IntArray) -> npt.NDArray[np.int64]:
 
 
 def edges_of(graph: Graph, vertices: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the out-edges of some vertices, one after the other.
-
-    Returns
-    -------
-    owners : ndarray of int64
-        Position in `vertices` of the one that each edge is of.
-    places : ndarray of int64
-        Where the edge is in ``graph.indices``.
-    """
+    """Return the out-edges of some vertices: the position of each owner, and of each edge."""
     lengths = degrees_of(graph, vertices)
     starts = np.cumsum(lengths) - lengths
     owners = np.repeat(np.arange(len(vertices)), lengths)

@@ -66,12 +66,12 @@ def core_numbers(graph):
 def check(held_against, graph, k=None, **parameters):
     algorithm = KCore(k=k, **parameters)
     profile, program = held_against(algorithm, graph, lambda _: Program(graph, k))
-    told = program.core if k is None else [int(core == k) for core in program.core]
-    assert profile.values.tolist() == told
+    cores = program.core if k is None else [int(core == k) for core in program.core]
+    assert profile.values.tolist() == cores
     if profile.converged:
         numbers = core_numbers(graph)
         right = numbers if k is None else [int(number >= k) for number in numbers]
-        assert told == right
+        assert cores == right
         expected = {"degeneracy": max(right), "innermost": right.count(max(right))}
         assert profile.result == (expected if k is None else {"members": sum(right)})
     return profile

@@ -37,8 +37,8 @@ class Program:
         return 8 + 16 * len(message)
 
     def receive(self, v, messages):
-        for _, told in messages:
-            for landmark, hops in told.items():
+        for _, known in messages:
+            for landmark, hops in known.items():
                 if hops + 1 < self.known[v].get(landmark, float("inf")):
                     self.known[v][landmark] = hops + 1
                     self.heard.add(v)
@@ -55,10 +55,10 @@ def columns(values, count):
 def check(held_against, graph, landmarks, **parameters):
     algorithm = ShortestPaths(landmarks=list(landmarks), **parameters)
     profile, program = held_against(algorithm, graph, lambda _: Program(graph, landmarks))
-    told = [[known.get(k, -1) for k in range(len(landmarks))] for known in program.known]
-    assert columns(profile.values, len(landmarks)).tolist() == told
+    expected = [[known.get(k, -1) for k in range(len(landmarks))] for known in program.known]
+    assert columns(profile.values, len(landmarks)).tolist() == expected
     assert profile.result["reached"] == sum(bool(known) for known in program.known)
-    assert profile.result["farthest"] == max(map(max, told))
+    assert profile.result["farthest"] == max(map(max, expected))
     return profile
 
 

@@ -127,8 +127,8 @@ def test_a_sample_knows_what_a_run_sends(source):
     graph = check_graph(source, directed=False)
     truth = LocalEngine().run(TriangleCount(), graph)
     found = predict(TriangleCount(), graph, method="rooted", history="none", seed=1, ratio=0.2)
-    told = found.iterations
-    assert (told.low, told.predicted, told.high) == (2, 2, 2)
+    iterations = found.iterations
+    assert (iterations.low, iterations.predicted, iterations.high) == (2, 2, 2)
     for counter in ("remote_messages", "remote_message_bytes"):
         predicted, actual = found.features_total()[counter], truth.features_total()[counter]
         assert predicted == pytest.approx(actual, rel=0.05), counter
