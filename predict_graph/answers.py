@@ -14,22 +14,12 @@ from typing import Any
 from predict_graph.durations import readable_seconds
 from predict_graph.printable import printable
 
-__all__ = ["Answer", "Table", "cell_text", "graph_text", "sure"]
-
 Facts = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of an answer.
-
-    Parameters
-    ----------
-    title : str
-    columns : sequence of str
-    rows : sequence of sequences
-        Numbers are written with four digits and stand on the right.
-    """
+    """A table of an answer."""
 
     title: str
     columns: Sequence[str]
@@ -39,21 +29,6 @@ class Table:
 @dataclass(frozen=True)
 class Answer:
     """The answer to a request.
-
-    Parameters
-    ----------
-    sentence : str
-        The answer: time, between what and what, memory, how sure; as far as it is about these.
-    facts : sequence of (str, str)
-        What decides it: pairs of what and how much, few.
-    tables : sequence of Table
-        That belong to the answer.
-    warnings : sequence of str
-        Why it should not be trusted, in plain words.
-    details : sequence of (str, str)
-        What the answer rests on, for who wants to know.
-    more : sequence of Table
-        The same, as tables.
 
     Examples
     --------

@@ -10,8 +10,6 @@ from typing import Any
 from predict_graph.durations import parse_duration
 from predict_graph.errors import RequestError
 
-__all__ = ["DEFAULT_BUDGET", "Budget", "check_budget", "check_within"]
-
 _DEFAULT_SHARE = 0.05  # documented default: docs/budget.md, as those below
 _LEAST_SECONDS = 2.0  # as above: what a user waits without noticing
 _MOST_SECONDS = 120.0  # as above
@@ -24,15 +22,6 @@ _ACCEPTED = (
 @dataclass(frozen=True)
 class Budget:
     """What a prediction may cost, reading the graph excluded.
-
-    Parameters
-    ----------
-    share : float, optional
-        Of the predicted run.
-    seconds : float, optional
-        At most; without a share and seconds there is no limit.
-    least_seconds : float
-        What may be spent in any case, however short the run is.
 
     Examples
     --------
@@ -76,21 +65,7 @@ DEFAULT_BUDGET = Budget(_DEFAULT_SHARE, _MOST_SECONDS, _LEAST_SECONDS)
 
 
 def check_budget(value: Any, default: Budget = DEFAULT_BUDGET) -> Budget:
-    """Return the budget that a user gives.
-
-    Parameters
-    ----------
-    value : str, float, Budget or None
-        ``"5%"`` of the predicted run, ``"30s"`` or ``"10m"``, a number of seconds, ``"5%, 10m"``
-        or ``"10m, 5%"`` for a share and at most so long, 0 to measure nothing, ``"none"`` for no
-        limit; None for the default.
-    default : Budget
-
-    Raises
-    ------
-    RequestError
-        If it is none of these, or negative, or more than 100%.
-    """
+    """Return the budget that a user gives."""
     if value is None or isinstance(value, Budget):
         return default if value is None else value
     refused = RequestError(f"the budget is {value!r}; {_ACCEPTED}")
@@ -128,16 +103,6 @@ def _seconds(text: str) -> float:
 
 def check_within(value: str | float | None) -> float | None:
     """Return how near to the truth a prediction is to be, as a share; None if nobody asked.
-
-    Parameters
-    ----------
-    value : str, float or None
-        ``"10%"`` or 0.1: half of the width of the interval of the runtime, over the prediction.
-
-    Raises
-    ------
-    RequestError
-        If it is no share between 0 and 1.
 
     Examples
     --------

@@ -13,8 +13,6 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-__all__ = ["compile_kernels", "is_compiled"]
-
 _GRAPH = "rmat:scale=12,edge_factor=8,seed=1"  # larger than what is never sampled
 _REASON = "compiling kernels for this machine, once, so that no prediction waits for it"
 

@@ -16,12 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Load", "LoadMeter", "cores_allowed", "meter", "usable_cores"]
-
 _CGROUPS, _LISTED = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 _NOTED = 1.1  # documented limit (docs/budget.md): a slowdown from which a prediction warns
-_ENOUGH = 0.1  # seconds of work or waiting that a slowdown is measured over; a choice
-_YOUNG = 5.0  # processor seconds of a process up to which its start is recent; a choice
+_ENOUGH = 0.1  # limits noise: seconds of work or waiting that a slowdown is measured over
+_YOUNG = 5.0  # limits how old a start is included: processor seconds of the process
 
 
 def usable_cores() -> int:
@@ -37,17 +35,7 @@ def cores_allowed() -> float:
 
 @dataclass(frozen=True)
 class Load:
-    """What slowed this process down: shares of the time in which it wanted a core.
-
-    Parameters
-    ----------
-    waited : float
-        Waiting for a core that other programs used.
-    throttled : float
-        Held back by a CPU quota.
-    stolen : float
-        Of the machine's time, given to others by the host of a virtual machine.
-    """
+    """What slowed this process down: shares of the time in which it wanted a core."""
 
     waited: float = 0.0
     throttled: float = 0.0
@@ -231,9 +219,9 @@ def _throttled() -> float:
     for group in _groups():
         with suppress(OSError, ValueError):
             lines = (group / "cpu.stat").read_text(encoding="ascii").splitlines()
-            told = dict(line.split() for line in lines)
-            seconds = 1e-6 * int(told.get("throttled_usec", 0))
-            most = max(most, seconds, 1e-9 * int(told.get("throttled_time", 0)))
+            fields = dict(line.split() for line in lines)
+            seconds = 1e-6 * int(fields.get("throttled_usec", 0))
+            most = max(most, seconds, 1e-9 * int(fields.get("throttled_time", 0)))
     return most
 
 

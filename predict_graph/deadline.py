@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["StopRun", "current_deadline", "deadline", "time_left"]
-
 _LEFT: ContextVar[Callable[[], float] | None] = ContextVar("left", default=None)
 
 
@@ -19,11 +17,6 @@ class StopRun(Exception):  # noqa: N818 - a request, not an error, like StopIter
 @contextmanager
 def deadline(left: Callable[[], float] | None) -> Iterator[None]:
     """Set the deadline of a block of code, or none.
-
-    Parameters
-    ----------
-    left : callable or None
-        Returns the seconds until the deadline.
 
     Examples
     --------

@@ -13,27 +13,10 @@ from predict_graph.errors import RequestError
 from predict_graph.files import written_beside
 from predict_graph.inputs import read_json
 
-__all__ = ["DocumentKind"]
-
 
 @dataclass(frozen=True)
 class DocumentKind:
-    """One kind of document.
-
-    Attributes
-    ----------
-    kind : str
-        What the field ``kind`` says.
-    name : str
-        For errors: "model".
-    written_by : str
-        For errors: "fit --out".
-    schema : int
-        Newest version that can be read.
-    sealed : bool
-        Whether it has a checksum: the SHA-256 of the document without it, as JSON with sorted keys
-        and no spaces.
-    """
+    """One kind of document."""
 
     kind: str
     name: str
@@ -47,13 +30,7 @@ class DocumentKind:
         return {**document, "checksum": _checksum(document)} if self.sealed else document
 
     def write(self, document: Mapping[str, Any], path: Path) -> None:
-        """Write a document; what was there stays if that fails.
-
-        Raises
-        ------
-        RequestError, JobError
-            If the file cannot be written.
-        """
+        """Write a document; what was there stays if that fails."""
         text = json.dumps(document, indent=2, allow_nan=False) + "\n"
         with written_beside(path) as beside:
             beside.write_text(text, encoding="utf-8")
@@ -67,13 +44,7 @@ class DocumentKind:
         return isinstance(found, dict) and found.get("kind") == self.kind
 
     def read(self, path: Path) -> dict[str, Any]:
-        """Read a document.
-
-        Raises
-        ------
-        RequestError
-            If the file is missing, of another kind, of a newer version, or was changed.
-        """
+        """Read a document."""
         wrote = f"a file that {self.written_by} wrote"
         try:
             if not path.exists():

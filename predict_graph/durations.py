@@ -7,9 +7,7 @@ import re
 
 from predict_graph.errors import RequestError
 
-__all__ = ["parse_duration", "readable_number", "readable_seconds", "remaining", "unit_seconds"]
-
-_LEAST_DONE = 0.03  # of the work, before which what remains cannot be estimated; a choice
+_LEAST_DONE = 0.03  # limits noise: the least completed share that is extrapolated
 # By definition: seconds.
 _UNITS = {
     name: seconds
@@ -27,7 +25,7 @@ _UNITS = {
 }
 _YEAR = 365.25 * 86400.0  # by definition
 _LONG = ((_YEAR, "years"), (86400.0, "days"), (3600.0, "h"), (60.0, "min"))
-_OFTEN = 2.0  # a choice: of a unit, from which it is used: 90 s, but 2.5 min
+_OFTEN = 2.0  # limits rounding: multiples of a unit from which it is used: 90 s, but 2.5 min
 _PART = re.compile(r"(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+)\s*([a-zµμ]*)\s*,?\s*")
 # [days-]hours:minutes:seconds, minutes:seconds, and after days hours:minutes, as SLURM writes.
 _CLOCK = re.compile(
@@ -67,19 +65,6 @@ def readable_number(value: float) -> str:
 
 def parse_duration(text: str, what: str = "duration", unit: str = "s") -> float:
     """Return a duration in seconds: ``90``, ``1h30m``, ``01:30:00``, ``1-02:03:04``, ``PT5M``.
-
-    Parameters
-    ----------
-    text : str
-    what : str
-        Its name in the error.
-    unit : str, default "s"
-        Of a number that has none.
-
-    Raises
-    ------
-    RequestError
-        If it is no duration, or is 0.
 
     Examples
     --------

@@ -18,7 +18,7 @@ __all__ = [
 
 
 _LONG_WORD = re.compile(r"\S{300,}")  # no name of a file is longer
-_LONGEST = 1500  # characters of a sentence; a choice
+_LONGEST = 1500  # limits the characters of a sentence
 
 
 class PredictGraphError(Exception):
@@ -117,5 +117,5 @@ def did_you_mean(name: object, accepted: Iterable[str]) -> str:
     return f" did you mean {' or '.join(by_plain[each] for each in near)}?" if near else ""
 
 
-_NEAR = 0.7  # of difflib's ratio: one letter of four may be another, but not two; a choice
-_LONGEST_NAME = 200  # characters; comparing takes as long as its square; a choice
+_NEAR = 0.7  # limits suggestions: difflib's ratio with one of four letters different
+_LONGEST_NAME = 200  # limits the time of a comparison, which is quadratic in the characters

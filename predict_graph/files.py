@@ -10,17 +10,9 @@ from pathlib import Path
 
 from predict_graph.errors import JobError, RequestError
 
-__all__ = ["check_writable", "written_beside"]
-
 
 def check_writable(path: Path) -> Path:
-    """Return `path` if a file can be put there.
-
-    Raises
-    ------
-    RequestError
-        If it is a folder or a device, or its folder is missing or cannot be written to.
-    """
+    """Return `path` if a file can be put there."""
     folder = path.parent
     try:
         taken = path.exists() and not path.is_file()
@@ -41,13 +33,6 @@ def written_beside(path: Path) -> Iterator[Path]:
     """Give the name of a file beside `path`; it takes the place of `path` when all went well.
 
     A link stays a link: what it points to is replaced.
-
-    Raises
-    ------
-    RequestError
-        If `path` cannot be written to.
-    JobError
-        If writing fails: disk full, input/output error. What was at `path` stays.
     """
     check_writable(path)
     target = Path(os.path.realpath(path)) if path.is_symlink() else path

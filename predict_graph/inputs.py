@@ -20,33 +20,11 @@ from typing import Any, Self
 from predict_graph.errors import RequestError
 from predict_graph.limits import beyond, limits
 
-__all__ = [
-    "STANDARD_INPUT",
-    "Input",
-    "deepest_nesting",
-    "is_stream",
-    "parse_json",
-    "read_bytes",
-    "read_json",
-]
-
 STANDARD_INPUT = Path("/dev/stdin")
 
 
 class Input:
-    """A file or stream that is open for reading.
-
-    Parameters
-    ----------
-    path : Path
-        ``-`` is standard input.
-
-    Raises
-    ------
-    RequestError
-        If it cannot be opened, or is a folder, a device or a socket. By :meth:`read`: if the stream
-        sends nothing for too long, or more than the limits say.
-    """
+    """A file or stream that is open for reading."""
 
     def __init__(self, path: Path) -> None:
         self.path = STANDARD_INPUT if str(path) == "-" else path
@@ -140,13 +118,7 @@ def is_stream(path: Path) -> bool:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content of a small file: a model, a profile, a design.
-
-    Raises
-    ------
-    RequestError
-        If it cannot be read, or has more bytes than the limits say.
-    """
+    """Return the content of a small file: a model, a profile, a design."""
     content = io.BytesIO()
     with Input(path) as file:
         while block := file.read(1 << 16 if file.stream else 1 << 20):
@@ -160,28 +132,12 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_json(path: Path) -> Any:
-    """Return the content of a JSON file.
-
-    Raises
-    ------
-    RequestError
-        If it cannot be read, or is too large or too deeply nested.
-    ValueError
-        If it is no JSON.
-    """
+    """Return the content of a JSON file."""
     return parse_json(read_bytes(path), str(path))
 
 
 def parse_json(text: bytes | str, what: str) -> Any:
-    """Return what a JSON text says.
-
-    Raises
-    ------
-    RequestError
-        If it is nested too deeply; `what` names it.
-    ValueError
-        If it is no JSON.
-    """
+    """Return what a JSON text says."""
     content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     plain = content.decode("utf-8")
     most = limits().nesting

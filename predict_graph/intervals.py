@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Real
 
-__all__ = ["QUANTILE", "Interval"]
-
 QUANTILE = 1.645  # by definition: of 90% intervals
 """Of the normal distribution, for 90% intervals."""
 

@@ -162,7 +162,7 @@ def check_unpacked(what: str, unpacked: int, packed: int) -> None:
         )
 
 
-_ALWAYS = 1 << 26  # a choice: bytes that any machine has
+_ALWAYS = 1 << 26  # bytes that every machine has; limits refusals of small files
 
 
 def check_size(what: str, **sizes: int) -> None:

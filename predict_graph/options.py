@@ -8,23 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["OPTIONS", "Option", "option"]
-
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a prediction.
-
-    Parameters
-    ----------
-    name : str
-    summary : str
-        What it is, with its unit, in one sentence.
-    default : str
-        What is taken when it is not given, in words.
-    metavar : str, optional
-        Its form on the command line, if the type does not say it.
-    """
+    """One option of a prediction."""
 
     name: str
     summary: str

@@ -16,8 +16,6 @@ from predict_graph.errors import RequestError
 from predict_graph.inputs import read_bytes
 from predict_graph.plugins import Registry, described_error, registrations
 
-__all__ = ["load_plugin", "loaded_plugins"]
-
 
 @dataclass(frozen=True)
 class _Loaded:

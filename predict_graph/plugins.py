@@ -19,8 +19,6 @@ from typing import Any, Generic, TypeVar
 
 from predict_graph.errors import JobError, PredictGraphError, RequestError, unknown_name
 
-__all__ = ["Registry", "blamed_on", "described_error", "loaded", "registrations"]
-
 T = TypeVar("T")
 
 

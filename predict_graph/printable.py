@@ -1,14 +1,12 @@
 """Text that moves no cursor, wherever it comes from.
 
-File names, the output of jobs and imported histories can hold control characters, with which a
-terminal is told to hide text, to write elsewhere, or worse. They are shown, not obeyed.
+File names, the output of jobs and imported histories can contain control characters that make a
+terminal hide text, write elsewhere, or worse. They are shown instead of obeyed.
 """
 
 from __future__ import annotations
 
 import re
-
-__all__ = ["printable"]
 
 # C0 but tab and line end, DEL, C1, and what changes the direction of text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")

@@ -11,14 +11,12 @@ import time
 
 import psutil
 
-__all__ = ["ENDING", "supervise"]
-
 ENDING = signal.SIGHUP
 """Sent to a supervising process: end what runs, and all that it has started, at once."""
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # by definition, of Linux
 _LIBRARY = ctypes.CDLL(None)  # loaded before a fork, which may find a lock of the loader taken
-_GRACE = 5.0  # seconds for what is left to end by itself, as to free shared memory; a choice
+_GRACE = 5.0  # limits how long remaining processes may take to end: seconds
 
 
 def supervise(*, always: bool) -> None:
@@ -27,11 +25,6 @@ def supervise(*, always: bool) -> None:
     For a process that was forked to run one thing. The child leads a process group. What it starts
     stays below this process on Linux, whatever session it opens: SIGTERM goes to the child's group,
     and on :data:`ENDING`, or when the parent of this process dies, the child is killed.
-
-    Parameters
-    ----------
-    always : bool
-        Whether what is left is ended in any case; else only after one of these signals.
     """
     parent = os.getppid()
     adopting = _prctl(_PR_SET_CHILD_SUBREAPER, 1)

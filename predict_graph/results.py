@@ -16,8 +16,6 @@ from predict_graph.printable import printable
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Result", "Value"]
-
 
 class _Short(Repr):
     """``repr`` of a field: arrays and tables by their shape."""

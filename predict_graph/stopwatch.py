@@ -12,8 +12,6 @@ from contextlib import contextmanager
 
 from numba.core import event
 
-__all__ = ["Stopwatch", "stopwatch"]
-
 
 class Stopwatch:
     """Seconds since it was started, less what numba spent on compiling."""

@@ -7,8 +7,6 @@ import signal
 import threading
 import time
 
-__all__ = ["Clock", "clock"]
-
 
 class Clock:
     """Read the time of this process, and wait.

@@ -76,10 +76,10 @@ def page(tmp_path, monkeypatch):
 
 def test_a_page_that_shows_something_else_is_told(page):
     page.write_text("```console\n$ echo 12 stones\n7 stones\n$ echo twelve\n7\n```\n")
-    with pytest.raises(Different) as told:
+    with pytest.raises(Different) as different:
         check_page(page)
-    assert "README.md:1: $ echo twelve\n" in str(told.value)
-    assert "-#\n+twelve" in str(told.value)
+    assert "README.md:1: $ echo twelve\n" in str(different.value)
+    assert "-#\n+twelve" in str(different.value)
 
 
 def test_outputs_are_written_anew_but_for_what_is_left_out(page):

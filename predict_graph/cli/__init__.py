@@ -6,20 +6,12 @@ import gc
 import sys
 from collections.abc import Sequence
 
-__all__ = ["ORDINARY_COLLECTION", "main"]
-
 ORDINARY_COLLECTION = gc.get_threshold()
 """Thresholds of the garbage collector before the program raises them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program and exit: 0 done, 1 the job failed, 2 the request is wrong, 130 interrupted.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        ``sys.argv[1:]`` by default.
-    """
+    """Run the program and exit: 0 done, 1 job failed, 2 wrong request, 130 interrupted."""
     # A million objects of modules stay: looking for garbage among them is a tenth of the start-up.
     gc.set_threshold(50_000)
     try:

@@ -24,8 +24,6 @@ from predict_graph.limits import ENVIRONMENT, limits
 from predict_graph.printable import printable
 from predict_graph.reports.terminal import written_anywhere
 
-__all__ = ["app", "main"]
-
 app = typer.Typer(
     name="predict-graph",
     cls=Program,
@@ -41,7 +39,7 @@ app = typer.Typer(
 
 _FAILED, _WRONG_REQUEST, _INTERRUPTED, _ENDED = 1, 2, 130, 143  # by definition
 _COMPILERS = ("numba.core.", "llvmlite.")
-_PATIENCE = 0.05  # seconds until an interrupt of the compiler is looked at again; a choice
+_PATIENCE = 0.05  # limits polling: seconds until an interrupt of the compiler is checked again
 
 
 def _show_version(asked: bool) -> None:
@@ -77,13 +75,7 @@ def _program(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program and exit: 0 done, 1 the job failed, 2 the request is wrong.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        ``sys.argv[1:]`` by default.
-    """
+    """Run the program and exit: 0 done, 1 the job failed, 2 the request is wrong."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         written_anywhere(stream)
@@ -96,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             GIVEN[:] = given
             program = get_command(app)
             status = program(args=given, prog_name="predict-graph", standalone_mode=False)
-            sys.stdout.flush()  # a reader that has gone is told here, not at the very end
+            sys.stdout.flush()  # a closed pipe is reported here, not at exit
         except (KeyboardInterrupt, typer.Abort):
             status = _INTERRUPTED
         except SystemExit as exit_:

@@ -12,8 +12,6 @@ from predict_graph.errors import RequestError, unknown_name
 from predict_graph.plugins import Registry, described_error
 from predict_graph.reports.tables import show_table
 
-__all__ = ["datasets_app", "list_plugins"]
-
 datasets_app = typer.Typer(help="Named graphs.", no_args_is_help=True)
 
 _Name = Annotated[

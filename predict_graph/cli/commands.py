@@ -10,10 +10,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-__all__ = ["COMMANDS", "GIVEN", "Commands", "Program"]
-
 GIVEN: list[str] = []
-"""The words of the command line, for the page that tells how to get an answer again."""
+"""The words of the command line, for the report, which states how to reproduce it."""
 
 COMMANDS = {
     "predict": (
@@ -98,7 +96,7 @@ _COMPILED = frozenset(("predict", "run", "validate"))  # compiled before anythin
 
 
 class Commands(Mapping[str, Any]):
-    """The commands, each of which is imported when it is asked for."""
+    """The commands, each imported when it is called."""
 
     def __init__(self) -> None:
         self._imported: dict[str, Any] = {}

@@ -12,8 +12,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["BUILT_IN", "ON_SPARK", "algorithms", "graphs", "kinds", "names_of"]
-
 BUILT_IN = {
     "algorithms": (
         "pagerank",

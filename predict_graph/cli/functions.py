@@ -22,16 +22,6 @@ from predict_graph.errors import JobError, RequestError, error_text
 if TYPE_CHECKING:
     from predict_graph.results import Result
 
-__all__ = [
-    "Args",
-    "Budget",
-    "GraphForm",
-    "check_no_call_options",
-    "compare_functions",
-    "predict_call",
-    "run_call",
-    "validate_call",
-]
 
 Args = Annotated[
     list[str] | None,
@@ -243,12 +233,7 @@ def compare_functions(
 
 
 def check_no_call_options(arg: Any, form: Any, algorithm: str) -> None:
-    """Refuse options of functions for an algorithm.
-
-    Raises
-    ------
-    RequestError
-    """
+    """Refuse options of functions for an algorithm."""
     given = {"--arg": arg, "--as": form}
     for name, value in given.items():
         if value is not None:
@@ -267,12 +252,7 @@ def _arguments_of_call(arg: list[str] | None) -> tuple[list[Any], dict[str, Any]
 
 
 def _refuse_options(case: Case, *groups: Cluster | Sampling) -> None:
-    """Refuse options that say nothing to a function.
-
-    Raises
-    ------
-    RequestError
-    """
+    """Refuse options that say nothing to a function."""
     if case.parameter:
         raise RequestError(
             f"-p {case.parameter[0]!r} is for algorithms; accepted: --arg NAME=VALUE for the "

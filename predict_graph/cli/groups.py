@@ -20,8 +20,6 @@ from predict_graph.cli.completing import names_of
 from predict_graph.errors import RequestError
 from predict_graph.options import option
 
-__all__ = ["Case", "Cluster", "Reading", "Sampling", "takes"]
-
 _Column = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Column of a file: its name, or its number from 1 on."),
@@ -158,18 +156,7 @@ class Cluster:
     ] = None
 
     def asked(self, *, verbose: bool = False) -> dict[str, Any]:
-        """Return the engine, and what the local one is told, as arguments.
-
-        Parameters
-        ----------
-        verbose : bool
-            Whether to show the settings of Spark.
-
-        Raises
-        ------
-        RequestError
-            If options of one engine are given to another.
-        """
+        """Return the engine and the settings of the local one as arguments."""
         if self.engine != "spark":
             self._refuse(_SPARK_ONLY, f"the engine {self.engine!r}")
             return {"engine": self.engine, "workers": self.workers, "threads": self.threads}
@@ -211,7 +198,7 @@ _SPARK_ONLY = (
 )
 
 
-# Options whose values are names of plug-ins, and of which kind.
+# Options whose values are names of plug-ins, and their kind.
 _KINDS = {
     "sampler": "samplers",
     "method": "methods",
@@ -266,13 +253,7 @@ class Sampling:
 
 
 def takes(**groups: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that spreads groups of options over the signature of a command.
-
-    Parameters
-    ----------
-    **groups : dataclass
-        By the name of the argument that takes the object.
-    """
+    """Return a decorator that spreads groups of options over the signature of a command."""
 
     def spread(command: Callable[..., None]) -> Callable[..., None]:
         own = {

@@ -15,7 +15,6 @@ from predict_graph.reports.tables import show_facts, show_table
 if TYPE_CHECKING:
     from predict_graph.history import History
 
-__all__ = ["history_app"]
 
 history_app = typer.Typer(help="Runs that were kept.", no_args_is_help=True)
 

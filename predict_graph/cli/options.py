@@ -16,36 +16,6 @@ if TYPE_CHECKING:
 
     from predict_graph.clock import Moment
 
-__all__ = [
-    "AlgorithmName",
-    "Engine",
-    "Events",
-    "Expect",
-    "GraphSource",
-    "HistoryFile",
-    "Ids",
-    "Json",
-    "Parameters",
-    "Plot",
-    "Plugins",
-    "Quiet",
-    "Report",
-    "Seed",
-    "Threads",
-    "Undirected",
-    "Verbose",
-    "Workers",
-    "check_parameters",
-    "conclude",
-    "counts",
-    "fetch_if_missing",
-    "fetched",
-    "load_plugins",
-    "messages",
-    "ratios",
-    "results",
-    "say",
-]
 
 AlgorithmName = Annotated[
     str,

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from predict_graph.clock import Moment
     from predict_graph.results import Result
 
-__all__ = ["Output", "Pages"]
-
 
 @dataclass(frozen=True)
 class Output:
@@ -37,12 +35,7 @@ class Output:
         return Level.SENTENCE if self.quiet else Level.DETAILS if self.verbose else Level.ANSWER
 
     def check(self) -> None:
-        """Refuse what could not be written, before any work is done.
-
-        Raises
-        ------
-        RequestError
-        """
+        """Refuse what could not be written, before any work is done."""
         if self.quiet and self.verbose:
             raise RequestError("-q and -v are both given; accepted: one of them")
         check_json_target(self.json)
@@ -82,12 +75,7 @@ class Pages(Output):
     report: options.Report = None
 
     def check(self) -> None:
-        """Refuse what could not be written, before any work is done.
-
-        Raises
-        ------
-        RequestError
-        """
+        """Refuse what could not be written, before any work is done."""
         super().check()
         if self.plot is not None:
             from predict_graph.pictures import check_picture
@@ -99,14 +87,7 @@ class Pages(Output):
             check_report(self.report)
 
     def show(self, result: Result, *, packages: Sequence[str] = ()) -> None:
-        """Print a result, and write its JSON, picture and page where they are asked for.
-
-        Parameters
-        ----------
-        result : Result
-        packages : sequence of str
-            That the result is of.
-        """
+        """Print a result, and write its JSON, picture and page where they are asked for."""
         self.give(result.answer, result.to_dict())
         if self.plot is None and self.report is None:
             return

@@ -13,8 +13,6 @@ from typing import Any
 
 from predict_graph.errors import RequestError
 
-__all__ = ["check_apart"]
-
 _OUTPUTS = ("out", "json", "plot", "report", "events", "table")
 _OUTPUTS_OF = {"export": ("file",)}
 _NO_FILES = ("command",)  # the words of another program
@@ -24,21 +22,7 @@ Named = tuple[str, str]  # the option as a user writes it, and the path
 
 
 def check_apart(command: str, arguments: Mapping[str, Any], labels: Mapping[str, str]) -> None:
-    """Raise an error if an output of a command is one of its inputs or another output.
-
-    Parameters
-    ----------
-    command : str
-        Name of the command.
-    arguments : mapping
-        By the names of its parameters.
-    labels : mapping of str to str
-        What a user calls each of them.
-
-    Raises
-    ------
-    RequestError
-    """
+    """Raise an error if an output of a command is one of its inputs or another output."""
     outputs = [*_OUTPUTS, *_OUTPUTS_OF.get(command, ())]
     written = list(_paths(arguments, outputs, labels))
     if not written:

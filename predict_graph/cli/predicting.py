@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from predict_graph.clock import Moment
     from predict_graph.resources import ResourceProfile
 
-__all__ = ["learn", "predict", "run", "validate"]
 
 SparkReads = Annotated[
     bool,
@@ -170,7 +169,7 @@ def validate(
 
 
 def _packages(cluster: Cluster) -> list[str]:
-    """Return what a report tells the version of."""
+    """Return the packages whose versions a report lists."""
     return ["pyspark"] if cluster.engine == "spark" else []
 
 
@@ -183,12 +182,7 @@ def _checked(case: Case, output: Output, *, fetch: bool = True) -> None:
 
 
 def _refused(case: Case, **given: Any) -> None:
-    """Refuse options that are for algorithms alone.
-
-    Raises
-    ------
-    RequestError
-    """
+    """Refuse options that are for algorithms alone."""
     for name, value in given.items():
         if value not in (None, False):
             raise RequestError(

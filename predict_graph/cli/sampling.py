@@ -12,8 +12,6 @@ from predict_graph.cli.groups import Reading, takes
 from predict_graph.cli.output import Pages
 from predict_graph.files import check_writable
 
-__all__ = ["compare_samplers", "sample"]
-
 
 @takes(reading=Reading, output=Pages)
 def sample(

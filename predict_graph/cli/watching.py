@@ -11,8 +11,6 @@ from predict_graph.cli import options
 from predict_graph.errors import RequestError
 from predict_graph.reports.events import Events, check_events_target
 
-__all__ = ["watch"]
-
 
 def watch(
     app: Annotated[

@@ -12,11 +12,9 @@ from pathlib import Path
 from predict_graph.errors import JobError, RequestError
 from predict_graph.limits import beyond, limits
 
-__all__ = ["SCHEMA_VERSION", "compact", "reading", "writing"]
-
 SCHEMA_VERSION = 1  # by definition
-APPLICATION_ID = 0x50475248  # by definition: "PGRH" tells our files from other programs'
-WAIT_SECONDS = 30.0  # for a lock that others hold; a choice
+APPLICATION_ID = 0x50475248  # by definition: "PGRH" distinguishes our files from other programs'
+WAIT_SECONDS = 30.0  # limits the wait for a lock of another process
 
 SCHEMA = """
 CREATE TABLE runs (
@@ -50,20 +48,12 @@ CREATE TABLE tables (
 );
 """
 _STATEMENTS = {" ".join(statement.split()) for statement in SCHEMA.split(";")} - {""}
-_STEPS = 100_000  # of SQLite's machine between two looks at the clock; a choice
+_STEPS = 100_000  # limits overhead: instructions of SQLite between two checks of the clock
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """Open the file to read one consistent state; None if there is no file yet.
-
-    Raises
-    ------
-    RequestError
-        If the file is damaged, of another program or of a newer version.
-    JobError
-        If it cannot be read.
-    """
+    """Open the file to read one consistent state; None if there is no file yet."""
     with _explained(path, "read"):
         if not path.exists():
             yield None
@@ -81,15 +71,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open the file, made if need be, for one transaction: all of it is kept, or nothing.
-
-    Raises
-    ------
-    RequestError
-        If the file is damaged, of another program or of a newer version.
-    JobError
-        If it cannot be written: no permission, disk full, locked for too long.
-    """
+    """Open the file, made if need be, for one transaction: all of it is kept, or nothing."""
     with _explained(path, "written"):
         path.parent.mkdir(parents=True, exist_ok=True)
         connection = _connect(path)
@@ -138,8 +120,8 @@ def _connect(path: Path, options: str = "") -> sqlite3.Connection:
 
 def _open_to_read(path: Path) -> sqlite3.Connection:
     # A write-ahead log needs files beside the database even to read, and only who may write
-    # removes them again. Where none can be made nobody writes either, and SQLite can be told that
-    # the file does not change.
+    # removes them again. Where none can be made nobody writes either, so the file
+    # is opened as immutable.
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
         return _connect(path, "?mode=rw")
     if path.with_name(path.name + "-wal").exists():

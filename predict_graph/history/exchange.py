@@ -1,8 +1,8 @@
 """Export and import of a history as one flat Parquet or CSV file.
 
 One row a run, iteration and worker: the fields of the run in columns ``run_…``, then the columns
-of its table. A run without a table has one row. ``run_types`` tells which columns a run has and
-whether they are integers, so that an import gives back exactly what was exported.
+of its table. A run without a table has one row. ``run_types`` lists the columns of a run and
+their types, so that an import gives back exactly what was exported.
 """
 
 from __future__ import annotations
@@ -28,21 +28,12 @@ from predict_graph.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_runs", "write_runs"]
 
 ENDINGS = (".parquet", ".csv", ".csv.gz")
 
 
 def write_runs(path: Path, runs: Sequence[dict[str, Any]], tables: dict[int, Columns]) -> int:
-    """Write runs (newest first, as selected) and their tables; return how many.
-
-    Raises
-    ------
-    RequestError
-        If the name has an unknown ending.
-    JobError
-        If the file cannot be written; what was at its place stays.
-    """
+    """Write runs (newest first, as selected) and their tables; return how many."""
     ending = _ending(path)
     frame = _flat(runs, tables)
     with written_beside(path) as beside:
@@ -54,13 +45,7 @@ def write_runs(path: Path, runs: Sequence[dict[str, Any]], tables: dict[int, Col
 
 
 def read_runs(path: Path) -> list[RunRecord]:
-    """Read what :func:`write_runs` wrote, oldest run first.
-
-    Raises
-    ------
-    RequestError
-        If the file is missing, or not a whole export.
-    """
+    """Read what :func:`write_runs` wrote, oldest run first."""
     ending = _ending(path)
     import pandas as pd
 

@@ -7,8 +7,6 @@ import platform
 from functools import lru_cache
 from pathlib import Path
 
-__all__ = ["machine_identity"]
-
 
 @lru_cache(maxsize=1)
 def machine_identity() -> str:

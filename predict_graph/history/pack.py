@@ -17,23 +17,11 @@ from predict_graph.inputs import parse_json
 from predict_graph.limits import beyond, limits
 from predict_graph.table import Table
 
-__all__ = ["pack", "unpack"]
-
 Columns = dict[str, npt.NDArray[Any]]
 
 
 def pack(rows: Table) -> tuple[str, int, bytes]:
-    """Pack a numeric table.
-
-    Returns
-    -------
-    types : str
-        JSON: name and type (``i8`` or ``f8``) of each column, in order.
-    rows : int
-        Number of rows.
-    cells : bytes
-        Little-endian columns one after the other, compressed by zlib.
-    """
+    """Pack a numeric table."""
     types, parts = [], []
     for name, values in rows.items():
         short = "f8" if values.dtype.kind == "f" else "i8"
@@ -43,13 +31,7 @@ def pack(rows: Table) -> tuple[str, int, bytes]:
 
 
 def unpack(types: str, rows: int, cells: bytes) -> Columns:
-    """Return the columns of a packed table, in order.
-
-    Raises
-    ------
-    ValueError
-        If the block is damaged.
-    """
+    """Return the columns of a packed table, in order."""
     named = parse_json(types, "the list of columns")
     if not isinstance(named, list) or not all(_is_column(each) for each in named):
         raise ValueError("the list of columns is no list of names and types")

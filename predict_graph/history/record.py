@@ -21,7 +21,6 @@ from predict_graph.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["KINDS", "RunRecord"]
 
 KINDS = ("run", "sample")
 

@@ -18,18 +18,6 @@ from predict_graph.inputs import parse_json
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "FIELDS",
-    "OPTIONAL",
-    "WHOLE_NUMBERS",
-    "decode",
-    "encode",
-    "frame_of",
-    "insert",
-    "read_tables",
-    "select",
-    "utc_text",
-]
 
 FIELDS = (
     *("uid", "time", "kind", "algorithm", "parameters", "graph", "fingerprint"),
@@ -54,13 +42,7 @@ def encode(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def decode(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what :func:`encode` was given.
-
-    Raises
-    ------
-    ValueError
-        If a field is not one that :func:`encode` wrote.
-    """
+    """Return what :func:`encode` was given."""
     run = dict(row)
     for name in FIELDS:
         value = run[name]
@@ -126,13 +108,7 @@ def select(
 def read_tables(
     connection: sqlite3.Connection | None, runs: Sequence[int] | None, path: Path
 ) -> dict[int, Columns]:
-    """Return the tables of `runs` in their order; of all runs if None.
-
-    Raises
-    ------
-    RequestError
-        If a table is damaged.
-    """
+    """Return the tables of `runs` in their order; of all runs if None."""
     if connection is None:
         return {}
     query = "SELECT run, types, rows, cells FROM tables"

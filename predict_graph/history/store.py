@@ -26,7 +26,6 @@ from predict_graph.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["History", "Imported", "check_history", "default_path"]
 
 ENVIRONMENT = "PREDICT_GRAPH_HISTORY"
 

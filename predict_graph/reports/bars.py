@@ -21,8 +21,6 @@ from rich.text import Text
 
 from predict_graph.durations import readable_seconds, remaining
 
-__all__ = ["DownloadBar", "bar"]
-
 
 @contextmanager
 def bar(console: Console) -> Iterator[Callable[[str, float], None]]:
@@ -48,14 +46,7 @@ class _Remaining(ProgressColumn):
 
 
 class DownloadBar:
-    """A bar for a download; pooch sets `total` and calls the methods.
-
-    Parameters
-    ----------
-    console : Console
-    name : str
-        What is downloaded.
-    """
+    """A bar for a download; pooch sets `total` and calls the methods."""
 
     def __init__(self, console: Console, name: str) -> None:
         self._progress = Progress(

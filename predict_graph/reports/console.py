@@ -10,8 +10,6 @@ from rich.text import Text
 
 from predict_graph.printable import printable
 
-__all__ = ["SafeConsole"]
-
 
 class SafeConsole(Console):
     """A console that shows the control characters of a text instead of obeying them."""
@@ -21,13 +19,7 @@ class SafeConsole(Console):
         return super().render_str(printable(text), **options)
 
     def on_broken_pipe(self) -> None:
-        """Say that the reader has gone, as ``head`` does; what else is printed goes nowhere.
-
-        Raises
-        ------
-        BrokenPipeError
-            Where rich would end the program, files that were asked for included.
-        """
+        """Say that the reader has gone, as ``head`` does; what else is printed goes nowhere."""
         self.quiet = True
         os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
         raise BrokenPipeError("the reader has gone")

@@ -16,20 +16,12 @@ from predict_graph.files import check_writable
 if TYPE_CHECKING:
     from predict_graph.clock import Moment
 
-__all__ = ["Events", "check_events_target"]
 
 STANDARD_OUTPUT = "-"
 
 
 def check_events_target(target: str | None, json_target: str | None = None) -> str | None:
-    """Return where events go if that can be written, before any work is done.
-
-    Raises
-    ------
-    RequestError
-        If it is a folder, or in a folder that is missing or read-only, or both go to standard
-        output.
-    """
+    """Return where events go if that can be written, before any work is done."""
     if target == STANDARD_OUTPUT and json_target == STANDARD_OUTPUT:
         raise RequestError(
             "--events - and --json - would both write to standard output; accepted: a file for one"
@@ -40,18 +32,7 @@ def check_events_target(target: str | None, json_target: str | None = None) -> s
 
 
 class Events:
-    """Writes moments to a file that grows as the run goes on, or to standard output.
-
-    Parameters
-    ----------
-    target : str or None
-        A file, ``-`` for standard output, None for nowhere.
-
-    Raises
-    ------
-    JobError
-        If the file cannot be written.
-    """
+    """Writes moments to a file that grows as the run goes on, or to standard output."""
 
     def __init__(self, target: str | None) -> None:
         self._target = target

@@ -11,19 +11,11 @@ from typing import Any
 
 from predict_graph.files import check_writable, written_beside
 
-__all__ = ["check_json_target", "to_json", "write_json"]
-
 STANDARD_OUTPUT = "-"
 
 
 def check_json_target(target: str | None) -> str | None:
-    """Return the target if it can be written, before any work is done.
-
-    Raises
-    ------
-    RequestError
-        If it is a folder, or in a folder that is missing or read-only.
-    """
+    """Return the target if it can be written, before any work is done."""
     if target is not None and target != STANDARD_OUTPUT:
         check_writable(Path(target))
     return target
@@ -44,13 +36,7 @@ def to_json(value: Any) -> str:
 
 
 def write_json(value: Any, target: str | None) -> None:
-    """Write `value` to a file, to standard output if `target` is ``-``, nowhere if it is None.
-
-    Raises
-    ------
-    RequestError, JobError
-        If the file cannot be written; what was there stays.
-    """
+    """Write `value` to a file, to standard output if `target` is ``-``, nowhere if it is None."""
     if target is None:
         return
     text = to_json(value) + "\n"

@@ -11,10 +11,8 @@ from typing import Any
 
 from predict_graph.answers import cell_text
 
-__all__ = ["fact_lines", "table_lines", "wrapped"]
-
-_GAP = 2  # a choice
-_LEAST_VALUE = 30  # columns for the values of facts; in less, each goes under its name; a choice
+_GAP = 2  # limits the width: columns between two cells
+_LEAST_VALUE = 30  # limits wrapping: with fewer columns a value goes under its name
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:

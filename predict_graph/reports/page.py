@@ -19,27 +19,19 @@ from predict_graph.pictures import Picture, check_picture, svg_of
 from predict_graph.pictures.palette import DARK, LIGHT
 from predict_graph.printable import printable
 
-__all__ = ["check_report", "command_to_repeat", "page", "write_report"]
-
 _ENDINGS = (".html", ".htm")
 _PACKAGES = ("predict-graph", "numpy", "scipy", "numba", "scikit-learn", "pandas")
 # As Spark's own spark.redaction.regex, and the user of an address.
 _SECRET = re.compile(
     r"(secret|password|token|credential|access[._]?key|api[._]?key)", re.IGNORECASE
 )
-_SHORT = 24  # letters of a cell that is kept on one line, but for a phone; a choice
-_BRIEF = 10  # the same on a phone; a choice
+_SHORT = 24  # limits wrapping: letters of a cell that stays on one line, except on a phone
+_BRIEF = 10  # as above, on a phone
 _USER = re.compile(r"(?<=://)[^/@\s]+@")
 
 
 def check_report(path: Path) -> Path:
-    """Return the path of a report if it can be written, before any work is done.
-
-    Raises
-    ------
-    RequestError
-        If the ending is another one, the folder is missing, or what draws is not installed.
-    """
+    """Return the path of a report if it can be written, before any work is done."""
     if path.suffix.lower() not in _ENDINGS:
         raise RequestError(f"cannot write the report {path}; accepted: a name in .html")
     check_writable(path)
@@ -63,13 +55,7 @@ def write_report(
     command: str,
     packages: Sequence[str] = (),
 ) -> None:
-    """Write the page of an answer; see :func:`page`.
-
-    Raises
-    ------
-    RequestError, JobError
-        If the file cannot be written; what was there stays.
-    """
+    """Write the page of an answer; see :func:`page`."""
     text = page(title, answer, pictures, command=command, packages=packages)
     with written_beside(path) as beside:
         beside.write_text(text, encoding="utf-8", errors="backslashreplace")
@@ -83,18 +69,7 @@ def page(
     command: str,
     packages: Sequence[str] = (),
 ) -> str:
-    """Return the page of an answer.
-
-    Parameters
-    ----------
-    title : str
-    answer : Answer
-    pictures : sequence of Picture
-    command : str
-        That gives the same answer again.
-    packages : sequence of str
-        Whose versions are told beside those that every page tells.
-    """
+    """Return the page of an answer."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -128,13 +103,6 @@ def page(
 
 def command_to_repeat(arguments: Sequence[str], seed: int | None = None) -> str:
     """Return the command line of this answer, its secrets left out.
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        That the program was called with.
-    seed : int, optional
-        That was drawn, if none was given.
 
     Examples
     --------

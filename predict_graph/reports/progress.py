@@ -13,13 +13,11 @@ from predict_graph.durations import readable_seconds, remaining
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Steps", "watched"]
 
 Steps = Callable[[str, float], None]
 
-PATIENCE = 2.0  # a choice
-"""Seconds after which a line is written where no bar can be drawn."""
-_PAUSE = 5.0  # seconds between such lines, at first; each time a half longer; a choice
+PATIENCE = 2.0  # limits output: seconds before the first line where no bar can be drawn
+_PAUSE = 5.0  # limits output: seconds to the next line, then half longer each time
 
 
 @contextmanager

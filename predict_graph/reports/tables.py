@@ -13,11 +13,9 @@ if TYPE_CHECKING:
 
     from predict_graph.answers import Answer, Table
 
-__all__ = ["Level", "say", "show_answer", "show_facts", "show_table"]
-
 
 class Level(IntEnum):
-    """How much is told."""
+    """How much is printed."""
 
     SENTENCE = 0
     ANSWER = 1

@@ -30,7 +30,7 @@ HERE = Path(__file__).parent
 class WarmPython:
     """A Python that has imported what the program imports.
 
-    Without /proc, which tells that a fork would lose no thread, every command starts its own.
+    Without /proc, which shows that a fork would lose no thread, every command starts its own.
 
     Parameters
     ----------

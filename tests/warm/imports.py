@@ -1,4 +1,4 @@
-"""What the program imports, of which it takes seconds; imported as ``loaded``, it does so."""
+"""The program's imports, which take seconds; imported as ``loaded``, it does so."""
 
 import contextlib
 from importlib import import_module

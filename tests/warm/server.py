@@ -81,7 +81,7 @@ def serve(path: str) -> tuple[list[str], str, dict[str, str]]:
         # Numba ends a child of the process in which it made ready for threads, whether there were
         # any or not; a grandchild it lets be.
         number = os.fork()
-        if number:  # waits for it, and tells how it ended
+        if number:  # waits for it, and reports how it ended
             os.close(files[1])
             os.close(files[2])
             connection.sendall(f"{number}\n".encode())

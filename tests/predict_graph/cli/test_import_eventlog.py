@@ -72,8 +72,8 @@ def test_a_log_becomes_a_run(program, log, tmp_path):
 def test_a_cluster_is_predicted_from_a_log_alone(program, log, tmp_path):
     """Nothing listens at far:7077, and nothing has to."""
     history = tmp_path / "h.sqlite"
-    told = ("--graph", "web", "--vertices", 40, "--edges", 200, "--history", history)
-    program("history", "import-eventlog", log, "--algorithm", "pagerank", *told)
+    given = ("--graph", "web", "--vertices", 40, "--edges", 200, "--history", history)
+    program("history", "import-eventlog", log, "--algorithm", "pagerank", *given)
     cluster = ("--engine", "spark", "--master", "spark://far:7077", "--memory", "2g")
     graph = "barabasi-albert:n=300,m=2,seed=1"
     asked = ("predict", "pagerank", graph, *cluster, "--history", history, "--json", "-")
