@@ -1,11 +1,11 @@
 """Estimators of the number of iterations of a run, from samples of its graph."""
 
+from predict_graph.engines import SampleSummary
 from predict_graph.iterations.budget import EdgeBudget, check_max_overhead
 from predict_graph.iterations.estimate import (
     IterationEstimate,
     Progress,
     SampleCounters,
-    SampleSummary,
 )
 from predict_graph.iterations.estimators import (
     METHODS,

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun
-from predict_graph.engines import Engine, RunProfile, per_iteration
+from predict_graph.engines import Engine, RunProfile, SampleSummary, per_iteration
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.degrees import degree_bins
-from predict_graph.iterations.estimate import SampleCounters, SampleSummary
+from predict_graph.iterations.estimate import SampleCounters
 from predict_graph.iterations.prefix import edges_by_later_position
 from predict_graph.plugins import Registry, blamed_on
 from predict_graph.results import Value

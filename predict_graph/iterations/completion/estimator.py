@@ -8,6 +8,7 @@ import time
 import numpy as np
 
 from predict_graph.deadline import deadline, time_left
+from predict_graph.engines import SampleSummary
 from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.budget import LEAN, LONG_RUN
@@ -22,7 +23,6 @@ from predict_graph.iterations.completion.replicates import (
 from predict_graph.iterations.crossing import stretched_curve
 from predict_graph.iterations.estimate import (
     IterationEstimate,
-    SampleSummary,
     iteration_interval,
 )
 from predict_graph.iterations.method import SamplingCase

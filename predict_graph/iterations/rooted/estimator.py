@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun, time_left
-from predict_graph.engines import StagedSample
+from predict_graph.engines import SampleSummary, StagedSample
 from predict_graph.engines.local.kernel import Weighting
 from predict_graph.engines.local.observed import ObservedRun, observed_run
 from predict_graph.graph import Graph
@@ -24,7 +24,6 @@ from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.crossing import crossing
 from predict_graph.iterations.estimate import (
     IterationEstimate,
-    SampleSummary,
     iteration_interval,
 )
 from predict_graph.iterations.method import SamplingCase

@@ -37,10 +37,20 @@ _METRICS = (
 )
 _TASK = "stage attempt task executor host started finished failed spilled_bytes"
 _TASK_COLUMNS = (*_TASK.split(), *(name for name, *_ in _METRICS))
-_JOB_COLUMNS = "job group description execution started finished stages".split()
-_STAGE_COLUMNS = "stage attempt job name tasks parents operators datasets cached".split()
-_EXECUTION_COLUMNS = "execution root description details started finished".split()
-_EXECUTOR_COLUMNS = "executor host cores added removed".split()
+_JOB_COLUMNS = ["job", "group", "description", "execution", "started", "finished", "stages"]
+_STAGE_COLUMNS = [
+    "stage",
+    "attempt",
+    "job",
+    "name",
+    "tasks",
+    "parents",
+    "operators",
+    "datasets",
+    "cached",
+]
+_EXECUTION_COLUMNS = ["execution", "root", "description", "details", "started", "finished"]
+_EXECUTOR_COLUMNS = ["executor", "host", "cores", "added", "removed"]
 
 _BEGIN = b'{"Event":"'
 _FLUSHED = 10.0  # limits the wait for Spark's listeners, in seconds
