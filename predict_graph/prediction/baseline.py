@@ -14,7 +14,8 @@ from statistics import NormalDist
 import numpy as np
 
 from predict_graph.algorithms import Algorithm, Usual
-from predict_graph.engines import Evidence, RuntimeEstimate, Workload, per_iteration
+from predict_graph.engines import Engine, Evidence, RuntimeEstimate, Workload, per_iteration
+from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, machine_identity
@@ -23,18 +24,6 @@ from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
 from predict_graph.iterations.rooted.hops import depth_of
 from predict_graph.table import Table
-
-__all__ = [
-    "BASELINE",
-    "ITERATIONS_STD",
-    "SECONDS_STD",
-    "Baseline",
-    "baseline_iterations",
-    "baseline_runtime",
-    "baselines_of",
-    "chain_of",
-]
-
 
 BASELINE = "baseline estimate"
 """Name of the method of an estimate that is none."""
@@ -48,9 +37,15 @@ SECONDS_STD = 0.6  # of log of ns an edge and iteration: docs/studies/baseline.m
 # Edges and vertices from which data no longer fits in a cache, and the power by which seconds of
 # each grow from there: R-MAT of scale 18 to 22, docs/studies/baseline.md.
 _CACHED, _BEYOND_CACHE = 1e6, 0.35
-_FEWEST_EDGES = 5_000  # that take as long as any superstep; judgement, not measured
-_NEWEST_RUNS = 20  # a choice
-_HALVING = 0.5  # of messages by iteration, where changes spread; judgement, not measured
+_FEWEST_EDGES = 5_000  # below which the time of a superstep no longer falls
+_NEWEST_RUNS = 20  # limits old data
+_HALVING = 0.5  # messages of an iteration / those of the one before, where changes spread
+# On other engines: times as long as compiled, and the deviation of its logarithm; of the run
+# nearest in size (docs/studies/remaining.md).
+OTHER_ENGINES, _OTHER_STD, _NEAREST_STD = 40.0, 1.0, 0.1
+# Seconds on Spark, however small the graph: session start-up, and a superstep (0.5 s for 128
+# vertices: docs/studies/spark.md).
+_SPARK_SETUP, _SPARK_SUPERSTEP = 8.0, 0.3
 
 
 @dataclass(frozen=True)
@@ -64,7 +59,7 @@ class Baseline:
     setup_seconds, superstep_seconds : float
         Of all supersteps.
     runs : int
-        Of the history that it rests on; 0 if it is a rule of thumb.
+        Of the history behind it; 0 without any.
     iterations_std : float
         Of log(estimated / true).
     converges : bool
@@ -115,22 +110,14 @@ class Baseline:
         return replace(self, iterations=more, superstep_seconds=seconds)
 
 
-def chain_of(algorithm: Algorithm) -> list[Algorithm]:
-    """Return an algorithm after those whose results it needs, in the order in which they run."""
-    found = [algorithm]
-    while found[0].prior is not None:
-        found.insert(0, found[0].prior)
-    return found
-
-
 def baselines_of(
     graph: AnyGraph, algorithms: Sequence[Algorithm], history: History | None
 ) -> list[Baseline]:
     """Return what compiled runs of the algorithms of a chain will take on this machine.
 
-    By real runs of other graphs that the history has of this machine, or else by a rule of thumb.
-    Of algorithms that go from one end of the graph to the other, a breadth-first search says how
-    many supersteps that takes, which is less than one of them.
+    They come from runs of other graphs in the history of this machine, or else from the usual
+    figures of the algorithm. Where an algorithm crosses the graph from end to end, a breadth-first
+    search counts the supersteps.
 
     Parameters
     ----------
@@ -198,18 +185,29 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
 
 
 def baseline_runtime(
-    graph: AnyGraph, baseline: Baseline, workload: Workload, *, first: bool
+    graph: AnyGraph,
+    baseline: Baseline,
+    workload: Workload,
+    *,
+    first: bool,
+    engine: Engine,
+    history: History | None,
 ) -> RuntimeEstimate:
-    """Return a baseline as the seconds stage hands it on."""
-    each = baseline.superstep_seconds / max(baseline.iterations, 1.0)
+    """Return the baseline as a runtime estimate of an engine."""
+    each, std = baseline.superstep_seconds / max(baseline.iterations, 1.0), baseline.relative_std
+    setup, name = baseline.setup_seconds, "runs of other graphs" if baseline.runs else BASELINE
+    if type(engine) is not LocalEngine:
+        spark = engine.name == "spark"
+        setup = OTHER_ENGINES * setup + (_SPARK_SETUP if spark else 0.0)
+        rough = max(OTHER_ENGINES * each, _SPARK_SUPERSTEP if spark else 0.0), _OTHER_STD
+        each, std = _on_engine(baseline.algorithm, engine, graph, history) or rough
     seconds = np.full(workload.iterations, each)
-    name = "runs of other graphs" if baseline.runs else "rule of thumb"
     return RuntimeEstimate(
-        evidence=[Evidence(name, seconds, baseline.relative_std)],
+        evidence=[Evidence(name, seconds, std)],
         rows=workload.rows.assign(seconds=seconds),
-        relative_std=baseline.relative_std,
+        relative_std=std,
         phases={
-            "setup": baseline.setup_seconds,
+            "setup": setup,
             "read": graph.read_seconds if first else 0.0,
             "superstep": float(seconds.sum()),
             "write": 0.0,
@@ -218,8 +216,29 @@ def baseline_runtime(
     )
 
 
+def _on_engine(
+    algorithm: Algorithm, engine: Engine, graph: AnyGraph, history: History | None
+) -> tuple[float, float] | None:
+    """Return the seconds of a superstep, and their deviation, from the run nearest in size.
+
+    Whether they are constant or proportional to the edges is not known: the geometric mean.
+    """
+    if history is None:
+        return None
+    machine, kinds = machine_identity(), ("run", "sample")
+    runs = history.training_runs(
+        algorithm.name, engine.describe(), machine, kinds=kinds, limit=_NEWEST_RUNS
+    )
+    if not runs:
+        return None
+    growth = [math.log(max(graph.edges, 1) / max(run.edges, 1)) for run in runs]
+    near = int(np.argmin(np.abs(growth)))
+    each = float(np.median(per_iteration(runs[near].rows)["seconds"]))
+    return each * math.exp(0.5 * growth[near]), _NEAREST_STD + 0.3 * abs(growth[near])
+
+
 def _usual(algorithm: Algorithm, history: History | None) -> tuple[Usual, int]:
-    """Return what is usual: medians of this machine's runs of the history, or the rule of thumb."""
+    """Return the usual figures: medians of the history, or those of the algorithm."""
     thumb = algorithm.usual or _UNKNOWN
     if history is None:
         return thumb, 0

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from predict_graph.algorithms import Algorithm
 from predict_graph.budget import DEFAULT_BUDGET, Budget
 from predict_graph.cores import meter
 from predict_graph.durations import readable_seconds
@@ -21,13 +20,10 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
-from predict_graph.history import History, RunRecord
 from predict_graph.iterations.budget import LEAN
 from predict_graph.prediction.baseline import Baseline
 from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.request import Request
-
-__all__ = ["OTHER_ENGINES", "EvidencePlan", "Spending", "known_runs"]
 
 LEVELS = (LEAN, 0.05, 0.2, 0.6)
 """Edges of all samples / edges of the graph: small ones are nearly as good (docs/studies)."""
@@ -37,12 +33,10 @@ LEVELS = (LEAN, 0.05, 0.2, 0.6)
 _FIXED, _PER_EDGE, _PER_SAMPLED_EDGE = 0.08, 0.045e-6, 0.13e-6
 _LEAN_SHARE = 0.7  # of both, where nothing is calibrated; measured: web-NotreDame, R-MAT 16
 _COUNTING = 4e-9  # seconds an edge; measured on R-MAT 20
-OTHER_ENGINES = 40.0  # times as long as compiled, or more; judgement, not measured
 # Times its budget, at which a prediction stops all work: by definition, the documented limit is
 # 1.25, and the answer has to be put together, too.
 _TOLERANCE = 1.2
-_PROBING = 0.05  # of an iteration, and a fixed part; judgement, not measured
-_PROBE_FIXED = 0.02  # judgement, not measured
+_PROBING, _PROBE_FIXED = 0.05, 0.02  # a probe: of an iteration, and seconds in any case
 
 
 class Spending:
@@ -54,8 +48,7 @@ class Spending:
     run_seconds : float
         What the run is estimated to take.
     reading_seconds : float
-        What reading took, where that was for the prediction alone: it is told, but a budget is for
-        what comes after.
+        Time to read the graph, where only the prediction needed it; not part of the budget.
     """
 
     def __init__(self, budget: Budget, run_seconds: float, reading_seconds: float = 0.0) -> None:
@@ -204,13 +197,3 @@ class EvidencePlan:
                     0.0 if lean else baseline.setup_seconds + level * baseline.superstep_seconds
                 )
         return seconds * meter.read().slowdown
-
-
-def known_runs(
-    graph: AnyGraph, algorithms: Sequence[Algorithm], history: History | None
-) -> list[list[RunRecord]]:
-    """Return the real runs of each algorithm of a chain on this very graph; [] if one has none."""
-    if history is None or len(history) == 0:
-        return []
-    found = [history.runs_of(each.name, graph.fingerprint, each.to_dict()) for each in algorithms]
-    return found if all(found) else []

@@ -6,28 +6,29 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.clock import Expected, Moment, SuperstepClock
+from predict_graph.clock.expected import expected_of
 from predict_graph.engines import Engine, RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.history import History
 from predict_graph.prediction.expectation import (
     Expect,
-    cheap_expectation,
+    baseline_prediction,
     check_expect,
     check_fits,
 )
-
-__all__ = ["FollowedRun", "Follower"]
+from predict_graph.prediction.request import check_request
 
 OnMoment = Callable[[Moment], None]
 
 
 class Follower:
-    """What an engine calls as it runs; tells moments.
+    """What an engine calls as it runs: it reports moments.
 
     Parameters
     ----------
@@ -77,11 +78,10 @@ class Follower:
         if self._given is not None:
             check_fits(self._given[1], self._algorithm, self._engine, graph)
         else:
-            elapsed = time.perf_counter() - self._began
-            expected = cheap_expectation(
-                self._algorithm, self._engine, graph, self._history, elapsed
-            )
-            self.clock = SuperstepClock(expected)
+            expected = expected_before(self._algorithm, self._engine, graph, self._history)
+            elapsed = time.perf_counter() - self._began  # in which the graph was read
+            before = max(expected.before, elapsed)
+            self.clock = SuperstepClock(replace(expected, before=before))
         self._now()
 
     def begins(self, algorithm: Algorithm, graph: Any, threshold: float, limit: int) -> None:
@@ -108,7 +108,7 @@ class Follower:
         self._now()
 
     def ends(self, profile: RunProfile) -> None:
-        """Take note that the run has ended, and of those of its supersteps that nobody told."""
+        """Take note that the run has ended, and of its supersteps that were not reported."""
         at = time.perf_counter() - self._began
         if not self._begun:
             self.clock.begins(self._algorithm.name, at)
@@ -124,6 +124,14 @@ class Follower:
         self._tell(self.clock.moment(time.perf_counter() - self._began))
 
 
+def expected_before(
+    algorithm: Algorithm, engine: Engine, graph: Any, history: History | None
+) -> Expected:
+    """Return what a run is expected to take without measuring anything of it."""
+    found = baseline_prediction(graph, check_request(algorithm, engine=engine, budget=0), history)
+    return expected_of(found.to_dict(), found.evidence[0]["source"])
+
+
 class _StoppedError(BaseException):
     """Ends a run that nobody follows any more."""
 
@@ -136,7 +144,7 @@ class FollowedRun(Iterator[Moment]):
     Parameters
     ----------
     run : callable
-        Runs with a function that is told moments, and returns the profile.
+        Runs the job with a callback for moments, and returns the profile.
 
     Examples
     --------

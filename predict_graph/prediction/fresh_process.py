@@ -20,8 +20,6 @@ from predict_graph.errors import JobError, PredictGraphError
 from predict_graph.graph import check_graph
 from predict_graph.plugin_files import load_plugin, loaded_plugins
 
-__all__ = ["run_in_fresh_process"]
-
 
 def run_in_fresh_process(
     algorithm: Algorithm,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["machine_counts"]
-
 
 def machine_counts(target: int) -> list[int]:
     """Return the machine counts that a prediction for so many machines says something about.

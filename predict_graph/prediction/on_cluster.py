@@ -51,8 +51,6 @@ from predict_graph.table import Table
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["predict_on_cluster"]
-
 # Supersteps that are counted whatever they cost. Where changes spread, the share that changes stays
 # high until it falls all at once: a curve that is cut off before says nothing.
 _FEWEST, _FEWEST_SPREADING = 10, 30

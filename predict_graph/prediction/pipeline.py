@@ -5,25 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.cores import meter
 from predict_graph.deadline import StopRun, deadline
-from predict_graph.engines import Engine, KnownSetup, RunProfile, RuntimeEstimate, Workload
+from predict_graph.engines import Engine, RunProfile, RuntimeEstimate, Workload
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
-from predict_graph.engines.local.probing import probe_of
 from predict_graph.errors import RequestError
 from predict_graph.functions import FunctionPrediction, is_function
 from predict_graph.functions.naming import refuse_for_functions
 from predict_graph.graph import Graph, check_graph
-from predict_graph.history import History, RunRecord, check_history
+from predict_graph.history import History, check_history
 from predict_graph.iterations import (
     EdgeBudget,
     IterationEstimate,
@@ -32,28 +30,27 @@ from predict_graph.iterations import (
     estimate_iterations,
 )
 from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES, LEAN
-from predict_graph.iterations.continued import continued_run, weighted
 from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
 from predict_graph.prediction.baseline import (
-    SECONDS_STD,
     Baseline,
     baseline_iterations,
     baseline_runtime,
     baselines_of,
 )
-from predict_graph.prediction.evidence_plan import EvidencePlan, Spending, known_runs
+from predict_graph.prediction.evidence_plan import EvidencePlan, Spending
 from predict_graph.prediction.outcome import Prediction, assembled
+from predict_graph.prediction.recalled import (
+    from_earlier_runs,
+    from_full_run,
+    known_runs,
+    workloads_on,
+)
 from predict_graph.prediction.request import Request, check_request, direction, is_local
-from predict_graph.prediction.run_records import records_of
 from predict_graph.prediction.seconds.earlier_runs import (
-    ONCE_STD,
-    earlier_runtime,
     of_this_engine,
 )
-from predict_graph.prediction.work import workloads_of
+from predict_graph.prediction.stopped_run import StoppedRun
 from predict_graph.transforms import Transform
-
-__all__ = ["estimates_of", "is_table", "predict", "predict_on"]
 
 
 class PredictOptions(TypedDict, total=False):
@@ -179,7 +176,7 @@ def predict(
     seed : int, optional
         Same seed, same samples and iterations; a fresh one by default.
     progress : callable (text, fraction), optional
-        Told what is being done.
+        Called with the current step.
     spark_reads : bool
         Whether Spark reads the graph itself: `graph` is a path or an address that it knows. So it
         is for a table of Spark (a DataFrame of edges) in any case.
@@ -289,9 +286,9 @@ def predict_on(
     baselines = baselines_of(graph, algorithms, history)
     fresh = bool(request.named) or request.budget.unlimited
     records = [] if fresh else known_runs(graph, algorithms, history)
-    told = [of_this_engine(part, request.engine) for part in records]
-    if records and all(told):
-        return _from_earlier_runs(graph, chain, told, spending, source)
+    own = [of_this_engine(part, request.engine) for part in records]
+    if records and all(own):
+        return from_earlier_runs(graph, chain, own, spending, source)
     if not is_local(request.engine):  # what is known of it asks for in-degrees, first of all
         for part in chain:
             if part.method.prepares is not None:
@@ -299,7 +296,7 @@ def predict_on(
     plan = _evidence_plan(graph, request, baselines, history)
     spending.expects(plan.run_seconds)
     exact: list[IterationEstimate] = []
-    started: _Started | None = None
+    started: StoppedRun | None = None
     if records:
         exact = [recalled_estimate(part[0], request.engine.workers) for part in records]
     elif plan.buys_full_run(graph, request, spending):
@@ -308,14 +305,14 @@ def predict_on(
         if profile is not None and not profile.stopped:
             exact = whole_run_estimates(profile)
             if plan.local:
-                return _from_full_run(graph, chain, profile, exact, spending, source)
+                return from_full_run(graph, chain, profile, spending, source)
         elif (
             profile is not None
             and profile.algorithm == request.algorithm.name
             and profile.iterations
         ):
             took = spending.spent - before - profile.phases["setup"]
-            started = _Started.of(request, profile, graph.vertices, took)
+            started = StoppedRun.of(request, profile, graph.vertices, took)
     levels = plan.levels(graph, request, spending)
     if not levels and not exact:
         return _from_baseline(
@@ -356,7 +353,7 @@ def predict_on(
             ]
         if started is not None and not exact:
             estimates = started.weighted(estimates)
-        workloads = _workloads(graph, chain, estimates)
+        workloads = workloads_on(graph, chain, estimates)
         measured = True
         try:
             with deadline(left_at_most if plan.local else None):
@@ -378,98 +375,16 @@ def predict_on(
     return prediction
 
 
-@dataclass(frozen=True)
-class _Started:
-    """A full local run that was stopped at its deadline: evidence beside samples.
-
-    Parameters
-    ----------
-    estimates : list of IterationEstimate
-        Of each algorithm of the chain: exact, but for the last one, whose curve is continued.
-    records : list of RunRecord
-        Of the same: setup and supersteps, as this machine took them.
-    limit : int
-        The run's limit of iterations.
-    seconds : float
-        Supersteps until it was stopped, also those of the one that did not end.
-    """
-
-    estimates: list[IterationEstimate]
-    records: list[RunRecord]
-    limit: int
-    seconds: float
-
-    @classmethod
-    def of(cls, request: Request, profile: RunProfile, vertices: int, seconds: float) -> _Started:
-        """Return the evidence of the supersteps that ran."""
-        own = continued_run(request.algorithm, profile, request.algorithm.threshold(vertices))
-        limit = request.algorithm.max_iterations
-        estimates = [*whole_run_estimates(profile.prior), own]
-        return cls(estimates, records_of(profile), limit, seconds)
-
-    @property
-    def done(self) -> int:
-        """Supersteps of the last algorithm that ran."""
-        return self.records[-1].iterations
-
-    @property
-    def setups(self) -> dict[str, KnownSetup]:
-        """Setup and supersteps of each algorithm."""
-        return {
-            record.algorithm: KnownSetup(record.phases["setup"], True, (probe_of(record.rows),))
-            for record in self.records
-        }
-
-    def weighted(self, sampled: Sequence[IterationEstimate]) -> list[IterationEstimate]:
-        """Return the estimates with those of other evidence, whose last one is `sampled`'s."""
-        own = weighted(sampled[-1], self.estimates[-1], self.limit)
-        return [*self.estimates[:-1], own]
-
-    def runtimes(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
-        """Return the seconds by the supersteps that ran; others take what their messages take."""
-        found = [
-            earlier_runtime([record], workload, first=number == 0, source="first supersteps")
-            for number, (record, workload) in enumerate(zip(self.records, workloads, strict=True))
-        ]
-        own = found[-1]
-        messages = own.rows.floats("local_messages", "remote_messages")
-        seconds = own.rows.floats("seconds")
-        fixed, each = _line(messages[: self.done], seconds[: self.done])
-        seconds[self.done :] = fixed + each * messages[self.done :]
-        seconds *= max(self.seconds / max(float(seconds.sum()), 1e-9), 1.0)
-        left = 1.0 - float(seconds[: self.done].sum() / seconds.sum())
-        std = math.hypot(ONCE_STD, left * SECONDS_STD)
-        found[-1] = replace(
-            own,
-            evidence=[replace(own.evidence[0], seconds=seconds, relative_std=std)],
-            rows=own.rows.assign(seconds=seconds),
-            relative_std=std,
-            phases={**own.phases, "superstep": float(seconds.sum())},
-        )
-        return found
-
-
-def _line(work: npt.NDArray[np.float64], seconds: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """Return what no work takes, and a unit of it: least squares, neither below 0."""
-    apart = work - work.mean()
-    each = max(float(apart @ seconds) / max(float(apart @ apart), 1e-300), 0.0)
-    fixed = float(seconds.mean() - each * work.mean())
-    if fixed >= 0.0:
-        return fixed, each
-    return 0.0, float(work @ seconds) / float(work @ work)
-
-
 def _evidence_plan(
     graph: Graph, request: Request, baselines: list[Baseline], history: History | None
 ) -> EvidencePlan:
     """Return the plan of a request; elsewhere, a run takes what is known of that engine."""
     if is_local(request.engine):
         return EvidencePlan.on_this_machine(graph, baselines)
-    from predict_graph.prediction.expectation import cheap_expectation
+    from predict_graph.prediction.expectation import baseline_prediction
 
-    total = cheap_expectation(request.algorithm, request.engine, graph, history).total
-    assert total is not None  # only a prediction made before may have none
-    return EvidencePlan(baselines, total.predicted, local=False)
+    expected = baseline_prediction(graph, request, history).runtime_seconds.predicted
+    return EvidencePlan(baselines, expected, local=False)
 
 
 _LOADED: set[tuple[str, str, bool]] = set()
@@ -506,60 +421,11 @@ def _full_run(
     return None
 
 
-def _from_full_run(
-    graph: Graph,
-    chain: Sequence[Request],
-    profile: RunProfile,
-    estimates: list[IterationEstimate],
-    spending: Spending,
-    source: Any,
-) -> Prediction:
-    """Return the prediction by a full run on the very engine."""
-    records = [[record] for record in records_of(profile)]
-    named = "full local run"
-    return _from_runs(graph, chain, records, estimates, named, spending, source, measured=True)
-
-
-def _from_earlier_runs(
-    graph: Graph,
-    chain: Sequence[Request],
-    records: Sequence[Sequence[RunRecord]],
-    spending: Spending,
-    source: Any,
-) -> Prediction:
-    """Return the prediction that the history holds: this run happened before."""
-    workers = chain[-1].engine.workers
-    estimates = [recalled_estimate(part[0], workers) for part in records]
-    named = "earlier runs of this graph"
-    return _from_runs(graph, chain, records, estimates, named, spending, source, measured=False)
-
-
-def _from_runs(
-    graph: Graph,
-    chain: Sequence[Request],
-    records: Sequence[Sequence[RunRecord]],
-    estimates: Sequence[IterationEstimate],
-    evidence: str,
-    spending: Spending,
-    source: Any,
-    *,
-    measured: bool,
-) -> Prediction:
-    workloads = _workloads(graph, chain, estimates)
-    runtimes = [
-        earlier_runtime(part, workload, first=number == 0, source=evidence)
-        for number, (part, workload) in enumerate(zip(records, workloads, strict=True))
-    ]
-    return assembled(
-        graph, chain, estimates, workloads, runtimes, spending, source=source, measured=measured
-    )
-
-
 def _from_baseline(
     graph: Graph,
     chain: Sequence[Request],
     baselines: Sequence[Baseline],
-    started: _Started | None,
+    started: StoppedRun | None,
     spending: Spending,
     more: str,
     source: Any,
@@ -571,7 +437,7 @@ def _from_baseline(
     estimates = [baseline_iterations(graph, baseline, engine.workers) for baseline in baselines]
     if started is not None:
         estimates = started.weighted(estimates)
-    workloads = _workloads(graph, chain, estimates)
+    workloads = workloads_on(graph, chain, estimates)
     runtimes = _unmeasured_runtimes(graph, baselines, started, workloads)
     measured = started is not None
     return assembled(
@@ -582,23 +448,18 @@ def _from_baseline(
 def _unmeasured_runtimes(
     graph: Graph,
     baselines: Sequence[Baseline],
-    started: _Started | None,
+    started: StoppedRun | None,
     workloads: Sequence[Workload],
 ) -> list[RuntimeEstimate]:
     """Return baseline seconds, or those by the supersteps of a run that was stopped."""
     if started is not None:
         return started.runtimes(workloads)
     return [
-        baseline_runtime(graph, baseline, workload, first=number == 0)
+        baseline_runtime(
+            graph, baseline, workload, first=number == 0, engine=LocalEngine(), history=None
+        )
         for number, (baseline, workload) in enumerate(zip(baselines, workloads, strict=True))
     ]
-
-
-def _workloads(
-    graph: Graph, chain: Sequence[Request], estimates: Sequence[IterationEstimate]
-) -> list[Workload]:
-    algorithms = [part.algorithm for part in chain]
-    return workloads_of(graph, algorithms, estimates, chain[-1].engine.workers)
 
 
 def estimates_of(

@@ -38,18 +38,6 @@ from predict_graph.iterations import (
 from predict_graph.prediction.seconds import COST_MODELS, runtime_model_of
 from predict_graph.transforms import TRANSFORMS, Transform, check_transform
 
-__all__ = [
-    "DEFAULT_RATIO",
-    "DEFAULT_SAMPLER",
-    "Request",
-    "check_engine",
-    "check_function",
-    "check_request",
-    "check_seed",
-    "direction",
-    "is_local",
-]
-
 DEFAULT_SAMPLER, DEFAULT_RATIO = "brj", 0.1  # PREDIcT, section 3.2; 10% as in its conclusions
 
 _OF_METHOD = frozenset({"sampler", "transform", "ratio", "max_overhead"})
@@ -269,8 +257,8 @@ def check_request(
         getattr(runs_on, "on", lambda count: None)(count)  # a session that is open has its own
     if probe is not None and is_local(runs_on) and not LocalEngine.probes(chosen):
         raise RequestError(
-            f"probe is not read by the kernel of {chosen.name}, a part of whose supersteps tells "
-            "nothing; accepted: leave it out"
+            f"probe is not read by the kernel of {chosen.name}, whose supersteps "
+            "cannot be timed in part; accepted: leave it out"
         )
     if near is not None:
         _refuse_within(estimated_by, chosen, runs_on)

@@ -7,8 +7,6 @@ from dataclasses import replace
 from predict_graph.engines import RunProfile
 from predict_graph.history import RunRecord
 
-__all__ = ["record_of", "records_of"]
-
 
 def record_of(
     profile: RunProfile,

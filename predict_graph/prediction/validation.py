@@ -31,8 +31,6 @@ from predict_graph.prediction.request import (
 from predict_graph.prediction.run_records import records_of
 from predict_graph.transforms import Transform
 
-__all__ = ["follow", "run", "validate"]
-
 
 def run(
     algorithm: str | Algorithm,
@@ -148,7 +146,7 @@ def follow(
     Examples
     --------
     >>> for moment in follow("pagerank", "rmat:scale=8,seed=1", history="none"):
-    ...     told = moment.words()
+    ...     text = moment.words()
     >>> moment.state
     'ended'
     """

@@ -1,7 +1,7 @@
-"""The work stage: what each iteration of the real run will do, from what a sample run did.
+"""The workload of a run: counters of each iteration.
 
-Counters come with the estimate of the iterations where the method tells them for the whole graph;
-otherwise those of a sample are extrapolated (PREDIcT, section 3.3).
+Methods that estimate them for the whole graph hand them on; otherwise those of a sample are
+extrapolated (PREDIcT, section 3.3).
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from predict_graph.engines import COUNTERS, Workload, spread_evenly
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.iterations import IterationEstimate
 from predict_graph.table import Table
-
-__all__ = ["Extrapolator", "workload_of", "workloads_of"]
 
 _VERTEX_FEATURES = ("active_vertices", "total_vertices", "working_set_bytes")
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import psutil
 
-__all__ = ["available_memory", "resident_memory"]
-
 _V1, _V2 = Path("/sys/fs/cgroup/memory"), Path("/sys/fs/cgroup")
 _GROUPS = Path("/proc/self/cgroup")
 

@@ -14,8 +14,6 @@ from predict_graph.graph import Graph
 from predict_graph.prediction.memory.available import available_memory, resident_memory
 from predict_graph.prediction.memory.reading import reading_of
 
-__all__ = ["LIBRARIES", "PeakMemory", "peak_memory"]
-
 LIBRARIES = 273_000_000  # measured; see below
 """Bytes that a run of ten vertices holds: interpreter and libraries."""
 _KEPT = 0.25  # of the blocks of edges, when they are freed (docs/studies/memory.md, its first half)
@@ -118,7 +116,7 @@ def _libraries(graph: Graph) -> float:
     """
     arrays = (graph.indptr, graph.indices, graph.weights)
     own = sum(array.nbytes for array in arrays if array is not None)
-    return float(np.clip(resident_memory() - own, 0.9 * LIBRARIES, 1.1 * LIBRARIES))  # judgement
+    return float(np.clip(resident_memory() - own, 0.9 * LIBRARIES, 1.1 * LIBRARIES))
 
 
 def _running(algorithm: Algorithm, graph: Graph) -> tuple[float, float]:

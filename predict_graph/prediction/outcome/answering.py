@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     from predict_graph.prediction.outcome.comparison import Comparison
     from predict_graph.prediction.outcome.prediction import Prediction
 
-__all__ = ["answer_of", "answer_of_comparison"]
-
-_LISTED = 6  # machine counts; a choice
-_LEAST_WEIGHT = 0.005  # of a source that is worth naming; a choice: half a percent is shown as 1%
+_LISTED = 6  # machine counts shown
+_LEAST_WEIGHT = 0.005  # of a source that is shown: it rounds to 1%
 
 
 def answer_of(found: Prediction) -> Answer:
@@ -90,7 +88,7 @@ def _chain(found: Prediction) -> list[tuple[str, str]]:
     first = found.prior
     seconds = readable_seconds(first.phases["setup"] + first.phases["superstep"])
     said = f"{first.iterations.predicted:.0f} iterations, {seconds}"
-    return [(f"of which {first.algorithm['name']}", said)]
+    return [(f"includes {first.algorithm['name']}", said)]
 
 
 def _cluster(found: Prediction) -> list[tuple[str, str]]:
@@ -105,13 +103,13 @@ def _cluster(found: Prediction) -> list[tuple[str, str]]:
 
 def _estimated_from(found: Prediction) -> str:
     """Say where the seconds of the iterations came from, and with what weight."""
-    told = []
+    sources = []
     for each in found.evidence:
         if each["weight"] < _LEAST_WEIGHT:
             continue
         share = f" {each['weight']:.0%}" if each["weight"] < 1.0 else ""
-        told.append(f"{each['source']}{share}{_described(each['model'])}")
-    return ", ".join(told)
+        sources.append(f"{each['source']}{share}{_described(each['model'])}")
+    return ", ".join(sources)
 
 
 def _described(model: Mapping[str, Any]) -> str:
@@ -175,7 +173,7 @@ def _evidence(found: Prediction) -> Table:
         )
         for each in found.evidence
     ]
-    columns = ["evidence", "says of all iterations", "off by", "weight"]
+    columns = ["evidence", "seconds of all iterations", "relative std", "weight"]
     return Table("where the seconds of the iterations come from", columns, rows)
 
 

@@ -23,9 +23,7 @@ from predict_graph.prediction.outcome.prediction import Prediction
 from predict_graph.prediction.outcome.verdict import verdict_of
 from predict_graph.prediction.request import Request, is_local
 
-__all__ = ["assembled"]
-
-_WIDEST_STD = 4.0  # a choice: x 700 at 90%; who is off by more knows nothing of the run
+_WIDEST_STD = 4.0  # bounds the interval to a factor of 700
 
 
 _UNSAMPLED = (
@@ -74,9 +72,9 @@ def assembled(
         _of_one(graph, *stages, doubts)
         for stages in zip(chain, estimates, workloads, runtimes, strict=True)
     ]
-    result, off_together = parts[0], any(each.common_std for each in runtimes)
+    result, same_error = parts[0], any(each.common_std for each in runtimes)
     for part in parts[1:]:
-        result = _after(part, result, off_together=off_together)
+        result = _after(part, result, same_error=same_error)
     local = is_local(chain[-1].engine)
     if local:
         result = _under(result, meter.read(), measured=measured)
@@ -193,7 +191,7 @@ def _runtime(
     return Interval(total, total / factor, total * factor)
 
 
-def _after(own: Prediction, prior: Prediction, *, off_together: bool) -> Prediction:
+def _after(own: Prediction, prior: Prediction, *, same_error: bool) -> Prediction:
     """Return the prediction of a chain: this one, with what its prior takes on top."""
     once = ("read", "write")
     phases = {
@@ -203,16 +201,14 @@ def _after(own: Prediction, prior: Prediction, *, off_together: bool) -> Predict
     return replace(
         own,
         phases=phases,
-        runtime_seconds=_sum(
-            [own.runtime_seconds, prior.runtime_seconds], off_together=off_together
-        ),
+        runtime_seconds=_sum([own.runtime_seconds, prior.runtime_seconds], same_error=same_error),
         edge_visits=own.edge_visits + prior.edge_visits,
         warnings=list(dict.fromkeys([*prior.warnings, *own.warnings])),
         prior=prior,
         by_machines=[
             {
                 "machines": row["machines"],
-                **_sum([_interval(row), _interval(before)], off_together=off_together).to_dict(),
+                **_sum([_interval(row), _interval(before)], same_error=same_error).to_dict(),
             }
             for row, before in zip(own.by_machines, prior.by_machines, strict=True)
         ],
@@ -248,11 +244,11 @@ def _interval(row: Mapping[str, float]) -> Interval:
     return Interval(row["predicted"], row["low"], row["high"])
 
 
-def _sum(parts: list[Interval], *, off_together: bool) -> Interval:
+def _sum(parts: list[Interval], *, same_error: bool) -> Interval:
     """Return the interval of a sum of parts whose errors are independent, or one and the same."""
     total = sum(part.predicted for part in parts)
     widths = [part.predicted * math.log(part.high / part.predicted) for part in parts if part.low]
-    width = sum(widths) if off_together else math.hypot(*widths)
+    width = sum(widths) if same_error else math.hypot(*widths)
     factor = math.exp(width / total) if total else 1.0
     return Interval(total, total / factor, total * factor)
 
@@ -266,7 +262,7 @@ def _empty_sample_doubts(estimate: IterationEstimate) -> list[str]:
     ]
 
 
-_OFF_RATIO = 1.5  # a choice: a sample is so many times what was asked for, or so small a part
+_OFF_RATIO = 1.5  # factor between requested and actual ratio from which a warning is given
 
 
 def _ratio_doubts(request: Request, estimate: IterationEstimate) -> list[str]:
@@ -283,7 +279,7 @@ def _ratio_doubts(request: Request, estimate: IterationEstimate) -> list[str]:
     ]
 
 
-_APART = 2.0  # a choice: a named model said so many times what was measured (docs/cost-models.md)
+_APART = 2.0  # factor between a named model and measurements from which a warning is given
 
 
 def _named_doubts(request: Request, runtime: RuntimeEstimate) -> list[str]:

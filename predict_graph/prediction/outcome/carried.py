@@ -9,8 +9,6 @@ from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.prediction.outcome.prediction import Prediction
 from predict_graph.resources import ResourceProfile, carried_factor
 
-__all__ = ["carried"]
-
 _VERTEX_BYTES = 16  # of the state before and after an iteration, looked up at random; by definition
 _ONE_THREAD = ("read", "write")
 

@@ -16,8 +16,6 @@ from predict_graph.results import Result
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Comparison"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):

@@ -5,11 +5,9 @@ from __future__ import annotations
 from predict_graph.graph.degrees import DegreeFacts, degree_facts
 from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 
-__all__ = ["graph_doubts"]
-
 _FEW_VERTICES = 5_000  # where samples fail: docs/iterations.md
-_FLAT = 3.0  # judgement: largest degree / mean, of a mesh and not of a random graph
-_DUST = 0.05  # judgement, not measured: of the vertices without an edge
+_FLAT = 3.0  # largest degree / mean: below it, a mesh rather than a random graph
+_DUST = 0.05  # share of vertices without an edge from which a warning is given
 
 
 def graph_doubts(graph: AnyGraph) -> list[str]:

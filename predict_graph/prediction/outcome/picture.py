@@ -24,15 +24,13 @@ from predict_graph.pictures.panels import (
 if TYPE_CHECKING:
     from predict_graph.prediction.outcome.prediction import Prediction
 
-__all__ = ["pictures_of"]
-
 _MEANING = {
     "absolute": "mean change of a vertex",
     "ratio": "share that changes",
     "fixed-point": "share of vertices that change",
 }
-_FEWEST = 8  # vertices of a sample whose degrees are worth drawing; a choice
-_MOST_SAMPLES = 3  # a choice
+_FEWEST = 8  # vertices of a sample whose degrees are drawn
+_MOST_SAMPLES = 3  # drawn
 
 
 def pictures_of(found: Prediction, actual: RunProfile | None = None) -> list[Picture]:

@@ -25,8 +25,6 @@ from predict_graph.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SCHEMA", "Prediction"]
-
 SCHEMA = 1  # by definition
 """Version of the JSON."""
 
@@ -59,7 +57,7 @@ class Prediction(Result):
     method : dict
         How the iterations were estimated: ``name``, ``sampler``, ``transform``, ``threshold``.
     warnings : list of str
-        Why the prediction should not be trusted, in plain words.
+        Reasons for doubt, in one sentence each.
     verdict : Verdict
         The answer in one sentence, and whether the run fits in memory.
     loading_seconds : float
@@ -112,10 +110,10 @@ class Prediction(Result):
     @property
     def cost_model(self) -> dict[str, Any]:
         """``name``, ``terms`` (seconds a unit), ``r2`` and ``weight`` of the regression."""
-        told = [each for each in self.evidence if each["model"]]
-        if not told:
+        fitted = [each for each in self.evidence if each["model"]]
+        if not fitted:
             return {"name": None, "terms": {}, "r2": None, "weight": 0.0}
-        return {**told[-1]["model"], "weight": told[-1]["weight"]}
+        return {**fitted[-1]["model"], "weight": fitted[-1]["weight"]}
 
     @property
     def convergence(self) -> npt.NDArray[np.float64]:

@@ -13,10 +13,8 @@ from predict_graph.engines import PHASE_NAMES
 from predict_graph.intervals import Interval
 from predict_graph.prediction.memory import PeakMemory
 
-__all__ = ["Verdict", "verdict_of"]
-
-_SHORT = 1.0  # seconds: nobody needs that predicted; a choice
-_MOSTLY = 0.6  # of the runtime; a choice
+_SHORT = 1.0  # seconds: run it rather than predict it
+_MOSTLY = 0.6  # share of the runtime that a phase is named from
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ def verdict_of(
     if local and runtime.high < _SHORT and fits is not False:
         text += ": just run it"
     elif estimated:
-        text += "; a rule of thumb, since anything better would cost more than it is worth"
+        text += "; a baseline estimate, as the budget is too small for samples"
     available = None if memory is None else float(memory.available)
     return Verdict(text, fits, peak, available)
 

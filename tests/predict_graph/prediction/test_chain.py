@@ -35,7 +35,7 @@ def test_a_chain_adds_up():
     assert runtime.low < runtime.predicted < runtime.high
     assert prediction.edge_visits > first.edge_visits
     assert prediction.to_dict()["prior"]["iterations"]["predicted"] > 0
-    assert "of which pagerank" in str(prediction)
+    assert "includes pagerank" in str(prediction)
 
 
 def test_a_chain_that_was_run_is_compared_part_by_part():

@@ -19,11 +19,12 @@ from predict_graph.graph import check_graph
 from predict_graph.iterations.whole_run import whole_run_estimates
 from predict_graph.prediction import evidence_plan as module
 from predict_graph.prediction import pipeline
-from predict_graph.prediction.baseline import Baseline, chain_of
+from predict_graph.prediction.baseline import Baseline
 from predict_graph.prediction.evidence_plan import LEVELS, EvidencePlan, Spending
-from predict_graph.prediction.expectation import cheap_expectation
+from predict_graph.prediction.expectation import baseline_prediction
 from predict_graph.prediction.pipeline import _evidence_plan
 from predict_graph.prediction.request import check_request
+from predict_graph.prediction.stopped_run import _line
 
 GRAPH = check_graph("rmat:scale=10,edge_factor=8,seed=1")
 ENGINE = LocalEngine()
@@ -64,7 +65,7 @@ def test_a_full_run_stops_at_its_deadline():
         with deadline(lambda: 1e9):
             whole = ENGINE.run(algorithm, GRAPH)
         assert not whole.stopped
-        assert len(whole_run_estimates(whole)) == len(chain_of(algorithm))
+        assert len(whole_run_estimates(whole)) == len(check_request(algorithm).chain)
         iterations = set()
         for asked in range(1, 12):
             with deadline(Countdown(asked)):
@@ -119,10 +120,10 @@ def test_without_samples_a_stopped_run_is_continued(monkeypatch, name, done):
 
 def test_what_a_superstep_takes_beside_its_messages():
     work, seconds = np.array([8.0, 4.0, 2.0]), np.array([5.0, 3.0, 2.0])
-    assert pipeline._line(work, seconds) == pytest.approx((1.0, 0.5))
-    assert pipeline._line(np.array([4.0, 4.0]), np.array([1.0, 3.0])) == pytest.approx((2.0, 0.0))
-    assert pipeline._line(np.array([1.0, 4.0]), np.array([0.0, 4.0]))[0] == 0.0
-    assert pipeline._line(np.array([1.0, 4.0]), np.array([4.0, 1.0])) == pytest.approx((2.5, 0.0))
+    assert _line(work, seconds) == pytest.approx((1.0, 0.5))
+    assert _line(np.array([4.0, 4.0]), np.array([1.0, 3.0])) == pytest.approx((2.0, 0.0))
+    assert _line(np.array([1.0, 4.0]), np.array([0.0, 4.0]))[0] == 0.0
+    assert _line(np.array([1.0, 4.0]), np.array([4.0, 1.0])) == pytest.approx((2.5, 0.0))
 
 
 class Passing:
@@ -224,8 +225,8 @@ def test_a_run_elsewhere_is_expected_to_take_what_is_known_of_that_engine():
     for machines in (2, 64):
         request = check_request("pagerank", engine=spark(machines))
         found.append(_evidence_plan(GRAPH, request, [], None).run_seconds)
-        expected = cheap_expectation(request.algorithm, request.engine, GRAPH, None)
-        assert found[-1] == pytest.approx(expected.total.predicted)
+        expected = baseline_prediction(GRAPH, request, None).runtime_seconds.predicted
+        assert found[-1] == pytest.approx(expected)
     assert found[1] > 1.5 * found[0] > 0.0  # of so small a graph most of it is opening
 
 
@@ -241,9 +242,9 @@ def test_samples_for_another_engine_are_as_large_as_the_budget_affords():
 def test_finding_out_what_a_run_elsewhere_takes_is_part_of_what_is_told(monkeypatch):
     def slowly(*given):
         time.sleep(0.5)
-        return cheap_expectation(*given)
+        return baseline_prediction(*given)
 
     monkeypatch.setattr(module, "time", time)  # seconds, not looks at the clock
-    monkeypatch.setattr("predict_graph.prediction.expectation.cheap_expectation", slowly)
+    monkeypatch.setattr("predict_graph.prediction.expectation.baseline_prediction", slowly)
     found = predict("pagerank", GRAPH, engine=spark(2), history="none", seed=1)
     assert found.overhead_seconds > 0.5

@@ -26,7 +26,7 @@ def test_a_callback_hears_of_every_superstep():
     assert [each.aggregate for each in heard[1:-1]] == list(profile.convergence)
     assert all(each.remaining is not None for each in heard)
     assert all(each.first == heard[0].first for each in heard)
-    assert heard[0].by == "a baseline estimate"
+    assert heard[0].by == "baseline estimate"
     assert sorted(each.elapsed for each in heard) == [each.elapsed for each in heard]
 
 
@@ -67,7 +67,7 @@ def test_an_earlier_run_says_how_many_supersteps(tmp_path):
     profile = predict_graph.run("connected-components", GRAPH, history=history)
     heard = []
     predict_graph.run("connected-components", GRAPH, history=history, progress=heard.append)
-    assert heard[0].by == "an earlier run of this graph"
+    assert heard[0].by == "earlier runs of this graph"
     assert all(each.of.predicted == profile.iterations for each in heard[1:])
 
 

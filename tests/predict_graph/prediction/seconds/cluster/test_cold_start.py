@@ -12,7 +12,7 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.programs import program_of
 from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
-from predict_graph.prediction.expectation import cheap_expectation
+from predict_graph.prediction.following import expected_before
 from predict_graph.prediction.request import check_function, check_request
 from predict_graph.prediction.seconds.cluster.cluster_speed import shipped_costs
 from predict_graph.prediction.seconds.cluster.learning import worth_running
@@ -45,7 +45,7 @@ def test_a_budget_that_affords_sample_runs_needs_the_cluster():
 
 def test_the_clock_of_a_run_starts_from_what_runs_on_another_cluster_took():
     graph = check_graph(GRAPH)
-    expected = cheap_expectation(check_algorithm("pagerank"), NOBODY, graph, None)
+    expected = expected_before(check_algorithm("pagerank"), NOBODY, graph, None)
     found = predict_graph.predict("pagerank", graph, engine=NOBODY, history="none", seed=1)
     assert expected.source == "runs on another cluster"
     # Supersteps are estimated, what each of them takes is not.
@@ -58,7 +58,7 @@ def test_the_clock_of_a_run_starts_from_what_runs_on_another_cluster_took():
 def test_the_clock_of_a_library_s_run_starts_from_what_its_twin_counts():
     graph = check_graph(GRAPH)
     algorithm = check_function("graphx:connectedComponents").on(graph)
-    expected = cheap_expectation(algorithm, NOBODY, graph, None)
+    expected = expected_before(algorithm, NOBODY, graph, None)
     found = predict_graph.predict(algorithm, graph, engine=NOBODY, history="none", seed=1)
     assert expected.source == "runs on another cluster"
     assert expected.parts[0].iterations == found.iterations.predicted

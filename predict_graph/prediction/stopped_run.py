@@ -1,0 +1,94 @@
+"""A full local run that was stopped at its deadline, as evidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.engines import KnownSetup, RunProfile, RuntimeEstimate, Workload
+from predict_graph.engines.local.probing import probe_of
+from predict_graph.history import RunRecord
+from predict_graph.iterations import IterationEstimate
+from predict_graph.iterations.continued import continued_run, weighted
+from predict_graph.iterations.whole_run import whole_run_estimates
+from predict_graph.prediction.baseline import SECONDS_STD
+from predict_graph.prediction.request import Request
+from predict_graph.prediction.run_records import records_of
+from predict_graph.prediction.seconds.earlier_runs import ONCE_STD, earlier_runtime
+
+
+@dataclass(frozen=True)
+class StoppedRun:
+    """A full local run that was stopped at its deadline: evidence beside samples.
+
+    ``estimates`` of each algorithm of the chain are exact, except for the last one, whose curve is
+    continued; ``seconds`` are those of all its supersteps, also of the one that did not end.
+    """
+
+    estimates: list[IterationEstimate]
+    records: list[RunRecord]
+    limit: int
+    seconds: float
+
+    @classmethod
+    def of(cls, request: Request, profile: RunProfile, vertices: int, seconds: float) -> StoppedRun:
+        """Return the evidence of the supersteps that ran."""
+        own = continued_run(request.algorithm, profile, request.algorithm.threshold(vertices))
+        limit = request.algorithm.max_iterations
+        estimates = [*whole_run_estimates(profile.prior), own]
+        return cls(estimates, records_of(profile), limit, seconds)
+
+    @property
+    def done(self) -> int:
+        """Supersteps of the last algorithm that ran."""
+        return self.records[-1].iterations
+
+    @property
+    def setups(self) -> dict[str, KnownSetup]:
+        """Setup and supersteps of each algorithm."""
+        return {
+            record.algorithm: KnownSetup(record.phases["setup"], True, (probe_of(record.rows),))
+            for record in self.records
+        }
+
+    def weighted(self, sampled: Sequence[IterationEstimate]) -> list[IterationEstimate]:
+        """Return the estimates with those of other evidence, whose last one is `sampled`'s."""
+        own = weighted(sampled[-1], self.estimates[-1], self.limit)
+        return [*self.estimates[:-1], own]
+
+    def runtimes(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
+        """Return the seconds by the supersteps that ran; others take what their messages take."""
+        found = [
+            earlier_runtime([record], workload, first=number == 0, source="first supersteps")
+            for number, (record, workload) in enumerate(zip(self.records, workloads, strict=True))
+        ]
+        own = found[-1]
+        messages = own.rows.floats("local_messages", "remote_messages")
+        seconds = own.rows.floats("seconds")
+        fixed, each = _line(messages[: self.done], seconds[: self.done])
+        seconds[self.done :] = fixed + each * messages[self.done :]
+        seconds *= max(self.seconds / max(float(seconds.sum()), 1e-9), 1.0)
+        left = 1.0 - float(seconds[: self.done].sum() / seconds.sum())
+        std = math.hypot(ONCE_STD, left * SECONDS_STD)
+        found[-1] = replace(
+            own,
+            evidence=[replace(own.evidence[0], seconds=seconds, relative_std=std)],
+            rows=own.rows.assign(seconds=seconds),
+            relative_std=std,
+            phases={**own.phases, "superstep": float(seconds.sum())},
+        )
+        return found
+
+
+def _line(work: npt.NDArray[np.float64], seconds: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Return what no work takes, and a unit of it: least squares, neither below 0."""
+    apart = work - work.mean()
+    each = max(float(apart @ seconds) / max(float(apart @ apart), 1e-300), 0.0)
+    fixed = float(seconds.mean() - each * work.mean())
+    if fixed >= 0.0:
+        return fixed, each
+    return 0.0, float(work @ seconds) / float(work @ work)
