@@ -11,8 +11,6 @@ import pandas as pd
 
 from costmodels.scaling import Ernest, LinearScaling, PowerLaw, ProductLaw, UniversalScalability
 
-__all__ = ["LAWS", "PEERS", "Boosting", "LogProcess", "SharedSpeedup"]
-
 XY = ["scale", "machines"]
 TREES = 60
 FOLDS = 3

@@ -14,8 +14,6 @@ from benchmarks.cluster_tables import c3o_choices, scout_choices, simulated_choi
 from costmodels.scaling import Prior
 from costmodels.scaling.search import Tried, rank_candidates
 
-__all__ = ["CHOICES", "GOALS", "search_lengths"]
-
 GOALS = ("fastest", "cheapest")
 WITHIN = 1.1
 STARTS = 3

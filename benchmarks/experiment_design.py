@@ -272,7 +272,7 @@ percent, of contexts in which no design was refused for too few points; the last
 
 With the predicted configurations as targets, *i* has the smallest errors of the three criteria in
 each column. With `ernest` no design clearly beats random runs, which are refused more often: even
-all candidates together leave the model an error of 7 to 15%, most of which is not variance. Three
+all candidates together leave the model an error of 7 to 15%, mostly not variance. Three
 and four contexts make up two thirds of each mean, so differences of a few points mean little.
 """
 

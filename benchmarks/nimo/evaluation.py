@@ -20,8 +20,6 @@ from costmodels.occupancy import (
     next_assignment,
 )
 
-__all__ = ["cross_validation", "metrics_of", "seen_of", "summary_row"]
-
 ATTRIBUTES = ["cpu_speed", "network_latency", "network_bandwidth"]
 STARTED = 5  # runs of active learning before there is a model
 Training = Callable[[pd.DataFrame, int, np.random.Generator], list[int]]
@@ -36,7 +34,7 @@ def one_changed(runs: pd.DataFrame, reference: int, rng: np.random.Generator) ->
 
 
 def at_random(count: int) -> Training:
-    """Return a choice of so many assignments, the reference among them."""
+    """Return so many assignments, the reference among them."""
 
     def chosen(runs: pd.DataFrame, reference: int, rng: np.random.Generator) -> list[int]:
         others = np.delete(np.arange(len(runs)), reference)

@@ -15,19 +15,17 @@ from predict_graph.resources.network import measure_network, serve
 from predict_graph.resources.processor import measure_processor
 from predict_graph.sizing.tasks.watching import watch
 
-__all__ = ["profiled", "run_once"]
-
 
 def profiled(bed: Testbed, machines: Sequence[Machine]) -> dict[Machine, dict[str, float]]:
     """Measure each quota, and each network, once; a machine is one of each (NIMO, section IV-D)."""
     ready: list[int] = []
     known = threading.Event()
 
-    def told(port: int) -> None:
+    def listening(port: int) -> None:
         ready.append(port)
         known.set()
 
-    threading.Thread(target=serve, args=(0, bed.host, told), daemon=True).start()
+    threading.Thread(target=serve, args=(0, bed.host, listening), daemon=True).start()
     known.wait()
     processors, networks = {}, {}
     for machine in machines:

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["PROGRAMS", "Program", "make_inputs"]
-
 
 @dataclass(frozen=True)
 class Program:

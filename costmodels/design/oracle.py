@@ -61,7 +61,7 @@ def oracle_design(
     ----------
     samples : DataFrame
         Runs on parts of the data: columns ``scale``, ``machines``, ``seconds``; equal
-        configurations are repeats, of which the median is taken.
+        configurations are repeats; their median counts.
     actual : DataFrame
         Runs to predict, the same columns.
     model : estimator, optional

@@ -13,8 +13,6 @@ from predict_graph.files import check_writable
 from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.tables import show_table
 
-__all__ = ["design"]
-
 
 def design(
     scale: Annotated[

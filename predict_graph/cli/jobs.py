@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from predict_graph.sizing import Collected, Experiment
     from predict_graph.sizing.measuring.running import Outcome
 
-__all__ = ["collect", "described"]
-
 
 def collect(
     design: Annotated[

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from predict_graph.sizing.planning.next_run import Advice, Option
     from predict_graph.sizing.planning.tried_runs import TriedRuns
 
-__all__ = ["next_run"]
-
 
 @takes(output=Pages)
 def next_run(

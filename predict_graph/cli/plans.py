@@ -16,8 +16,6 @@ from predict_graph.files import check_writable
 if TYPE_CHECKING:
     from predict_graph.sizing import Plan
 
-__all__ = ["fit", "plan"]
-
 _Confidence = Annotated[
     float, typer.Option(help="Probability with which a run keeps what is said; from 0.5.")
 ]
@@ -147,13 +145,13 @@ def plan(
     ] = None,
     confidence: _Confidence = 0.9,
     spare: Annotated[
-        int, typer.Option(help="Machines launched in addition, of which the slowest are dropped.")
+        int, typer.Option(help="Extra machines to launch; the slowest are released.")
     ] = 0,
     spare_test: Annotated[
         str, typer.Option(metavar="TIME", help="How long all are held to find the slowest.")
     ] = "1m",
     iterations: Annotated[
-        int | None, typer.Option(help="Iterations of the job, if fit was told those measured.")
+        int | None, typer.Option(help="Iterations of the job, for a model of fit --iterations.")
     ] = None,
 ) -> None:
     """Choose machines for a job: by a deadline, within a budget, or along the frontier."""

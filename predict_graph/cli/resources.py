@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from predict_graph.resources import ResourceProfile
     from predict_graph.sizing.tasks.watching import Observation
 
-__all__ = ["calibrate", "profile"]
-
 
 def calibrate(
     out: Annotated[
@@ -201,7 +199,7 @@ def profile(
         )
 
 
-_BUSIER = 1.1  # times the cores that it was said to use; judgement: above 7% (docs/resources.md)
+_BUSIER = 1.1  # times the stated cores: above the 7% spread of repeats (docs/resources.md)
 
 # What is shown of an executor; the JSON has all.
 _TELLING = {

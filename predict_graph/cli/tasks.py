@@ -12,8 +12,6 @@ from predict_graph.errors import JobError, RequestError
 if TYPE_CHECKING:
     from predict_graph.cli.output import Pages
 
-__all__ = ["numbers", "rank_assignments"]
-
 
 def rank_assignments(
     models: list[str],

@@ -20,12 +20,10 @@ from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dots
 from predict_graph.results import Result
 
-__all__ = ["Rank", "SamplerComparison", "check_table"]
-
-_RESAMPLES = 2000  # a choice: of the bootstrap
+_RESAMPLES = 2000  # of the bootstrap; not tuned
 _ENDS = (0.05, 0.95)  # by definition: of a 90% interval
 _UNLIKENESS = ("d_in_degree", "d_out_degree", "d_hop_plot")
-_FEW_ROWS = 12  # that are shown unasked; a choice
+_FEW_ROWS = 12  # shown without --verbose; not tuned
 _FEW_BLOCKS = 5  # by definition: a sign test of fewer is never significant at 5% (1/2^5 = 3%)
 _ENDINGS = (".csv", ".tex")
 
@@ -91,9 +89,9 @@ class SamplerComparison(Result):
 
         In each block of samples (a graph, a ratio, a seed) samplers are ranked; blocks are drawn
         again by graph, then among those of the graph, for the interval of the mean rank: samples
-        of one graph are alike, and tell less than so many graphs. A sampler is tied with the first
-        one if the interval of the difference of their mean ranks reaches 0, and all are with fewer
-        than five blocks.
+        of one graph resemble each other, and count less than as many graphs. A sampler is tied
+        with the first one if the interval of the difference of their mean ranks reaches 0, and
+        all are with fewer than five blocks.
 
         Parameters
         ----------
@@ -144,7 +142,7 @@ class SamplerComparison(Result):
         tables = [self._rank_table(None)]
         for name in self.algorithms:
             own = self.ranks(name)
-            parts.append(_winner(f"nearest to the iterations of {name}", own, "off by", "{:.0%}"))
+            parts.append(_winner(f"nearest to the iterations of {name}", own, "error", "{:.0%}"))
             tables.append(self._rank_table(name))
         rows = self._row_tables()
         few = len(self.rows) <= _FEW_ROWS

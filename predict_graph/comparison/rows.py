@@ -17,8 +17,6 @@ from predict_graph.iterations import SAMPLERS, WalkSample, check_ratio, draw_sam
 from predict_graph.prediction.request import check_seed
 from predict_graph.transforms import default_transform
 
-__all__ = ["compare_samplers", "drawn_and_compared"]
-
 
 def drawn_and_compared(
     graph: Graph, sampler: str, ratio: float, seed: int, max_edges: int | None = None

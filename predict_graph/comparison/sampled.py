@@ -1,4 +1,4 @@
-"""Drawing one sample of a graph, with what tells how faithful it is."""
+"""Draw one sample of a graph, and measure its fidelity."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dots
 from predict_graph.prediction.request import check_seed
 from predict_graph.results import Result
-
-__all__ = ["GraphSample", "sample"]
 
 _D_STATISTICS = {"in_degree": "in-degree", "out_degree": "out-degree", "hop_plot": "hop plot"}
 

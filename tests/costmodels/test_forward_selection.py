@@ -40,7 +40,7 @@ def squared(relative):
 
 
 def table(seed, noise, *, alike=0.0):
-    """Counters of unlike sizes, the first three of which cost something."""
+    """Counters of different sizes; the first three have a cost."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(1, 9, size=(ROWS, COLUMNS))
     X += alike * rng.uniform(1, 9, size=(ROWS, 1))
@@ -110,8 +110,8 @@ def test_it_chooses_what_scikit_learn_does_by_rows(weights):
 
 
 def test_rows_that_turn_a_cost_to_zero_when_they_are_left_out():
-    # There the closed form is no longer exact: off by 2.5% at most on 48 tables like these, and
-    # what it chose was worse by 1% at most.
+    # There the closed form is no longer exact: an error of 2.5% at most on 48 such tables, and its
+    # choice was worse by 1% at most.
     folds, other = list(LeaveOneOut().split(np.empty((ROWS, 1)))), 0
     for seed in (2, 3, 5):
         X, y = table(seed, 0.1, alike=3.0)

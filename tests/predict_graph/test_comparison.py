@@ -92,7 +92,7 @@ def test_a_sampler_that_is_always_behind_is_not_tied():
         "b": True,
         "c": False,
     }
-    assert "pagerank: a tie of a and b, off by 20%" in found.answer.sentence
+    assert "pagerank: a tie of a and b, error 20%" in found.answer.sentence
 
 
 @pytest.mark.parametrize(("samples", "tied"), [(1, True), (4, True), (5, False)])

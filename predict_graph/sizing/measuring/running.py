@@ -17,12 +17,10 @@ from typing import IO
 from predict_graph.processes import ENDING, supervise
 from predict_graph.timing import clock
 
-__all__ = ["OUTCOMES", "Job", "Outcome"]
-
 OUTCOMES = ("ok", "failed", "timeout")
-PATIENCE = 5.0  # seconds between asking a job to end and ending it; a choice
-NOT_STARTED = 127  # by definition: what a shell says of a command that cannot be run
-TAIL_BYTES = 4096  # a choice: of what a job wrote
+PATIENCE = 5.0  # seconds between SIGTERM and SIGKILL; not tuned
+NOT_STARTED = 127  # by definition: the exit status of a shell for a command that cannot be run
+TAIL_BYTES = 4096  # of the output of a job, searched for its last line; not tuned
 
 
 @dataclass(frozen=True)

@@ -204,8 +204,8 @@ def plan(
     confidence : float, default 0.9
         Probability with which a single run keeps deadline and budget; in [0.5, 1).
     spare : int, default 0
-        Machines launched in addition, the slowest of which are given back before the job starts
-        (section 4.3). What that gains is not predicted.
+        Extra machines to launch; the slowest are released before the job starts (section 4.3). The
+        gain is not predicted.
     spare_test : float or str, default 60
         Seconds, or a text such as ``1m``, that all machines are held to find the slowest ones;
         counted when `spare` is not 0.

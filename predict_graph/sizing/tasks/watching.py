@@ -1,6 +1,6 @@
 """A command watched from outside: time, processor, bytes; the command itself runs unchanged.
 
-NIMO is noninvasive (section I): what it learns from, any system can tell of any process.
+NIMO is noninvasive (section I): its input is available for any process on any system.
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ from predict_graph.cores import cores_allowed
 from predict_graph.errors import JobError, RequestError
 from predict_graph.processes import supervise
 
-__all__ = ["Observation", "watch"]
-
-_EVERY = 0.05  # seconds between two looks at the bytes of the processes; a choice
+_EVERY = 0.05  # seconds between two readings of the byte counters; not tuned
 
 
 @dataclass(frozen=True)

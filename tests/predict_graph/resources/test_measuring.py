@@ -30,7 +30,7 @@ def latency(size):
 
 @dataclass
 class SimulatedMachine:
-    """A machine with a core for each thread, of which a part may be given to others.
+    """A machine with a core for each thread; a part of each may go to others.
 
     The clock of a thread is what its own work has taken.
     """
@@ -87,11 +87,11 @@ def answering():
     ports = []
     ready = threading.Event()
 
-    def told(port):
+    def listening(port):
         ports.append(port)
         ready.set()
 
-    threading.Thread(target=serve, args=(0, "127.0.0.1", told), daemon=True).start()
+    threading.Thread(target=serve, args=(0, "127.0.0.1", listening), daemon=True).start()
     assert ready.wait(60)
     return ports[0]
 
