@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,30 +60,13 @@ class CSRArrays:
         ValueError
             If the reverse given is not of the same size.
         """
-        found = self.reverse_at_hand()
-        if found is not None:
-            return found
-        computed = getattr(self.source, "reverse", None)
-        if hasattr(computed, "indptr"):
-            return self._checked(computed)
-        return owned(*reverse_csr(self.indptr, self.indices), directed=True)
-
-    def reverse_at_hand(self) -> CSRArrays | None:
-        """Return the reverse if nothing has to be built for it; else None.
-
-        A ``cached_property`` of the source counts once it was computed.
-        """
         if not self.directed:
             return self
-        if self.given_reverse is not None:
-            return self._checked(self.given_reverse)
-        lazy = isinstance(getattr(type(self.source), "reverse", None), cached_property)
-        if lazy and "reverse" not in vars(self.source):
-            return None
-        kept = getattr(self.source, "reverse", None)
-        return self._checked(kept) if hasattr(kept, "indptr") else None
-
-    def _checked(self, given: Any) -> CSRArrays:
+        given = self.given_reverse
+        if given is None:
+            given = getattr(self.source, "reverse", None)
+            if not hasattr(given, "indptr"):
+                return owned(*reverse_csr(self.indptr, self.indices), directed=True)
         reverse = check_csr(given)
         if reverse.vertices != self.vertices or reverse.edges != self.edges:
             raise ValueError(

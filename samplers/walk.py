@@ -1,6 +1,7 @@
-"""The walk that Random Jump, Biased Random Jump and random walk with restart have in common.
+"""The walk that all samplers but forest fire and uniform have in common.
 
-They differ in one thing only: where a walk begins anew. So one kernel serves all three.
+They differ in where a walk starts again and in how it takes a step: along an out-edge, or by
+Metropolis and Hastings along an edge of either direction. So one kernel serves all of them.
 
 How it always ends. Each step that meets no new vertex counts as fruitless. After `patience`
 fruitless steps in a row the walk is stalled: it goes on from an unvisited vertex drawn uniformly,
@@ -50,12 +51,22 @@ class RestartWalk(Sampler):
         state: State,
         *,
         moving: bool = False,
+        reverse: CSRArrays | None = None,
     ) -> Visits:
-        """Walk from random `starts` (anywhere when empty); a stall replaces them when `moving`."""
+        """Walk from random `starts` (anywhere when empty); a stall replaces them when `moving`.
+
+        With `reverse` the steps are those of Metropolis and Hastings; an undirected graph is its
+        own reverse.
+        """
         vertices = np.empty(target, dtype=graph.indices.dtype)
+        back = graph if reverse is None else reverse
         found, steps, restarts, dead_ends, unreached, edges, capped = _walk_with_restarts(
             graph.indptr,
             graph.indices,
+            back.indptr,
+            back.indices,
+            reverse is not None,
+            graph.directed,
             starts,
             moving,
             chance_threshold(self.restart),
@@ -252,9 +263,47 @@ def _jump(state: State, starts: IntArray, n: int) -> int:
 
 
 @njit(cache=True, nogil=True)
+def _degree(indptr: IntArray, reverse_indptr: IntArray, both: bool, v: int) -> int:
+    """Return the out-degree of a vertex; with `both` the edges of the reverse count too."""
+    degree = indptr[v + 1] - indptr[v]
+    if both:
+        degree += reverse_indptr[v + 1] - reverse_indptr[v]
+    return int(degree)
+
+
+@njit(cache=True, nogil=True)
+def metropolis_step(
+    indptr: IntArray,
+    indices: IntArray,
+    reverse_indptr: IntArray,
+    reverse_indices: IntArray,
+    both: bool,
+    v: int,
+    state: State,
+) -> int:
+    """Return where one step of Metropolis and Hastings leads from a vertex with an edge."""
+    out_degree = indptr[v + 1] - indptr[v]
+    degree = _degree(indptr, reverse_indptr, both, v)
+    i = below(state, degree)
+    if i < out_degree:
+        w = indices[indptr[v] + i]
+    else:
+        w = reverse_indices[reverse_indptr[v] + i - out_degree]
+    proposed = _degree(indptr, reverse_indptr, both, w)
+    # An integer below d_w is below d_v with probability d_v / d_w, exactly.
+    if proposed <= degree or below(state, proposed) < degree:
+        return int(w)
+    return v
+
+
+@njit(cache=True, nogil=True)
 def _walk_with_restarts(
     indptr: IntArray,
     indices: IntArray,
+    reverse_indptr: IntArray,
+    reverse_indices: IntArray,
+    metropolis: bool,
+    directed: bool,
     starts: IntArray,
     moving: bool,
     restart: np.uint64,
@@ -265,6 +314,7 @@ def _walk_with_restarts(
     vertices: IntArray,
 ) -> tuple[int, int, int, int, int, int, bool]:
     n = visited.size
+    both = metropolis and directed
     found, steps, restarts, dead_ends, unreached, edges = 0, 0, 0, 0, 0, 0
     allowed, fruitless = patience, 0
     filled_in = False
@@ -298,8 +348,10 @@ def _walk_with_restarts(
         if happens(state, restart):
             restarts += 1
             v = _jump(state, starts, n)
-        elif degree == 0:
+        elif degree == 0 and not (both and _degree(indptr, reverse_indptr, both, v) > 0):
             dead_ends += 1
             v = _jump(state, starts, n)
+        elif metropolis:
+            v = metropolis_step(indptr, indices, reverse_indptr, reverse_indices, both, v, state)
         else:
             v = indices[start + below(state, degree)]

@@ -7,7 +7,7 @@ import pytest
 from samplers import MetropolisHastingsRandomWalk, RandomJump, check_csr, reverse_csr
 from samplers._random import below, new_state
 from samplers.csr import owned
-from samplers.segments import next_vertex
+from samplers.walk import metropolis_step
 
 STEPS = 60_000
 EVERY = 15
@@ -32,15 +32,17 @@ def chi_square(counts):
 
 def metropolis(graph):
     reverse = graph.reverse()
-    both = graph.directed
 
     def step(v, state):
-        degree = graph.indptr[v + 1] - graph.indptr[v]
-        if both:
-            degree += reverse.indptr[v + 1] - reverse.indptr[v]
-        return next_vertex(
-            graph.indptr, graph.indices, reverse.indptr, reverse.indices, both, v, degree, state
-        )[0]
+        return metropolis_step(
+            graph.indptr,
+            graph.indices,
+            reverse.indptr,
+            reverse.indices,
+            graph.directed,
+            v,
+            state,
+        )
 
     return step
 
