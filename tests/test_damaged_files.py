@@ -15,7 +15,6 @@ from benchmarks.robustness.campaign import BAD, run
 from benchmarks.robustness.formats import FORMATS, _record
 from predict_graph.errors import JobError, PredictGraphError, RequestError
 from predict_graph.graph import check_graph, open_graph, save_graph
-from predict_graph.graph.convert import convert_graph
 from predict_graph.graph.writing import write_edges
 from predict_graph.history import History
 
@@ -76,12 +75,6 @@ def _edges(place):
     write_edges(place / "g.csv", check_graph("cycle:n=9"))
 
 
-def _converted(place):
-    source = place.parent / "source.txt"
-    source.write_text("7 9\n9 12\n9 7\n")
-    return convert_graph(source, place / "c.pgraph")
-
-
 def _exported(place):
     history = History(place.parent / "h.sqlite")
     if not len(history):
@@ -89,7 +82,7 @@ def _exported(place):
     history.export(place / "h.csv")
 
 
-@pytest.mark.parametrize("write", [_graph_folder, _npz, _edges, _converted, _exported])
+@pytest.mark.parametrize("write", [_graph_folder, _npz, _edges, _exported])
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), OSError(errno.EIO, "io")])
 def test_faults_of_the_disk(tmp_path, monkeypatch, write, error):
     place = tmp_path / "out"

@@ -68,14 +68,6 @@ def _graph(**options: Any) -> Read:
     return read
 
 
-def _converted(path: Path) -> str:
-    from predict_graph.graph import open_graph
-    from predict_graph.graph.convert import convert_graph
-
-    folder = path.parent / "made.pgraph"
-    return open_graph(convert_graph(path, folder, memory=20_000)).fingerprint
-
-
 def _model(path: Path) -> str:
     from predict_graph.sizing import load_model
 
@@ -166,7 +158,6 @@ FORMATS = (
     Format("text, weights", "w.csv", "text", _graph()),
     Format("text, text ids", "t.csv", "text", _graph(**_TEXT)),
     Format("text, undirected", "u.tsv", "text", _graph(directed=False)),
-    Format("text, converted", "c.txt", "text", _converted),
     Format("text, gzip", "g.txt.gz", "packed", _graph(), checked=True),
     Format("text, bzip2", "g.txt.bz2", "packed", _graph(), checked=True),
     Format("text, zstandard", "g.txt.zst", "packed", _graph()),

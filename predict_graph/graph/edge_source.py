@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edges import EdgeBlock
-from predict_graph.graph.text_ids import TextIds
 
 
 @dataclass
@@ -23,8 +22,6 @@ class EdgeSource:
         edges counts. None: the vertices are the ids that occur in an edge.
     directed : bool, optional
         What the file says; None when it does not say.
-    text_ids : TextIds, optional
-        The texts that stand behind the ids of the blocks, complete once the blocks are read.
     graph : Graph, optional
         The graph itself, from formats that hold it row by row; there are no blocks then.
     bipartite : bool
@@ -36,7 +33,6 @@ class EdgeSource:
     blocks: Iterable[EdgeBlock] = ()
     vertices: int | None = None
     directed: bool | None = None
-    text_ids: TextIds | None = None
     graph: Graph | None = None
     bipartite: bool = False
     notes: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ class EdgeBlock(NamedTuple):
     Attributes
     ----------
     sources, targets : ndarray of int32 or int64, shape (k,)
+        Of text ids, dictionary arrays of pyarrow until they are relabelled.
     weights : ndarray of float32, shape (k,), or None
     """
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from predict_graph.errors import PredictGraphError, RequestError
 from predict_graph.graph.csr import Graph
-from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.plugins import Registry, described_error
 from predict_graph.stopwatch import stopwatch
 
@@ -124,33 +123,6 @@ def generate(
             )
         object.__setattr__(graph, "read_seconds", watch.seconds)
     return graph
-
-
-def generated_source(text: str, directed: bool | None = None) -> EdgeSource:
-    """Return the edges of a generator as they are drawn; the graph itself where it draws no blocks.
-
-    Parameters
-    ----------
-    text : str
-        ``name`` or ``name:key=value,...``.
-    directed : bool, optional
-        None: as the generator does by itself.
-
-    Raises
-    ------
-    RequestError
-        If the generator or a parameter is unknown, or a value is wrong.
-    """
-    kind, texts = parse_generator(text)
-    if kind != "rmat":
-        return EdgeSource(graph=generate(text, directed=directed))
-    from predict_graph.graph.rmat import rmat, rmat_source
-
-    values = _values(kind, rmat, texts)
-    values.pop("name", None)
-    if directed is not None:
-        values["directed"] = directed
-    return rmat_source(**values)
 
 
 def _values(kind: str, make: Generator, texts: dict[str, str]) -> dict[str, Any]:

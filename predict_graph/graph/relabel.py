@@ -6,6 +6,8 @@ nothing changes and nothing is stored; otherwise the original ids are kept.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from numba import njit
@@ -13,140 +15,109 @@ from numba import njit
 from predict_graph.graph.edges import EdgeBlock
 
 IndexArray = npt.NDArray[np.integer]
-
-
-class IdMap:
-    """Collects the ids of a graph, then numbers them in ascending order.
-
-    Small ids are marked in an array with one byte an id; as soon as the ids are far apart, they go
-    into a hash table with 12 bytes an entry, which is at most half full.
-
-    Examples
-    --------
-    >>> ids = IdMap()
-    >>> ids.add(np.array([30, 7]))
-    >>> ids.add(np.array([10**12, 7]))
-    >>> ids.finish().tolist()
-    [7, 30, 1000000000000]
-    >>> ids.vertices_of(np.array([30, 10**12], dtype=np.int64)).tolist()
-    [1, 2]
-    """
-
-    def __init__(self) -> None:
-        self._present = np.zeros(1 << 16, np.bool_)
-        self._seen = 0
-        self._table: _HashTable | None = None
-        self._vertex = np.empty(0, np.int32)
-        self._identity = False
-
-    def add(self, ids: IndexArray) -> None:
-        """Note the ids of some edges' ends."""
-        if not len(ids):
-            return
-        self._seen += len(ids)
-        if self._table is None:
-            most = int(ids.max())
-            if most < max(1 << 22, 2 * self._seen, len(self._present)):
-                if most >= len(self._present):
-                    grown = np.zeros(max(most + 1, 2 * len(self._present)), np.bool_)
-                    grown[: len(self._present)] = self._present
-                    self._present = grown
-                _mark(self._present, ids)
-                return
-            self._table = _HashTable()
-            self._table.add(np.flatnonzero(self._present))
-            self._present = np.zeros(0, np.bool_)
-        self._table.add(ids.astype(np.int64, copy=False))
-
-    def finish(self) -> npt.NDArray[np.int64]:
-        """Number the ids and return them, ascending."""
-        if self._table is not None:
-            ids = self._table.finish()
-            self._identity = False
-            return ids
-        ids = np.flatnonzero(self._present)
-        self._identity = len(ids) > 0 and int(ids[-1]) == len(ids) - 1
-        if not self._identity:
-            index = np.int32 if len(ids) < 2**31 else np.int64
-            self._vertex = np.zeros(len(self._present), index)
-            self._vertex[ids] = np.arange(len(ids))
-        return ids
-
-    @property
-    def identity(self) -> bool:
-        """True when the ids are the vertices: 0 … n - 1."""
-        return self._identity
-
-    def vertices_of(self, ids: IndexArray) -> IndexArray:
-        """Return the vertex of each id."""
-        if self._identity:
-            return ids
-        if self._table is not None:
-            return self._table.positions(ids.astype(np.int64, copy=False))
-        vertices: IndexArray = self._vertex[ids]
-        return vertices
+_DENSE = 1 << 22  # limits the memory of a table of all ids up to the largest one
 
 
 def relabel(
-    blocks: list[EdgeBlock],
-) -> tuple[list[EdgeBlock], int, npt.NDArray[np.int64] | None]:
-    """Return the edges between vertices 0 … n - 1, n, and the original ids.
+    blocks: list[EdgeBlock], *, apart: bool = False
+) -> tuple[list[EdgeBlock], int, npt.NDArray[Any] | None]:
+    """Return the edges between vertices 0 … n - 1, n, and the original ids unless they are those.
 
-    Parameters
-    ----------
-    blocks : list of EdgeBlock
-        Emptied on the way, so that the edges are never stored twice.
+    `blocks` is emptied on the way, so that the edges are never stored twice. With `apart`, sources
+    and targets are of two kinds: the same id in both is two vertices, and sources come first.
 
-    Returns
-    -------
-    blocks : list of EdgeBlock
-    vertices : int
-    labels : ndarray of int64, shape (n,), or None
-        None when the ids were 0 … n - 1.
+    Examples
+    --------
+    >>> edges, n, labels = relabel([EdgeBlock(np.array([1, 1]), np.array([1, 2]))], apart=True)
+    >>> n, edges[0].targets.tolist(), labels.tolist()
+    (3, [1, 2], [1, 1, 2])
     """
-    ids = IdMap()
-    for block in blocks:
-        ids.add(block.sources)
-        ids.add(block.targets)
-    labels = ids.finish()
-    if ids.identity:
-        return blocks, len(labels), None
-    blocks.reverse()
-    relabelled = []
-    while blocks:
-        block = blocks.pop()
-        relabelled.append(
-            EdgeBlock(ids.vertices_of(block.sources), ids.vertices_of(block.targets), block.weights)
-        )
-    return relabelled, len(labels), labels
+    sources: list[Any] = [block.sources for block in blocks]
+    targets: list[Any] = [block.targets for block in blocks]
+    weights = [block.weights for block in blocks]
+    blocks.clear()
+    if apart:
+        own, other = _numbered(sources), _numbered(targets)
+        targets = [part + len(own) for part in targets]
+        labels = np.concatenate([own, other])
+    else:
+        ends = sources + targets
+        del sources, targets
+        labels = _numbered(ends)
+        sources, targets = ends[: len(weights)], ends[len(weights) :]
+    plain = not apart and labels.dtype != object and int(labels[-1]) == len(labels) - 1
+    edges = [EdgeBlock(*each) for each in zip(sources, targets, weights, strict=True)]
+    return edges, len(labels), None if plain else labels
 
 
-class _HashTable:
-    """Open addressing, linear probing; -1 marks a free place."""
+def _numbered(parts: list[Any]) -> npt.NDArray[Any]:
+    """Replace ids by their places among all of them, in ascending order; return them so."""
+    if not isinstance(parts[0], np.ndarray):
+        return _numbered_texts(parts)
+    largest = max(int(part.max()) for part in parts)
+    if largest < max(_DENSE, 2 * sum(map(len, parts))):
+        present = np.zeros(largest + 1, np.bool_)
+        for part in parts:
+            _mark(present, part)
+        ids = np.flatnonzero(present)
+        if len(ids) == largest + 1:
+            return ids
+        rank = np.zeros(largest + 1, np.int32 if len(ids) < 2**31 else np.int64)
+        rank[ids] = np.arange(len(ids))
+    else:
+        found = _encoded(parts)
+        order = np.argsort(found)
+        ids, rank = found[order], _inverse(order)
+    for i, part in enumerate(parts):
+        parts[i] = rank[part]
+    return ids
 
-    def __init__(self) -> None:
-        self._keys = np.full(1 << 16, -1, np.int64)
-        self._values = np.empty(0, np.int32)
-        self._count = 0
 
-    def add(self, ids: npt.NDArray[np.int64]) -> None:
-        done = 0
+def _numbered_texts(parts: list[Any]) -> npt.NDArray[np.object_]:
+    """Do the same with dictionary arrays of pyarrow; the order is that of the UTF-8 bytes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    encoded = pa.chunked_array(parts).unify_dictionaries()
+    texts = encoded.chunk(0).dictionary
+    order = pc.sort_indices(texts)
+    rank = _inverse(order.to_numpy())
+    parts[:] = [rank[chunk.indices.to_numpy()] for chunk in encoded.chunks]
+    labels: npt.NDArray[np.object_] = texts.take(order).to_numpy(zero_copy_only=False)
+    return labels
+
+
+def _inverse(order: IndexArray) -> IndexArray:
+    rank: IndexArray = np.empty(len(order), np.int32 if len(order) < 2**31 else np.int64)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def _encoded(parts: list[Any]) -> npt.NDArray[np.int64]:
+    """Replace ids by numbers in the order of first appearance; return the ids in that order.
+
+    A hash table with open addressing, at most half full.
+    """
+    keys, codes, count = np.empty(1 << 16, np.int64), np.full(1 << 16, -1, np.int64), 0
+    for i, part in enumerate(parts):
+        ids = part.astype(np.int64, copy=False)
+        numbers, done = np.empty(len(ids), np.int64), 0
         while done < len(ids):
-            self._count, done = _insert(self._keys, self._count, ids, done)
+            count, done = _encode(keys, codes, count, ids, numbers, done)
             if done < len(ids):
-                entries = self._keys[self._keys >= 0]
-                self._keys = np.full(2 * len(self._keys), -1, np.int64)
-                self._count, _ = _insert(self._keys, 0, entries, 0)
+                known = _in_order(keys, codes, count)
+                keys, codes = np.empty(2 * len(keys), np.int64), np.full(2 * len(codes), -1)
+                _encode(keys, codes, 0, known, np.empty(count, np.int64), 0)
+        parts[i] = numbers.astype(np.int32) if count < 2**31 else numbers
+    return _in_order(keys, codes, count)
 
-    def finish(self) -> npt.NDArray[np.int64]:
-        ids = np.sort(self._keys[self._keys >= 0])
-        self._values = np.empty(len(self._keys), np.int32 if len(ids) < 2**31 else np.int64)
-        _number(self._keys, self._values, ids)
-        return ids
 
-    def positions(self, ids: npt.NDArray[np.int64]) -> IndexArray:
-        found: IndexArray = _look_up(self._keys, self._values, ids)
-        return found
+def _in_order(
+    keys: npt.NDArray[np.int64], codes: npt.NDArray[np.int64], count: int
+) -> npt.NDArray[np.int64]:
+    known, used = np.empty(count, np.int64), codes >= 0
+    known[codes[used]] = keys[used]
+    return known
 
 
 @njit(cache=True, nogil=True)
@@ -155,42 +126,27 @@ def _mark(present: npt.NDArray[np.bool_], ids: IndexArray) -> None:
         present[ids[e]] = True
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _place(keys: npt.NDArray[np.int64], key: int) -> int:
-    mask = np.uint64(len(keys) - 1)
-    # Fibonacci hashing (Knuth, TAOCP 6.4), folded because the low bits are used.
-    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    at = (mixed ^ (mixed >> np.uint64(32))) & mask
-    while keys[at] != -1 and keys[at] != key:
-        at = (at + np.uint64(1)) & mask
-    return at  # type: ignore[return-value]
-
-
 @njit(cache=True, nogil=True)
-def _insert(
-    keys: npt.NDArray[np.int64], count: int, ids: npt.NDArray[np.int64], done: int
+def _encode(
+    keys: npt.NDArray[np.int64],
+    codes: npt.NDArray[np.int64],
+    count: int,
+    ids: npt.NDArray[np.int64],
+    numbers: npt.NDArray[np.int64],
+    done: int,
 ) -> tuple[int, int]:
+    """Number ids from `done` on, until all are or the table is half full."""
+    mask = np.uint64(len(keys) - 1)
     for e in range(done, len(ids)):
         if 2 * count >= len(keys):
             return count, e
-        at = _place(keys, ids[e])
-        if keys[at] == -1:
-            keys[at] = ids[e]
+        # Fibonacci hashing (Knuth, TAOCP 6.4), folded because the low bits are used.
+        mixed = np.uint64(ids[e]) * np.uint64(0x9E3779B97F4A7C15)
+        at = (mixed ^ (mixed >> np.uint64(32))) & mask
+        while codes[at] >= 0 and keys[at] != ids[e]:
+            at = (at + np.uint64(1)) & mask
+        if codes[at] < 0:
+            keys[at], codes[at] = ids[e], count
             count += 1
+        numbers[e] = codes[at]
     return count, len(ids)
-
-
-@njit(cache=True, nogil=True)
-def _number(keys: npt.NDArray[np.int64], values: IndexArray, ids: npt.NDArray[np.int64]) -> None:
-    for i in range(len(ids)):
-        values[_place(keys, ids[i])] = i
-
-
-@njit(cache=True, nogil=True)
-def _look_up(
-    keys: npt.NDArray[np.int64], values: IndexArray, ids: npt.NDArray[np.int64]
-) -> IndexArray:
-    found = np.empty(len(ids), values.dtype)
-    for e in range(len(ids)):
-        found[e] = values[_place(keys, ids[e])]
-    return found

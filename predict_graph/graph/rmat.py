@@ -9,8 +9,6 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 from numba import njit, prange
@@ -18,14 +16,13 @@ from numba import njit, prange
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import from_blocks
 from predict_graph.graph.csr import Graph
-from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.hashing import mixed
 from predict_graph.limits import check_size
 
 _MOST_LEVELS = 30  # by definition: vertices are numbered in 32 bits
 
-_BLOCK = 1 << 22  # a choice: edges at a time
+_BLOCK = 1 << 22  # limits the memory of edges at a time
 _STREAM = 1 << 14  # by definition of a seed: edges of one random stream
 
 
@@ -69,40 +66,6 @@ def rmat(
     >>> rmat(scale=4, edge_factor=4, seed=1).vertices
     16
     """
-    source = rmat_source(scale, edge_factor, seed, a=a, b=b, c=c, directed=directed)
-    drawn = edge_factor << scale
-    check_size(f"an R-MAT graph of scale {scale}", edges=drawn if directed else 2 * drawn)
-    name = name or f"rmat-{scale}-{edge_factor}"
-    return from_blocks(list(source.blocks), 2**scale, directed=directed, name=name)
-
-
-def rmat_source(
-    scale: int = 18,
-    edge_factor: int = 16,
-    seed: int | np.random.Generator | None = 1,
-    *,
-    a: float = 0.57,
-    b: float = 0.19,
-    c: float = 0.19,
-    directed: bool = True,
-) -> EdgeSource:
-    """Return the edges of :func:`rmat` block by block, as they are drawn: no graph is ever held.
-
-    Parameters
-    ----------
-    scale, edge_factor, seed, a, b, c, directed
-        As for :func:`rmat`.
-
-    Raises
-    ------
-    RequestError
-        If an argument is out of range.
-
-    Examples
-    --------
-    >>> sum(len(block.sources) for block in rmat_source(scale=10, edge_factor=16).blocks)
-    16384
-    """
     if not 1 <= scale <= _MOST_LEVELS:
         raise RequestError(f"scale of rmat is {scale}; accepted: 1 to {_MOST_LEVELS}")
     if edge_factor < 1:
@@ -112,27 +75,20 @@ def rmat_source(
             f"a, b, c of rmat are {a}, {b}, {c}; accepted: probabilities with a sum of at most 1"
         )
     check_size(f"an R-MAT graph of scale {scale}", vertices=1 << scale)
-    blocks = _drawn(scale, edge_factor << scale, seed, np.array([[a, b], [c, 1 - a - b - c]]))
-    return EdgeSource(blocks, 2**scale, directed)
-
-
-def _drawn(
-    scale: int,
-    edges: int,
-    seed: int | np.random.Generator | None,
-    quadrants: npt.NDArray[np.float64],
-) -> Iterator[EdgeBlock]:
+    edges = edge_factor << scale
+    check_size(f"an R-MAT graph of scale {scale}", edges=edges if directed else 2 * edges)
     random = np.random.default_rng(seed)
     key = random.integers(0, 2**64, dtype=np.uint64)
     renamed = random.permutation(2**scale).astype(np.int32)
-    thresholds, aliases = _alias_table(quadrants)
-    # Of many vertices in larger blocks: what looks at a block may look at every vertex.
-    most = max(_BLOCK, 2**scale // 2)
-    for begin in range(0, edges, most):
-        length = min(most, edges - begin)
+    table = _alias_table(np.array([[a, b], [c, 1 - a - b - c]]))
+    blocks = []
+    for begin in range(0, edges, _BLOCK):
+        length = min(_BLOCK, edges - begin)
         sources, targets = np.empty(length, np.int32), np.empty(length, np.int32)
-        _draw(key, begin // _STREAM, scale, thresholds, aliases, renamed, sources, targets)
-        yield EdgeBlock(sources, targets)
+        _draw(key, begin // _STREAM, scale, *table, renamed, sources, targets)
+        blocks.append(EdgeBlock(sources, targets))
+    name = name or f"rmat-{scale}-{edge_factor}"
+    return from_blocks(blocks, 2**scale, directed=directed, name=name)
 
 
 def _alias_table(

@@ -18,7 +18,6 @@ from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.readers.formats import FORMATS, open_source
 from predict_graph.graph.relabel import relabel
-from predict_graph.graph.sides_apart import apart
 from predict_graph.inputs import STANDARD_INPUT
 from predict_graph.limits import beyond, limits
 from predict_graph.stopwatch import stopwatch
@@ -87,12 +86,8 @@ def _read(path: Path, source: EdgeSource, directed: bool | None, name: str) -> G
     labels: npt.NDArray[np.generic] | None = None
     if source.vertices is not None:
         n = source.vertices
-    elif source.bipartite:
-        blocks, n, labels = apart(blocks, source.text_ids)
-    elif source.text_ids is not None:
-        blocks, n, labels = source.text_ids.sort(blocks)
     else:
-        blocks, n, labels = relabel(blocks)
+        blocks, n, labels = relabel(blocks, apart=source.bipartite)
     graph = from_blocks(blocks, n, directed=directed, name=name, labels=labels)
     return graph.described_as(notes=notes + source.notes)
 

@@ -16,13 +16,13 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
-from predict_graph.graph.readers.layout import first_data
+from predict_graph.graph.readers.layout import first_data, numbers_only
 from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
 from predict_graph.graph.readers.text import scan_blocks
 from predict_graph.limits import check_size, check_unpacked, whole_number
 
-# By definition of the format: numbers of a line that count, and whether edges are directed.
-_PROBLEMS = {"sp": (3, True), "max": (3, True), "edge": (0, False), "col": (0, False)}
+# Whether edges are directed and have weights.
+_PROBLEMS = {"sp": True, "max": True, "edge": False, "col": False}
 _MARK = re.compile(rb"^[ \t]*[ae][ \t]+", re.MULTILINE)
 _OTHER = re.compile(rb"^[ \t]*[cndvx]\b[^\n]*", re.MULTILINE)
 
@@ -50,9 +50,9 @@ def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
     if vertices < 1:
         raise RequestError(f"{path} has no edges")
     found.blank()
-    columns, directed = _PROBLEMS[words[1]]
-    lines = map(_numbers, found.blocks())
-    blocks = scan_blocks(path, lines, 0, columns, lowest=1, highest=vertices, line=found.number - 1)
+    directed = _PROBLEMS[words[1]]
+    lines, layout = map(_numbers, found.blocks()), numbers_only(weighted=directed)
+    blocks = scan_blocks(path, lines, layout, lowest=1, highest=vertices, line=found.number - 1)
     accepted = (1,) if directed else (1, 2)  # some files count each edge twice
     blocks = _counted(path, blocks, edges, accepted)
     return EdgeSource(blocks, vertices=vertices, directed=directed)

@@ -55,6 +55,8 @@ class Layout:
     hash_ids : bool
         True when ids may begin with ``#`` or ``%``: only lines with a blank after that are
         comments.
+    simple : bool
+        True when the columns are the first ones, and ids are integers without quotes.
     directed : bool, optional
         What a column says, if one does.
     bipartite : bool
@@ -70,9 +72,15 @@ class Layout:
     header: bool = False
     ids: str = "integer"
     hash_ids: bool = False
+    simple: bool = False
     directed: bool | None = None
     bipartite: bool = False
     notes: tuple[str, ...] = ()
+
+
+def numbers_only(*, weighted: bool, exact: bool = False) -> Layout:
+    """Return the layout of lines of two ids and perhaps a weight, between blanks."""
+    return Layout(0, weight=2 if weighted else None, exact=exact, simple=True)
 
 
 def scan_error(
@@ -93,6 +101,8 @@ def scan_error(
         scan.EXTRA: "the line has more columns than the first one",
         scan.MISSING_WEIGHT: "the line has no weight, although the first one has",
         scan.NOT_NUMBER: f"{field!r} is not a weight; accepted: finite numbers",
+        scan.UNCLOSED: "a quoted field does not end on its line",
+        scan.AFTER_QUOTE: "text follows a closing quote",
     }
     return RequestError(f"{place}: {what[code]}")
 

@@ -18,13 +18,12 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
-from predict_graph.graph.readers.layout import first_data
+from predict_graph.graph.readers.layout import first_data, numbers_only
 from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
 from predict_graph.graph.readers.text import scan_blocks
 from predict_graph.limits import check_size, check_unpacked, whole_number
 
-# By definition of the format: numbers of a line.
-_FIELDS = {"pattern": 2, "real": 3, "integer": 3, "double": 3}
+_FIELDS = ("pattern", "real", "integer", "double")
 _SYMMETRIES = {"general": True, "symmetric": False}
 
 
@@ -66,9 +65,8 @@ def open_matrix_market(content: Content, wanted: EdgeList) -> EdgeSource:
     check_size(f"{path}: the matrix", vertices=rows, edges=entries)
     check_unpacked(f"{path}: the matrix", 16 * rows, content.packed_bytes)
     found.blank()
-    edges = scan_blocks(
-        path, found.blocks(), 0, _FIELDS[field], lowest=1, highest=rows, line=found.number - 1
-    )
+    layout = numbers_only(weighted=field != "pattern", exact=field == "pattern")
+    edges = scan_blocks(path, found.blocks(), layout, lowest=1, highest=rows, line=found.number - 1)
     return EdgeSource(_counted(path, edges, entries), vertices=rows, directed=_SYMMETRIES[symmetry])
 
 

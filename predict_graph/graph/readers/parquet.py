@@ -20,7 +20,6 @@ from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.objects import check_weights, whole_numbers
 from predict_graph.graph.readers.streams import Content
-from predict_graph.graph.text_ids import TextIds
 from predict_graph.limits import check_size, check_unpacked
 
 _ROWS = 1 << 19  # a choice: rows at a time
@@ -103,14 +102,14 @@ def _opened(path: Path, files: Sequence[Path], wanted: EdgeList) -> EdgeSource:
             for at, name in zip(places, chosen, strict=True)
         ):
             raise RequestError(f"{file} has other columns than {files[0].name}")
-    text_ids = TextIds() if texts or wanted.ids == "string" else None
-    if text_ids is not None and any(pa.types.is_floating(kinds[at]) for at in places[:2]):
+    texts = texts or wanted.ids == "string"
+    if texts and any(pa.types.is_floating(kinds[at]) for at in places[:2]):
         raise RequestError(f"{path}: ids of a column are floating-point numbers, others are text")
-    blocks = (block for file in files for block in _blocks(file, chosen, text_ids))
+    blocks = (block for file in files for block in _blocks(file, chosen, texts))
     notes: tuple[str, ...] = ()
     if columns.bipartite and wanted.bipartite is None:
         notes = (f"read as bipartite: {chosen[0]} and {chosen[1]} (--no-bipartite changes that)",)
-    return EdgeSource(blocks, text_ids=text_ids, bipartite=columns.bipartite, notes=notes)
+    return EdgeSource(blocks, bipartite=columns.bipartite, notes=notes)
 
 
 def _table(file: Path, texts: Sequence[str] = ()) -> Any:
@@ -146,18 +145,18 @@ def _is_id(kind: Any) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or _is_text(kind))
 
 
-def _blocks(file: Path, chosen: list[str], text_ids: TextIds | None) -> Iterator[EdgeBlock]:
+def _blocks(file: Path, chosen: list[str], as_text: bool) -> Iterator[EdgeBlock]:
     import pyarrow as pa
 
     done, unpacked, packed = 0, 0, file.stat().st_size
-    ends: list[npt.NDArray[np.integer]]
-    rows, texts = _ROWS, [] if text_ids is None else chosen[:2]
+    ends: list[Any]
+    rows, texts = _ROWS, chosen[:2] if as_text else []
     if texts and _has_deltas(_table(file), texts):
         rows, texts = _ROWS_OF_DELTAS, []  # pyarrow reads no dictionaries of them
     table = _table(file, texts)
     try:
         for batch in table.iter_batches(batch_size=rows, columns=chosen):
-            batch.validate(full=True)  # offsets and texts go to compiled code
+            batch.validate(full=True)
             unpacked += batch.nbytes
             check_unpacked(str(file), unpacked, packed)
             columns = [batch.column(name) for name in chosen]
@@ -168,10 +167,10 @@ def _blocks(file: Path, chosen: list[str], text_ids: TextIds | None) -> Iterator
             weights = None
             if len(chosen) > 2:
                 weights = _weights(file, columns[2], chosen[2])
-            if text_ids is None:
-                ends = [_integers(file, columns[i], chosen[i], done) for i in range(2)]
+            if as_text:
+                ends = [_texts(column) for column in columns[:2]]
             else:
-                ends = [_texts(column, text_ids) for column in columns[:2]]
+                ends = [_integers(file, columns[i], chosen[i], done) for i in range(2)]
             done += len(batch)
             yield EdgeBlock(ends[0], ends[1], weights)
     except RequestError:
@@ -220,15 +219,11 @@ def _weights(file: Path, column: Any, name: str) -> npt.NDArray[np.float32]:
     return values.astype(np.float32)
 
 
-def _texts(column: Any, text_ids: TextIds) -> npt.NDArray[np.integer]:
-    """Number the texts of a column: each text of its dictionary that occurs, once."""
+def _texts(column: Any) -> Any:
+    """Return a column as a dictionary array of the texts that occur in it."""
     import pyarrow as pa
 
     coded = column if hasattr(column, "indices") else column.dictionary_encode()
     used, places = np.unique(coded.indices.to_numpy(zero_copy_only=False), return_inverse=True)
     texts = coded.dictionary.take(pa.array(used)).cast(pa.large_string())
-    _, offsets, content = texts.buffers()
-    starts = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
-    # The compiled table takes writable arrays.
-    letters = np.frombuffer(content, np.uint8).copy() if content else np.empty(0, np.uint8)
-    return text_ids.number(letters, starts[:-1].copy(), starts[1:].copy())[places]
+    return pa.DictionaryArray.from_arrays(places.astype(np.int32), texts)

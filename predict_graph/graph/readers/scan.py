@@ -1,4 +1,7 @@
-"""Compiled scanner of edge lists: bytes in, vertex ids out, with the line of the first error."""
+"""Compiled scanner of edge lists: bytes in, vertex ids out, with the line of the first error.
+
+A field may stand in double quotes, a quote inside it doubled; it cannot hold a line end.
+"""
 
 # Compiled functions: what numba infers, and casts it needs, are not types that mypy knows.
 # mypy: disable-error-code="no-any-return, return-value, assignment"
@@ -17,11 +20,12 @@ Floats = npt.NDArray[np.float32]
 DONE, FULL = 0, 1
 NOT_INTEGER, NEGATIVE, TOO_LARGE, OUT_OF_RANGE = 2, 3, 4, 5
 ONE_COLUMN, EXTRA, MISSING_WEIGHT, NOT_NUMBER, EMPTY = 6, 7, 8, 9, 10
+UNCLOSED, AFTER_QUOTE = 11, 12
 
 # Places in the cursor: where the scan is, lines that are done, edges that are found.
 AT, LINE, EDGES = 0, 1, 2
 
-_NEWLINE, _RETURN, _TAB, _SPACE = 10, 13, 9, 32
+_NEWLINE, _RETURN, _TAB, _SPACE, _QUOTE = 10, 13, 9, 32, 34
 _HASH, _PERCENT, _PLUS, _MINUS, _DOT = 35, 37, 43, 45, 46
 LARGEST_WEIGHT = 3.4028235677973366e38  # by definition: what is above is no float32
 _TENS = 10.0 ** np.arange(23)  # by definition: those that a double holds exactly
@@ -172,34 +176,74 @@ def _scan_plain(
 
 
 @njit(cache=True, nogil=True)
-def scan_integers(
+def _field(buffer: Bytes, at: int, delimiter: int) -> tuple[int, int, int, int]:
+    """Return where the field at `at` begins and ends, where the scan goes on, and a code."""
+    if buffer[at] == _QUOTE:
+        at += 1
+        begin, end = at, at
+        while buffer[at] != _QUOTE or buffer[at + 1] == _QUOTE:
+            if buffer[at] == _NEWLINE:
+                return begin, end, at, UNCLOSED
+            at += buffer[at] == _QUOTE
+            buffer[end] = buffer[at]  # a doubled quote becomes one, in place
+            end += 1
+            at += 1
+        at += 1
+        while _is_blank(buffer[at], delimiter):
+            at += 1
+        if delimiter != 0 and buffer[at] != delimiter and buffer[at] != _NEWLINE:
+            return begin, end, at, AFTER_QUOTE
+        return begin, end, at, DONE
+    begin = at
+    while buffer[at] != _NEWLINE and (
+        buffer[at] != delimiter if delimiter else not _is_blank(buffer[at], 0)
+    ):
+        at += 1
+    end = at
+    while end > begin and _is_blank(buffer[end - 1], delimiter):
+        end -= 1
+    while _is_blank(buffer[at], delimiter):
+        at += 1
+    return begin, end, at, DONE
+
+
+@njit(cache=True, nogil=True)
+def scan_lines(
     buffer: Bytes,
     delimiter: int,
-    columns: int,
-    lowest: int,
-    highest: int,
+    columns: tuple[int, int, int],
+    exact: bool,
+    simple: bool,
+    hash_ids: bool,
+    limits: tuple[int, int],
     sources: Ints,
     targets: Ints,
     weights: Floats,
+    spans: Ints,
     cursor: Ints,
 ) -> int:
-    """Scan whole lines of two ids each, perhaps with a weight.
-
-    Lines that are blank or begin with ``#`` or ``%`` are passed over.
+    """Scan whole lines of an edge each; comments and blank lines are passed over.
 
     Parameters
     ----------
     buffer : ndarray of uint8
-        Ends with a line end.
+        Ends with a line end; quotes inside quoted fields are removed in place.
     delimiter : int
         Byte between two columns, or 0 for blanks.
-    columns : int
-        2: two ids and nothing else; 3: two ids and a weight, further columns are ignored; 0: two
-        ids, further columns are ignored.
-    lowest, highest : int
-        Range of the ids; `lowest` is subtracted.
+    columns : tuple of int
+        Places of source, target and weight; -1 for no weight.
+    exact : bool
+        Whether a line may have no column after the second one.
+    simple : bool
+        Whether the wanted columns are the first ones and are not quoted: others are not looked at.
+    hash_ids : bool
+        Whether ids may begin with the mark of a comment: that of a comment is followed by a blank.
+    limits : tuple of int
+        Lowest and highest id; the lowest is subtracted.
     sources, targets, weights : ndarray
         Filled from ``cursor[EDGES]`` on.
+    spans : ndarray of int64, shape (2, k, 2)
+        Filled instead of sources and targets unless k is 0: where text ids begin and end.
     cursor : ndarray of int64, shape (3,)
         Brought up to date; after an error ``cursor[AT]`` is where the wrong field begins.
 
@@ -209,78 +253,99 @@ def scan_integers(
         DONE, FULL (the arrays are full: call again), or what is wrong.
     """
     at, line, edges = cursor[AT], cursor[LINE], cursor[EDGES]
-    stop, capacity = len(buffer), len(sources)
+    lowest, highest = limits
+    texts = spans.shape[1] > 0
+    wanted = 3 if columns[2] < 0 else 7
     code = DONE
-    plain = columns != 3
-    while at < stop:
-        if plain:
+    while at < len(buffer):
+        if simple and wanted == 3:
             cursor[AT], cursor[LINE], cursor[EDGES] = at, line, edges
             _scan_plain(buffer, delimiter, lowest, highest, sources, targets, cursor)
             at, line, edges = cursor[AT], cursor[LINE], cursor[EDGES]
-            if at == stop:
+            if at == len(buffer):
                 break
         start = at
         while _is_blank(buffer[at], delimiter):
             at += 1
-        byte = buffer[at]
-        if byte in (_HASH, _PERCENT):
+        if buffer[at] in (_HASH, _PERCENT) and (
+            not hash_ids or buffer[at + 1] <= _SPACE or buffer[at + 1] in (_HASH, _PERCENT)
+        ):
             while buffer[at] != _NEWLINE:
                 at += 1
         if buffer[at] == _NEWLINE:
             at += 1
             line += 1
             continue
-        if edges == capacity:
+        if edges == len(sources):
             at, code = start, FULL
             break
-        source, at, code = parse_integer(buffer, at, delimiter)
-        if code == DONE and not lowest <= source <= highest:
-            code = OUT_OF_RANGE
-            at = start
-        if code != DONE:
-            break
-        while _is_blank(buffer[at], delimiter):
-            at += 1
-        if buffer[at] == _NEWLINE:
-            at, code = start, ONE_COLUMN
-            break
-        if delimiter != 0 and buffer[at] == delimiter:
-            at += 1
-            while _is_blank(buffer[at], delimiter):
-                at += 1
-        elif delimiter != 0:
-            at, code = start, ONE_COLUMN
-            break
-        begin = at
-        target, at, code = parse_integer(buffer, at, delimiter)
-        if code == DONE and not lowest <= target <= highest:
-            code = OUT_OF_RANGE
-            at = begin
-        if code != DONE:
-            break
-        while _is_blank(buffer[at], delimiter):
-            at += 1
-        if columns == 3:
-            if delimiter != 0 and buffer[at] == delimiter:
+        column, found = 0, 0
+        while True:
+            begin = at
+            weight_here, end_here = column == columns[2], column in (columns[0], columns[1])
+            if buffer[at] == _QUOTE or (texts and end_here) or not (weight_here or end_here):
+                begin, end, at, code = _field(buffer, at, delimiter)
+                if code != DONE:
+                    break
+                if begin < end and begin < at and buffer[begin - 1] == _QUOTE:
+                    buffer[end] = _NEWLINE  # it is past: numbers end here for certain
+            else:
+                end = -1
+            if weight_here:
+                weight, stop, code = parse_float(buffer, begin, delimiter)
+                if begin == end or buffer[begin] in (delimiter, _NEWLINE):
+                    code = MISSING_WEIGHT
+                elif code == DONE:
+                    weights[edges] = weight
+                    found |= 4
+            elif end_here:
+                which = 0 if column == columns[0] else 1
+                stop = end
+                if texts:
+                    spans[which, edges, 0], spans[which, edges, 1] = begin, end
+                    code = EMPTY if begin == end else DONE
+                else:
+                    value, stop, code = parse_integer(buffer, begin, delimiter)
+                    if code == DONE and not lowest <= value <= highest:
+                        code = OUT_OF_RANGE
+                    if which == 0:
+                        sources[edges] = value - lowest
+                    else:
+                        targets[edges] = value - lowest
+                found |= 1 << which
+            if code == DONE and (weight_here or end_here):
+                if end < 0:
+                    at = stop
+                    while _is_blank(buffer[at], delimiter):
+                        at += 1
+                    if delimiter and buffer[at] != delimiter and buffer[at] != _NEWLINE:
+                        code = NOT_NUMBER if weight_here else NOT_INTEGER
+                elif stop != end:
+                    code = NOT_NUMBER if weight_here else NOT_INTEGER
+            if code != DONE:
+                at = begin
+                break
+            column += 1
+            if simple and found == wanted and not exact:
+                while buffer[at] != _NEWLINE:
+                    at += 1
+            if buffer[at] == _NEWLINE:
+                break
+            if delimiter:
                 at += 1
                 while _is_blank(buffer[at], delimiter):
                     at += 1
-            if buffer[at] == _NEWLINE:
-                at, code = start, MISSING_WEIGHT
+            if exact and column == 2:
+                code = EXTRA
                 break
-            weight, at, code = parse_float(buffer, at, delimiter)
-            if code != DONE:
-                break
-            weights[edges] = weight
-        elif columns == 2 and buffer[at] != _NEWLINE:
-            code = EXTRA
+        if code == DONE and found & 3 != 3:
+            code = ONE_COLUMN if column == 1 else EMPTY
+        if code == DONE and found != wanted:
+            code = MISSING_WEIGHT
+        if code != DONE:
             break
-        while buffer[at] != _NEWLINE:
-            at += 1
         at += 1
         line += 1
-        sources[edges] = source - lowest
-        targets[edges] = target - lowest
         edges += 1
     cursor[AT], cursor[LINE], cursor[EDGES] = at, line, edges
     return code

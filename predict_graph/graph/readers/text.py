@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +16,10 @@ from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.readers import scan
-from predict_graph.graph.readers.fields import open_fields
 from predict_graph.graph.readers.layout import (
     LARGEST_ID,
     FirstData,
+    Layout,
     declared_direction,
     first_data,
     layout_of,
@@ -81,12 +82,11 @@ def _opened(content: Content, blocks: Iterator[bytearray], wanted: EdgeList) -> 
         found.blank()
     blocks, line = found.blocks(), found.number - 1
     konect = found.comments.startswith(b"% bip") and wanted.bipartite is None
+    if layout.ids == "string":
+        blocks = _checked(path, blocks, line, control=wanted.ids is None)
     simple = (layout.source, layout.target) == (0, 1) and layout.weight in (None, 2)
-    if layout.ids == "integer" and simple and b'"' not in found.block:
-        columns = 3 if layout.weight is not None else 2 if layout.exact else 0
-        source = EdgeSource(scan_blocks(path, blocks, layout.delimiter, columns, line=line))
-    else:
-        source = open_fields(path, blocks, layout, line, check=wanted.ids is None)
+    layout = replace(layout, simple=simple and layout.ids == "integer" and b'"' not in found.block)
+    source = EdgeSource(scan_blocks(path, blocks, layout, line=line))
     declared = declared_direction(found.comments)
     source.directed = layout.directed if declared is None else declared
     source.bipartite, source.notes = layout.bipartite or konect, layout.notes
@@ -125,42 +125,79 @@ def _without_attributes(block: bytearray) -> bytearray:
     return bytearray(_ATTRIBUTES.sub(weight, block))
 
 
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
+
+
+def _checked(
+    path: Path, blocks: Iterator[bytearray], line: int, *, control: bool
+) -> Iterator[bytearray]:
+    """Pass blocks of text on, if they are UTF-8 and, with `control`, without control characters."""
+    for block in blocks:
+        try:
+            block.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line += 1 + block.count(b"\n", 0, error.start)
+            raise RequestError(f"{path}:{line}: the text is not UTF-8: {error.reason}") from None
+        if control and (found := _CONTROL.search(block)):
+            line += 1 + block.count(b"\n", 0, found.start())
+            raise RequestError(
+                f"{path}:{line}: the line holds the control character {found[0]!r}; accepted: "
+                "text, or anything with --ids string"
+            )
+        line += block.count(b"\n")
+        yield block
+
+
+_LINES = 1 << 19  # limits the memory of edges at a time
+
+
 def scan_blocks(
     path: Path,
     blocks: Iterator[bytearray],
-    delimiter: int,
-    columns: int,
+    layout: Layout,
     *,
     lowest: int = 0,
     highest: int = LARGEST_ID,
     line: int = 0,
 ) -> Iterator[EdgeBlock]:
-    """Yield the edges of blocks of whole lines; see :func:`scan.scan_integers`."""
+    """Yield the edges of blocks of whole lines; see :func:`scan.scan_lines`."""
+    texts, weighted = layout.ids == "string", layout.weight is not None
+    columns = (layout.source, layout.target, -1 if layout.weight is None else layout.weight)
+    how = (layout.delimiter, columns, layout.exact, layout.simple, layout.hash_ids)
     cursor = np.array([0, line, 0], np.int64)
-    capacity = 1 << 19
-    sources, targets = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
-    weights = np.empty(capacity if columns == 3 else 0, np.float32)
+    sources, targets = np.empty(_LINES, np.int64), np.empty(_LINES, np.int64)
+    weights = np.empty(_LINES if weighted else 0, np.float32)
+    spans = np.empty((2, _LINES if texts else 0, 2), np.int64)
     for block in blocks:
         buffer = np.frombuffer(block, np.uint8)
         cursor[scan.AT] = 0
         code = scan.FULL
         while code == scan.FULL:
             cursor[scan.EDGES] = 0
-            code = scan.scan_integers(
-                buffer, delimiter, columns, lowest, highest, sources, targets, weights, cursor
+            code = scan.scan_lines(
+                buffer, *how, (lowest, highest), sources, targets, weights, spans, cursor
             )
             if code not in (scan.DONE, scan.FULL):
-                at, wrong = int(cursor[scan.AT]), int(cursor[scan.LINE]) + 1
-                raise scan_error(
-                    path, wrong, code, wrong_field(block, at, delimiter), lowest, highest
-                )
+                field = wrong_field(block, int(cursor[scan.AT]), layout.delimiter)
+                raise scan_error(path, int(cursor[scan.LINE]) + 1, code, field, lowest, highest)
             edges = int(cursor[scan.EDGES])
             if edges:
-                yield EdgeBlock(
-                    _narrow(sources[:edges]),
-                    _narrow(targets[:edges]),
-                    weights[:edges].copy() if columns == 3 else None,
-                )
+                kept = weights[:edges].copy() if weighted else None
+                if texts:
+                    ends = [_texts(block, spans[which, :edges]) for which in range(2)]
+                    yield EdgeBlock(ends[0], ends[1], kept)
+                else:
+                    yield EdgeBlock(_narrow(sources[:edges]), _narrow(targets[:edges]), kept)
+
+
+def _texts(block: bytearray, spans: npt.NDArray[np.int64]) -> Any:
+    """Return fields of a block as a dictionary array of pyarrow."""
+    import pyarrow as pa
+
+    # Fields and what is between them, in turn, are texts one after the other.
+    buffers = [None, pa.py_buffer(spans.ravel()), pa.py_buffer(bytes(block))]
+    fields = pa.Array.from_buffers(pa.large_string(), 2 * len(spans) - 1, buffers)
+    return fields.take(pa.array(np.arange(0, len(fields), 2))).dictionary_encode()
 
 
 def _narrow(ids: npt.NDArray[np.int64]) -> npt.NDArray[np.integer]:

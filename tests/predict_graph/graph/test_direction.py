@@ -13,7 +13,6 @@ from predict_graph.functions import predict_function
 from predict_graph.functions.comparing import compare_functions
 from predict_graph.graph import open_graph, save_graph
 from predict_graph.graph.build import READ_AS_DIRECTED, READ_AS_UNDIRECTED
-from predict_graph.graph.convert import convert_graph
 
 RING = "".join(f"{v} {(v + 1) % 40}\n" for v in range(40))
 
@@ -45,7 +44,6 @@ def test_a_declared_direction_is_followed(tmp_path, name, start, directed):
     file = written(tmp_path, name, start + ring)
     graph = check_graph(file)
     assert (graph.directed, graph.notes) == (directed, ())
-    assert open_graph(convert_graph(file, tmp_path / "a.pgraph")).directed is directed
     assert check_graph(file, directed=not directed).directed is not directed
 
 

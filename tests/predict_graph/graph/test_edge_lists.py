@@ -10,9 +10,8 @@ import pytest
 
 from predict_graph.cli import main
 from predict_graph.errors import RequestError
-from predict_graph.graph import EdgeList, check_graph, open_graph
+from predict_graph.graph import EdgeList, check_graph
 from predict_graph.graph.columns import find_columns
-from predict_graph.graph.convert import convert_graph
 
 
 def edges_of(graph):
@@ -54,9 +53,6 @@ def read(folder, name, text, **options):
 def test_headers_and_columns(tmp_path, name, text, edges):
     graph = read(tmp_path, name, text)
     assert edges_of(graph) == sorted(edges)
-    stored = open_graph(convert_graph(tmp_path / name, tmp_path / "a.pgraph"))
-    assert edges_of(stored) == sorted(edges)
-    assert stored.notes == graph.notes
 
 
 def test_user_says_which_columns(tmp_path):
@@ -127,9 +123,6 @@ def test_two_sides_have_ids_of_their_own(tmp_path, name, text):
     graph = read(tmp_path, name, text)
     assert graph.vertices == 4
     assert graph.labels.tolist() == [1, 2, 1, 2]
-    stored = open_graph(convert_graph(tmp_path / name, tmp_path / "a.pgraph", directed=True))
-    assert stored.fingerprint == check_graph(tmp_path / name, directed=True).fingerprint
-    assert stored.labels.tolist() == [1, 2, 1, 2]
     assert read(tmp_path, name, text, bipartite=False).vertices == 2
 
 
@@ -137,8 +130,6 @@ def test_two_sides_of_texts_and_tables(tmp_path):
     graph = read(tmp_path, "a.txt", "b a\na b\na a\n", bipartite=True)
     assert (graph.vertices, graph.labels.tolist()) == (4, ["a", "b", "a", "b"])
     assert edges_of(graph) == [("a", "a"), ("a", "b"), ("b", "a")]
-    convert_graph(EdgeList(tmp_path / "a.txt", bipartite=True), tmp_path / "a.pgraph")
-    assert open_graph(tmp_path / "a.pgraph").fingerprint == graph.fingerprint
     table = pd.DataFrame(BIPARTITE, columns=["user", "item"])
     assert check_graph(table).labels.tolist() == [1, 2, 1, 2]
     assert check_graph(EdgeList(BIPARTITE, bipartite=True)).vertices == 4

@@ -17,9 +17,8 @@ import pytest
 from scipy import sparse
 
 from predict_graph.errors import RequestError
-from predict_graph.graph import check_graph, open_graph
+from predict_graph.graph import check_graph
 from predict_graph.graph.build import READ_AS_DIRECTED
-from predict_graph.graph.convert import convert_graph
 from predict_graph.limits import limited
 
 WRITERS = {
@@ -66,7 +65,6 @@ def test_files_of_networkx(tmp_path, suffix, directed, names):
     packed = tmp_path / f"g{suffix}.bz2"
     packed.write_bytes(bz2.compress(file.read_bytes()))
     assert check_graph(packed).fingerprint == graph.fingerprint
-    assert open_graph(convert_graph(file, tmp_path / "a.pgraph")).fingerprint == graph.fingerprint
 
 
 def test_what_is_wrong_in_files_of_networkx(tmp_path):
@@ -198,8 +196,6 @@ def test_a_folder_of_parquet_files(tmp_path):
     (folder / "_SUCCESS").touch()
     (folder / "_old.parquet").write_text("none")
     assert listed(check_graph(folder)) == {(1, 2): 1.0, (2, 3): 1.0, (5, 6): 1.0}
-    stored = open_graph(convert_graph(folder, tmp_path / "a.pgraph"))
-    assert stored.fingerprint == check_graph(folder).fingerprint
     pq.write_table(pa.table({"x": [1], "y": [2]}), folder / "c.parquet")
     with pytest.raises(RequestError, match=r"c\.parquet has other columns"):
         check_graph(folder)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from predict_graph.graph.edges import EdgeBlock
-from predict_graph.graph.relabel import IdMap, relabel
+from predict_graph.graph.relabel import relabel
 
 IDS = st.one_of(st.integers(0, 50), st.integers(0, 2**23), st.integers(0, 2**63 - 1))
 
@@ -30,9 +30,10 @@ def test_relabel_is_the_rank(parts):
 @pytest.mark.parametrize("step", [1, 7, 10**9])
 def test_many_ids(step):
     ids = np.random.default_rng(1).permutation(300_000) * step
-    mapped = IdMap()
-    for part in np.split(ids, 5):
-        mapped.add(part)
-    assert mapped.finish().tolist() == sorted(ids.tolist())
-    assert np.array_equal(mapped.vertices_of(ids), ids // step)
-    assert mapped.identity is (step == 1)
+    blocks = [EdgeBlock(part, part) for part in np.split(ids, 5)]
+    relabelled, n, labels = relabel(blocks)
+    assert n == len(ids)
+    found = np.arange(n) if labels is None else labels
+    assert (labels is None) == (step == 1)
+    assert found.tolist() == sorted(ids.tolist())
+    assert np.array_equal(np.concatenate([block.targets for block in relabelled]), ids // step)
