@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import typer
 
 import predict_graph
 from predict_graph.algorithms import (
@@ -21,7 +20,7 @@ from predict_graph.algorithms import (
     check_algorithm,
 )
 from predict_graph.cli import main
-from predict_graph.cli.groups import Sampling
+from predict_graph.cli.commands import Commands
 from predict_graph.engines import ENGINES, Engine
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.probing import IterationProbe, counted_rows
@@ -29,9 +28,8 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.iterations import METHODS, SAMPLERS, IterationEstimate, Method, methods_for
 from predict_graph.iterations.rooted import estimator as rooted
-from predict_graph.options import OPTIONS
+from predict_graph.options import ESTIMATION, OPTIONS, RunOptions, declared
 from predict_graph.prediction import COST_MODELS
-from predict_graph.prediction.pipeline import PredictOptions
 from predict_graph.prediction.seconds import runtime_model_of, transfer
 from predict_graph.table import Table
 from predict_graph.transforms import TRANSFORMS
@@ -171,7 +169,7 @@ SETTINGS = ("workers", "threads")
 
 
 def test_every_option_is_in_the_table():
-    assert {option.name for option in OPTIONS} == {"method", *OTHERWISE} - set(SETTINGS)
+    assert set(ESTIMATION) == {"method", *OTHERWISE} - set(SETTINGS)
 
 
 def columns():
@@ -634,79 +632,42 @@ def test_an_engine_that_says_nothing_of_the_run_before_is_told(monkeypatch):
 # One declaration
 
 
-def of_signature(function):
-    found = inspect.signature(function).parameters
-    return {option.name: found[option.name] for option in OPTIONS}
+@pytest.mark.parametrize(
+    ("function", "names"),
+    [
+        (predict_graph.predict, {*OPTIONS, "arguments"}),
+        (
+            predict_graph.validate,
+            {*OPTIONS, "arguments", "on_iteration", "fresh_process"} - {"spark_reads"},
+        ),
+        (predict_graph.run, {*declared(RunOptions)}),
+        (predict_graph.follow, {*declared(RunOptions)}),
+    ],
+)
+def test_functions_show_the_declared_options(function, names):
+    parameters = inspect.signature(function).parameters
+    assert set(parameters) == names | {"algorithm", "graph"}
+    described = inspect.getdoc(function)
+    for name in names & set(OPTIONS):
+        assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
+        assert parameters[name].default == OPTIONS[name].usual
+        assert parameters[name].annotation is not inspect.Parameter.empty
+        assert f"\n{name} : " in described
 
 
-def plain(text):
-    """Return a text without what only its markup needs."""
-    return " ".join(re.sub(r"[`\"]", "", text).split())
+@pytest.mark.parametrize("command", ["predict", "validate"])
+def test_the_command_line_offers_the_declared_options(command):
+    offered = {each.name: each for each in Commands()[command].params}
+    for name in ESTIMATION:
+        assert offered[name].help == OPTIONS[name].summary
+        assert f"--{name.replace('_', '-')}" in offered[name].opts
+        assert offered[name].default is None
 
 
-@pytest.mark.parametrize("function", [predict_graph.predict, predict_graph.validate])
-def test_signatures_have_the_declared_options(function):
-    parameters = of_signature(function)
-    for parameter in parameters.values():
-        assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
-        assert parameter.default is None
-        assert parameter.annotation is not inspect.Parameter.empty
-    order = [name for name in inspect.signature(function).parameters if name in parameters]
-    assert order == [option.name for option in OPTIONS]
-    others = inspect.signature(predict_graph.predict).parameters
-    for name, parameter in parameters.items():
-        assert str(parameter.annotation) == str(others[name].annotation)
-    rest = [
-        name
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD
-    ]
-    # What a function of a library takes is its own affair; an algorithm has no such thing.
-    takes_functions = function in (predict_graph.predict, predict_graph.validate)
-    assert rest == (["arguments"] if takes_functions else [])
-
-
-def test_checkers_of_types_see_the_options_of_predict():
-    signature = inspect.signature(predict_graph.predict).parameters
-    spelled = {
-        name: str(each.annotation)
-        for name, each in signature.items()
-        if each.kind is inspect.Parameter.KEYWORD_ONLY
-    }
-    told = PredictOptions.__annotations__
-    assert {name: getattr(each, "__forward_arg__", each) for name, each in told.items()} == spelled
-
-
-def test_follow_takes_what_run_takes_but_progress():
-    def told(function):
-        each = inspect.signature(function).parameters.values()
-        return {p.name: (str(p.annotation), p.default) for p in each if p.name != "progress"}
-
-    assert told(predict_graph.follow) == told(predict_graph.run)
-
-
-@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
-def test_help_docstring_and_declaration_agree(option):
-    doc = plain(inspect.getdoc(predict_graph.predict))
-    assert plain(option.summary) in doc
-    field = Sampling.__dataclass_fields__[option.name]
-    (shown,) = inspect.get_annotations(Sampling, eval_str=True)[option.name].__metadata__
-    assert shown.help == option.summary
-    assert shown.show_default == option.default
-    assert shown.metavar == option.metavar
-    assert field.default is None
-
-
-def test_the_command_line_offers_the_declared_options_and_no_others():
-    from predict_graph.cli.app import app
-
-    assert {option.name for option in OPTIONS} == set(Sampling.__dataclass_fields__)
-    commands = typer.main.get_command(app).commands
-    for command in ("predict", "validate"):
-        offered = {parameter.name: parameter for parameter in commands[command].params}
-        for option in OPTIONS:
-            assert offered[option.name].help == option.summary
-            assert f"--{option.name.replace('_', '-')}" in offered[option.name].opts
+@pytest.mark.parametrize("function", [predict_graph.predict, predict_graph.run])
+def test_an_unknown_option_is_refused_with_those_that_are_known(function):
+    with pytest.raises(RequestError, match=r"^no_such is no option of .*; accepted: parameters, "):
+        function("pagerank", GRAPH, no_such=1)
 
 
 def test_algorithms_are_classes_that_declare_what_runs_and_samples_them():

@@ -6,8 +6,8 @@ the options of all groups as if they had been written out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, make_dataclass
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
@@ -16,9 +16,8 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from predict_graph.cli import options
-from predict_graph.cli.completing import names_of
 from predict_graph.errors import RequestError
-from predict_graph.options import option
+from predict_graph.options import ESTIMATION, OPTIONS
 
 _Column = Annotated[
     str | None,
@@ -179,77 +178,41 @@ class Cluster:
                 options.messages().print(f"{name}={value}", highlight=False, soft_wrap=True)
         return {"engine": engine}
 
-    def _refuse(self, names: tuple[str, ...], engine: str) -> None:
+    def _refuse(self, names: Sequence[str], engine: str) -> None:
         for name in names:
             if getattr(self, name) not in (None, False):
                 raise RequestError(f"--{name.replace('_', '-')} is no option of {engine}")
 
 
-_SPARK_ONLY = (
-    "machines",
-    "master",
-    "cores",
-    "memory",
-    "conf",
-    "graphframes_jar",
-    "spark_folder",
-    "checkpoint",
-    "checkpoint_interval",
+_SPARK_ONLY = [
+    each.name for each in fields(Cluster) if each.name not in ("engine", "workers", "threads")
+]
+
+
+_Declared: Any = make_dataclass(
+    "_Declared",
+    [
+        (
+            name,
+            Annotated[str if OPTIONS[name].several else OPTIONS[name].form, options.offered(name)],
+            None,
+        )
+        for name in ESTIMATION
+    ],
+    frozen=True,
 )
 
 
-# Options whose values are names of plug-ins, and their kind.
-_KINDS = {
-    "sampler": "samplers",
-    "method": "methods",
-    "transform": "transforms",
-    "cost_model": "cost-models",
-}
-
-
-def _declared(name: str, *forms: str) -> Any:
-    """Return an option of a prediction with the text that it is declared with."""
-    declared = option(name)
-    return typer.Option(
-        *forms,
-        help=declared.summary,
-        show_default=declared.default,
-        metavar=declared.metavar,
-        autocompletion=names_of(_KINDS[name]) if name in _KINDS else None,
-    )
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How a prediction samples, and how it turns counters into seconds."""
-
-    sampler: Annotated[str | None, _declared("sampler")] = None
-    ratio: Annotated[float | None, _declared("ratio")] = None
-    train_ratios: Annotated[str | None, _declared("train_ratios")] = None
-    train_machines: Annotated[str | None, _declared("train_machines")] = None
-    budget: Annotated[str | None, _declared("budget")] = None
-    within: Annotated[str | None, _declared("within")] = None
-    method: Annotated[str | None, _declared("method")] = None
-    transform: Annotated[str | None, _declared("transform")] = None
-    cost_model: Annotated[str | None, _declared("cost_model")] = None
-    max_overhead: Annotated[float | None, _declared("max_overhead")] = None
-    probe: Annotated[bool | None, _declared("probe", "--probe/--no-probe")] = None
+class Sampling(_Declared):  # type: ignore[misc]
+    """How a prediction samples, and how it turns counters into seconds: as declared."""
 
     def asked(self) -> dict[str, Any]:
         """Return the arguments of a function of the package."""
-        return {
-            "sampler": self.sampler,
-            "ratio": self.ratio,
-            "train_ratios": options.ratios(self.train_ratios),
-            "train_machines": options.counts(self.train_machines),
-            "budget": self.budget,
-            "within": self.within,
-            "method": self.method,
-            "transform": self.transform,
-            "cost_model": self.cost_model,
-            "max_overhead": self.max_overhead,
-            "probe": self.probe,
-        }
+        given = dict(vars(self))
+        for name, option in OPTIONS.items():
+            if option.several and option.form:
+                given[name] = options.numbers(given[name], name.replace("_", " "), option.form)
+        return given
 
 
 def takes(**groups: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

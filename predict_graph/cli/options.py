@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from predict_graph.cli.completing import algorithms, graphs, names_of
 from predict_graph.errors import RequestError
+from predict_graph.options import OPTIONS
 from predict_graph.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from predict_graph.clock import Moment
+
+
+def offered(name: str) -> Any:
+    """Return a declared option as the command line offers it."""
+    option = OPTIONS[name]
+    flag = f"--{name.replace('_', '-')}"
+    switch = option.form is bool and option.usual is None
+    return typer.Option(
+        f"{flag}/--no-{flag[2:]}" if switch else flag,
+        help=option.summary,
+        show_default=option.usual is not None or option.default or False,
+        metavar=option.metavar,
+        autocompletion=names_of(option.names) if option.names else None,
+    )
 
 
 AlgorithmName = Annotated[
@@ -47,31 +62,13 @@ Undirected = Annotated[
         show_default=False,
     ),
 ]
-Ids = Annotated[
-    str | None,
-    typer.Option(help="Ids of a file: integer (from 0 on) or string.", show_default="as they are"),
-]
-Engine = Annotated[
-    str, typer.Option(help="Engine that runs the job.", autocompletion=names_of("engines"))
-]
-Workers = Annotated[
-    int | None, typer.Option(help="Workers that messages are counted for.", show_default="4")
-]
-Threads = Annotated[
-    int | None, typer.Option(help="Threads of the local engine.", show_default="all cores")
-]
-HistoryFile = Annotated[
-    str | None,
-    typer.Option(
-        "--history",
-        metavar="FILE|none",
-        help="Where runs are kept and learned from.",
-        show_default="the user's data folder",
-    ),
-]
-Seed = Annotated[
-    int | None, typer.Option(help="Same seed, same result.", show_default="a fresh one")
-]
+Ids = Annotated[str | None, offered("ids")]
+Engine = Annotated[str, offered("engine")]
+Workers = Annotated[int | None, offered("workers")]
+Threads = Annotated[int | None, offered("threads")]
+HistoryFile = Annotated[str | None, offered("history")]
+Seed = Annotated[int | None, offered("seed")]
+SparkReads = Annotated[bool, offered("spark_reads")]
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")
 ]
@@ -134,39 +131,16 @@ def load_plugins(files: list[Path] | None) -> None:
         load_plugin(file)
 
 
-def ratios(text: str | None) -> list[float] | None:
-    """Return ratios from ``0.05,0.1``.
-
-    Raises
-    ------
-    RequestError
-        If one is not a number.
-    """
+def numbers(text: str | None, what: str, form: type = float) -> list[Any] | None:
+    """Return the numbers of ``0.05,0.1``."""
     if text is None:
         return None
     try:
-        return [float(part) for part in text.split(",")]
+        return [form(part) for part in text.split(",")]
     except ValueError:
+        kind, such = ("whole numbers", "1,2") if form is int else ("numbers", "0.05,0.1")
         raise RequestError(
-            f"ratios are {text!r}; accepted: numbers with commas between, such as 0.05,0.1"
-        ) from None
-
-
-def counts(text: str | None) -> list[int] | None:
-    """Return machine counts from ``1,2,4``.
-
-    Raises
-    ------
-    RequestError
-        If one is not a whole number.
-    """
-    if text is None:
-        return None
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise RequestError(
-            f"train machines are {text!r}; accepted: whole numbers with commas between, such as 1,2"
+            f"{what} are {text!r}; accepted: {kind} with commas between, such as {such}"
         ) from None
 
 

@@ -20,15 +20,6 @@ if TYPE_CHECKING:
     from predict_graph.resources import ResourceProfile
 
 
-SparkReads = Annotated[
-    bool,
-    typer.Option(
-        "--spark-reads",
-        help="Spark reads the graph itself: a path or address that its executors see.",
-    ),
-]
-
-
 @takes(case=Case, cluster=Cluster, sampling=Sampling, output=Pages)
 def predict(
     case: Case,
@@ -47,7 +38,7 @@ def predict(
             metavar="FILE.json", help="Profile of this machine.", show_default="measured now"
         ),
     ] = None,
-    spark_reads: SparkReads = False,
+    spark_reads: options.SparkReads = False,
     arg: functions.Args = None,
     graph_form: functions.GraphForm = None,
 ) -> None:
@@ -93,7 +84,7 @@ def run(
         Path | None,
         typer.Option(metavar="FILE", help="Write the result: .csv, .tsv or .parquet."),
     ] = None,
-    spark_reads: SparkReads = False,
+    spark_reads: options.SparkReads = False,
     expect: options.Expect = None,
     events: options.Events = None,
     arg: functions.Args = None,

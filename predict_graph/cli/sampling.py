@@ -112,7 +112,7 @@ def compare_samplers(
             [reading.of(graph) for graph in graphs],
             samplers=None if samplers is None else samplers.split(","),
             algorithms=[] if algorithms is None else algorithms.split(","),
-            ratio=options.ratios(ratio) or [],
+            ratio=options.numbers(ratio, "ratios") or [],
             seeds=seeds,
             directed=reading.directed,
             ids=reading.ids,

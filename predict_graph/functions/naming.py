@@ -28,7 +28,6 @@ __all__ = [
     "check_function",
     "form_of",
     "is_function",
-    "refuse_for_functions",
     "signature_of",
     "with_seed",
 ]
@@ -107,18 +106,6 @@ def is_function(value: Any) -> bool:
         module, colon, name = value.rpartition(":")
         return bool(colon and module and name) and module not in SPARK_LIBRARIES
     return callable(value)
-
-
-def refuse_for_functions(**given: Any) -> None:
-    """Refuse options that are read for algorithms alone.
-
-    Raises
-    ------
-    RequestError
-    """
-    for name, value in given.items():
-        if value is not None:
-            raise RequestError(f"{name} is read for algorithms, not for functions; leave it out")
 
 
 def check_function(

@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from os import PathLike
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, TypeGuard, Unpack, overload
 
 import numpy as np
 
@@ -17,20 +16,18 @@ from predict_graph.deadline import StopRun, deadline
 from predict_graph.engines import Engine, RunProfile, RuntimeEstimate, Workload
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
-from predict_graph.errors import RequestError
 from predict_graph.functions import FunctionPrediction, is_function
-from predict_graph.functions.naming import refuse_for_functions
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, check_history
 from predict_graph.iterations import (
     EdgeBudget,
     IterationEstimate,
-    Progress,
     SamplingCase,
     estimate_iterations,
 )
 from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES, LEAN
 from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
+from predict_graph.options import PredictOptions, completed, for_function, offers
 from predict_graph.prediction.baseline import (
     Baseline,
     baseline_iterations,
@@ -50,34 +47,6 @@ from predict_graph.prediction.seconds.earlier_runs import (
     of_this_engine,
 )
 from predict_graph.prediction.stopped_run import StoppedRun
-from predict_graph.transforms import Transform
-
-
-class PredictOptions(TypedDict, total=False):
-    """The options of a prediction of an algorithm, for checkers of types: those of `predict`."""
-
-    parameters: Mapping[str, object] | None
-    directed: bool | None
-    ids: str | None
-    engine: str | Engine
-    workers: int | None
-    threads: int | None
-    spark: Any
-    method: str | None
-    sampler: str | None
-    ratio: float | None
-    train_ratios: Sequence[float] | None
-    transform: str | Transform | None
-    cost_model: str | None
-    max_overhead: float | None
-    probe: bool | None
-    train_machines: Sequence[int] | None
-    budget: str | float | None
-    within: str | float | None
-    history: History | str | PathLike[str] | bool | None
-    seed: int | None
-    progress: Progress | None
-    spark_reads: bool
 
 
 @overload
@@ -86,33 +55,9 @@ def predict(
 ) -> Prediction: ...
 @overload
 def predict(algorithm: Callable[..., Any], graph: Any, **options: Any) -> FunctionPrediction: ...
+@offers(PredictOptions, call=True)
 def predict(
-    algorithm: str | Algorithm | Callable[..., Any],
-    graph: Any,
-    *,
-    parameters: Mapping[str, object] | None = None,
-    directed: bool | None = None,
-    ids: str | None = None,
-    engine: str | Engine = "local",
-    workers: int | None = None,
-    threads: int | None = None,
-    spark: Any = None,
-    method: str | None = None,
-    sampler: str | None = None,
-    ratio: float | None = None,
-    train_ratios: Sequence[float] | None = None,
-    transform: str | Transform | None = None,
-    cost_model: str | None = None,
-    max_overhead: float | None = None,
-    probe: bool | None = None,
-    train_machines: Sequence[int] | None = None,
-    budget: str | float | None = None,
-    within: str | float | None = None,
-    history: History | str | PathLike[str] | bool | None = None,
-    seed: int | None = None,
-    progress: Progress | None = None,
-    spark_reads: bool = False,
-    **arguments: Any,
+    algorithm: str | Algorithm | Callable[..., Any], graph: Any, **options: Any
 ) -> Prediction | FunctionPrediction:
     """Predict the run of an algorithm on a graph, or of any function of one, without running it.
 
@@ -125,61 +70,7 @@ def predict(
         name as ``"networkx:betweenness_centrality"``.
     graph : Graph, str, Path, networkx graph or scipy sparse array
         See :func:`~predict_graph.graph.check_graph`.
-    parameters : mapping, optional
-        Of the algorithm, by name.
-    directed : bool, optional
-        Whether edges have a direction; as the dataset or format says by default.
-    ids : {'integer', 'string'}, optional
-        What vertices are called in a file; found from the file by default.
-    engine : str or Engine
-        The engine that will run the job.
-    workers : int, optional
-        Workers that messages are counted for; 4 on the local engine, 1 machine on Spark.
-    threads : int, optional
-        Threads of the local engine; all cores by default.
-    spark : SparkSession, optional
-        A session that is open, for the engine ``"spark"``: it is left as it was, and stays open.
-    method : str, optional
-        How iterations are estimated: completion, rooted, published or a registered one. By default
-        the best for the algorithm; published where a sampler or transform is given.
-    sampler : str, optional
-        Sampler of the sample runs, for methods that walk. ``"brj"`` by default.
-    ratio : float, optional
-        Vertices of a sample / vertices of the graph, in (0, 1]. 0.1 by default.
-    train_ratios : sequence of float, optional
-        Sampling ratios of the runs that train the cost model, two or more in (0, 1]. 0.05, 0.1,
-        0.15 and 0.2 where they are needed by default.
-    transform : str or Transform, optional
-        Transform function of the convergence threshold, for methods that walk. By default the rule
-        for the kind of convergence.
-    cost_model : str, optional
-        Cost model whose regression gives the seconds. By default ``"forward-nnls"``, as one source
-        beside the others.
-    max_overhead : float, optional
-        Edges of all samples / edges of the graph, at most. 0.6 by default.
-    probe : bool, optional
-        Whether the cost of an edge is measured on a few rows of the graph. By default yes, where
-        the engine can.
-    train_machines : sequence of int, optional
-        Machine counts of the sample runs on a cluster, from 1 to 4096. By default 1, 2, and 4 for 8
-        machines or more.
-    budget : str or float, optional
-        What the prediction may cost: a share of the predicted run, a time, or none for no limit.
-        By default the larger of 2 s and 5% of the run, at most 2 min; none where options are given.
-        A number is seconds.
-    within : str or float, optional
-        Stop as soon as the interval of the runtime is so narrow, within the budget. By default as
-        near as the budget allows.
-    history : History, path, 'none', bool or None
-        Where runs of other graphs are, and where the sample runs are kept; None for the default
-        place.
-    seed : int, optional
-        Same seed, same samples and iterations; a fresh one by default.
-    progress : callable (text, fraction), optional
-        Called with the current step.
-    spark_reads : bool
-        Whether Spark reads the graph itself: `graph` is a path or an address that it knows. So it
-        is for a table of Spark (a DataFrame of edges) in any case.
+    {options}
     **arguments
         Keyword arguments of a function, such as ``k=200``; an algorithm has ``parameters``.
 
@@ -200,61 +91,31 @@ def predict(
     >>> int(found.iterations.predicted)
     10
     """
-    given: dict[str, Any] = {
-        "parameters": parameters,
-        "workers": workers,
-        "threads": threads,
-        "spark": spark,
-        "method": method,
-        "sampler": sampler,
-        "ratio": ratio,
-        "train_ratios": train_ratios,
-        "transform": transform,
-        "cost_model": cost_model,
-        "max_overhead": max_overhead,
-        "probe": probe,
-        "train_machines": train_machines,
-        "within": within,
-    }
-    if engine == "local" and not isinstance(algorithm, Algorithm) and is_function(algorithm):
+    if is_call(algorithm, options):
         from predict_graph.functions import predict_function
 
-        refuse_for_functions(**given, spark_reads=spark_reads or None)
-        return predict_function(
-            algorithm,
-            graph,
-            directed=directed,
-            ids=ids,
-            budget=budget,
-            history=history,
-            seed=seed,
-            progress=progress,
-            **arguments,
-        )
-    if not isinstance(algorithm, str | Algorithm):
-        raise RequestError(
-            f"an algorithm cannot be a {type(algorithm).__name__}; accepted: a name, an Algorithm, "
-            "a function"
-        )
-    for name in arguments:
-        raise RequestError(
-            f"{name} is no option of a prediction; accepted: those of predict, and parameters of "
-            "the algorithm in parameters={...}"
-        )
-    request = check_request(
-        algorithm, engine=engine, budget=budget, seed=seed, progress=progress, **given
-    )
-    kept = check_history(history)
+        return predict_function(algorithm, graph, **for_function(options))
+    given = completed(PredictOptions, options, "a prediction")
+    request = check_request(algorithm, **given)
+    kept = check_history(given["history"])
+    directed = direction(request.algorithm, given["directed"])
     meter.start()
-    if spark_reads or is_table(graph):
+    if given["spark_reads"] or is_table(graph):
         from predict_graph.prediction.on_cluster import predict_on_cluster
 
-        there = direction(request.algorithm, directed)
-        return predict_on_cluster(graph, request, kept, predict_on, directed=there, ids=ids)
-    whole = check_graph(
-        graph, directed=direction(request.algorithm, directed), ids=ids, seed=request.seed
-    )
+        return predict_on_cluster(
+            graph, request, kept, predict_on, directed=directed, ids=given["ids"]
+        )
+    whole = check_graph(graph, directed=directed, ids=given["ids"], seed=request.seed)
     return predict_on(whole, request, kept, source=graph)
+
+
+def is_call(
+    algorithm: str | Algorithm | Callable[..., Any], options: Mapping[str, Any]
+) -> TypeGuard[str | Callable[..., Any]]:
+    """Whether the call of a function of Python is meant, rather than an algorithm."""
+    local = options.get("engine", "local") == "local"
+    return local and not isinstance(algorithm, Algorithm) and is_function(algorithm)
 
 
 def is_table(graph: Any) -> bool:

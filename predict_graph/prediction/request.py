@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import Parameter, signature
 from numbers import Integral
-from typing import Any
+from typing import Any, Unpack
 
 from predict_graph.algorithms import ALGORITHMS, SPARK_LIBRARIES, Algorithm, check_algorithm
 from predict_graph.budget import Budget, check_budget, check_within
@@ -35,11 +35,19 @@ from predict_graph.iterations import (
     check_ratio,
     methods_for,
 )
+from predict_graph.options import PredictOptions, completed
+from predict_graph.plugins import Registry
 from predict_graph.prediction.seconds import COST_MODELS, runtime_model_of
 from predict_graph.transforms import TRANSFORMS, Transform, check_transform
 
 DEFAULT_SAMPLER, DEFAULT_RATIO = "brj", 0.1  # PREDIcT, section 3.2; 10% as in its conclusions
 
+_REGISTRIES: Mapping[str, Registry[Any]] = {
+    "sampler": SAMPLERS,
+    "transform": TRANSFORMS,
+    "cost_model": COST_MODELS,
+}
+_READ = (*_REGISTRIES, "ratio", "train_ratios", "max_overhead", "probe", "train_machines")
 _OF_METHOD = frozenset({"sampler", "transform", "ratio", "max_overhead"})
 _OF_SAMPLES = frozenset({"ratio", "max_overhead"})
 _OF_ESTIMATION = _OF_METHOD | {"method"}
@@ -190,28 +198,7 @@ def check_engine(
     return value
 
 
-def check_request(
-    algorithm: str | Algorithm,
-    *,
-    parameters: Mapping[str, object] | None = None,
-    engine: str | Engine = "local",
-    workers: int | None = None,
-    threads: int | None = None,
-    spark: Any = None,
-    method: str | None = None,
-    sampler: str | None = None,
-    ratio: float | None = None,
-    train_ratios: Sequence[float] | None = None,
-    transform: str | Transform | None = None,
-    cost_model: str | None = None,
-    max_overhead: float | None = None,
-    probe: bool | None = None,
-    train_machines: Sequence[int] | None = None,
-    budget: str | float | None = None,
-    within: str | float | None = None,
-    seed: int | None = None,
-    progress: Progress | None = None,
-) -> Request:
+def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
     """Return the checked request.
 
     Raises
@@ -219,26 +206,25 @@ def check_request(
     RequestError
         Names the first wrong value and what is accepted, or the option that nothing would read.
     """
-    chosen = check_function(algorithm, parameters)
-    runs_on = check_engine(engine, workers=workers, threads=threads, spark=spark)
+    if not isinstance(algorithm, str | Algorithm):
+        raise RequestError(
+            f"an algorithm cannot be a {type(algorithm).__name__}; accepted: a name, an Algorithm, "
+            "a function"
+        )
+    asked = completed(PredictOptions, options, "a prediction")
+    chosen = check_function(algorithm, asked["parameters"])
+    runs_on = check_engine(
+        asked["engine"], **{name: asked[name] for name in ("workers", "threads", "spark")}
+    )
     runtime_model = runtime_model_of(runs_on)
-    own = {"sampler": sampler, "transform": transform, "cost_model": cost_model}
-    sampler = sampler or SAMPLERS.preferred(chosen.name)
-    transform = transform or TRANSFORMS.preferred(chosen.name)
-    cost_model = cost_model or COST_MODELS.preferred(chosen.name)
-    given = {
-        "sampler": sampler,
-        "ratio": ratio,
-        "train_ratios": train_ratios,
-        "transform": transform,
-        "cost_model": cost_model,
-        "max_overhead": max_overhead,
-        "probe": probe,
-        "train_machines": train_machines,
-    }
+    given = {name: asked[name] for name in _READ}
+    for name, registry in _REGISTRIES.items():
+        given[name] = given[name] or registry.preferred(chosen.name)
     named = frozenset(name for name, value in given.items() if value is not None)
+    sampler, transform, cost_model = (given[name] for name in _REGISTRIES)
+    method, budget, probe = (asked[name] for name in ("method", "budget", "probe"))
     spend = check_budget(budget)
-    near = check_within(within)
+    near = check_within(asked["within"])
     chosen_method = method is not None or METHODS.preferred(chosen.name) is not None
     if budget is None and (named or chosen_method):
         spend = Budget()  # what the user asks for is done, whatever it costs
@@ -252,7 +238,7 @@ def check_request(
             "run, or another method"
         )
     _refuse_unread(named, estimated_by, chosen, runs_on, runtime_model)
-    machines = _check_train_machines(train_machines)
+    machines = _check_train_machines(asked["train_machines"])
     for count in machines or ():
         getattr(runs_on, "on", lambda count: None)(count)  # a session that is open has its own
     if probe is not None and is_local(runs_on) and not LocalEngine.probes(chosen):
@@ -268,19 +254,19 @@ def check_request(
         runtime_model=runtime_model,
         method=estimated_by,
         sampler=sampler or DEFAULT_SAMPLER,
-        ratio=check_ratio(DEFAULT_RATIO if ratio is None else ratio),
+        ratio=check_ratio(DEFAULT_RATIO if asked["ratio"] is None else asked["ratio"]),
         transform=check_transform(transform, chosen.convergence),
-        max_overhead=check_max_overhead(max_overhead),
-        seed=check_seed(seed),
-        progress=progress or (lambda text, fraction: None),
+        max_overhead=check_max_overhead(asked["max_overhead"]),
+        seed=check_seed(asked["seed"]),
+        progress=asked["progress"] or (lambda text, fraction: None),
         cost_model=cost_model,
-        train_ratios=_check_train_ratios(train_ratios),
+        train_ratios=_check_train_ratios(asked["train_ratios"]),
         probe=probe,
         train_machines=machines,
         budget=spend,
         within=near,
         named=named | (frozenset({"method"}) if chosen_method else frozenset()),
-        given=named - {name for name, value in own.items() if value is None},
+        given=frozenset(name for name in named if asked[name] is not None),
     )
 
 

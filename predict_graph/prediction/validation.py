@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from os import PathLike
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, overload
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.clock import Moment
 from predict_graph.engines import Engine, IterationCallback, RunProfile
 from predict_graph.errors import RequestError
-from predict_graph.functions.naming import is_function, refuse_for_functions
 from predict_graph.functions.validation import FunctionComparison, validate_function
 from predict_graph.graph import check_graph
-from predict_graph.history import History, check_history
-from predict_graph.iterations import Progress
-from predict_graph.prediction.expectation import Expect
+from predict_graph.history import check_history
+from predict_graph.options import (
+    PredictOptions,
+    RunOptions,
+    completed,
+    for_function,
+    offers,
+)
 from predict_graph.prediction.following import FollowedRun, Follower
 from predict_graph.prediction.fresh_process import run_in_fresh_process
 from predict_graph.prediction.outcome import Comparison
-from predict_graph.prediction.pipeline import is_table, predict_on
+from predict_graph.prediction.pipeline import is_call, is_table, predict_on
 from predict_graph.prediction.request import (
     check_engine,
     check_function,
@@ -29,47 +32,17 @@ from predict_graph.prediction.request import (
     direction,
 )
 from predict_graph.prediction.run_records import records_of
-from predict_graph.transforms import Transform
 
 
-def run(
-    algorithm: str | Algorithm,
-    graph: Any,
-    *,
-    parameters: Mapping[str, object] | None = None,
-    directed: bool | None = None,
-    ids: str | None = None,
-    engine: str | Engine = "local",
-    workers: int | None = None,
-    threads: int | None = None,
-    spark: Any = None,
-    history: History | str | PathLike[str] | bool | None = None,
-    seed: int | None = None,
-    progress: Callable[[Moment], None] | None = None,
-    expect: Expect | None = None,
-    write_to: Path | None = None,
-    spark_reads: bool = False,
-) -> RunProfile:
+@offers(RunOptions)
+def run(algorithm: str | Algorithm, graph: Any, **options: Unpack[RunOptions]) -> RunProfile:
     """Run an algorithm on a graph and keep the run in the history.
 
     Parameters
     ----------
-    algorithm, graph, parameters, directed, ids, engine, workers, threads, spark, history
+    algorithm, graph
         As in :func:`~predict_graph.predict`.
-    seed : int, optional
-        For a generator whose text sets no seed.
-    progress : callable, optional
-        Called with a :class:`~predict_graph.clock.Moment`, what is done and what remains: when the
-        graph is read, after each superstep, at the end.
-    expect : Prediction, mapping or path, optional
-        What was predicted of this run, from which the remaining time starts: a prediction, or its
-        JSON. By default earlier runs in the history, or a baseline estimate. It is read where
-        `progress` is given.
-    write_to : Path, optional
-        Where the result goes: ``.csv``, ``.tsv`` or ``.parquet``.
-    spark_reads : bool
-        Whether Spark reads the graph itself, so that it never comes to this process; `graph` is
-        then a path or an address that Spark knows.
+    {options}
 
     Raises
     ------
@@ -78,20 +51,25 @@ def run(
     JobError
         If the run fails.
     """
-    chosen = check_function(algorithm, parameters)
-    runner = check_engine(engine, workers=workers, threads=threads, spark=spark)
-    kept = check_history(history)
+    given = completed(RunOptions, options, "run")
+    directed, ids, write_to = given["directed"], given["ids"], given["write_to"]
+    chosen = check_function(algorithm, given["parameters"])
+    runner = check_engine(
+        given["engine"], **{name: given[name] for name in ("workers", "threads", "spark")}
+    )
+    kept = check_history(given["history"])
     if kept is not None:
         len(kept)  # refuses at once what is no history
+    progress, expect = given["progress"], given["expect"]
     if expect is not None and progress is None:
         raise RequestError("expect is read where progress is given; accepted: both, or neither")
     follower = None if progress is None else Follower(progress, chosen, runner, kept, expect)
     _check_no_table(graph)
-    if spark_reads:
+    if given["spark_reads"]:
         profile = _run_files(runner, chosen, graph, directed, ids, follower, write_to)
     else:
         whole = check_graph(
-            graph, directed=direction(chosen, directed), ids=ids, seed=check_seed(seed)
+            graph, directed=direction(chosen, directed), ids=ids, seed=check_seed(given["seed"])
         )
         if follower is not None:
             follower.knows(whole)
@@ -103,34 +81,15 @@ def run(
     return profile
 
 
-def follow(
-    algorithm: str | Algorithm,
-    graph: Any,
-    *,
-    parameters: Mapping[str, object] | None = None,
-    directed: bool | None = None,
-    ids: str | None = None,
-    engine: str | Engine = "local",
-    workers: int | None = None,
-    threads: int | None = None,
-    spark: Any = None,
-    history: History | str | PathLike[str] | bool | None = None,
-    seed: int | None = None,
-    progress: Callable[[Moment], None] | None = None,
-    expect: Expect | None = None,
-    write_to: Path | None = None,
-    spark_reads: bool = False,
-) -> FollowedRun:
+@offers(RunOptions)
+def follow(algorithm: str | Algorithm, graph: Any, **options: Unpack[RunOptions]) -> FollowedRun:
     """Run an algorithm on a graph, to go through moment by moment.
 
     Parameters
     ----------
-    algorithm, graph, parameters, directed, ids, engine, workers, threads, spark, history
-        As in :func:`run`.
-    seed, expect, write_to, spark_reads
-        As in :func:`run`.
-    progress : callable, optional
-        Called with each moment as well, in the thread of the run.
+    algorithm, graph
+        As in :func:`~predict_graph.predict`.
+    {options}
 
     Returns
     -------
@@ -150,6 +109,7 @@ def follow(
     >>> moment.state
     'ended'
     """
+    progress = options.get("progress")
 
     def followed(tell: Callable[[Moment], None]) -> RunProfile:
         def both(moment: Moment) -> None:
@@ -157,23 +117,8 @@ def follow(
                 progress(moment)
             tell(moment)
 
-        return run(
-            algorithm,
-            graph,
-            parameters=parameters,
-            directed=directed,
-            ids=ids,
-            engine=engine,
-            workers=workers,
-            threads=threads,
-            spark=spark,
-            history=history,
-            seed=seed,
-            progress=both,
-            expect=expect,
-            write_to=write_to,
-            spark_reads=spark_reads,
-        )
+        options["progress"] = both
+        return run(algorithm, graph, **options)
 
     return FollowedRun(followed)
 
@@ -210,34 +155,25 @@ def _run_files(
     )
 
 
+@overload
 def validate(
     algorithm: str | Algorithm,
     graph: Any,
     *,
-    parameters: Mapping[str, object] | None = None,
-    directed: bool | None = None,
-    ids: str | None = None,
-    engine: str | Engine = "local",
-    workers: int | None = None,
-    threads: int | None = None,
-    spark: Any = None,
-    method: str | None = None,
-    sampler: str | None = None,
-    ratio: float | None = None,
-    train_ratios: Sequence[float] | None = None,
-    transform: str | Transform | None = None,
-    cost_model: str | None = None,
-    max_overhead: float | None = None,
-    probe: bool | None = None,
-    train_machines: Sequence[int] | None = None,
-    budget: str | float | None = None,
-    within: str | float | None = None,
-    history: History | str | PathLike[str] | bool | None = None,
-    seed: int | None = None,
-    progress: Progress | None = None,
     on_iteration: IterationCallback | None = None,
     fresh_process: bool = False,
-    **arguments: Any,
+    **options: Unpack[PredictOptions],
+) -> Comparison: ...
+@overload
+def validate(algorithm: Callable[..., Any], graph: Any, **options: Any) -> FunctionComparison: ...
+@offers(PredictOptions, call=True, without=("spark_reads",))
+def validate(
+    algorithm: str | Algorithm | Callable[..., Any],
+    graph: Any,
+    *,
+    on_iteration: IterationCallback | None = None,
+    fresh_process: bool = False,
+    **options: Any,
 ) -> Comparison | FunctionComparison:
     """Predict a run, or a call of a function, then run it, then compare.
 
@@ -246,9 +182,7 @@ def validate(
 
     Parameters
     ----------
-    algorithm, graph, parameters, directed, ids, engine, workers, threads, spark, method, sampler,
-    ratio, train_ratios, transform, cost_model, max_overhead, probe, train_machines, budget, within,
-    history, seed, progress
+    algorithm, graph
         As in :func:`~predict_graph.predict`.
     on_iteration : callable, optional
         Called after each iteration of the real run, if that is in this process.
@@ -256,6 +190,7 @@ def validate(
         Whether the real run is in a process of its own, as a later run would be; the command line
         does so. It needs a script whose main part is under ``if __name__ == "__main__"``. A
         function is always called in a process of its own.
+    {options}
     **arguments
         Of a function, as in :func:`~predict_graph.predict`.
 
@@ -264,55 +199,28 @@ def validate(
     RequestError, JobError
         As for a prediction and for a run.
     """
-    given: dict[str, Any] = {
-        "parameters": parameters,
-        "workers": workers,
-        "threads": threads,
-        "spark": spark,
-        "method": method,
-        "sampler": sampler,
-        "ratio": ratio,
-        "train_ratios": train_ratios,
-        "transform": transform,
-        "cost_model": cost_model,
-        "max_overhead": max_overhead,
-        "probe": probe,
-        "train_machines": train_machines,
-        "within": within,
-    }
-    if engine == "local" and not isinstance(algorithm, Algorithm) and is_function(algorithm):
-        refuse_for_functions(**given, on_iteration=on_iteration)
-        return validate_function(
-            algorithm,
-            graph,
-            directed=directed,
-            ids=ids,
-            budget=budget,
-            history=history,
-            seed=seed,
-            progress=progress,
-            **arguments,
-        )
-    for name in arguments:
-        raise RequestError(
-            f"{name} is no option of validate; accepted: its own, and parameters of the algorithm "
-            "in parameters={...}"
-        )
-    request = check_request(
-        algorithm, engine=engine, budget=budget, seed=seed, progress=progress, **given
-    )
+    if is_call(algorithm, options):
+        if on_iteration is not None:
+            raise RequestError(
+                "on_iteration is read for algorithms, not for functions; leave it out"
+            )
+        return validate_function(algorithm, graph, **for_function(options))
+    if options.get("spark_reads"):
+        raise RequestError("spark_reads is no option of validate, which reads the graph twice")
+    given = completed(PredictOptions, options, "validate")
+    request = check_request(algorithm, **given)
+    directed, ids = direction(request.algorithm, given["directed"]), given["ids"]
     if fresh_process and on_iteration is not None:
         raise RequestError(
             "on_iteration is given, but a run in a process of its own calls nothing here; leave "
             "on_iteration or fresh_process out"
         )
-    if fresh_process and spark is not None:
+    if fresh_process and given["spark"] is not None:
         raise RequestError(
             "fresh_process is given, but a session that is open stays in this process; leave it out"
         )
     _check_no_table(graph)
-    kept = check_history(history)
-    directed = direction(request.algorithm, directed)
+    kept = check_history(given["history"])
     prediction = predict_on(
         check_graph(graph, directed=directed, ids=ids, seed=request.seed),
         request,

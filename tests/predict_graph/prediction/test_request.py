@@ -30,7 +30,7 @@ WRONG = {
         {"algorithm": "closeness_centrality"},
         "unknown algorithm 'closeness_centrality'; did you mean networkx:closeness",
     ),
-    "algorithm type": ({"algorithm": 3}, "algorithm is 3"),
+    "algorithm type": ({"algorithm": 3}, "an algorithm cannot be a int"),
     "parameter": ({"parameters": {"speed": 1}}, "unknown parameter of pagerank 'speed'"),
     "engine": ({"engine": "steam"}, "unknown engine 'steam'"),
     "workers": ({"workers": 0}, "workers is 0"),

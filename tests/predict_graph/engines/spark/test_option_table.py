@@ -16,7 +16,7 @@ from predict_graph.engines import critical_worker
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
-from predict_graph.options import OPTIONS
+from predict_graph.options import ESTIMATION
 from predict_graph.prediction import COST_MODELS
 from tests.differing import LOOSER, PerRow, differs
 
@@ -71,7 +71,7 @@ def per_row():
 
 
 def test_every_option_is_in_the_table():
-    assert {option.name for option in OPTIONS} == set(OTHERWISE) - {"workers", "threads"}
+    assert set(ESTIMATION) == set(OTHERWISE) - {"workers", "threads"}
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS.names())
