@@ -70,6 +70,8 @@ def inbound_rows(graph: Graph, vertices: IntArray) -> tuple[IntArray, IndexArray
     np.cumsum(graph.in_degrees[vertices], out=starts[1:])
     wanted = np.zeros(graph.vertices // 8 + 1, np.uint8)
     np.bitwise_or.at(wanted, vertices >> 3, np.uint8(1) << (vertices & 7).astype(np.uint8))
+    place = np.empty(graph.vertices, np.int32)
+    place[vertices] = np.arange(len(vertices), dtype=np.int32)
     parts = numba.get_num_threads()
     marks = np.linspace(0, graph.edges, parts + 1)
     bounds = np.searchsorted(graph.indptr, marks, side="left")
@@ -81,13 +83,13 @@ def inbound_rows(graph: Graph, vertices: IntArray) -> tuple[IntArray, IndexArray
         hit = np.empty(starts[-1], np.int32)
         sources = np.empty(starts[-1], graph.indices.dtype)
         ends = (bounds[part], bounds[part + 1])
-        hits = _find(graph.indptr, graph.indices, *ends, wanted, vertices, hit, sources)
+        hits = _find(graph.indptr, graph.indices, *ends, wanted, place, hit, sources)
         found[part] = hit[:hits], sources[:hits]
 
     in_threads(look, range(parts), graph.edges)
-    result, place = np.empty(starts[-1], graph.indices.dtype), starts[:-1].copy()
+    result, ends = np.empty(starts[-1], graph.indices.dtype), starts[:-1].copy()
     for hit, sources in found:
-        _file(hit, sources, place, result)
+        _file(hit, sources, ends, result)
     return starts, result
 
 
@@ -132,7 +134,7 @@ def _find(
     first: int,
     last: int,
     wanted: npt.NDArray[np.uint8],
-    vertices: IntArray,
+    place: npt.NDArray[np.int32],
     rows: npt.NDArray[np.int32],
     sources: IndexArray,
 ) -> int:
@@ -142,7 +144,7 @@ def _find(
         for e in range(indptr[v], indptr[v + 1]):
             w = indices[e]
             if (wanted[w >> 3] >> (w & 7)) & 1:
-                rows[hits] = np.searchsorted(vertices, w)
+                rows[hits] = place[w]
                 sources[hits] = v
                 hits += 1
     return hits

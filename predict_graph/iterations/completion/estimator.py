@@ -21,10 +21,7 @@ from predict_graph.iterations.completion.replicates import (
     replicate,
 )
 from predict_graph.iterations.crossing import stretched_curve
-from predict_graph.iterations.estimate import (
-    IterationEstimate,
-    iteration_interval,
-)
+from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.samples import SampleRun, counters_of, draw_sample, run_sample
 
