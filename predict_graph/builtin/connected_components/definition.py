@@ -46,7 +46,7 @@ class ConnectedComponents(Algorithm):
     sampled_by: ClassVar[Mapping[str, Any]] = {
         "rooted": "predict_graph.builtin.connected_components.sampling:recipe",
     }
-    counted_by = "predict_graph.builtin.connected_components.counted:ComponentsReplica"
+    counted_by = "predict_graph.builtin.counted:ComponentsReplica"
     declared = (MAX_ITERATIONS,)
 
     def threshold(self, vertices: int) -> float:

@@ -56,7 +56,7 @@ class KCore(Algorithm):
     sampled_by: ClassVar[Mapping[str, Any]] = {
         "rooted": "predict_graph.builtin.k_core.sampling:recipe",
     }
-    counted_by = "predict_graph.builtin.k_core.counted:KCoreReplica"
+    counted_by = "predict_graph.builtin.counted:KCoreReplica"
     declared = (
         Parameter("k", int, None, "find the k-core for this k alone", 1, low_included=True),
         MAX_ITERATIONS,

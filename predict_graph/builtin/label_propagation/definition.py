@@ -54,7 +54,7 @@ class LabelPropagation(Algorithm):
     sampled_by: ClassVar[Mapping[str, Any]] = {
         "rooted": "predict_graph.builtin.label_propagation.sampling:recipe",
     }
-    counted_by = "predict_graph.builtin.label_propagation.counted:LabelPropagationReplica"
+    counted_by = "predict_graph.builtin.counted:LabelPropagationReplica"
     # Calibrated on ten graphs, leaving any one out: 0.36 to 0.6. The last few changes of labels
     # depend on distant ties.
     sampling_std = 0.4

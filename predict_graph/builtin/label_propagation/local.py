@@ -46,7 +46,7 @@ class LabelPropagationKernel:
         self._first_labels = first_labels
         self._heard = np.ones(graph.vertices, np.int32)
         self._other = np.zeros(len(self._blocks) - 1, np.int64)
-        self.message_bytes = _MESSAGE_BYTES + (_WEIGHT_BYTES if len(weights) else 0)
+        self.message_bytes = message_bytes(graph.weights is not None)
         self.working_set_bytes = self._labels.nbytes
 
     @property
@@ -90,6 +90,11 @@ class LabelPropagationKernel:
     def stand_for(self, weighting: Weighting) -> None:
         """Start with the ids that the sampled vertices have in the whole graph."""
         self._labels[:] = weighting.vertices
+
+
+def message_bytes(weighted: bool) -> int:
+    """Return the bytes of a message."""
+    return _MESSAGE_BYTES + (_WEIGHT_BYTES if weighted else 0)
 
 
 @numba.njit(cache=True, nogil=True)

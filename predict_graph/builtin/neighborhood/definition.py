@@ -56,7 +56,7 @@ class Neighborhood(Algorithm):
     sampled_by: ClassVar[Mapping[str, Any]] = {
         "rooted": "predict_graph.builtin.neighborhood.sampling:recipe",
     }
-    counted_by = "predict_graph.builtin.neighborhood.counted:NeighborhoodReplica"
+    counted_by = "predict_graph.builtin.counted:NeighborhoodReplica"
     declared = (
         Parameter(
             "registers",

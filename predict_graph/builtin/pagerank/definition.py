@@ -53,7 +53,7 @@ class PageRank(Algorithm):
     sampled_by: ClassVar[Mapping[str, Any]] = {
         "completion": "predict_graph.builtin.pagerank.sampling:pagerank_curve",
     }
-    counted_by = "predict_graph.builtin.pagerank.counted:PageRankReplica"
+    counted_by = "predict_graph.builtin.counted:PageRankReplica"
     declared: ClassVar[tuple[Parameter, ...]] = (
         Parameter("damping", float, 0.85, "share of rank that follows edges", 0.0, 1.0),
         Parameter("epsilon", float, None, "tolerance level: the threshold is epsilon / N", 0.0),

@@ -63,7 +63,7 @@ class PersonalisedPageRank(NamedVertices, PageRank):
     sampled_by: ClassVar[Mapping[str, Any]] = {
         "completion": "predict_graph.builtin.personalised_pagerank.sampling:personalised_curve",
     }
-    counted_by = "predict_graph.builtin.personalised_pagerank.counted:PersonalisedPageRankReplica"
+    counted_by = "predict_graph.builtin.counted:PageRankReplica"
     # Measured on six graphs, three sources and two epsilons each (docs/iterations.md): a sample
     # omits the surroundings of a source.
     sampling_std = 0.2

@@ -61,7 +61,7 @@ class ShortestPaths(NamedVertices):
     sampled_by: ClassVar[Mapping[str, Any]] = {
         "rooted": "predict_graph.builtin.shortest_paths.sampling:recipe",
     }
-    counted_by = "predict_graph.builtin.shortest_paths.counted:ShortestPathsReplica"
+    counted_by = "predict_graph.builtin.counted:ShortestPathsReplica"
     named_by = "landmarks"
     declared = (
         Parameter(

@@ -46,7 +46,7 @@ class TopKRanking(Algorithm):
     sampled_by: ClassVar[Mapping[str, Any]] = {
         "rooted": "predict_graph.builtin.topk_ranking.sampling:recipe",
     }
-    counted_by = "predict_graph.builtin.topk_ranking.counted:TopKRankingReplica"
+    counted_by = "predict_graph.builtin.counted:TopKRankingReplica"
     declared = (
         Parameter("k", int, 5, "length of a list", 1, 64, low_included=True, high_included=True),
         Parameter("tau", float, 0.001, "stop when a smaller share of lists changes", 0.0, 1.0),

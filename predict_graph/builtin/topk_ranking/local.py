@@ -156,3 +156,12 @@ def _settle(first: int, last: int, changed: Any, following: Any, lists: Any, len
             lists[v, i] = following[v, i]
             length += following[v, i] < n
         lengths[v] = length
+
+
+@numba.njit(cache=True, nogil=True)
+def merged_lists(lists: Any, others: Any) -> Any:
+    """Return the lists of some vertices, each merged with another one."""
+    merged = lists.copy()
+    for i in range(len(merged)):
+        _take_in(merged[i], others[i])
+    return merged

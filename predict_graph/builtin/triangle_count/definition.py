@@ -50,7 +50,7 @@ class TriangleCount(Algorithm):
     sampled_by: ClassVar[Mapping[str, Any]] = {
         "rooted": "predict_graph.builtin.triangle_count.sampling:recipe",
     }
-    counted_by = "predict_graph.builtin.triangle_count.counted:TriangleCountReplica"
+    counted_by = "predict_graph.builtin.counted:TriangleCountReplica"
     declared = ()
 
     @property

@@ -9,12 +9,9 @@ from hypothesis import strategies as st
 from predict_graph.algorithms import KCore
 from predict_graph.builtin.k_core.spark import _lowered
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.spark.blocks.on_executors import Block
-from predict_graph.engines.spark.blocks.replica import replica_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
-from predict_graph.graph.on_cluster import ClusterGraph
 from predict_graph.prediction import predict
 from tests.profiles import check_whole
 
@@ -187,37 +184,6 @@ def test_a_sample_of_all_vertices_is_exact():
 
 
 # On a cluster
-
-
-@pytest.mark.parametrize("k", [None, 3])
-def test_the_twin_does_what_the_kernel_does(k):
-    graph = check_graph("rmat:scale=8,edge_factor=6,seed=5", directed=False)
-    loops = np.array([3, 200])
-    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
-    graph = from_edges(
-        np.append(rows, loops), np.append(graph.indices, loops), vertices=260, directed=False
-    )
-    algorithm = KCore(k=k)
-    truth = LocalEngine(workers=1).run(algorithm, graph)
-    nothing = np.zeros(0, np.int32)
-    known = ClusterGraph(
-        *("rmat", "", graph.vertices, graph.edges, False, False, 0.0),
-        *(graph.out_degrees, graph.in_degrees, (nothing, nothing), 0.0),
-    )
-    replica = replica_of(algorithm)(algorithm, known)
-    reached = np.flatnonzero(graph.out_degrees)
-    starts = np.concatenate((graph.indptr[reached], [graph.edges]))
-    block = Block(reached, starts, graph.indices, np.zeros(0, np.float32))
-    curve, active = [], []
-    while not curve or curve[-1] > 0.0:
-        question = replica.ask()
-        replica.take(*question.function(block, question.shared))
-        step = replica.settle()
-        curve.append(step.convergence)
-        active.append(int(step.senders.sum()))
-    assert curve == truth.convergence.tolist()
-    assert active == truth.per_iteration()["active_vertices"].tolist()
-    assert np.array_equal(replica.values, truth.values)
 
 
 @pytest.mark.spark

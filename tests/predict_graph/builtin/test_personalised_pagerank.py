@@ -8,12 +8,9 @@ from hypothesis import strategies as st
 
 from predict_graph.algorithms import PersonalisedPageRank
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.spark.blocks.on_executors import Block
-from predict_graph.engines.spark.blocks.replica import replica_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
-from predict_graph.graph.on_cluster import ClusterGraph
 from predict_graph.prediction import predict
 from tests.profiles import check_whole
 
@@ -166,29 +163,6 @@ def test_a_completed_sample_of_all_vertices_has_the_curve_of_the_run():
     truth = LocalEngine().run(algorithm, graph)
     curve = personalised_curve(algorithm, sample, algorithm.threshold(graph.vertices))
     assert curve == pytest.approx(truth.convergence, rel=1e-9)
-
-
-@pytest.mark.parametrize("dangling", ["source", "drop"])
-def test_the_twin_does_what_the_kernel_does(dangling):
-    graph = check_graph("rmat:scale=8,edge_factor=4,seed=5")
-    algorithm = PersonalisedPageRank(source=9, dangling=dangling).on(graph)
-    truth = LocalEngine().run(algorithm, graph)
-    nothing = np.zeros(0, np.int32)
-    known = ClusterGraph(
-        *("rmat", "", graph.vertices, graph.edges, True, False, 0.0),
-        *(graph.out_degrees, graph.in_degrees, (nothing, nothing), 0.0),
-    )
-    replica = replica_of(algorithm)(algorithm, known)
-    rows = np.flatnonzero(graph.in_degrees)
-    starts = np.concatenate((graph.reverse.indptr[rows], [graph.edges]))
-    block = Block(rows, starts, graph.reverse.indices, np.zeros(0, np.float32))
-    curve = []
-    for _ in range(truth.iterations):
-        question = replica.ask()
-        replica.take(*question.function(block, question.shared))
-        curve.append(replica.settle().convergence)
-    assert curve == pytest.approx(truth.convergence, rel=1e-9)
-    assert replica.values == pytest.approx(truth.values, rel=1e-9, abs=1e-15)
 
 
 @pytest.mark.spark

@@ -9,12 +9,9 @@ from hypothesis import strategies as st
 from predict_graph.algorithms import ShortestPaths
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import Weighting
-from predict_graph.engines.spark.blocks.on_executors import Block
-from predict_graph.engines.spark.blocks.replica import replica_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
-from predict_graph.graph.on_cluster import ClusterGraph
 from predict_graph.iterations.rooted.recipes import recipe_of
 from predict_graph.prediction import predict
 from tests.profiles import check_whole
@@ -219,32 +216,6 @@ def test_a_probe_measures_a_superstep_in_which_all_send():
 
 
 # On a cluster
-
-
-def test_the_twin_does_what_the_kernel_does():
-    graph = check_graph("rmat:scale=8,edge_factor=4,seed=5")
-    algorithm = ShortestPaths(landmarks="3,9").on(graph)
-    truth = LocalEngine(workers=1).run(algorithm, graph)
-    nothing = np.zeros(0, np.int32)
-    known = ClusterGraph(
-        *("rmat", "", graph.vertices, graph.edges, True, False, 0.0),
-        *(graph.out_degrees, graph.in_degrees, (nothing, nothing), 0.0),
-    )
-    replica = replica_of(algorithm)(algorithm, known)
-    rows = np.flatnonzero(graph.in_degrees)
-    starts = np.concatenate((graph.reverse.indptr[rows], [graph.edges]))
-    block = Block(rows, starts, graph.reverse.indices, np.zeros(0, np.float32))
-    curve, sent = [], []
-    while not curve or curve[-1] > 0.0:
-        question = replica.ask()
-        replica.take(*question.function(block, question.shared))
-        step = replica.settle()
-        curve.append(step.convergence)
-        sent.append(float(graph.out_degrees[step.senders] @ step.message_bytes[step.senders]))
-    assert curve == truth.convergence.tolist()
-    assert np.array_equal(replica.values, truth.values)
-    volume = truth.per_iteration()[["local_message_bytes", "remote_message_bytes"]].sum(axis=1)
-    assert sent == volume.tolist()
 
 
 def test_ids_that_only_spark_knows_are_refused():

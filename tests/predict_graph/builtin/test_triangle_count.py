@@ -8,12 +8,9 @@ from hypothesis import strategies as st
 
 from predict_graph.algorithms import TriangleCount
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.spark.blocks.on_executors import Block
-from predict_graph.engines.spark.blocks.replica import replica_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
-from predict_graph.graph.on_cluster import ClusterGraph
 from predict_graph.prediction import predict
 from tests.profiles import check_whole
 
@@ -135,31 +132,6 @@ def test_a_sample_knows_what_a_run_sends(source):
 
 
 # On a cluster
-
-
-def test_the_twin_sends_what_the_kernel_does():
-    graph = check_graph("rmat:scale=8,edge_factor=6,seed=5", directed=False)
-    algorithm = TriangleCount()
-    truth = LocalEngine(workers=1).run(algorithm, graph)
-    nothing = np.zeros(0, np.int32)
-    known = ClusterGraph(
-        *("rmat", "", graph.vertices, graph.edges, False, False, 0.0),
-        *(graph.out_degrees, graph.in_degrees, (nothing, nothing), 0.0),
-    )
-    replica = replica_of(algorithm)(algorithm, known)
-    reached = np.flatnonzero(graph.out_degrees)
-    starts = np.concatenate((graph.indptr[reached], [graph.edges]))
-    block = Block(reached, starts, graph.indices, np.zeros(0, np.float32))
-    sent, curve = [], []
-    for _ in range(2):
-        question = replica.ask()
-        replica.take(*question.function(block, question.shared))
-        step = replica.settle()
-        curve.append(step.convergence)
-        sent.append(int((graph.out_degrees * step.message_bytes).sum()))
-    assert curve == truth.convergence.tolist()
-    volume = truth.per_iteration()[["local_message_bytes", "remote_message_bytes"]].sum(axis=1)
-    assert sent == volume.tolist()
 
 
 @pytest.mark.spark
