@@ -10,14 +10,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CAPS = {
-    "samplers": 1_700,
+    "samplers": 1_200,
     "costmodels": 3_300,
-    "predict_graph": 43_900,
-    "tests": 24_300,
+    "predict_graph": 42_900,
+    "tests": 24_000,
     "benchmarks": 7_050,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
-WORDS_OF_DOCS = 46_000  # on the way to 45,000
+WORDS_OF_DOCS = 45_000  # on the way to 45,000
 LANGUAGE = re.compile(
     r"\b(foretold|foretell|witness(?:es)?|purse|lessons?|rungs?|asking took|may come again|"
     r"a person)\b",

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun
-from predict_graph.engines import Engine, RunProfile, SampleSummary
+from predict_graph.engines import Engine, RunProfile, SampleSummary, per_iteration
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.degrees import degree_bins
