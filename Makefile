@@ -9,6 +9,7 @@
 # make wheel   build a wheel, install it in an empty environment, and predict there
 # make spark35 another environment, .venv-spark35, with Spark 3.5 and a GraphFrames jar that fits
 # make check-spark35   the tests of GraphFrames and GraphX, and of the engine on Spark 3.5, there
+# make studies   repeat the kept studies and compare with the published figures (an hour at most)
 # make format  rewrite the sources as the linter wants them
 # make clean   remove environments, builds and caches
 #
@@ -29,7 +30,7 @@ SPARE_GRAPH = rmat:scale=18,edge_factor=16,seed=1
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo check beside long quick lint types layers test docs site-check shown wheel spark35 \
-  check-spark35 format clean
+  check-spark35 studies format clean
 
 demo: $(STAMP)
 	@if $(BIN)/predict-graph datasets fetch $(GRAPH) >/dev/null 2>&1; then graph="$(GRAPH)"; \
@@ -86,6 +87,9 @@ check-spark35: $(SPARK35)/.installed
 	  tests/predict_graph/engines/spark/test_graphframes_by_name.py \
 	  tests/predict_graph/engines/spark/test_graphx.py \
 	  tests/predict_graph/engines/spark/programs/test_programs.py
+
+studies: $(STAMP)
+	$(BIN)/python -m benchmarks.studies
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
