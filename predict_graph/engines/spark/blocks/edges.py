@@ -10,18 +10,27 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.engines.spark.session.failures import spark_failures
-from predict_graph.engines.spark.tables.columns import checked_columns, try_cast
-from predict_graph.engines.spark.tables.reading import spark_files
+from predict_graph.engines.spark.tables.columns import (
+    ParquetFiles,
+    checked_columns,
+    edge_columns,
+    no_edge,
+)
+from predict_graph.engines.spark.tables.lines import TextFiles
 from predict_graph.engines.spark.tables.source_files import source_files
 from predict_graph.errors import RequestError
+from predict_graph.graph.edge_list import EdgeList
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 @dataclass(frozen=True)
 class ListedEdges:
-    """Edges at their source, before they are read."""
+    """Edges at their source, before they are read.
+
+    The table has the columns ``src``, ``dst``, ``weight`` (if any) and ``wrong``.
+    """
 
     name: str
     source: str
@@ -37,8 +46,8 @@ class ListedEdges:
         """Whether edges have weights."""
         return "weight" in self.table.columns
 
-    def fingerprint(self, directed: bool, content: str) -> str:
-        """Return a digest of the graph: of its files, as for a run, or of its edges."""
+    def fingerprint(self, directed: bool, content: str = "") -> str:
+        """Return a digest of the graph: of its files, or else of its edges."""
         parts = (self.identity or content, str(directed))
         return hashlib.blake2b(" ".join(parts).encode(), digest_size=16).hexdigest()
 
@@ -61,7 +70,8 @@ def edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
             "DataFrame of edges"
         )
     found = source_files(spark, graph)
-    files = spark_files(spark, found, graph)
+    kind = TextFiles if found.form == "text" else ParquetFiles
+    files = kind.of(spark, found, EdgeList.of(graph, "integer"))
     return ListedEdges(
         name=found.name,
         source=found.source,
@@ -75,49 +85,27 @@ def edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
 
 
 def _of_table(table: Any) -> ListedEdges:
-    from pyspark.sql import functions as F
-
     with spark_failures("looking at the table of edges"):
         columns = checked_columns("the table", dict(table.dtypes))
-    source, target, *weight = columns
-    wrong = _wrong(columns)
-    edges = table.select(
-        try_cast(source, "bigint").alias("src"),
-        try_cast(target, "bigint").alias("dst"),
-        *(F.col(f"`{name}`").cast("float").alias("weight") for name in weight),
-        F.when(wrong, F.lit("table")).alias("wrong"),
-    )
 
     def error(_: str) -> RequestError:
-        row = table.select(*(f"`{name}`" for name in columns)).where(wrong).first()
+        row = table.select(*(f"`{name}`" for name in columns)).where(no_edge(columns)).first()
         shown = "gone" if row is None else ", ".join(f"{name} {row[name]}" for name in columns)
         return RequestError(
             f"the table has a row that is not an edge ({shown}); accepted: ids from 0 to "
             f"{2**63 - 1}, none of them null, and finite weights"
         )
 
+    edges = edge_columns(table, columns, "'table'")
     return ListedEdges("table", "the table", edges, None, None, False, error)
 
 
-def _wrong(columns: tuple[str, ...]) -> Column:
-    from pyspark.sql import functions as F
-
-    wrong = F.lit(False)
-    for name in columns[:2]:
-        id_ = try_cast(name, "bigint")
-        wrong = wrong | id_.isNull() | (id_ < 0)
-    for name in columns[2:]:
-        weight = F.col(f"`{name}`").cast("float")
-        wrong = wrong | weight.isNull() | F.isnan(weight) | (F.abs(weight) == float("inf"))
-    return wrong
-
-
-def check_edges(source: ListedEdges) -> tuple[int, int, str]:
+def check_edges(source: ListedEdges, table: DataFrame) -> tuple[int, int, str]:
     """Read all edges once; return their number, the highest id, and a digest."""
     from pyspark.sql import functions as F
 
-    columns = [name for name in source.table.columns if name != "wrong"]
-    facts = source.table.agg(
+    columns = [name for name in table.columns if name != "wrong"]
+    facts = table.agg(
         F.count("*").alias("rows"),
         F.min("wrong").alias("wrong"),
         F.max(F.greatest("src", "dst")).alias("highest"),

@@ -138,7 +138,7 @@ def packed_graph(
         with spark_failures(f"reading {source.source} on Spark"):
             if not source.cheap:
                 kept.append(source.table.persist())
-            listed, highest, content = check_edges(source)
+            listed, highest, content = check_edges(source, source.table)
             labels = _ids(spark, source, highest)
             vertices = highest + 1 if labels is None else len(labels)
             weighted = weights and source.weighted

@@ -35,22 +35,13 @@ _METRICS = (
     ("shuffle_write_records", "Shuffle Write Metrics", "Shuffle Records Written", 0),
     ("shuffle_write_bytes", "Shuffle Write Metrics", "Shuffle Bytes Written", 0),
 )
-_TASK = "stage attempt task executor host started finished failed spilled_bytes"
-_TASK_COLUMNS = (*_TASK.split(), *(name for name, *_ in _METRICS))
-_JOB_COLUMNS = ["job", "group", "description", "execution", "started", "finished", "stages"]
-_STAGE_COLUMNS = [
-    "stage",
-    "attempt",
-    "job",
-    "name",
-    "tasks",
-    "parents",
-    "operators",
-    "datasets",
-    "cached",
-]
-_EXECUTION_COLUMNS = ["execution", "root", "description", "details", "started", "finished"]
-_EXECUTOR_COLUMNS = ["executor", "host", "cores", "added", "removed"]
+_COLUMNS = {
+    "tasks": "stage attempt task executor host started finished failed spilled_bytes",
+    "jobs": "job group description execution started finished stages",
+    "stages": "stage attempt job name tasks parents operators datasets cached",
+    "executions": "execution root description details started finished",
+    "executors": "executor host cores added removed",
+}
 
 _BEGIN = b'{"Event":"'
 _FLUSHED = 10.0  # limits the wait for Spark's listeners, in seconds
@@ -130,20 +121,20 @@ class LogReader:
 
     def log(self) -> EventLog:
         """Return the contents so far, as tables."""
-        stages = pd.DataFrame(self.stages, columns=_STAGE_COLUMNS)
+        stages = _table("stages", self.stages).sort_values(["stage", "attempt"])
         return EventLog(
             tasks=self._task_table(),
-            jobs=pd.DataFrame(list(self.jobs.values()), columns=_JOB_COLUMNS),
-            executors=pd.DataFrame(list(self.executors.values()), columns=_EXECUTOR_COLUMNS),
+            jobs=_table("jobs", self.jobs.values()),
+            executors=_table("executors", self.executors.values()),
             application=self.application,
-            executions=pd.DataFrame(list(self.executions.values()), columns=_EXECUTION_COLUMNS),
-            stages=stages.sort_values(["stage", "attempt"]).reset_index(drop=True),
+            executions=_table("executions", self.executions.values()),
+            stages=stages.reset_index(drop=True),
             conf=self.conf,
         )
 
     def _task_table(self) -> pd.DataFrame:
         """Return the tasks with job, group and SQL execution of their stages."""
-        tasks = pd.DataFrame(self.tasks, columns=_TASK_COLUMNS)
+        tasks = _table("tasks", self.tasks, *(name for name, *_ in _METRICS))
         runs = {(stage["stage"], stage["attempt"]): stage["job"] for stage in self.stages}
         keys = zip(tasks["stage"], tasks["attempt"], strict=True)
         tasks["job"] = [runs.get(key, -1) for key in keys]
@@ -238,8 +229,13 @@ class LogReader:
     def executor_added(self, event: Event) -> None:
         """Add an executor."""
         info, name = event["Executor Info"], event["Executor ID"]
-        facts = (name, info["Host"], info["Total Cores"], event["Timestamp"] / 1e3, _NAN)
-        self.executors[name] = dict(zip(_EXECUTOR_COLUMNS, facts, strict=True))
+        self.executors[name] = {
+            "executor": name,
+            "host": info["Host"],
+            "cores": info["Total Cores"],
+            "added": event["Timestamp"] / 1e3,
+            "removed": _NAN,
+        }
 
     def executor_removed(self, event: Event) -> None:
         """Record that an executor left."""
@@ -318,6 +314,10 @@ def wait_for_group(read: Callable[[], EventLog], group: str) -> EventLog:
         if complete or time.monotonic() > deadline:
             return log
         time.sleep(0.05)
+
+
+def _table(kind: str, rows: Iterable[Mapping[str, Any]], *more: str) -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=[*_COLUMNS[kind].split(), *more])
 
 
 def _is_kept(dataset: Event) -> bool:

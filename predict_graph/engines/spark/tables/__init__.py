@@ -1,1 +1,1 @@
-"""Graphs as tables: read, numbered, spread over partitions, cut off from their past, written."""
+"""Graphs as Spark tables: reading, numbering, partitioning, truncating lineage, writing."""

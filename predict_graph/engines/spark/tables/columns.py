@@ -17,14 +17,12 @@ from predict_graph.graph.readers.scan import LARGEST_WEIGHT
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["ParquetFiles", "checked_columns", "try_cast"]
-
 _INTEGERS = ("tinyint", "smallint", "int", "bigint", "decimal(20,0)")  # the last is uint64
 _NUMBERS = (*_INTEGERS, "float", "double")
 
 
 def try_cast(name: str, kind: str) -> Column:
-    """Return a column as another type; null where it cannot be."""
+    """Return a column cast to another type; null where that fails."""
     from pyspark.sql import functions as F
 
     return F.expr(f"try_cast(`{name}` AS {kind})")
@@ -33,21 +31,9 @@ def try_cast(name: str, kind: str) -> Column:
 def checked_columns(
     source: str, types: Mapping[str, str], wanted: EdgeList | None = None
 ) -> tuple[str, ...]:
-    """Return the columns of a table that are those of edges: source, target and perhaps weight.
+    """Return the columns of edges in a table: source, target and, if any, weight.
 
-    Parameters
-    ----------
-    source : str
-        What the table is, for the error.
-    types : mapping of str to str
-        Of each column, as Spark calls them.
-    wanted : EdgeList, optional
-        What the user says of the columns.
-
-    Raises
-    ------
-    RequestError
-        If there are no two columns, or they hold no ids.
+    Types are those of Spark, by column; errors call the table `source`.
 
     Examples
     --------
@@ -75,19 +61,38 @@ def checked_columns(
     return tuple(chosen)
 
 
+def edge_columns(rows: DataFrame, columns: tuple[str, ...], place: str) -> DataFrame:
+    """Return the edges in the rows of a table; ``wrong`` is the column `place` where a row is not
+    an edge, else null.
+    """
+    from pyspark.sql import functions as F
+
+    source, target, *weight = columns
+    return rows.select(
+        try_cast(source, "bigint").alias("src"),
+        try_cast(target, "bigint").alias("dst"),
+        *(F.col(f"`{name}`").cast("float").alias("weight") for name in weight),
+        F.when(no_edge(columns), F.expr(place)).alias("wrong"),
+    )
+
+
+def no_edge(columns: tuple[str, ...]) -> Column:
+    """Return whether a row is not an edge: an id is missing or negative, or a weight not finite."""
+    from pyspark.sql import functions as F
+
+    wrong = F.lit(False)
+    for name in columns[:2]:
+        id_ = try_cast(name, "bigint")
+        wrong = wrong | id_.isNull() | (id_ < 0)
+    for name in columns[2:]:
+        weight = F.col(f"`{name}`").cast("double")
+        wrong = wrong | weight.isNull() | ~(F.abs(weight) <= LARGEST_WEIGHT)
+    return wrong
+
+
 @dataclass(frozen=True)
 class ParquetFiles:
-    """Parquet files of edges, and which of their columns count.
-
-    Parameters
-    ----------
-    source : SourceFiles
-    columns : tuple of str
-        Source, target and, where there is one, weight.
-    directed : None
-        Parquet files do not say.
-    notes : tuple of str
-    """
+    """Parquet files of edges, with the columns of source, target and, if any, weight."""
 
     source: SourceFiles
     columns: tuple[str, ...]
@@ -96,13 +101,7 @@ class ParquetFiles:
 
     @staticmethod
     def of(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> ParquetFiles:
-        """Look at the columns.
-
-        Raises
-        ------
-        RequestError
-            If they are not those of an edge list, or the files are not Parquet.
-        """
+        """Inspect the columns."""
         try:
             with spark_failures("reading"):
                 types = dict(spark.read.parquet(source.path).dtypes)
@@ -114,28 +113,21 @@ class ParquetFiles:
         return ParquetFiles(source, checked_columns(source.source, types, wanted))
 
     def edges(self, spark: SparkSession) -> DataFrame:
-        """Return ``src``, ``dst``, ``weight`` (where there are some), and ``wrong``: the file of a
-        row that is not an edge, else null.
+        """Return ``src``, ``dst``, ``weight`` (if any), and ``wrong``: the file of a row that is
+        not an edge, else null.
         """
-        from pyspark.sql import functions as F
-
-        rows = spark.read.parquet(self.source.path)
-        source, target, *weight = self.columns
-        return rows.select(
-            try_cast(source, "bigint").alias("src"),
-            try_cast(target, "bigint").alias("dst"),
-            *(F.col(f"`{name}`").cast("float").alias("weight") for name in weight),
-            F.when(self._wrong(), F.col("_metadata.file_path")).alias("wrong"),
+        return edge_columns(
+            spark.read.parquet(self.source.path), self.columns, "_metadata.file_path"
         )
 
     def error(self, spark: SparkSession, wrong: str) -> RequestError:
-        """Return what is wrong in a file, with the number of the first such row."""
+        """Return the error of the first row of a file that is not an edge."""
         from pyspark.sql import functions as F
 
         address = unquote(wrong)
         row = (
             spark.read.parquet(literal_path(address))
-            .where(self._wrong())
+            .where(no_edge(self.columns))
             .select(F.col("_metadata.row_index").alias("_row"), *(f"`{c}`" for c in self.columns))
             .orderBy("_row")
             .first()
@@ -157,16 +149,3 @@ class ParquetFiles:
         return RequestError(
             f"{place}: {name!r} is {value} in row {number}; accepted: finite numbers"
         )
-
-    def _wrong(self) -> Column:
-        """Return whether a row is not an edge."""
-        from pyspark.sql import functions as F
-
-        wrong = F.lit(False)
-        for name in self.columns[:2]:
-            id_ = try_cast(name, "bigint")
-            wrong = wrong | id_.isNull() | (id_ < 0)
-        for name in self.columns[2:]:
-            weight = F.col(f"`{name}`").cast("double")
-            wrong = wrong | weight.isNull() | ~(F.abs(weight) <= LARGEST_WEIGHT)
-        return wrong

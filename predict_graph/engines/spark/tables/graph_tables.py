@@ -1,7 +1,7 @@
-"""A graph as Spark has it: a table of edges and a table of vertices, spread by a hash of the id.
+"""A graph on Spark: a table of edges and a table of vertices, partitioned by a hash of the id.
 
-Both tables are split by the same hash into the same number of partitions, so that a vertex is where
-its out-edges are. A superstep then moves nothing but messages.
+Both tables have the same hash and number of partitions, so that a vertex is in the partition of its
+out-edges. A superstep then moves only messages.
 """
 
 from __future__ import annotations
@@ -22,29 +22,16 @@ from predict_graph.graph import Graph
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["GraphTables", "graph_tables", "rows_of_a_file", "write_edges"]
-
-_MOST_ROWS = 1 << 20  # edges of a file; a choice: memory of a writer
+_MOST_ROWS = 1 << 20  # edges of a file: limits the memory of a writer
 
 
 @dataclass(frozen=True)
 class GraphTables:
     """Vertices and edges of a graph, in the memory of the executors.
 
-    Parameters
-    ----------
-    edges : DataFrame
-        ``src``, ``dst`` and, where edges have weights, ``weight``; by the hash of ``src``.
-    vertices : DataFrame
-        ``id``, ``degree`` (out-edges), ``inside`` (out-edges that end on the same worker); by the
-        hash of ``id``.
-    count : int
-        Number of vertices.
-    partitions : int
-        Of both tables.
-    read_seconds, setup_seconds : float
-    durable : bool
-        Whether what is made of them has to survive the loss of an executor.
+    Edges have ``src``, ``dst`` and, if any, ``weight``, by the hash of ``src``; vertices have
+    ``id``, ``degree`` (out-edges) and ``inside`` (out-edges within a worker), by the hash of
+    ``id``. Tables derived from durable ones must survive the loss of an executor.
     """
 
     edges: DataFrame
@@ -57,21 +44,7 @@ class GraphTables:
 
 
 def graph_tables(session: OpenSession, source: Path, vertices: int) -> GraphTables:
-    """Read edges from Parquet files and spread them over the executors.
-
-    Parameters
-    ----------
-    session : OpenSession
-    source : Path
-        A Parquet file or a folder of them, columns ``src``, ``dst`` and perhaps ``weight``; ids
-        from 0 to `vertices` - 1.
-    vertices : int
-
-    Raises
-    ------
-    JobError
-        If Spark cannot read them.
-    """
+    """Read edges from Parquet files with ids from 0 to `vertices` - 1, and partition them."""
     from pyspark.sql import functions as F
 
     settings, spark = session.settings, session.spark
@@ -108,23 +81,12 @@ def graph_tables(session: OpenSession, source: Path, vertices: int) -> GraphTabl
     return GraphTables(edges, table, vertices, partitions, read_seconds, setup_seconds, durable)
 
 
-def rows_of_a_file(edges: int, parts: int) -> int:
-    """Return how many edges go into each file, where there are to be so many files at least."""
-    return min(max(-(-edges // parts), 1), _MOST_ROWS)
-
-
 def write_edges(graph: Graph, folder: Path, parts: int) -> Path:
-    """Write the stored edges of a graph as Parquet files that Spark reads; return their folder.
+    """Write the stored edges of a graph as Parquet files for Spark; return their folder.
 
-    Parameters
-    ----------
-    graph : Graph
-    folder : Path
-    parts : int
-        Files to write, at least: a file is read by one task, so that fewer files than partitions
-        leave executors idle.
+    There are at least `parts` files: each is read by one task, and all executors should read.
     """
-    length = rows_of_a_file(graph.edges, parts)
+    length = min(max(-(-graph.edges // parts), 1), _MOST_ROWS)
     target = folder / "edges"
     target.mkdir()
     sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)

@@ -1,4 +1,4 @@
-"""Which partition Spark puts a row in: a Murmur3 hash of its key, which is public."""
+"""The partition in which Spark puts a row: a Murmur3 hash of its key."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from numba import njit
-
-__all__ = ["hash_of_one", "partition_of", "partition_of_one", "partition_of_pair"]
 
 _SEED = 42  # by definition of Spark: its hash partitioning
 _32_BITS = np.uint64(0xFFFFFFFF)  # by definition; compiled code would widen products of 32 bits

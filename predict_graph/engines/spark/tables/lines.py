@@ -1,7 +1,8 @@
-"""Lines of text as edges, by expressions that Spark compiles; the rules are the local reader's.
+"""Lines of text as edges, by expressions that Spark compiles.
 
-They are those of :mod:`predict_graph.graph.readers.text`, with two exceptions: a header is dropped
-from every file of a folder, and quotes count only where a comma, a semicolon or a tab separates.
+The rules are those of :mod:`predict_graph.graph.readers.text`, with two exceptions: a header is
+dropped from every file of a folder, and quotes apply only with a comma, semicolon or tab as the
+delimiter.
 """
 
 from __future__ import annotations
@@ -28,10 +29,8 @@ from predict_graph.graph.readers.layout import Layout, declared_direction, layou
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["TextFiles"]
-
-_SAMPLE = 1000  # a choice: lines that show how all are laid out
-_MOST_COMMENTS = 100_000  # a choice: lines at the head of a file
+_SAMPLE = 1000  # lines that determine the layout: limits the time
+_MOST_COMMENTS = 100_000  # lines at the head of a file: limits the time
 _BLANKS = " \t\r\ufeff"
 _DIGITS = "^[0-9]+$"
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -39,18 +38,8 @@ _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 @dataclass(frozen=True)
 class TextFiles:
-    """Text files of edges, and how their lines are made.
-
-    Parameters
-    ----------
-    source : SourceFiles
-    layout : Layout
-    header : str, optional
-        The line with the names of the columns.
-    notes : tuple of str
-        What was assumed.
-    directed : bool, optional
-        What the comments before the data say, if they do.
+    """Text files of edges: the layout of their lines, the header, if any, and the direction that
+    comments or columns declare.
     """
 
     source: SourceFiles
@@ -61,13 +50,7 @@ class TextFiles:
 
     @staticmethod
     def of(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> TextFiles:
-        """Look at the first lines of data.
-
-        Raises
-        ------
-        RequestError
-            If there is none, or it is not one of an edge list.
-        """
+        """Inspect the first lines of data."""
         comments = b""
         for address in source.files:
             place = shown_path(address)
@@ -94,8 +77,8 @@ class TextFiles:
         raise RequestError(f"{source.source} has no edges")
 
     def edges(self, spark: SparkSession) -> DataFrame:
-        """Return ``src``, ``dst``, ``weight`` (where there are some), and ``wrong``: the file of a
-        line that is not an edge, else null.
+        """Return ``src``, ``dst``, ``weight`` (if any), and ``wrong``: the file of a line that is
+        not an edge, else null.
         """
         from pyspark.sql import functions as F
 
@@ -109,13 +92,7 @@ class TextFiles:
         )
 
     def error(self, spark: SparkSession, wrong: str) -> RequestError:
-        """Return what is wrong in a file, with the number of the first such line.
-
-        Parameters
-        ----------
-        wrong : str
-            As the column of :meth:`edges` has it.
-        """
+        """Return the error of the first line of a file that is not an edge."""
         from pyspark.sql import functions as F
 
         address = unquote(wrong)
@@ -139,8 +116,8 @@ class TextFiles:
         return RequestError(f"{shown_path(address)} changed while it was read")
 
     def _parsed(self, spark: SparkSession, path: str, *, data_only: bool = True) -> DataFrame:
-        """Return the lines: ``source``, ``target``, ``value``, ``code`` (what is wrong), ``field``
-        (where), ``file``, ``block`` and ``row`` (which line it is).
+        """Return the lines: ``source``, ``target``, ``value``, ``code`` of the error and its
+        ``field``, and their place: ``file``, ``block`` and ``row``.
         """
         from pyspark.sql import functions as F
 

@@ -1,18 +1,14 @@
-"""The vertices that a parameter names, in tables of a graph."""
+"""The vertices that a parameter names, in the tables of a graph."""
 
 from __future__ import annotations
 
 from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
 
-__all__ = ["vertices_in_tables"]
-
 
 def vertices_in_tables(algorithm: NamedVertices, tables: GraphTables) -> list[int]:
-    """Return the vertices that an algorithm names, or what stands for them in these tables.
-
-    As :meth:`~predict_graph.algorithms.naming.NamedVertices.vertices_in` does: where they were not
-    looked up in this graph, those with most out-edges.
+    """Return the vertices that an algorithm names, or those with most out-edges if they were not
+    looked up in this graph; see :meth:`~predict_graph.algorithms.naming.NamedVertices.vertices_in`.
     """
     from pyspark.sql import functions as F
 

@@ -1,4 +1,4 @@
-"""Writing the result of a run from the executors, without bringing it to the driver."""
+"""Writing the result of a run from the executors."""
 
 from __future__ import annotations
 
@@ -12,19 +12,11 @@ from predict_graph.errors import RequestError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["check_spark_output", "write_result"]
-
 _FORMATS = {".parquet": "parquet", ".csv": "csv"}
 
 
 def check_spark_output(path: Path) -> None:
-    """Refuse a place that a result could not be written to, before a long run.
-
-    Raises
-    ------
-    RequestError
-        If the name ends in something else, or something is there already.
-    """
+    """Reject a path to which the result cannot be written, before a long run."""
     if path.suffix not in _FORMATS:
         raise RequestError(f"cannot write {path}; accepted: a name in .csv or .parquet")
     if path.exists():
@@ -36,7 +28,7 @@ def check_spark_output(path: Path) -> None:
 
 
 def write_result(values: DataFrame, path: Path) -> None:
-    """Write ``id`` and values as a folder of files; what was half written is removed."""
+    """Write ``id`` and values as a folder of files, completely or not at all."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         writer = values.write.option("header", True)

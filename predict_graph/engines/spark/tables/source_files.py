@@ -1,4 +1,4 @@
-"""The files behind a path or an address that Spark reads, looked up through Spark itself."""
+"""The files of a path or an address, listed by Spark."""
 
 from __future__ import annotations
 
@@ -17,15 +17,6 @@ from predict_graph.graph.readers.streams import suffixes_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = [
-    "SourceFiles",
-    "first_lines",
-    "literal_path",
-    "shown_path",
-    "source_files",
-    "spark_path",
-]
-
 _FORMATS = {
     **dict.fromkeys((".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el"), "text"),
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
@@ -35,29 +26,15 @@ _GLOB = re.compile(r"([*?{}\[\]\\])")
 
 @dataclass(frozen=True)
 class SourceFiles:
-    """Files of one graph.
+    """Files of one graph, of the form ``parquet`` or ``text``.
 
-    Parameters
-    ----------
-    source : str
-        As the user wrote it.
-    path : str
-        As Spark reads it.
-    files : tuple of str
-        Addresses of all files, ascending.
-    bytes : int
-        All together.
-    form : {"parquet", "text"}
-    suffix : str
-        Of the format: ``.csv``.
-    identity : str
-        Hex digest of addresses, lengths and times of change: another one when a file changes.
+    `source` is the user's path, `path` that for Spark; `identity` is a digest of addresses, lengths
+    and modification times.
     """
 
     source: str
     path: str
     files: tuple[str, ...]
-    bytes: int
     form: str
     suffix: str
     identity: str
@@ -71,9 +48,9 @@ class SourceFiles:
 
 
 def spark_path(path: str | os.PathLike[str]) -> str:
-    """Return the address under which Spark finds a path; one that exists here is meant as it is.
+    """Return the address of a path for Spark, literally if it exists on this machine.
 
-    Without a scheme Spark would look in its default file system, and take brackets and stars for
+    Without a scheme Spark would use its default file system, and interpret brackets and stars as
     patterns.
 
     Examples
@@ -90,7 +67,7 @@ def spark_path(path: str | os.PathLike[str]) -> str:
 
 
 def literal_path(address: str) -> str:
-    r"""Return an address in which nothing is a pattern.
+    r"""Return an address with escaped pattern characters.
 
     Examples
     --------
@@ -101,7 +78,7 @@ def literal_path(address: str) -> str:
 
 
 def shown_path(address: str) -> str:
-    """Return an address as the user writes it: a file of this machine without its scheme.
+    """Return an address for messages: a file of this machine without its scheme.
 
     Examples
     --------
@@ -112,16 +89,9 @@ def shown_path(address: str) -> str:
 
 
 def source_files(spark: SparkSession, source: str | os.PathLike[str]) -> SourceFiles:
-    """Look up the files of a graph: a file, a folder, or a pattern, in any file system of Spark's.
+    """List the files of a graph: a file, a folder, or a pattern, in any file system of Spark.
 
-    Files whose names begin with ``_`` or ``.`` do not count, as for Spark.
-
-    Raises
-    ------
-    RequestError
-        If there are none, they are empty, or their suffix is unknown.
-    JobError
-        If the file system does not answer.
+    Files whose names begin with ``_`` or ``.`` are ignored, as by Spark.
     """
     text = os.fspath(source)
     path = spark_path(source)
@@ -134,12 +104,11 @@ def source_files(spark: SparkSession, source: str | os.PathLike[str]) -> SourceF
     files = tuple(address for address, _, _ in found)
     form, suffix = _format(text, files)
     digest = hashlib.blake2b(repr(found).encode(), digest_size=16)
-    total = sum(length for _, length, _ in found)
-    return SourceFiles(text, path, files, total, form, suffix, digest.hexdigest())
+    return SourceFiles(text, path, files, form, suffix, digest.hexdigest())
 
 
 def _listed(spark: SparkSession, path: str) -> Iterator[tuple[str, int, int]]:
-    """Yield address, length and time of change of all files."""
+    """Yield address, length and modification time of all files."""
     java: Any = spark.sparkContext._jvm
     place = java.org.apache.hadoop.fs.Path(path)
     system = place.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
@@ -155,7 +124,7 @@ def _listed(spark: SparkSession, path: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _format(source: str, files: tuple[str, ...]) -> tuple[str, str]:
-    """Return the format of files, which must all have the same."""
+    """Return the common format of files, and the suffix of the first."""
     kinds = {address: suffixes_of(Path(address))[0] for address in files}
     unknown = [
         address
@@ -174,7 +143,7 @@ def _format(source: str, files: tuple[str, ...]) -> tuple[str, str]:
 
 
 def first_lines(spark: SparkSession, address: str) -> Iterator[str]:
-    """Yield the lines of a text file from its beginning, decompressed, each without its end."""
+    """Yield the lines of a text file, decompressed, without line ends."""
     java: Any = spark.sparkContext._jvm
     conf = spark.sparkContext._jsc.hadoopConfiguration()
     place = java.org.apache.hadoop.fs.Path(address)

@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.engines.spark.tables.graph_tables import graph_tables
-from predict_graph.engines.spark.tables.reading import SparkGraph, read_spark_graph, spark_graph_of
+from predict_graph.engines.spark.tables.reading import SparkGraph, read_spark_graph
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.readers import read_graph
@@ -35,7 +34,7 @@ def same_as_local(session: OpenSession, path: Path, directed: bool | None = None
         local.directed,
         local.name,
     )
-    rows = graph.edge_table(session).toPandas().sort_values(["src", "dst"])
+    rows = session.spark.read.parquet(str(graph.folder)).toPandas().sort_values(["src", "dst"])
     sources = np.repeat(np.arange(local.vertices), local.out_degrees)
     assert rows["src"].tolist() == sources.tolist()
     assert rows["dst"].tolist() == local.indices.tolist()
@@ -150,13 +149,6 @@ def test_identity_of_the_files(session, tmp_path):
     assert read_spark_graph(session, path, directed=False).fingerprint != first.fingerprint
     path.write_text("0 1\n1 2\n2 0\n")
     assert read_spark_graph(session, path).fingerprint != first.fingerprint
-
-
-def test_the_engine_takes_it(session, tmp_path):
-    graph = spark_graph_of(session, check_graph("grid:rows=3,columns=4"))
-    tables = graph_tables(session, graph.folder, graph.vertices)
-    assert tables.edges.count() == graph.edges == 34
-    assert tables.vertices.count() == 12
 
 
 BAD_TEXT = [
