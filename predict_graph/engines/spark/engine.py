@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from predict_graph.algorithms import Algorithm, VertexProgram
 from predict_graph.engines.base import (
@@ -48,7 +47,7 @@ from predict_graph.engines.spark.session.graphframes import check_brought
 from predict_graph.engines.spark.session.opening import OpenSession, open_session
 from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.engines.spark.session.settings import SparkSettings
-from predict_graph.engines.spark.superstep import SuperstepLog, run_supersteps, superstep_group
+from predict_graph.engines.spark.superstep import run_supersteps, superstep_group
 from predict_graph.engines.spark.tables.graph_tables import GraphTables, graph_tables, write_edges
 from predict_graph.engines.spark.tables.output import check_spark_output, write_result
 from predict_graph.engines.spark.tables.reading import SparkGraph, read_spark_graph
@@ -188,6 +187,13 @@ class SparkEngine:
             finally:
                 self._session = None
 
+    @contextmanager
+    def _started(self) -> Iterator[tuple[OpenSession, float]]:
+        """Provide a session, and the seconds that it took to open for this run."""
+        started_here = self._session is None
+        with self.session() as session:
+            yield session, session.seconds if started_here else 0.0
+
     def run(
         self,
         algorithm: Algorithm,
@@ -210,7 +216,7 @@ class SparkEngine:
         if graph.edges == 0:
             raise RequestError(f"the graph {graph.name!r} has no edges")
         algorithm = algorithm.on(graph)
-        target, limit = stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
+        rule = stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         if write_to is not None:
             check_spark_output(write_to)
         if isinstance(algorithm, FunctionAlgorithm):
@@ -218,14 +224,11 @@ class SparkEngine:
         if isinstance(algorithm, LibraryAlgorithm):
             return self._run_library(algorithm, graph, write_to, follower_of(progress))
         self._check_program(algorithm)
-        started_here = self._session is None
-        with self.session() as session, _fresh_folder(session) as folder:
+        with self._started() as (session, opening), _fresh_folder(session) as folder:
             with spark_failures("writing the graph for Spark"):
                 source = write_edges(graph, folder, self.settings.partitions)
-            opening = session.seconds if started_here else 0.0
-            return self._run_stored(
-                session, algorithm, graph, source, opening, target, limit, progress, write_to
-            )
+            profile = self._run_stored(session, algorithm, graph, source, rule, progress, write_to)
+            return _with_seconds(profile, setup=opening)
 
     def run_files(
         self,
@@ -270,40 +273,14 @@ class SparkEngine:
             )
         if write_to is not None:
             check_spark_output(write_to)
-        started_here = self._session is None
-        with self.session() as session:
+        with self._started() as (session, opening):
             graph = read_spark_graph(session, source, directed=directed)
             algorithm = algorithm.on(graph)
-            target, limit = stopping_rule(algorithm, graph.vertices, None, None)
-            opening = session.seconds if started_here else 0.0
+            rule = stopping_rule(algorithm, graph.vertices, None, None)
             profile = self._run_stored(
-                session, algorithm, graph, graph.folder, opening, target, limit, progress, write_to
+                session, algorithm, graph, graph.folder, rule, progress, write_to
             )
-            phases = {**profile.phases, "read": profile.phases["read"] + graph.read_seconds}
-            return replace(profile, phases=phases)
-
-    def _run_stored(
-        self,
-        session: OpenSession,
-        algorithm: Algorithm,
-        graph: Graph | SparkGraph,
-        source: Path,
-        opening: float,
-        target: float,
-        limit: int,
-        progress: IterationCallback | None,
-        write_to: Path | None,
-    ) -> RunProfile:
-        """Run on edge files that Spark reads, and release its memory."""
-        tables = graph_tables(session, source, graph.vertices)
-        try:
-            return self._run_on(
-                session, algorithm, graph, tables, opening, target, limit, progress, write_to
-            )
-        finally:
-            with suppress(Exception):  # a failed session has released its memory
-                tables.edges.unpersist()
-                tables.vertices.unpersist()
+            return _with_seconds(profile, setup=opening, read=graph.read_seconds)
 
     def _run_own(
         self,
@@ -320,24 +297,20 @@ class SparkEngine:
                 f"checkpoint is {self.settings.checkpoint}, but a user function writes its "
                 "own checkpoints; accepted: for algorithms"
             )
-        started_here = self._session is None
-        with self.session() as session:
+        with self._started() as (session, opening):
 
             @contextmanager
             def meanwhile(logged: GrowingLog, began: float) -> Iterator[None]:
                 supersteps_begin(follower, algorithm, graph, 0.0, algorithm.max_iterations)
-                with followed_call(
-                    session.for_functions, logged, follower, partial(_recognised_ends, began=began)
-                ):
+                ends = partial(_recognised_ends, began=began)
+                with followed_call(session.for_functions, logged, follower, ends):
                     yield
 
             kept = session.storage_bytes()  # memory cached by earlier jobs
             profile = run_spark_function(algorithm.job, session, graph, meanwhile)
-            opening = session.seconds if started_here else 0.0
-            phases = {**profile.phases, "setup": profile.phases["setup"] + opening}
             rows = profile.rows.assign(storage_bytes=max(session.storage_bytes() - kept, 0))
-            engine = {**self.describe(), **profile.engine, **self._ran(algorithm)}
-            return replace(profile, phases=phases, rows=rows, engine=engine)
+            profile = self._described(replace(profile, rows=rows), algorithm)
+            return _with_seconds(profile, setup=opening)
 
     def _run_library(
         self,
@@ -354,13 +327,9 @@ class SparkEngine:
         require_spark()
         if algorithm.library == "GraphFrames" and self._callers is None:
             check_brought(self.settings.graphframes_jar, self.settings.conf)
-        started_here = self._session is None
-        with self.session() as session:
-            profile = run_library(algorithm, session, graph, follower)
-            phases = dict(profile.phases)
-            phases["setup"] += session.seconds if started_here else 0.0
-            engine = {**self.describe(), **profile.engine, **self._ran(algorithm)}
-            return replace(profile, phases=phases, engine=engine)
+        with self._started() as (session, opening):
+            profile = self._described(run_library(algorithm, session, graph, follower), algorithm)
+            return _with_seconds(profile, setup=opening)
 
     @property
     def in_open_session(self) -> bool:
@@ -375,14 +344,6 @@ class SparkEngine:
         """Whether an algorithm ran in the user's session before, so that its code is compiled."""
         return self._callers is not None and name in warm_for(self._callers)
 
-    def _ran(self, algorithm: Algorithm) -> dict[str, Any]:
-        """Record that an algorithm ran in a user's session; return whether it had before."""
-        if self._callers is None:
-            return {}
-        before = self.is_warm(algorithm.name)
-        warm_for(self._callers).add(algorithm.name)
-        return {"warm": True} if before else {}
-
     def _check_program(self, algorithm: Algorithm) -> None:
         """Check that Spark can run an algorithm with these settings."""
         check_program(algorithm)
@@ -394,117 +355,91 @@ class SparkEngine:
                 "program, whose state is here and outlives any executor; leave it out"
             )
 
-    def _run_on(
+    def _run_stored(
         self,
         session: OpenSession,
         algorithm: Algorithm,
         graph: Graph | SparkGraph,
-        tables: GraphTables,
-        opening: float,
-        target: float,
-        limit: int,
+        source: Path,
+        rule: tuple[float, int],
         progress: IterationCallback | None,
         write_to: Path | None,
     ) -> RunProfile:
-        """Run on existing tables, the prior first."""
-        prior, prior_values = None, None
-        if algorithm.prior is not None:
-            before = algorithm.prior
-            prior, prior_values = self._supersteps(
-                session,
-                before,
-                graph,
-                tables,
-                before.threshold(graph.vertices),
-                before.max_iterations,
-                follower_of(progress),
-                None,
-                None,
-            )
-        profile, state_values = self._supersteps(
-            session, algorithm, graph, tables, target, limit, progress, prior, prior_values
-        )
-        write = 0.0
-        if write_to is not None:
+        """Run on edge files that Spark reads, the prior first, and release its memory."""
+        tables = graph_tables(session, source, graph.vertices)
+        run = partial(self._supersteps, session, graph, tables)
+        try:
+            prior, values = None, None
+            if algorithm.prior is not None:
+                before = algorithm.prior
+                rule_before = stopping_rule(before, graph.vertices, None, None)
+                prior, values = run(before, rule_before, follower_of(progress))
+            profile, values = run(algorithm, rule, progress, prior, values)
+            if write_to is None:
+                return profile
             started = time.perf_counter()
             with spark_failures(f"writing {write_to}"):
                 session.group("write")
-                write_result(_with_labels(state_values, graph, session), write_to)
-            write = time.perf_counter() - started
-        phases = dict(profile.phases)
-        phases["setup"] += opening
-        phases["write"] += write
-        return replace(profile, phases=phases)
+                write_result(_with_labels(values, graph, session), write_to)
+            return _with_seconds(profile, write=time.perf_counter() - started)
+        finally:
+            with suppress(Exception):  # a failed session has released its memory
+                tables.edges.unpersist()
+                tables.vertices.unpersist()
 
     def _supersteps(
         self,
         session: OpenSession,
-        algorithm: Algorithm,
         graph: Graph | SparkGraph,
         tables: GraphTables,
-        target: float,
-        limit: int,
+        algorithm: Algorithm,
+        rule: tuple[float, int],
         progress: IterationCallback | None,
-        prior: RunProfile | None,
-        prior_values: DataFrame | None,
+        prior: RunProfile | None = None,
+        prior_values: DataFrame | None = None,
     ) -> tuple[RunProfile, DataFrame]:
-        """Run one algorithm; vertex programs keep vertices here and edges on the executors."""
+        """Run one algorithm; return its profile and its values."""
         run = f"{algorithm.name}-{uuid.uuid4().hex[:8]}"
         started, logged = time.time(), session.log_from_now()
         kind = program_of(algorithm)
         options: dict[str, Any] = {
             "run": run,
-            "threshold": target,
-            "limit": limit,
+            "threshold": rule[0],
+            "limit": rule[1],
             "progress": progress,
-            "ready": lambda: supersteps_begin(progress, algorithm, graph, target, limit),
+            "ready": lambda: supersteps_begin(progress, algorithm, graph, *rule),
         }
-        moved = None
+        program = None
         if issubclass(kind, VertexTables):
             assert isinstance(algorithm, VertexProgram)
             assert isinstance(graph, Graph)
-            log, found, moved = run_vertex_program(
+            log = run_vertex_program(
                 algorithm, graph, tables, session, prior=prior_values, **options
             )
         else:
             program = kind(algorithm, tables, prior_values)
             log = run_supersteps(program, session, **options)
         events = wait_for_group(logged.read, superstep_group(run, len(log.convergence)))
-        lost = events.executors_lost(started, self.settings.executors)
         remote = not self.settings.local
-        table = superstep_table(log, events.tasks, run, moved, remote=remote)
+        table = superstep_table(log, events.tasks, run, log.moved, remote=remote)
         table = table.assign(storage_bytes=session.storage_bytes())
-        profile = self._profile(algorithm, graph, tables, log, table, target, prior, lost)
-        if moved is not None:
-            return replace(profile, values=found), log.state
-        session.group(f"{run}/result")
-        values = program.values(log.state)
-        result = program.summary(log.state, log.sums)
-        if log.redone:
-            result["supersteps_done_again"] = log.redone
-        found = _collected(values, graph.vertices) if self.collect else np.empty(0)
-        return replace(profile, values=found, result=result), values
-
-    def _profile(
-        self,
-        algorithm: Algorithm,
-        graph: Graph | SparkGraph,
-        tables: GraphTables,
-        log: SuperstepLog,
-        table: pd.DataFrame,
-        target: float,
-        prior: RunProfile | None,
-        lost: int,
-    ) -> RunProfile:
-        """Return the profile of supersteps, without the result."""
+        values, found, result = log.state, log.values, {}
+        if program is not None:
+            session.group(f"{run}/result")
+            values = program.values(log.state)
+            result = program.summary(log.state, log.sums)
+            if log.redone:
+                result["supersteps_done_again"] = log.redone
+            found = _collected(values, graph.vertices) if self.collect else None
         before = {"setup": tables.setup_seconds, "superstep": 0.0, "write": 0.0}
         if prior is not None:
             before = {name: prior.phases[name] for name in before}
-        return RunProfile(
+        lost = events.executors_lost(started, self.settings.executors)
+        profile = RunProfile(
             algorithm=algorithm.name,
             parameters=algorithm.to_dict(),
             graph=graph.describe(),
-            engine={**self.describe(), "executors_lost": lost, **self._ran(algorithm)},
+            engine={"executors_lost": lost},
             phases={
                 "setup": log.setup_seconds + before["setup"],
                 "read": tables.read_seconds,
@@ -513,10 +448,26 @@ class SparkEngine:
             },
             rows=Table(table),
             convergence=np.array(log.convergence),
-            converged=bool(log.convergence and log.convergence[-1] < target),
-            values=np.empty(0),
+            converged=bool(log.convergence and log.convergence[-1] < rule[0]),
+            values=np.empty(0) if found is None else found,
+            result=result,
             prior=prior,
         )
+        return self._described(profile, algorithm), values
+
+    def _described(self, profile: RunProfile, algorithm: Algorithm) -> RunProfile:
+        """Return a profile with the settings of the engine, and whether its JVMs were warm."""
+        warm = self.is_warm(algorithm.name)
+        if self._callers is not None:
+            warm_for(self._callers).add(algorithm.name)
+        engine = {**self.describe(), **profile.engine, **({"warm": True} if warm else {})}
+        return replace(profile, engine=engine)
+
+
+def _with_seconds(profile: RunProfile, **seconds: float) -> RunProfile:
+    """Add seconds to phases of a profile."""
+    phases = {name: each + seconds.get(name, 0.0) for name, each in profile.phases.items()}
+    return replace(profile, phases=phases)
 
 
 def _recognised_ends(log: EventLog, began: float) -> list[float]:

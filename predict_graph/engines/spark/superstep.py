@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.engines.base import IterationCallback
@@ -104,6 +105,8 @@ class SuperstepLog:
     setup_seconds: float
     checkpoint_seconds: float = 0.0
     redone: int = 0
+    values: npt.NDArray[Any] | None = None
+    moved: pd.DataFrame | None = None
 
 
 def changing_number(value: float) -> str:

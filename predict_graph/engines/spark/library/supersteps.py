@@ -33,27 +33,31 @@ def supersteps_of(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> R
     A superstep ends with its sum, or with the last job before the next messages are made; it
     includes the driver's work in between. The first starts with the call.
     """
-    jobs = log.jobs.sort_values("job")
-    jobs = jobs[jobs["group"] == algorithm.name]
+    jobs = log.jobs[log.jobs["group"] == algorithm.name].sort_values("job")
     if algorithm.separated_by == "sums":
-        return _by_sums(log, algorithm, jobs, began)
-    made = _counted(log, algorithm)
-    if not len(made):
-        raise JobError(f"{algorithm.name} made no messages that its log shows")
-    if algorithm.separated_by == "stages":
-        return _by_stages(log, algorithm, made, began)
-    firsts = list(dict.fromkeys(int(job) for job in made["job"]))
-    steps, before = [], began
-    for number, first in enumerate(firsts):
-        until = firsts[number + 1] if number + 1 < len(firsts) else np.inf
-        since = first if number else -1
-        own = jobs[(jobs["job"] >= since) & (jobs["job"] < until)]
-        if number + 1 == len(firsts):
-            own = own[own["job"] <= _last_job(log, own, first)]
-        steps.append(_of_jobs(log, own, before))
-        before = steps[-1].finished
-    reason = "each makes messages once"
-    return Recognised(tuple(steps), "names", algorithm.name, "certain", reason)
+        exchanging = log.stages.loc[[bool(each) for each in log.stages["parents"]], "job"]
+        ends = jobs.loc[(jobs["execution"] < 0) & jobs["job"].isin(exchanging), "job"].tolist()
+        if not ends:
+            raise JobError(f"{algorithm.name} took no sum that its log shows")
+    else:
+        made = _counted(log, algorithm)
+        if not len(made):
+            raise JobError(f"{algorithm.name} made no messages that its log shows")
+        if algorithm.separated_by == "stages":
+            steps = _by_stages(log, jobs, made, began)
+            reason = "each waits for the records of the one before"
+            return Recognised(steps, "stages", algorithm.name, "certain", reason)
+        first, *later = dict.fromkeys(int(job) for job in made["job"])
+        ends = [each - 1 for each in later]
+        ends.append(_last_job(log, jobs, later[-1] if later else first))
+    steps, since = (), -1
+    for end in ends:
+        own = jobs[(jobs["job"] > since) & (jobs["job"] <= end)]
+        stages = log.stages.loc[log.stages["job"].isin(own["job"]), "stage"]
+        steps = _with_step(steps, began, own["finished"].max(), own["job"], stages)
+        since = end
+    reason = "each ends with a sum" if algorithm.separated_by == "sums" else "each makes messages"
+    return Recognised(steps, "names", algorithm.name, "certain", reason)
 
 
 def ended_supersteps(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> list[float]:
@@ -74,76 +78,43 @@ def ended_supersteps(log: EventLog, algorithm: LibraryAlgorithm, began: float) -
     return [step.finished for step in found if step.finished > began]
 
 
-def _by_sums(
-    log: EventLog, algorithm: LibraryAlgorithm, jobs: pd.DataFrame, began: float
-) -> Recognised:
-    """Return the rounds that end with a sum."""
-    exchanging = log.stages.loc[[bool(each) for each in log.stages["parents"]], "job"]
-    ends = jobs.loc[(jobs["execution"] < 0) & jobs["job"].isin(exchanging), "job"]
-    if not len(ends):
-        raise JobError(f"{algorithm.name} took no sum that its log shows")
-    steps, before, since = [], began, -1
-    for end in ends:
-        own = jobs[(jobs["job"] > since) & (jobs["job"] <= end)]
-        steps.append(_of_jobs(log, own, before))
-        before, since = steps[-1].finished, end
-    reason = "each ends with a sum"
-    return Recognised(tuple(steps), "names", algorithm.name, "certain", reason)
-
-
-def _of_jobs(log: EventLog, own: pd.DataFrame, before: float) -> Superstep:
-    """Return the superstep of some jobs, from the end of the previous one."""
-    finished = max(float(own["finished"].max()), before)
-    stages = log.stages.loc[log.stages["job"].isin(own["job"]), "stage"]
-    return Superstep(
-        started=before,
-        finished=finished,
-        seconds=finished - before,
-        jobs=tuple(own["job"]),
-        stages=tuple(dict.fromkeys(stages)),
-    )
+def _with_step(
+    steps: tuple[Superstep, ...], began: float, finished: float, jobs: Any, stages: Any
+) -> tuple[Superstep, ...]:
+    """Append a superstep from the end of the previous one."""
+    before = steps[-1].finished if steps else began
+    finished = max(float(finished), before)
+    stages = tuple(dict.fromkeys(stages))
+    return (*steps, Superstep(before, finished, finished - before, tuple(jobs), stages))
 
 
 def _by_stages(
-    log: EventLog, algorithm: LibraryAlgorithm, made: pd.DataFrame, began: float
-) -> Recognised:
+    log: EventLog, jobs: pd.DataFrame, made: pd.DataFrame, began: float
+) -> tuple[Superstep, ...]:
     """Return the supersteps of one job: each has the stages that depend on records of the previous
     one.
 
     Stages have higher numbers than the stages that they depend on.
     """
-    jobs = log.jobs[log.jobs["group"] == algorithm.name]
     sent = {int(stage): number for number, stage in enumerate(made["stage"], start=1)}
     own = log.stages[log.stages["job"].isin(jobs["job"])].drop_duplicates("stage")
     heard: dict[int, int] = {}  # the last superstep whose records a stage reads
     for stage, parents in zip(own["stage"], own["parents"], strict=True):
         heard[int(stage)] = max((sent.get(each, heard.get(each, 0)) for each in parents), default=0)
     ended = log.tasks.groupby("stage")["finished"].max()
-    steps, before = [], began
+    steps: tuple[Superstep, ...] = ()
     for number in range(len(sent)):
         last = number + 1 == len(sent)  # includes all later stages
-        stages = tuple(
-            stage for stage, at in heard.items() if at == number or (last and at > number)
-        )
+        stages = [stage for stage, at in heard.items() if at == number or (last and at > number)]
         finished = jobs["finished"].max() if last else ended.reindex(stages).max()
-        finished = max(float(finished), before)
-        steps.append(
-            Superstep(
-                started=before,
-                finished=finished,
-                seconds=finished - before,
-                jobs=tuple(jobs["job"]),
-                stages=stages,
-            )
-        )
-        before = finished
-    reason = "each waits for the records of the one before"
-    return Recognised(tuple(steps), "stages", algorithm.name, "certain", reason)
+        steps = _with_step(steps, began, finished, jobs["job"], stages)
+    return steps
 
 
 def _counted(log: EventLog, algorithm: LibraryAlgorithm) -> pd.DataFrame:
     """Return the stages whose records the local replay counts, in order."""
-    made = _combining(log)[algorithm.aggregations_before :]
+    made = log.stages[[COMBINED in datasets for datasets in log.stages["datasets"]]]
+    made = made[made["attempt"] == 0].sort_values("stage")[algorithm.aggregations_before :]
     if not (algorithm.separated_by == "stages" and len(made)):
         return made
     # The first messages come from edges that an earlier stage partitioned.
@@ -151,17 +122,11 @@ def _counted(log: EventLog, algorithm: LibraryAlgorithm) -> pd.DataFrame:
     return pd.concat([log.stages[dealt], made])
 
 
-def _last_job(log: EventLog, own: pd.DataFrame, first: int) -> int:
-    """Return the last job of the last superstep, by the call site of its first."""
+def _last_job(log: EventLog, jobs: pd.DataFrame, first: int) -> int:
+    """Return the last job of the superstep that starts with a job, by its call site."""
     names = log.stages.drop_duplicates("job", keep="last").set_index("job")["name"]
     site = names.get(first)
-    return max(int(job) for job in own["job"] if names.get(job) == site)
-
-
-def _combining(log: EventLog) -> pd.DataFrame:
-    """Return the stages in which messages are made and combined, in order."""
-    made = log.stages[[COMBINED in datasets for datasets in log.stages["datasets"]]]
-    return made[made["attempt"] == 0].sort_values("stage")
+    return max(int(job) for job in jobs["job"] if job >= first and names.get(job) == site)
 
 
 def sent_records(log: EventLog, algorithm: LibraryAlgorithm, found: Recognised) -> IntArray:

@@ -333,6 +333,6 @@ def _operator(dataset: Event) -> str:
 
 
 def _without(line: bytes, first: bytes, last: bytes) -> bytes:
-    """Return a line without what is between two texts, the second of which stays."""
+    """Return a line without the text from `first` up to `last`."""
     start, end = line.find(first), line.rfind(last)
     return line if start < 0 or end < start else line[:start] + line[end:]

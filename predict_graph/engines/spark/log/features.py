@@ -51,7 +51,7 @@ def with_average(table: pd.DataFrame, convergence: Any = np.nan) -> pd.DataFrame
     """Return the columns of a run's table, with the mean size of a message."""
     messages = table["local_messages"] + table["remote_messages"]
     size = table["local_message_bytes"] + table["remote_message_bytes"]
-    average = size / np.maximum(messages, 1.0)
+    average: Any = size / np.maximum(messages, 1.0)
     table = table.assign(average_message_bytes=average, convergence=convergence)
     optional = [OUT_EDGES] if OUT_EDGES in table else []
     table = table[[*TABLE_COLUMNS, *EXECUTOR_COLUMNS, *optional]]

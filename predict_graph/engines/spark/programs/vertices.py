@@ -30,11 +30,9 @@ from predict_graph.engines.local.program import PUSH_SHARE, ProgramKernel
 from predict_graph.engines.profile import OUT_EDGES
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.engines.spark.superstep import (
-    SuperstepLog,
-    superstep_group,
-)
+from predict_graph.engines.spark.superstep import SuperstepLog, superstep_group
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
+from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import Graph
 
 if TYPE_CHECKING:
@@ -43,7 +41,6 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 _KINDS = {np.dtype(np.float64): "float64", np.dtype(np.int64): "int64"}
-_NUMBER = 8  # bytes of an id, a state, a message; by definition
 
 
 class VertexTables:
@@ -62,11 +59,10 @@ class _Kernel(ProgramKernel):
         program: VertexProgram,
         graph: Graph,
         tables: GraphTables,
+        homes: Array,
         prior_values: Array | None,
     ) -> None:
-        self._tables = tables
-        self._blocks: DataFrame | None = None
-        self.moved = pd.DataFrame()
+        self._tables, self._homes = tables, homes
         super().__init__(program, graph, None, prior_values)
 
     def _prepare_edges(self, graph: Graph, program: VertexProgram) -> None:
@@ -76,49 +72,39 @@ class _Kernel(ProgramKernel):
         columns = ["src", "dst", "weight"] if self._weighted else ["src", "dst"]
         build = partial(_block, vertices=graph.vertices)
         parts = edges.select(*columns).repartition(self._tables.partitions, "dst")
-        self._blocks = parts.mapInArrow(
-            build, "ids binary, starts binary, sources binary, weights binary"
-        ).persist()
-        self._blocks.count()
-
-    def forget(self) -> None:
-        """Release the memory of the blocks."""
-        if self._blocks is not None:
-            self._blocks.unpersist()
+        schema = "ids binary, starts binary, sources binary, weights binary"
+        self.blocks: DataFrame = parts.mapInArrow(build, schema).persist()
+        self.blocks.count()
 
     def _combined(self, message: Array, senders: Array | None) -> tuple[Array, Array]:
-        assert self._blocks is not None
         n = len(message)
         everyone = senders is None or bool(senders.all())
         few = False
-        ids = np.empty(0, np.int64)
-        sent = message
+        ids, sent = np.empty(0, np.int64), message
         if senders is not None and not everyone:
             few = bool(self._degrees[senders].sum() <= PUSH_SHARE * self._graph.edges)
             ids = np.flatnonzero(senders)
             sent = message[ids]
-        context = self._blocks.sparkSession.sparkContext
-        shared = context.broadcast((n, ids, sent, everyone, few))
+        shared = self.blocks.sparkSession.sparkContext.broadcast((n, ids, sent, everyone, few))
         try:
             work = partial(_combine, shared=shared, code=self._code, kind=_KINDS[message.dtype])
-            found = self._blocks.mapInArrow(
-                work, "partition int, ids binary, combined binary"
-            ).collect()
+            found = self.blocks.mapInArrow(work, "ids binary, combined binary").collect()
         finally:
             shared.destroy()
         combined = np.full(n, identity(self._code, message.dtype))
         received = np.zeros(n, np.bool_)
+        partitions = self._tables.partitions
+        records, size = np.zeros(partitions, int), np.full(partitions, ids.nbytes + sent.nbytes)
         for row in found:
             receivers = np.frombuffer(row["ids"], np.int64)
             combined[receivers] = np.frombuffer(row["combined"], message.dtype)
             received[receivers] = True
-        out = ids.nbytes + sent.nbytes
+            if len(receivers):
+                home = self._homes[receivers[0]]
+                records[home] += len(receivers)
+                size[home] += len(row["ids"]) + len(row["combined"])
         self.moved = pd.DataFrame(
-            {
-                "partition": [row["partition"] for row in found],
-                "records": [len(row["ids"]) // _NUMBER for row in found],
-                "bytes": [out + len(row["ids"]) + len(row["combined"]) for row in found],
-            }
+            {"partition": np.arange(partitions), "records": records, "bytes": size}
         )
         return combined, received
 
@@ -133,19 +119,20 @@ def run_vertex_program(
     threshold: float,
     limit: int,
     progress: IterationCallback | None,
-    ready: Callable[[], None] | None,
+    ready: Callable[[], None],
     prior: DataFrame | None,
-) -> tuple[SuperstepLog, Array, pd.DataFrame]:
+) -> SuperstepLog:
     """Run supersteps of a vertex program."""
     started = time.perf_counter()
     with spark_failures("setting up on Spark"):
         session.group(superstep_group(run, 0))
-        homes = _homes(tables)
-        before = None if prior is None else _values_of(prior)
-        kernel = _Kernel(program, graph, tables, before)
+        homes, inside = _homes(graph, tables.partitions, session.settings.machines)
+        before = None
+        if prior is not None:
+            before = prior.toPandas().sort_values("id")["value"].to_numpy()
+        kernel = _Kernel(program, graph, tables, homes, before)
     setup_seconds = time.perf_counter() - started
-    if ready is not None:
-        ready()
+    ready()
     aggregates: list[float] = []
     seconds: list[float] = []
     counts: list[pd.DataFrame] = []
@@ -158,7 +145,8 @@ def run_vertex_program(
                 session.group(superstep_group(run, iteration))
                 superstep = kernel.step()
             seconds.append(time.perf_counter() - started)
-            counts.append(_counts(homes, superstep.senders).assign(iteration=iteration))
+            own = _counts(graph, homes, inside, superstep.senders)
+            counts.append(own.assign(iteration=iteration))
             moved.append(kernel.moved.assign(iteration=iteration))
             aggregates.append(superstep.convergence)
             if progress is not None:
@@ -166,65 +154,45 @@ def run_vertex_program(
             if aggregates[-1] < threshold:
                 break
     finally:
-        kernel.forget()
-    values = kernel.values
-    state = _as_table(values, session)
-    log = SuperstepLog(
-        state, [], aggregates, seconds, pd.concat(counts, ignore_index=True), setup_seconds
+        kernel.blocks.unpersist()
+    file = session.folder / f"values-{uuid.uuid4().hex[:8]}.parquet"
+    columns = {"id": np.arange(graph.vertices), "value": kernel.values}
+    pa.parquet.write_table(pa.table(columns), file)
+    return SuperstepLog(
+        state=session.spark.read.parquet(str(file)),
+        sums=[],
+        convergence=aggregates,
+        seconds=seconds,
+        counts=pd.concat(counts, ignore_index=True),
+        setup_seconds=setup_seconds,
+        values=kernel.values,
+        moved=pd.concat(moved, ignore_index=True),
     )
-    return log, values, pd.concat(moved, ignore_index=True)
 
 
-def _homes(tables: GraphTables) -> pd.DataFrame:
-    """Return the partition, the out-edges and the local out-edges of each vertex, in order."""
-    from pyspark.sql import functions as F
-
-    rows = tables.vertices.select(
-        "id",
-        F.col("degree").cast("long").alias("degree"),
-        F.col("inside").cast("long").alias("inside"),
-        F.spark_partition_id().cast("long").alias("partition"),
-    )
-    packed = rows.mapInArrow(_packed_rows, "rows binary").collect()
-    table = np.concatenate([np.frombuffer(row[0], np.int64).reshape(-1, 4) for row in packed])
-    found = pd.DataFrame(table, columns=["id", "degree", "inside", "partition"])
-    return found.sort_values("id").reset_index(drop=True)
+def _homes(graph: Graph, partitions: int, machines: int) -> tuple[Array, Array]:
+    """Return the partition of each vertex, and how many of its out-edges stay on its machine."""
+    partition = partition_of(np.arange(graph.vertices), partitions)
+    machine = partition % machines
+    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    inside = machine[sources] == machine[graph.indices]
+    return partition, np.bincount(sources[inside], minlength=graph.vertices)
 
 
-def _packed_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Pack rows of integers into one value per batch, to collect them at the driver."""
-    for batch in batches:
-        rows = np.stack([column.to_numpy(zero_copy_only=False) for column in batch.columns], 1)
-        yield pa.record_batch([pa.array([rows.astype(np.int64).tobytes()])], names=["rows"])
-
-
-def _counts(homes: pd.DataFrame, senders: Array | None) -> pd.DataFrame:
+def _counts(graph: Graph, homes: Array, inside: Array, senders: Array | None) -> pd.DataFrame:
     """Return the senders by partition, with the columns of other programs."""
-    sending = np.ones(len(homes), bool) if senders is None else senders
+    sending = np.ones(graph.vertices, bool) if senders is None else senders
     table = pd.DataFrame(
         {
-            "partition": homes["partition"],
+            "partition": homes,
             "total_vertices": 1,
             "active_vertices": sending.astype(np.int64),
-            "local_messages": np.where(sending, homes["inside"], 0),
-            "remote_messages": np.where(sending, homes["degree"] - homes["inside"], 0),
-            OUT_EDGES: homes["degree"],
+            "local_messages": np.where(sending, inside, 0),
+            "remote_messages": np.where(sending, graph.out_degrees - inside, 0),
+            OUT_EDGES: graph.out_degrees,
         }
     )
     return table.groupby("partition").sum().reset_index()
-
-
-def _values_of(table: DataFrame) -> Array:
-    found = table.toPandas().sort_values("id")
-    values: Array = found["value"].to_numpy()
-    return values
-
-
-def _as_table(values: Array, session: OpenSession) -> DataFrame:
-    """Return values as a Spark table."""
-    file = session.folder / f"values-{uuid.uuid4().hex[:8]}.parquet"
-    pa.parquet.write_table(pa.table({"id": np.arange(len(values)), "value": values}), file)
-    return session.spark.read.parquet(str(file))
 
 
 def _block(batches: Iterator[pa.RecordBatch], vertices: int) -> Iterator[pa.RecordBatch]:
@@ -252,8 +220,6 @@ def _combine(
     batches: Iterator[pa.RecordBatch], shared: Any, code: int, kind: str
 ) -> Iterator[pa.RecordBatch]:
     """Combine the messages to the vertices of a partition; runs on executors."""
-    from pyspark import TaskContext
-
     from predict_graph.engines.spark.programs.spreading import keep_loaded
 
     n, ids, sent, everyone, few = shared.value
@@ -267,8 +233,6 @@ def _combine(
         offered[ids] = sent
         senders = np.zeros(n, np.uint8)
         senders[ids] = 1
-    context = TaskContext.get()
-    partition = -1 if context is None else context.partitionId()
     for batch in batches:
         for row in range(len(batch)):
             receivers, starts, sources, weights = (
@@ -283,12 +247,8 @@ def _combine(
             combined, received = combined_rows(
                 code, starts, sources, weights, offered, senders, nothing, in_turn=few
             )
+            results = (receivers[received], combined[received])
             yield pa.record_batch(
-                [
-                    pa.array([partition], pa.int32()),
-                    pa.array([receivers[received].tobytes()]),
-                    pa.array([combined[received].tobytes()]),
-                ],
-                names=["partition", "ids", "combined"],
+                [pa.array([each.tobytes()]) for each in results], names=["ids", "combined"]
             )
     keep_loaded()

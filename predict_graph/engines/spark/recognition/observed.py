@@ -30,8 +30,7 @@ def observed_table(log: EventLog, found: Recognised, vertices: int = 0) -> pd.Da
     held = np.round(table["tasks"] / np.maximum(every, 1) * vertices)
     size = table["local_message_bytes"] + table["remote_message_bytes"]
     records = table["shuffle_read_records"]
-    remote: pd.Series[float] = records * table["remote_message_bytes"] / np.maximum(size, 1)
-    remote = np.round(remote)
+    remote = np.round(records * table["remote_message_bytes"] / np.maximum(size, 1))
     return with_average(
         table.assign(
             total_vertices=held,

@@ -132,7 +132,7 @@ def whole_supersteps(found: tuple[Superstep, ...]) -> tuple[Superstep, ...]:
 
 
 def _by_messages(log: EventLog, name: str) -> Recognised | None:
-    """Return the supersteps of a GraphX algorithm, each of which makes messages; None if none.
+    """Return the supersteps of a GraphX algorithm by their messages; None if there are none.
 
     There is one more than rounds of its loop, since the first messages are made before it. A
     superstep extends until the next messages; the last one, over jobs of the same call site.

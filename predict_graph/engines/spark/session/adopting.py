@@ -8,7 +8,6 @@ executors.
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 from predict_graph.engines.spark.log.eventlog import wait_for_listeners
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.opening import (
+    PATIENCE,
     OpenSession,
-    executors_of,
+    awaited_executors,
     temporary_folder,
 )
 from predict_graph.engines.spark.session.requirements import require_spark
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 _OURS = ("spark.jobGroup.id", "spark.job.description", "callSite.short", "callSite.long", SITE)
 _QUEUE = "predict-graph"
-_PATIENCE = "spark.scheduler.maxRegisteredResourcesWaitingTime"
 _ACCEPTED = "a SparkSession of pyspark that is open"
 
 _RAN: dict[str, set[str]] = {}  # by application: algorithms that its JVMs have compiled
@@ -148,16 +147,12 @@ def _check_open(spark: Any) -> None:
 def _awaited(spark: Any, conf: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the executors, once a recently started session has all that it requested."""
     context = spark.sparkContext._jsc.sc()
-    patience = context.conf().getTimeAsMs(_PATIENCE, "30s") / 1e3
-    deadline = context.startTime() / 1e3 + patience
+    patience = context.conf().getTimeAsMs(PATIENCE, "30s")
     wanted = int(conf.get("spark.executor.instances", 0))
     if not wanted and "spark.cores.max" in conf:
         wanted = int(conf["spark.cores.max"]) // int(conf.get("spark.executor.cores", 1))
-    found = executors_of(spark)
-    while len(found) < max(wanted, 1) and time.time() < deadline:
-        time.sleep(0.1)
-        found = executors_of(spark)
-    return found
+    deadline = (context.startTime() + patience) / 1e3
+    return awaited_executors(spark, max(wanted, 1), deadline)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import socket
-import struct
 import tempfile
 import threading
 import time
@@ -29,7 +28,8 @@ if TYPE_CHECKING:
 
 _SCHEME = "spark://"
 _CONNECT = 5.0  # seconds to wait for an answer: limits the wait
-_STREAM_REQUEST, _STREAM_FAILURE = 6, 8  # message types of Spark's network layer; by definition
+PATIENCE = "spark.scheduler.maxRegisteredResourcesWaitingTime"
+"""The setting of how long Spark waits for executors."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def open_session(settings: SparkSettings, *, name: str = "predict-graph") -> Ite
     """Open a session, wait for its executors, and always close it at the end."""
     require_spark()
     _check_alone()
-    check_master(settings.master, encrypted=settings.encrypted)
+    _check_master(settings.master)
     with temporary_folder(None) as own, temporary_folder(settings.folder) as shared:
         event_logs = own / "events"
         event_logs.mkdir()
@@ -122,7 +122,7 @@ def open_session(settings: SparkSettings, *, name: str = "predict-graph") -> Ite
         with driver_process(conf, own):
             with spark_failures("starting Spark"):
                 spark = _session(settings, conf, name)
-                _wait_for_executors(spark, settings, _patience(spark, conf))
+                _wait_for_executors(spark, settings)
             with _checkpoints(spark, settings) as checkpoints:
                 seconds = time.perf_counter() - started
                 yield OpenSession(
@@ -207,65 +207,45 @@ def _interrupts_as_before() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-def _patience(spark: SparkSession, conf: Mapping[str, str]) -> float:
-    """Return how many seconds to wait for executors."""
-    context: Any = spark.sparkContext._jsc.sc()
-    limit = "spark.scheduler.maxRegisteredResourcesWaitingTime"
-    return float(context.conf().getTimeAsMs(limit, conf[limit])) / 1e3
+def awaited_executors(spark: Any, wanted: int, deadline: float) -> list[dict[str, Any]]:
+    """Return the executors as soon as so many have registered, or at a time since 1970."""
+    context = spark.sparkContext._jsc.sc()
+    found = executors_of(spark)
+    while len(found) < wanted and time.time() < deadline and not context.isStopped():
+        time.sleep(0.05)
+        found = executors_of(spark)
+    return found
 
 
-def _wait_for_executors(spark: SparkSession, settings: SparkSettings, patience: float) -> None:
+def _wait_for_executors(spark: SparkSession, settings: SparkSettings) -> None:
     """Wait until all executors have registered."""
     if settings.local:
         return
     context: Any = spark.sparkContext._jsc.sc()
-    deadline = time.monotonic() + patience
-    there = -1
-    while time.monotonic() < deadline and not context.isStopped():
-        there = context.getExecutorMemoryStatus().size() - 1  # the list includes the driver
-        if there >= settings.machines:
-            return
-        time.sleep(0.05)
-    raise JobError(
-        f"{settings.master} gave {max(there, 0)} of the {settings.machines} machines asked for, "
-        f"each with {settings.cores} cores and {settings.memory} of memory, within "
-        f"{patience:g} s; does it have enough workers with these resources free?"
-    )
+    patience = context.conf().getTimeAsMs(PATIENCE, "60s") / 1e3
+    there = len(awaited_executors(spark, settings.machines, time.time() + patience))
+    if there < settings.machines:
+        raise JobError(
+            f"{settings.master} gave {there} of the {settings.machines} machines asked for, "
+            f"each with {settings.cores} cores and {settings.memory} of memory, within "
+            f"{patience:g} s; does it have enough workers with these resources free?"
+        )
 
 
-def check_master(master: str, *, encrypted: bool = False) -> None:
-    """Check that a standalone master answers; other masters are not checked."""
+def _check_master(master: str) -> None:
+    """Check that something listens at a standalone master; other masters are not checked."""
     if not master.startswith(_SCHEME):
         return
-    reasons = []
+    reason = ""
     for place in master.removeprefix(_SCHEME).split(","):
         host, colon, port = place.rpartition(":")
         if not colon or not host or not port.isdigit() or not 0 < int(port) < 65536:
             raise RequestError(f"master is {master!r}; accepted: spark://HOST:PORT")
-        why_not = _probe_master(host, int(port), encrypted=encrypted)
-        if why_not is None:
+        try:
+            socket.create_connection((host, int(port)), timeout=_CONNECT).close()
             return
-        reasons.append(why_not)
-    raise JobError(f"no Spark master at {master}: {reasons[-1]}")
-
-
-def _probe_master(host: str, port: int, *, encrypted: bool) -> str | None:
-    """Request a stream that Spark masters reject at once; return why it is not a master."""
-    name = b"/none/none"
-    message = struct.pack(">bi", _STREAM_REQUEST, len(name)) + name
-    try:
-        with socket.create_connection((host, port), timeout=_CONNECT) as door:
-            if encrypted:
-                return None
-            door.sendall(struct.pack(">q", 8 + len(message)) + message)
-            answer = b""
-            while len(answer) < 9 and (part := door.recv(9 - len(answer))):
-                answer += part
-    except TimeoutError:
-        return f"no answer within {_CONNECT:.0f} s"
-    except ConnectionResetError:
-        return "something else is there"
-    except OSError as error:
-        return error.strerror or str(error)
-    spoken = len(answer) == 9 and answer[8] == _STREAM_FAILURE
-    return None if spoken else "something else is there"
+        except TimeoutError:
+            reason = f"no answer within {_CONNECT:.0f} s"
+        except OSError as error:
+            reason = error.strerror or str(error)
+    raise JobError(f"no Spark master at {master}: {reason}")

@@ -135,12 +135,6 @@ class SparkSettings:
         return self.master == "local" or self.master.startswith("local[")
 
     @property
-    def encrypted(self) -> bool:
-        """Whether connections to the cluster need its secret."""
-        secrets = ("spark.authenticate", "spark.ssl.rpc.enabled", "spark.network.crypto.enabled")
-        return any(str(self.conf.get(name)).lower() == "true" for name in secrets)
-
-    @property
     def executors(self) -> int:
         """The number of processes that work and exchange records."""
         return 1 if self.local else self.machines

@@ -6,14 +6,12 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
-from contextlib import contextmanager
 
 import pytest
 
 from predict_graph.engines.spark import SparkSettings
-from predict_graph.engines.spark.session import opening, requirements
+from predict_graph.engines.spark.session import requirements
 from predict_graph.engines.spark.session.opening import open_session
 from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.errors import JobError, RequestError
@@ -74,47 +72,11 @@ def test_a_java_that_does_not_start(monkeypatch, tmp_path, spark_here):
 # Masters that are none.
 
 
-@contextmanager
-def listening(answer):
-    """Listen on a port, and say `answer` to who comes: None keeps silent."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def serve():
-            try:
-                caller, _ = server.accept()
-            except OSError:
-                return
-            with caller:
-                if answer is None:
-                    time.sleep(1.0)
-                else:
-                    caller.recv(100)
-                    caller.sendall(answer)
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        yield f"spark://127.0.0.1:{server.getsockname()[1]}"
-        server.close()
-        thread.join(5)
-
-
 def test_nobody_is_there(spark_here):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     said = said_by(SparkSettings(master=f"spark://127.0.0.1:{port}"))
     assert said == f"no Spark master at spark://127.0.0.1:{port}: Connection refused"
-
-
-@pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"", b"SSH-2.0-x\r\n"])
-def test_something_else_is_there(spark_here, answer):
-    with listening(answer) as place:
-        assert said_by(SparkSettings(master=place)).endswith("something else is there")
-
-
-def test_something_silent_is_there(spark_here, monkeypatch):
-    monkeypatch.setattr(opening, "_CONNECT", 0.3)
-    with listening(None) as place:
-        assert "no answer within" in said_by(SparkSettings(master=place))
 
 
 @pytest.mark.parametrize("place", ["spark://host", "spark://host:port", "spark://:7077"])

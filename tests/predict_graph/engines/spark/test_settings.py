@@ -73,8 +73,3 @@ def test_the_environment_names_a_master(monkeypatch):
     monkeypatch.setenv("PREDICT_GRAPH_SPARK_MASTER", "spark://there:7077")
     assert SparkSettings.from_environment().master == "spark://there:7077"
     assert SparkSettings.from_environment(master="local[2]").master == "local[2]"
-
-
-def test_secrets_are_noticed():
-    assert not SparkSettings().encrypted
-    assert SparkSettings(conf={"spark.authenticate": "true"}).encrypted
