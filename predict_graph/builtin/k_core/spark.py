@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from predict_graph.builtin.k_core.definition import KCore
 from predict_graph.builtin.k_core.local import lowered
-from predict_graph.engines.spark.programs.neighbours import IntArray, NeighbourProgram
 from predict_graph.engines.spark.programs.packed import (
     byte_rows,
     lists,
@@ -20,7 +19,13 @@ from predict_graph.engines.spark.programs.packed import (
     packed_rows,
     words,
 )
-from predict_graph.engines.spark.programs.spreading import by_batch, declared, keep_loaded
+from predict_graph.engines.spark.programs.spreading import (
+    IntArray,
+    SpreadingProgram,
+    by_batch,
+    declared,
+    keep_loaded,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -28,7 +33,7 @@ if TYPE_CHECKING:
 _MESSAGE = 16  # bytes: sender and its estimate; by definition
 
 
-class KCoreProgram(NeighbourProgram):
+class KCoreProgram(SpreadingProgram):
     """Vertices whose estimate decreased send it; receivers update their own.
 
     The receiver must know the sender, whose previous estimate it replaces. Messages to one vertex
@@ -41,7 +46,7 @@ class KCoreProgram(NeighbourProgram):
         """Let every vertex send its degree; it has no estimates of neighbours yet."""
         from pyspark.sql import functions as F
 
-        self.keep_neighbours()
+        self.keep_edges()
         most, degree = self.algorithm.most, F.col("degree")
         first = self.tables.vertices.withColumn(
             "estimate", degree if most is None else F.least(degree, F.lit(most).cast("long"))
@@ -58,7 +63,8 @@ class KCoreProgram(NeighbourProgram):
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send decreased estimates, and lower those of the receivers."""
-        joined = self.with_messages(state, _concatenated)
+        edges = self.with_edges(state)
+        joined = self.with_received(edges, state, "message", _concatenated)
         following = joined.withColumn("new", self._looked_at).selectExpr(
             *("id", "degree", "inside"),
             "coalesce(new.estimate < estimate, false) AS sending",

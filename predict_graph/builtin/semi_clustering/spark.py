@@ -13,8 +13,7 @@ from predict_graph.builtin.semi_clustering.batches import (
     without_copies,
 )
 from predict_graph.builtin.semi_clustering.definition import SemiClustering
-from predict_graph.engines.spark.programs.spreading import by_batch, declared, out_rows, spread
-from predict_graph.engines.spark.superstep import SuperstepProgram
+from predict_graph.engines.spark.programs.spreading import SpreadingProgram, by_batch, declared
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
 
 if TYPE_CHECKING:
@@ -27,19 +26,14 @@ _RESULT = (
 _NAMES = [field.split()[0] for field in _RESULT.split(", ")]
 
 
-class SemiClusteringProgram(SuperstepProgram):
+class SemiClusteringProgram(SpreadingProgram):
     """Every vertex sends its best semi-clusters, and adds itself to received ones.
 
     This takes the edges of one vertex only, so compiled code of the local engine does it on batches
     of vertices with their edges and messages.
-
-    The Python of the executors must be able to import this package, numba and pyarrow.
     """
 
     algorithm: SemiClustering
-
-    oldest_spark = (4, 1)  # needs column functions that accept Arrow arrays
-    looks_up = False  # received messages are combined in arrays
 
     def __init__(
         self, algorithm: SemiClustering, tables: GraphTables, prior: DataFrame | None = None
@@ -53,15 +47,13 @@ class SemiClusteringProgram(SuperstepProgram):
             self._v_max,
             float(parameters["boundary_factor"]),
         )
-        self._out_rows: DataFrame | None = None
 
     def initial(self) -> DataFrame:
         """Let every vertex hold the semi-cluster of itself."""
         from pyspark.sql import functions as F
 
-        self._out_rows = out_rows(self.tables, self_loops=False)
         first = by_batch(alone, "binary")
-        vertices = self._with_edges(self.tables.vertices, self._out_rows)
+        vertices = self.with_edges(self.tables.vertices)
         weights = ["weights"] if "weights" in vertices.columns else []
         held = vertices.withColumn("sent", first("id", "targets", *weights))
         state = held.select(
@@ -79,13 +71,7 @@ class SemiClusteringProgram(SuperstepProgram):
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send semi-clusters, and extend the received ones."""
-        from pyspark.sql import functions as F
-
-        assert self._out_rows is not None  # created with the first state
-        inbox = spread(state, "sent", self._out_rows, without_copies)
-        joined = self._with_edges(state, self._out_rows).join(
-            inbox.hint("shuffle_hash"), F.expr("id = dst"), "left"
-        )
+        joined = self.with_received(self.with_edges(state), state, "sent", without_copies)
         following = joined.withColumn("new", self._grown).selectExpr(
             *("id", "degree", "inside", "sending"),
             *(f"new.{name} AS {name}" for name in _NAMES),
@@ -95,8 +81,7 @@ class SemiClusteringProgram(SuperstepProgram):
     @cached_property
     def _grown(self) -> Column:
         """The column computed by Python from a vertex, its edges, and received semi-clusters."""
-        assert self._out_rows is not None  # created with the first state
-        weights = ["weights"] if "weights" in self._out_rows.columns else []
+        weights = ["weights"] if "weights" in self.out_rows.columns else []
         grow = by_batch(grown, _RESULT, limits=self._limits)
         return grow("id", "targets", "sent", "kept", "received", *weights)
 
@@ -129,9 +114,3 @@ class SemiClusteringProgram(SuperstepProgram):
             "best_size": int(best[2]),
             "mean_score": sums[-1]["total_score"] / sums[-1]["held"],
         }
-
-    def _with_edges(self, table: DataFrame, rows: DataFrame) -> DataFrame:
-        """Join vertices with their edges to others, keeping vertices without edges."""
-        from pyspark.sql import functions as F
-
-        return table.join(rows.hint("shuffle_hash"), F.expr("id = src"), "left")

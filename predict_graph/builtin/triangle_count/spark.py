@@ -10,15 +10,20 @@ import numpy as np
 import pyarrow as pa
 
 from predict_graph.builtin.triangle_count.definition import TriangleCount
-from predict_graph.engines.spark.programs.neighbours import IntArray, NeighbourProgram
 from predict_graph.engines.spark.programs.packed import lists, packed, packed_rows, words
-from predict_graph.engines.spark.programs.spreading import by_batch, declared, keep_loaded
+from predict_graph.engines.spark.programs.spreading import (
+    IntArray,
+    SpreadingProgram,
+    by_batch,
+    declared,
+    keep_loaded,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 
-class TriangleCountProgram(NeighbourProgram):
+class TriangleCountProgram(SpreadingProgram):
     """All vertices send their degrees, then the neighbours that are above them.
 
     The sender of a set does not matter, so the sets for one vertex are concatenated.
@@ -30,7 +35,7 @@ class TriangleCountProgram(NeighbourProgram):
         """Let every vertex send its degree."""
         from pyspark.sql import functions as F
 
-        self.keep_neighbours()
+        self.keep_edges()
         message = by_batch(_messages, "binary")
         state = self.tables.vertices.select(
             *("id", "degree", "inside"),
@@ -45,7 +50,8 @@ class TriangleCountProgram(NeighbourProgram):
         """Sort neighbours by degree, then count."""
         from pyspark.sql import functions as F
 
-        joined = self.with_messages(state, _concatenated)
+        edges = self.with_edges(state)
+        joined = self.with_received(edges, state, "message", _concatenated)
         received = F.coalesce("received", F.array().cast("array<binary>"))
         targets = F.coalesce("targets", F.array().cast("array<long>"))
         common = ("id", "degree", "inside")

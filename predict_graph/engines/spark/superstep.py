@@ -132,7 +132,7 @@ def run_supersteps(
     threshold: float,
     limit: int,
     progress: IterationCallback | None = None,
-    ready: Callable[[], None] | None = None,
+    ready: Callable[[], None] = lambda: None,
 ) -> SuperstepLog:
     """Run supersteps until the aggregate is below the threshold.
 
@@ -145,22 +145,19 @@ def run_supersteps(
     with spark_failures("setting up on Spark"):
         job.begin()
     setup_seconds = job.setup_seconds
-    if ready is not None:
-        ready()
+    ready()
     while True:
         try:
             job.go_on()
             break
-        except ExecutorLostError:
-            if not job.may_go_back():
-                raise
-            job.go_back()
+        except ExecutorLostError as error:
+            job.go_back(error)
     return SuperstepLog(
         job.state,
-        job.all_sums,
+        job.sums,
         job.aggregates,
         job.seconds,
-        pd.concat(job.found, ignore_index=True),
+        pd.concat(job.counts[:-1], ignore_index=True),
         setup_seconds,
         job.checkpoint_seconds,
         job.redone,
@@ -169,6 +166,8 @@ def run_supersteps(
 
 class _Run:
     """A run of supersteps that resumes from a checkpoint when an executor is lost."""
+
+    state: DataFrame
 
     def __init__(
         self,
@@ -181,58 +180,51 @@ class _Run:
     ) -> None:
         self._program, self._session, self._run = program, session, run
         self._threshold, self._limit, self._progress = threshold, limit, progress
-        self._figures: list[Column] = []
-        self._saved: tuple[int, DataFrame, pd.DataFrame] | None = None
+        self._saved: tuple[int, DataFrame] | None = None
         self._losses: list[int] = []  # number of supersteps completed before each loss
-        self.lost_seconds = self.checkpoint_seconds = self.setup_seconds = 0.0
+        self._lost_seconds = self.checkpoint_seconds = 0.0
         self.redone = 0
 
     def begin(self) -> None:
-        """Create the first state."""
+        """Create the first state; counts and sums are of all states, the others of supersteps."""
         started = time.perf_counter()
         self._session.group(superstep_group(self._run, 0))
         state = self._program.initial()
         self._figures = _figures(self._program)
-        self.state, self._counts, sums = _settled(state, self._figures)
-        self.found: list[pd.DataFrame] = []
-        self.all_sums: list[Mapping[str, float]] = [sums]
+        self.counts: list[pd.DataFrame] = []
+        self.sums: list[Mapping[str, float]] = []
         self.aggregates: list[float] = []
         self.seconds: list[float] = []
+        self._settle(state)
         self.setup_seconds = time.perf_counter() - started
 
     def go_on(self) -> None:
         """Run supersteps to the end, with checkpoints at intervals."""
+        checkpoints = self._session.checkpoints
         while not self._over:
             self._superstep()
-            checkpoints = self._session.checkpoints
-            last = self._over
-            if checkpoints is not None and (last or checkpoints.due(len(self.aggregates))):
-                self._save(checkpoints, last=last)
+            if checkpoints is not None and (self._over or checkpoints.due(len(self.aggregates))):
+                self._save(checkpoints)
 
-    def may_go_back(self) -> bool:
-        """Whether there are checkpoints, and progress was made since the last losses."""
+    def go_back(self, error: ExecutorLostError) -> None:
+        """Go back to the newest checkpoint, or to the start; raise the error if that is useless."""
         done = len(self.aggregates)
         self._losses.append(done)
-        return self._session.checkpoints is not None and self._losses.count(done) < _MOST_LOSSES
-
-    def go_back(self) -> None:
-        """Go back to the newest checkpoint, or to the start."""
-        done = len(self.aggregates)
+        if self._session.checkpoints is None or self._losses.count(done) >= _MOST_LOSSES:
+            raise error
         forget(self.state)
         began = time.perf_counter()
         kept = 0 if self._saved is None else self._saved[0]
-        self.lost_seconds += sum(self.seconds[kept:])
+        self._lost_seconds += sum(self.seconds[kept:])
         self.redone += done - kept
         if self._saved is None:
-            spent = self.setup_seconds
             with spark_failures("setting up on Spark again"):
                 self.begin()
-            self.setup_seconds = spent
         else:
-            _, self.state, self._counts = self._saved
-            del self.aggregates[kept:], self.seconds[kept:], self.found[kept:]
-            del self.all_sums[kept + 1 :]
-        self.lost_seconds += time.perf_counter() - began
+            self.state = self._saved[1]
+            del self.aggregates[kept:], self.seconds[kept:]
+            del self.counts[kept + 1 :], self.sums[kept + 1 :]
+        self._lost_seconds += time.perf_counter() - began
 
     @property
     def _over(self) -> bool:
@@ -242,34 +234,45 @@ class _Run:
     def _superstep(self) -> None:
         iteration = len(self.aggregates) + 1
         started = time.perf_counter()
+        before = self.state
         try:
             with spark_failures(f"superstep {iteration} on Spark"):
                 self._session.group(superstep_group(self._run, iteration))
-                following = self._program.advance(self.state, self.all_sums[-1])
-                following, counts, sums = _settled(following, self._figures)
+                self._settle(self._program.advance(before, self.sums[-1]))
         except ExecutorLostError:
-            self.lost_seconds += time.perf_counter() - started
+            self._lost_seconds += time.perf_counter() - started
             raise
         # Lost work counts towards the first superstep after it.
-        self.seconds.append(time.perf_counter() - started + self.lost_seconds)
-        self.lost_seconds = 0.0
-        self.found.append(self._counts.assign(iteration=iteration))
-        if self._saved is None or self._saved[1] is not self.state:
-            forget(self.state)
-        self.state, self._counts = following, counts
-        self.all_sums.append(sums)
-        self.aggregates.append(self._program.convergence(sums))
+        self.seconds.append(time.perf_counter() - started + self._lost_seconds)
+        self._lost_seconds = 0.0
+        if self._saved is None or self._saved[1] is not before:
+            forget(before)
+        self.aggregates.append(self._program.convergence(self.sums[-1]))
         if self._progress is not None:
             self._progress(iteration, self.aggregates[-1])
 
-    def _save(self, checkpoints: Checkpoints, *, last: bool) -> None:
+    def _settle(self, state: DataFrame) -> None:
+        """Truncate the lineage of a state; add its senders and sums."""
+        partition, *columns = self._figures
+        state = cut_off(state)
+        rows = state.groupBy(partition).agg(*columns).collect()
+        table = pd.DataFrame([row.asDict() for row in rows]).sort_values("partition")
+        # The senders of a state send in the superstep after it.
+        iteration = len(self.counts) + 1
+        counts = table[["partition", *_COUNTS]].reset_index(drop=True)
+        self.state = state
+        self.counts.append(counts.assign(iteration=iteration))
+        sums = {str(name): float(table[name].sum()) for name in table if str(name)[:4] == _SUM}
+        self.sums.append({name.removeprefix(_SUM): each for name, each in sums.items()})
+
+    def _save(self, checkpoints: Checkpoints) -> None:
         iteration = len(self.aggregates)
         started = time.perf_counter()
         with spark_failures(f"the checkpoint after superstep {iteration} on Spark"):
             self._session.group(f"{self._run}/checkpoint/{iteration}")
             saved = checkpoints.save(self.state)
-        self._saved = iteration, saved, self._counts
-        if last:  # the result is read from there
+        self._saved = iteration, saved
+        if self._over:  # the result is read from there
             forget(self.state)
             self.state = saved
         self.checkpoint_seconds += time.perf_counter() - started
@@ -293,19 +296,3 @@ def _figures(program: SuperstepProgram) -> list[Column]:
     }
     partition = F.spark_partition_id().alias("partition")
     return [partition, *(column.alias(name) for name, column in columns.items())]
-
-
-def _settled(
-    state: DataFrame, figures: list[Column]
-) -> tuple[DataFrame, pd.DataFrame, dict[str, float]]:
-    """Truncate the lineage of a state; return it with its senders and sums."""
-    partition, *columns = figures
-    state = cut_off(state)
-    rows = state.groupBy(partition).agg(*columns).collect()
-    table = pd.DataFrame([row.asDict() for row in rows]).sort_values("partition")
-    sums = {
-        str(name).removeprefix(_SUM): float(table[name].sum())
-        for name in table
-        if str(name).startswith(_SUM)
-    }
-    return state, table[["partition", *_COUNTS]].reset_index(drop=True), sums

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +13,11 @@ import pyarrow as pa
 
 from predict_graph.engines.spark.programs.packed import byte_rows, lists, packed_rows
 from predict_graph.engines.spark.programs.spreading import (
+    SpreadingProgram,
     by_batch,
     declared,
     keep_loaded,
-    out_rows,
-    spread,
 )
-from predict_graph.engines.spark.superstep import SuperstepProgram
-from predict_graph.engines.spark.tables.graph_tables import GraphTables
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -31,14 +28,10 @@ Merge = Callable[[IntArray, IntArray, Rows, Rows], None]
 Measure = Callable[[Rows], npt.NDArray[np.float64]]
 
 
-class MergingProgram(SuperstepProgram):
-    """A program whose state is a row of bytes per vertex, merged with received rows.
+class MergingProgram(SpreadingProgram):
+    """A program whose state is a row of bytes per vertex, merged with received rows."""
 
-    The Python of the executors must be able to import this package, numba and pyarrow.
-    """
-
-    oldest_spark = (4, 1)  # needs column functions that accept Arrow arrays
-    looks_up = False  # received messages are combined in arrays
+    self_loops = True
 
     empty: Rows
     """The identity element of the merge, shape (width,)."""
@@ -49,10 +42,6 @@ class MergingProgram(SuperstepProgram):
     measure: Measure | None = None
     """Optional function of each changed row, stored in the column ``figure``."""
 
-    def __init__(self, algorithm: Any, tables: GraphTables, prior: DataFrame | None = None) -> None:
-        super().__init__(algorithm, tables, prior)
-        self._out_rows: DataFrame | None = None
-
     @abstractmethod
     def first_rows(self) -> DataFrame:
         """Return the vertices with ``row``, and ``figure`` if defined."""
@@ -61,22 +50,14 @@ class MergingProgram(SuperstepProgram):
         """Let every vertex send its initial row."""
         from pyspark.sql import functions as F
 
-        self._out_rows = out_rows(self.tables)
+        self.keep_edges()
         rows = self.first_rows().withColumn("sending", F.lit(True))
         return declared(rows.select(*self._columns), self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send changed rows, and merge received ones."""
-        from pyspark.sql import functions as F
-
-        assert self._out_rows is not None  # created with the first state
-        inbox = spread(
-            state,
-            "row",
-            self._out_rows,
-            partial(_combined, empty=self.empty, merge=self.merge),
-        )
-        joined = state.join(inbox.hint("shuffle_hash"), F.expr("id = dst"), "left")
+        combine = partial(_combined, empty=self.empty, merge=self.merge)
+        joined = self.with_received(state, state, "row", combine)
         found = {
             "sending": "coalesce(new.changed, false) AS sending",
             "row": "coalesce(new.row, row) AS row",

@@ -11,8 +11,8 @@ import gc
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar
 from zipimport import zipimporter
 
 import numpy as np
@@ -20,8 +20,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from predict_graph.engines.spark.programs.packed import byte_offsets, lists
+from predict_graph.engines.spark.superstep import SuperstepProgram
 from predict_graph.engines.spark.tables.checkpoints import cut_off
-from predict_graph.engines.spark.tables.graph_tables import GraphTables
 from predict_graph.engines.spark.versions import table_of
 
 if TYPE_CHECKING:
@@ -36,41 +36,67 @@ _TAKEN_IN = 1 << 27  # bytes collected before sending: trades off memory for com
 _GIVEN_OUT = 1 << 24  # bytes of messages of a batch, before combining: limits memory
 
 
-def out_rows(tables: GraphTables, *, self_loops: bool = True) -> DataFrame:
-    """Return ``src``, ``targets`` (ascending) and, where edges have weights, ``weights``.
+class SpreadingProgram(SuperstepProgram):
+    """A program whose vertices store their out-edges as one row, and send rows of bytes.
 
-    One row per vertex with out-edges, cached by the executors until it is no longer referenced;
-    where executors may be lost, it can be recomputed.
+    The Python of the executors must be able to import this package, numba and pyarrow.
     """
-    from pyspark.sql import functions as F
 
-    edges = tables.edges if self_loops else tables.edges.where("src != dst")
-    if "weight" in edges.columns:
-        pairs = F.sort_array(F.collect_list(F.struct("dst", "weight"))).alias("pairs")
-        columns = [F.col("pairs.dst").alias("targets"), F.col("pairs.weight").alias("weights")]
-    else:
-        pairs = F.sort_array(F.collect_list("dst")).alias("targets")
-        columns = [F.col("targets")]
-    rows = edges.groupBy("src").agg(pairs).select("src", *columns)
-    if not tables.durable:
-        return cut_off(rows, eager=True)
-    rows = rows.persist()
-    rows.count()
-    return rows
+    oldest_spark = (4, 1)  # needs column functions that accept Arrow arrays
+    looks_up = False  # received messages are combined in arrays
+    self_loops: ClassVar[bool] = False
+    """Whether vertices send to themselves."""
 
+    @cached_property
+    def out_rows(self) -> DataFrame:
+        """``src``, ``targets`` (ascending) and, if any, ``weights``; made with the first state.
 
-def spread(state: DataFrame, column: str, rows: DataFrame, combine: Combine) -> DataFrame:
-    """Send a column of the senders along their out-edges: the one shuffle of a superstep."""
-    from pyspark.sql import functions as F
+        One row per vertex with out-edges, cached by the executors; where executors may be lost, it
+        can be recomputed.
+        """
+        from pyspark.sql import functions as F
 
-    offers = state.where("sending and degree > 0").selectExpr("id", f"{column} AS message")
-    return (
-        rows.join(offers.hint("shuffle_hash"), F.expr("src = id"))
-        .selectExpr("id", "targets", "message")
-        .mapInArrow(partial(_sent, combine=combine), "dst long, message binary")
-        .groupBy("dst")
-        .agg(F.expr("collect_list(message) AS received"))
-    )
+        edges = self.tables.edges if self.self_loops else self.tables.edges.where("src != dst")
+        if "weight" in edges.columns:
+            pairs = F.sort_array(F.collect_list(F.struct("dst", "weight"))).alias("pairs")
+            columns = [F.col("pairs.dst").alias("targets"), F.col("pairs.weight").alias("weights")]
+        else:
+            pairs = F.sort_array(F.collect_list("dst")).alias("targets")
+            columns = [F.col("targets")]
+        rows = edges.groupBy("src").agg(pairs).select("src", *columns)
+        if not self.tables.durable:
+            return cut_off(rows, eager=True)
+        rows = rows.persist()
+        rows.count()
+        return rows
+
+    def keep_edges(self) -> None:
+        """Make the rows of out-edges, which is part of the setup."""
+        assert self.out_rows is not None
+
+    def with_edges(self, table: DataFrame) -> DataFrame:
+        """Join vertices with their out-edges, keeping vertices without any."""
+        from pyspark.sql import functions as F
+
+        return table.join(self.out_rows.hint("shuffle_hash"), F.expr("id = src"), "left")
+
+    def with_received(
+        self, table: DataFrame, state: DataFrame, column: str, combine: Combine
+    ) -> DataFrame:
+        """Send a column of the senders in a state along their out-edges, the one shuffle of a
+        superstep; join vertices with ``received``, the combined messages.
+        """
+        from pyspark.sql import functions as F
+
+        offers = state.where("sending and degree > 0").selectExpr("id", f"{column} AS message")
+        inbox = (
+            self.out_rows.join(offers.hint("shuffle_hash"), F.expr("src = id"))
+            .selectExpr("id", "targets", "message")
+            .mapInArrow(partial(_sent, combine=combine), "dst long, message binary")
+            .groupBy("dst")
+            .agg(F.expr("collect_list(message) AS received"))
+        )
+        return table.join(inbox.hint("shuffle_hash"), F.expr("id = dst"), "left")
 
 
 def by_batch(function: Callable[..., pa.Array], kind: str, **fixed: Any) -> Callable[..., Column]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -30,7 +32,7 @@ def observed_table(log: EventLog, found: Recognised, vertices: int = 0) -> pd.Da
     held = np.round(table["tasks"] / np.maximum(every, 1) * vertices)
     size = table["local_message_bytes"] + table["remote_message_bytes"]
     records = table["shuffle_read_records"]
-    remote = np.round(records * table["remote_message_bytes"] / np.maximum(size, 1))
+    remote: Any = np.round(records * table["remote_message_bytes"] / np.maximum(size, 1))
     return with_average(
         table.assign(
             total_vertices=held,
