@@ -97,11 +97,7 @@ def run_library(
         algorithm=algorithm.name,
         parameters=algorithm.to_dict(),
         graph=graph.describe(),
-        engine={
-            **session.settings.describe(),
-            "workers": session.settings.machines,
-            "executors_lost": lost,
-        },
+        engine={"executors_lost": lost},
         phases={
             "setup": setup,
             "read": read,

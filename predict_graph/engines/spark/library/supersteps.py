@@ -16,11 +16,14 @@ import pandas as pd
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.log.eventlog import EventLog, succeeded
 from predict_graph.engines.spark.recognition.supersteps import (
-    COMBINED,
     Recognised,
     Superstep,
     finished_jobs,
+    message_ends,
+    message_stages,
+    steps_of_jobs,
     whole_supersteps,
+    with_step,
 )
 from predict_graph.errors import JobError
 
@@ -47,15 +50,8 @@ def supersteps_of(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> R
             steps = _by_stages(log, jobs, made, began)
             reason = "each waits for the records of the one before"
             return Recognised(steps, "stages", algorithm.name, "certain", reason)
-        first, *later = dict.fromkeys(int(job) for job in made["job"])
-        ends = [each - 1 for each in later]
-        ends.append(_last_job(log, jobs, later[-1] if later else first))
-    steps, since = (), -1
-    for end in ends:
-        own = jobs[(jobs["job"] > since) & (jobs["job"] <= end)]
-        stages = log.stages.loc[log.stages["job"].isin(own["job"]), "stage"]
-        steps = _with_step(steps, began, own["finished"].max(), own["job"], stages)
-        since = end
+        ends = message_ends(log, jobs, made)
+    steps = steps_of_jobs(log, jobs, ends, began)
     reason = "each ends with a sum" if algorithm.separated_by == "sums" else "each makes messages"
     return Recognised(steps, "names", algorithm.name, "certain", reason)
 
@@ -78,16 +74,6 @@ def ended_supersteps(log: EventLog, algorithm: LibraryAlgorithm, began: float) -
     return [step.finished for step in found if step.finished > began]
 
 
-def _with_step(
-    steps: tuple[Superstep, ...], began: float, finished: float, jobs: Any, stages: Any
-) -> tuple[Superstep, ...]:
-    """Append a superstep from the end of the previous one."""
-    before = steps[-1].finished if steps else began
-    finished = max(float(finished), before)
-    stages = tuple(dict.fromkeys(stages))
-    return (*steps, Superstep(before, finished, finished - before, tuple(jobs), stages))
-
-
 def _by_stages(
     log: EventLog, jobs: pd.DataFrame, made: pd.DataFrame, began: float
 ) -> tuple[Superstep, ...]:
@@ -107,26 +93,18 @@ def _by_stages(
         last = number + 1 == len(sent)  # includes all later stages
         stages = [stage for stage, at in heard.items() if at == number or (last and at > number)]
         finished = jobs["finished"].max() if last else ended.reindex(stages).max()
-        steps = _with_step(steps, began, finished, jobs["job"], stages)
+        steps = with_step(steps, began, finished, jobs["job"], stages)
     return steps
 
 
 def _counted(log: EventLog, algorithm: LibraryAlgorithm) -> pd.DataFrame:
     """Return the stages whose records the local replay counts, in order."""
-    made = log.stages[[COMBINED in datasets for datasets in log.stages["datasets"]]]
-    made = made[made["attempt"] == 0].sort_values("stage")[algorithm.aggregations_before :]
+    made = message_stages(log)[algorithm.aggregations_before :]
     if not (algorithm.separated_by == "stages" and len(made)):
         return made
     # The first messages come from edges that an earlier stage partitioned.
     dealt = log.stages["stage"].isin(made["parents"].iloc[0]) & (log.stages["attempt"] == 0)
     return pd.concat([log.stages[dealt], made])
-
-
-def _last_job(log: EventLog, jobs: pd.DataFrame, first: int) -> int:
-    """Return the last job of the superstep that starts with a job, by its call site."""
-    names = log.stages.drop_duplicates("job", keep="last").set_index("job")["name"]
-    site = names.get(first)
-    return max(int(job) for job in jobs["job"] if job >= first and names.get(job) == site)
 
 
 def sent_records(log: EventLog, algorithm: LibraryAlgorithm, found: Recognised) -> IntArray:

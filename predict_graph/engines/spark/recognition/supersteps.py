@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.recognition.repetition import (
@@ -131,29 +133,64 @@ def whole_supersteps(found: tuple[Superstep, ...]) -> tuple[Superstep, ...]:
     return found if usual and len(last.jobs) >= usual[0][0] else tuple(before)
 
 
+def message_stages(log: EventLog) -> pd.DataFrame:
+    """Return the stages in which GraphX makes and combines messages, in order."""
+    made = log.stages[[COMBINED in datasets for datasets in log.stages["datasets"]]]
+    return made[made["attempt"] == 0].sort_values("stage")
+
+
+def message_ends(log: EventLog, jobs: pd.DataFrame, made: pd.DataFrame) -> list[int]:
+    """Return the last job of each superstep that starts with a job in which messages are made.
+
+    It extends until the next messages; the last one, over jobs of the same call site.
+    """
+    first, *later = dict.fromkeys(int(job) for job in made["job"])
+    names = log.stages.drop_duplicates("job", keep="last").set_index("job")["name"]
+    last = later[-1] if later else first
+    site = names.get(last)
+    after = [int(job) for job in jobs["job"] if job >= last and names.get(job) == site]
+    return [*(each - 1 for each in later), max(after)]
+
+
+def steps_of_jobs(
+    log: EventLog, jobs: pd.DataFrame, ends: Sequence[int], began: float
+) -> tuple[Superstep, ...]:
+    """Return the supersteps of some jobs by the last job of each; the first starts at `began`."""
+    steps: tuple[Superstep, ...] = ()
+    since = -1
+    for end in ends:
+        own = jobs[(jobs["job"] > since) & (jobs["job"] <= end)]
+        stages = log.stages.loc[log.stages["job"].isin(own["job"]), "stage"]
+        steps = with_step(steps, began, own["finished"].max(), own["job"], stages)
+        since = end
+    return steps
+
+
+def with_step(
+    steps: tuple[Superstep, ...], began: float, finished: float, jobs: Any, stages: Any
+) -> tuple[Superstep, ...]:
+    """Append a superstep that starts at the end of the previous one; the first, at `began`."""
+    before = steps[-1].finished if steps else began
+    finished = max(float(finished), before)
+    stages = tuple(dict.fromkeys(stages))
+    return (*steps, Superstep(before, finished, finished - before, tuple(jobs), stages))
+
+
 def _by_messages(log: EventLog, name: str) -> Recognised | None:
     """Return the supersteps of a GraphX algorithm by their messages; None if there are none.
 
-    There is one more than rounds of its loop, since the first messages are made before it. A
-    superstep extends until the next messages; the last one, over jobs of the same call site.
+    There is one more than rounds of its loop, since the first messages are made before it.
     """
-    own = log.jobs[log.jobs["group"] == name]
-    units = job_units(replace(log, jobs=own) if len(own) else log)
-    made = {
-        int(job)
-        for job, datasets in zip(log.stages["job"], log.stages["datasets"], strict=True)
-        if COMBINED in datasets
-    }
-    firsts = [number for number, unit in enumerate(units) if made.intersection(unit.jobs)]
-    if not firsts:
+    jobs = log.jobs[log.jobs["group"] == name]
+    jobs = (jobs if len(jobs) else log.jobs).sort_values("job")
+    made = message_stages(log)
+    made = made[made["job"].isin(jobs["job"])]
+    if made.empty:
         return None
-    last = firsts[-1]
-    while last + 1 < len(units) and units[last + 1].site == units[firsts[-1]].site:
-        last += 1
-    groups = [
-        list(units[start:stop]) for start, stop in zip(firsts, [*firsts[1:], last + 1], strict=True)
-    ]
-    return Recognised(_steps(groups), "names", name, "certain", "each makes messages of GraphX")
+    jobs = jobs[jobs["job"] >= made["job"].iloc[0]]
+    began = float(jobs["started"].iloc[0])
+    steps = steps_of_jobs(log, jobs, message_ends(log, jobs, made), began)
+    return Recognised(steps, "names", name, "certain", "each makes messages of GraphX")
 
 
 def recognised_now(log: EventLog, library: str | None = None) -> Recognised | None:
@@ -328,22 +365,12 @@ def _covered(loop: Recognised) -> float:
 
 
 def _steps(groups: list[list[Unit]], since: float | None = None) -> tuple[Superstep, ...]:
-    """Return the supersteps of groups of units; the first starts at `since`, if given."""
-    steps: list[Superstep] = []
+    """Return the supersteps of groups of units; the first starts at `since`, if that is earlier."""
+    began = min(unit.started for unit in groups[0])
+    began = began if since is None else min(began, since)
+    steps: tuple[Superstep, ...] = ()
     for group in groups:
-        started = min(unit.started for unit in group)
-        if not steps and since is not None:
-            started = min(started, since)
-        finished = max(unit.finished for unit in group)
-        before = steps[-1].finished if steps else started
-        finished = max(finished, before)
-        steps.append(
-            Superstep(
-                started=started,
-                finished=finished,
-                seconds=finished - before,
-                jobs=tuple(job for unit in group for job in unit.jobs),
-                stages=tuple(stage for unit in group for stage in unit.stages),
-            )
-        )
-    return tuple(steps)
+        jobs = [job for unit in group for job in unit.jobs]
+        stages = [stage for unit in group for stage in unit.stages]
+        steps = with_step(steps, began, max(unit.finished for unit in group), jobs, stages)
+    return steps

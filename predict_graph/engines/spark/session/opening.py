@@ -123,25 +123,20 @@ def open_session(settings: SparkSettings, *, name: str = "predict-graph") -> Ite
             with spark_failures("starting Spark"):
                 spark = _session(settings, conf, name)
                 _wait_for_executors(spark, settings)
-            with _checkpoints(spark, settings) as checkpoints:
-                seconds = time.perf_counter() - started
+            checkpoints = None
+            if settings.checkpoint is not None and settings.checkpoint_interval is not None:
+                with spark_failures(f"making a folder for checkpoints in {settings.checkpoint}"):
+                    checkpoints = Checkpoints(
+                        spark, settings.checkpoint, settings.checkpoint_interval
+                    )
+            seconds = time.perf_counter() - started
+            try:
                 yield OpenSession(
                     spark, settings, conf, shared, event_logs, seconds, checkpoints=checkpoints
                 )
-
-
-@contextmanager
-def _checkpoints(spark: SparkSession, settings: SparkSettings) -> Iterator[Checkpoints | None]:
-    """Provide the folder for checkpoints, and delete it at the end."""
-    if settings.checkpoint is None or settings.checkpoint_interval is None:
-        yield None
-        return
-    with spark_failures(f"making a folder for checkpoints in {settings.checkpoint}"):
-        kept = Checkpoints(spark, settings.checkpoint, settings.checkpoint_interval)
-    try:
-        yield kept
-    finally:
-        kept.close()
+            finally:
+                if checkpoints is not None:
+                    checkpoints.close()
 
 
 def _check_alone() -> None:
