@@ -13,13 +13,6 @@ from predict_graph.graph import Graph
 IntArray = npt.NDArray[np.integer]
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
-def _worker(vertex: Any, workers: Any) -> Any:
-    mixed = np.uint64(vertex) * np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(32)
-    return np.int64(mixed % np.uint64(workers))
-
-
 def worker_of(vertices: npt.ArrayLike, workers: int) -> npt.NDArray[np.int64]:
     """Return the worker that holds each vertex: a multiplicative hash, modulo the workers.
 
@@ -37,22 +30,23 @@ def worker_of(vertices: npt.ArrayLike, workers: int) -> npt.NDArray[np.int64]:
 
 
 def out_messages(graph: Graph, workers: int) -> tuple[IntArray, IntArray]:
-    """Return the worker of each vertex, and how many of its out-edges stay on it, in one pass."""
-    found: tuple[IntArray, IntArray] = _out_messages(graph.indptr, graph.indices, workers)
-    return found
+    """Return the worker of each vertex, and how many of its out-edges stay on it."""
+    owner = worker_of(np.arange(graph.vertices), workers).astype(np.int32)
+    return owner, edges_inside(graph, owner)
+
+
+def edges_inside(graph: Graph, owner: IntArray) -> IntArray:
+    """Return how many out-edges of each vertex end at a vertex with the same owner."""
+    inside: IntArray = _inside(graph.indptr, graph.indices, owner)
+    return inside
 
 
 @numba.njit(cache=True, nogil=True)
-def _out_messages(indptr: Any, indices: Any, workers: int) -> Any:
-    vertices = len(indptr) - 1
-    owner = np.empty(vertices, np.int32)
-    for v in range(vertices):
-        owner[v] = _worker(v, workers)
-    inside = np.zeros(vertices, np.int32)
-    for v in range(vertices):
-        own = owner[v]
+def _inside(indptr: Any, indices: Any, owner: Any) -> Any:
+    inside = np.zeros(len(owner), np.int32)
+    for v in range(len(owner)):
         count = 0
         for e in range(indptr[v], indptr[v + 1]):
-            count += owner[indices[e]] == own
+            count += owner[indices[e]] == owner[v]
         inside[v] = count
-    return owner, inside
+    return inside

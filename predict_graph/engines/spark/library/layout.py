@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import gzip
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -44,8 +43,13 @@ class EdgeLayout:
 
     def copies(self, *, sources_only: bool = False) -> IntArray:
         """Return in how many partitions each vertex has edges, or out-edges."""
-        edges = (self.starts, self.sources, self.targets)
-        copies: IntArray = _copies(self.vertices, *edges, sources_only)
+        copies = np.zeros(self.vertices, np.int64)
+        for first, last in pairwise(self.starts):
+            seen = np.zeros(self.vertices, bool)
+            seen[self.sources[first:last]] = True
+            if not sources_only:
+                seen[self.targets[first:last]] = True
+            copies += seen
         return copies
 
 
@@ -87,22 +91,3 @@ def _home(sources: IntArray, targets: IntArray, partitions: int) -> IntArray:
         ends += targets.astype(np.uint64)
         hashes: npt.NDArray[np.uint64] = mixed.py_func(ends)
     return (hashes % np.uint64(partitions)).astype(np.int64)
-
-
-@numba.njit(cache=True, nogil=True)
-def _copies(vertices: int, starts: Any, sources: Any, targets: Any, sources_only: bool) -> Any:
-    copies = np.zeros(vertices, np.int64)
-    seen = np.full(vertices, -1, np.int64)
-    for p in range(len(starts) - 1):
-        for e in range(starts[p], starts[p + 1]):
-            v = sources[e]
-            if seen[v] != p:
-                seen[v] = p
-                copies[v] += 1
-            if sources_only:
-                continue
-            v = targets[e]
-            if seen[v] != p:
-                seen[v] = p
-                copies[v] += 1
-    return copies

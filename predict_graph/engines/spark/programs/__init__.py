@@ -8,8 +8,6 @@ from predict_graph.engines.spark.superstep import SuperstepProgram
 from predict_graph.engines.spark.versions import needs_spark
 from predict_graph.errors import RequestError
 
-__all__ = ["check_program", "program_of"]
-
 
 def program_of(algorithm: Algorithm) -> type[SuperstepProgram]:
     """Return the program that runs an algorithm on Spark."""

@@ -26,6 +26,7 @@ import pyarrow.parquet
 from predict_graph.algorithms import VertexProgram
 from predict_graph.engines.base import IterationCallback
 from predict_graph.engines.local.edge_loops import combined_rows, identity
+from predict_graph.engines.local.partition import edges_inside
 from predict_graph.engines.local.program import PUSH_SHARE, ProgramKernel
 from predict_graph.engines.profile import OUT_EDGES
 from predict_graph.engines.spark.session.failures import spark_failures
@@ -173,10 +174,7 @@ def run_vertex_program(
 def _homes(graph: Graph, partitions: int, machines: int) -> tuple[Array, Array]:
     """Return the partition of each vertex, and how many of its out-edges stay on its machine."""
     partition = partition_of(np.arange(graph.vertices), partitions)
-    machine = partition % machines
-    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees)
-    inside = machine[sources] == machine[graph.indices]
-    return partition, np.bincount(sources[inside], minlength=graph.vertices)
+    return partition, edges_inside(graph, (partition % machines).astype(np.int32))
 
 
 def _counts(graph: Graph, homes: Array, inside: Array, senders: Array | None) -> pd.DataFrame:
