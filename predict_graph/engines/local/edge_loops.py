@@ -8,8 +8,6 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.graph.rows import fixed
-
 Array = npt.NDArray[Any]
 
 SUM, MIN, MAX = 0, 1, 2
@@ -23,59 +21,6 @@ def identity(code: int, dtype: np.dtype[Any]) -> Any:
         return np.float64(np.inf if code == MIN else -np.inf)
     limits = np.iinfo(dtype)
     return np.int64(limits.max if code == MIN else limits.min)
-
-
-def combined_rows(
-    code: int,
-    starts: Array,
-    sources: Array,
-    weights: Array,
-    offered: Array,
-    senders: Array,
-    nothing: Any,
-    *,
-    in_turn: bool,
-) -> tuple[Array, Array]:
-    """Combine the messages to the vertices of some rows, like :func:`pull` or :func:`push`."""
-    count = len(starts) - 1
-    combined = np.full(count, nothing)
-    received = np.ones(count, np.bool_)
-    rows = (fixed(starts), fixed(sources), fixed(weights))
-    if in_turn:
-        _in_turn(code, *rows, fixed(offered), fixed(senders), nothing, combined, received)
-    else:
-        bounds = np.array([0, count])
-        pull(0, 1, code, *rows, bounds, fixed(offered), fixed(senders), nothing, combined, received)
-    return combined, received
-
-
-@numba.njit(cache=True, nogil=True)
-def _in_turn(
-    code: int,
-    indptr: Any,
-    sources: Any,
-    weights: Any,
-    offered: Any,
-    senders: Any,
-    nothing: Any,
-    combined: Any,
-    received: Any,
-) -> None:
-    """Combine the messages of the senders in sender order, receiver by receiver."""
-    for v in range(len(indptr) - 1):
-        result, heard = nothing, False
-        for e in range(indptr[v], indptr[v + 1]):
-            source = sources[e]
-            if senders[source] != 0:
-                heard = True
-                sent = offered[source]
-                if len(weights) > 0:
-                    weighed = sent * weights[e] if code == 0 else sent + weights[e]
-                    result = _both(code, result, weighed)
-                else:
-                    result = _both(code, result, sent)
-        combined[v] = result
-        received[v] = heard
 
 
 @numba.njit(cache=True, nogil=True)
@@ -124,14 +69,24 @@ def pull(
     nothing: Any,
     combined: Any,
     received: Any,
+    in_turn: bool,
 ) -> None:
-    """Combine the messages from the in-neighbours of the vertices of some blocks."""
+    """Combine the messages from the in-neighbours of the vertices of some blocks.
+
+    Vertices that do not send offer `nothing`. With `in_turn` the order is that of :func:`push`.
+    """
     rows = range(bounds[first_block], bounds[last_block])
     # One loop per case: rows are short, so a branch per row is expensive.
     if len(weights) > 0:
         for v in rows:
             start, stop = indptr[v], indptr[v + 1]
             combined[v] = _weighted_row(code, start, stop, sources, weights, offered, nothing)
+    elif in_turn:
+        for v in rows:
+            result = nothing
+            for e in range(indptr[v], indptr[v + 1]):
+                result = _both(code, result, offered[sources[e]])
+            combined[v] = result
     elif code == 0:
         for v in rows:
             combined[v] = _row(0, indptr[v], indptr[v + 1], sources, offered, nothing)

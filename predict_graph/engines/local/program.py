@@ -154,7 +154,7 @@ class ProgramKernel:
         offered = fixed(offered)
         self._team.share(
             lambda first, last: pull(
-                first, last, self._code, *rows, offered, senders, nothing, combined, received
+                first, last, self._code, *rows, offered, senders, nothing, combined, received, False
             ),
             len(self._bounds) - 1,
         )
@@ -209,4 +209,4 @@ def warm_up() -> None:
         nothing = identity(SUM, message.dtype)
         rows = (indptr, edges, _NO_WEIGHTS)
         push(SUM, np.array([0]), *rows, message, combined, received)
-        pull(0, 1, SUM, *rows, bounds, message, _ALL_SEND, nothing, combined, received)
+        pull(0, 1, SUM, *rows, bounds, message, _ALL_SEND, nothing, combined, received, False)

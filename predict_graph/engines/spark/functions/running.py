@@ -19,7 +19,7 @@ import numpy as np
 
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.functions.source_file import load_module
-from predict_graph.engines.spark.log.eventlog import EventLog, wait_for_listeners
+from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.recognition.observed import observed_phases, observed_table
 from predict_graph.engines.spark.recognition.supersteps import recognise
@@ -128,10 +128,11 @@ def run_spark_function(
         vertices = spark.range(graph.vertices).select(F.col("id"))
         read = time.perf_counter() - started
     try:
-        log = _run_on_tables(job, session, edges, vertices, logged, meanwhile)
+        return _profiled(
+            job, session, (vertices, edges), graph.describe(), logged, began, read, meanwhile
+        )
     finally:
         edges.unpersist()
-    return _profile(job, session, log, graph.describe(), read, began)
 
 
 def profile_spark_function(
@@ -155,47 +156,35 @@ def profile_spark_function(
                 job, adopted, edges, vertices, graph=graph, read_seconds=read_seconds
             )
     began, logged = time.time(), session.log_from_now()
-    log = _run_on_tables(job, session, edges, vertices, logged)
-    return _profile(job, session, log, graph, read_seconds, began)
+    tables = (vertices, edges)
+    return _profiled(job, session, tables, graph, logged, began, read_seconds)
 
 
-def _run_on_tables(
+def _profiled(
     job: SparkFunction,
     session: OpenSession,
-    edges: DataFrame,
-    vertices: DataFrame,
+    tables: tuple[DataFrame, DataFrame],
+    graph: Mapping[str, Any],
     logged: GrowingLog,
+    read_from: float,
+    read_seconds: float,
     meanwhile: Meanwhile = lambda logged, began: nullcontext(),
-) -> EventLog:
-    """Run a job, and return the part of Spark's log that belongs to it."""
+) -> RunProfile:
+    """Run a job on the tables of vertices and edges, which were read from a moment on; return its
+    profile.
+    """
     with _without_warnings():
-        arguments = _arguments(job, session, edges, vertices)
-    _clear_job_group(session)
+        arguments = _arguments(job, session, *tables)
+    context: Any = session.spark.sparkContext
+    for name in ("spark.jobGroup.id", "spark.job.description"):
+        context.setLocalProperty(name, None)  # the function may set its own
     began = time.time()
     with _failures_of(job), _without_warnings(), meanwhile(logged, began):
         _computed(job.function(*arguments, **job.parameters))
     ended = time.time()
-    flush(session)
+    session.flush()
     log = since(logged.read(), began)
-    return replace(log, application={**log.application, "started": began, "finished": ended})
-
-
-def flush(session: OpenSession) -> None:
-    """Wait until Spark has written all events to its log."""
-    with spark_failures("reading Spark's event log"):
-        context: Any = session.spark.sparkContext._jsc.sc()
-        wait_for_listeners(context)
-
-
-def _profile(
-    job: SparkFunction,
-    session: OpenSession,
-    log: EventLog,
-    graph: Mapping[str, Any],
-    read_seconds: float,
-    began: float,
-) -> RunProfile:
-    """Return the profile of a run whose tables were read from `began` on."""
+    log = replace(log, application={**log.application, "started": began, "finished": ended})
     try:
         found = recognise(log)
     except RequestError as error:
@@ -209,7 +198,7 @@ def _profile(
         engine={
             **session.settings.describe(),
             "workers": session.settings.machines,
-            "executors_lost": log.executors_lost(began, session.settings.executors),
+            "executors_lost": log.executors_lost(read_from, session.settings.executors),
         },
         phases=phases,
         rows=Table(observed_table(log, found, int(graph["vertices"]))),
@@ -259,7 +248,7 @@ def _option(name: str, options: Mapping[str, Any], key: str, value: Any) -> Any:
 
 
 def _arguments(
-    job: SparkFunction, session: OpenSession, edges: DataFrame, vertices: DataFrame
+    job: SparkFunction, session: OpenSession, vertices: DataFrame, edges: DataFrame
 ) -> tuple[Any, ...]:
     if not job.graph_frame:
         return session.for_functions, vertices, edges
@@ -279,13 +268,6 @@ def _arguments(
             f"{job.name} takes a GraphFrame, but the JVM half of GraphFrames is not in this "
             "session; name its jar, or write the job as f(spark, vertices, edges)"
         ) from error
-
-
-def _clear_job_group(session: OpenSession) -> None:
-    """Clear the job group and description, which the user's function may set."""
-    context: Any = session.spark.sparkContext
-    for name in ("spark.jobGroup.id", "spark.job.description"):
-        context.setLocalProperty(name, None)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from predict_graph.engines.spark.library.supersteps import (
     sent_records,
     supersteps_of,
 )
-from predict_graph.engines.spark.log.eventlog import EventLog, wait_for_listeners
+from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.following import followed_call
 from predict_graph.engines.spark.recognition.observed import observed_table
 from predict_graph.engines.spark.recognition.supersteps import Recognised
@@ -83,7 +83,7 @@ def run_library(
             loader.compute(result)
         ended = time.time()
         stored = session.storage_bytes()
-        wait_for_listeners(context)
+        session.flush()
     log = logged.read()
     lost = log.executors_lost(since, session.settings.executors)
     found = supersteps_of(log, algorithm, began)

@@ -25,7 +25,7 @@ import pyarrow.parquet
 
 from predict_graph.algorithms import VertexProgram
 from predict_graph.engines.base import IterationCallback
-from predict_graph.engines.local.edge_loops import combined_rows, identity
+from predict_graph.engines.local.edge_loops import identity, pull
 from predict_graph.engines.local.partition import edges_inside
 from predict_graph.engines.local.program import PUSH_SHARE, ProgramKernel
 from predict_graph.engines.profile import OUT_EDGES
@@ -35,6 +35,7 @@ from predict_graph.engines.spark.superstep import SuperstepLog, superstep_group
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import Graph
+from predict_graph.graph.rows import fixed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -242,9 +243,10 @@ def _combine(
                     ("weights", np.float32),
                 )
             )
-            combined, received = combined_rows(
-                code, starts, sources, weights, offered, senders, nothing, in_turn=few
-            )
+            combined, received = np.full(len(receivers), nothing), np.ones(len(receivers), bool)
+            rows = (fixed(starts), fixed(sources), fixed(weights), np.array([0, len(receivers)]))
+            sent_by = (fixed(offered), fixed(senders))
+            pull(0, 1, code, *rows, *sent_by, nothing, combined, received, few)
             results = (receivers[received], combined[received])
             yield pa.record_batch(
                 [pa.array([each.tobytes()]) for each in results], names=["ids", "combined"]

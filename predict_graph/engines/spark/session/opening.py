@@ -70,14 +70,20 @@ class OpenSession:
         used = [status.apply(n)._1() - status.apply(n)._2() for n in range(status.size())]
         return max(int(sum(used) / self.settings.machines) - self.stored_before, 0)
 
+    def flush(self) -> None:
+        """Wait until Spark has written all events to its log."""
+        context: Any = self.spark.sparkContext._jsc
+        with spark_failures("reading Spark's event log"):
+            wait_for_listeners(context.sc())
+
     def log_from_now(self) -> GrowingLog:
         """Return the log of Spark's events from now on, with the current executors.
 
         The log of a session grows with each run, so reading all of it would take longer each time.
         """
         context: Any = self.spark.sparkContext._jsc
+        self.flush()
         with spark_failures("reading Spark's event log"):
-            wait_for_listeners(context.sc())
             there = {each["executor"]: each for each in executors_of(self.spark)}
             kept = set(context.getPersistentRDDs().keys())
         log = self.event_log

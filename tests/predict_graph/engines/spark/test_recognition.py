@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from predict_graph.engines.spark.functions.running import flush, run_spark_function, spark_function
+from predict_graph.engines.spark.functions.running import run_spark_function, spark_function
 from predict_graph.engines.spark.log.logfiles import log_lines
 from predict_graph.engines.spark.recognition.observed import observed_table
 from predict_graph.engines.spark.recognition.repetition import longest_repetition, loop_starts
@@ -222,7 +222,7 @@ class TestOnSpark:
             rows = local_session.spark.range(100).selectExpr("id % 5 as k").groupBy("k")
             rows.count().collect()
             rows.max().collect()
-        flush(local_session)
+        local_session.flush()
         log = logged.read()
         found = recognise(log)
         assert (found.iterations, found.by, found.certainty) == (3, "names", "certain")
