@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -135,21 +135,6 @@ class LocalEngine:
             prior=prior,
             stopped=stopped,
         )
-
-    def states(self, algorithm: Algorithm, graph: Graph) -> Iterator[npt.NDArray[Any]]:
-        """Yield the result of each vertex after each superstep, without end.
-
-        The array is a view that the next superstep changes.
-        """
-        algorithm = algorithm.on(graph)
-        build = kernel_of(algorithm)
-        self._compile(algorithm, build)
-        prior = None if algorithm.prior is None else self.run(algorithm.prior, graph)
-        with Team(self.threads) as team:
-            kernel = build(algorithm, graph, team, *_results(prior))
-            while True:
-                kernel.step()
-                yield kernel.values
 
     def survey(
         self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator, *, probe: bool = True
