@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from predict_graph.builtin.pagerank.spark import PageRankProgram
 from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
 from predict_graph.engines.spark.superstep import changing_number
-from predict_graph.engines.spark.tables.named import vertices_in_tables
+from predict_graph.engines.spark.tables.graph_tables import vertices_in_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from predict_graph.builtin.shortest_paths.definition import ShortestPaths
 from predict_graph.engines.spark.programs.spreading import declared
 from predict_graph.engines.spark.superstep import SuperstepProgram
-from predict_graph.engines.spark.tables.named import vertices_in_tables
+from predict_graph.engines.spark.tables.graph_tables import vertices_in_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines.spark.session.requirements import require_spark
+from predict_graph.engines.spark.session.requirements import require_spark_line
 from predict_graph.engines.spark.superstep import SuperstepProgram
-from predict_graph.engines.spark.versions import needs_spark
 from predict_graph.errors import RequestError
 
 
@@ -22,6 +21,4 @@ def program_of(algorithm: Algorithm) -> type[SuperstepProgram]:
 
 def check_program(algorithm: Algorithm) -> None:
     """Check that an algorithm has a program, and that Spark is new enough for it."""
-    program = program_of(algorithm)
-    require_spark()
-    needs_spark(program.oldest_spark, f"{algorithm.name} on Spark")
+    require_spark_line(program_of(algorithm).oldest_spark, f"{algorithm.name} on Spark")

@@ -26,6 +26,25 @@ def require_spark() -> None:
         raise JobError(f"the spark engine needs Java 17 or 21, but {java} is Java {version}")
 
 
+def spark_line() -> tuple[int, int]:
+    """Return the version line of the installed pyspark: major and minor version."""
+    import pyspark
+
+    major, minor = pyspark.__version__.split(".")[:2]
+    return int(major), int(minor)
+
+
+def require_spark_line(oldest: tuple[int, int], what: str) -> None:
+    """Check that pyspark and Java are there, and Spark is new enough for a feature."""
+    require_spark()
+    line = spark_line()
+    if line < oldest:
+        raise JobError(
+            f"{what} needs Spark {oldest[0]}.{oldest[1]} or newer, but pyspark is "
+            f"{line[0]}.{line[1]}"
+        )
+
+
 def _java() -> Path:
     """Return the Java that Spark will start."""
     home = os.environ.get("JAVA_HOME")

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
+from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.graph import Graph
@@ -101,3 +102,16 @@ def write_edges(graph: Graph, folder: Path, parts: int) -> Path:
         table = pa.table(columns)
         pa.parquet.write_table(table, target / f"part-{number:05d}.parquet")
     return target
+
+
+def vertices_in_tables(algorithm: NamedVertices, tables: GraphTables) -> list[int]:
+    """Return the vertices that an algorithm names, or those with most out-edges if they were not
+    looked up in this graph; see :meth:`~predict_graph.algorithms.naming.NamedVertices.vertices_in`.
+    """
+    from pyspark.sql import functions as F
+
+    known = algorithm.known_in(tables.count)
+    if known is not None:
+        return [int(vertex) for vertex in known]
+    ordered = tables.vertices.orderBy(F.desc("degree"), "id").limit(algorithm.count).collect()
+    return [int(ordered[place % len(ordered)]["id"]) for place in range(algorithm.count)]

@@ -16,7 +16,7 @@ from predict_graph.engines.spark import SparkEngine, SparkSettings
 from predict_graph.engines.spark.functions.algorithm import function_algorithm
 from predict_graph.engines.spark.functions.running import load_spark_function, run_spark_function
 from predict_graph.engines.spark.session.graphframes import graphframes_conf, graphframes_jars
-from predict_graph.engines.spark.versions import spark_line
+from predict_graph.engines.spark.session.requirements import spark_line
 from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
 
