@@ -2,7 +2,6 @@ import json
 import threading
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from predict_graph.algorithms import PageRank
@@ -51,13 +50,6 @@ def test_totals_and_phases_add_up(graph):
     assert profile.phases["write"] == 0.0
 
 
-def test_the_critical_path_is_the_worker_with_most_outbound_edges(graph):
-    profile = LocalEngine(workers=4).run(PageRank(), graph)
-    first = profile.table[profile.table["iteration"] == 1]
-    sent = (first["local_messages"] + first["remote_messages"]).to_numpy()
-    assert profile.critical_worker == int(sent.argmax())
-
-
 def test_the_profile_goes_into_json(graph):
     read = json.loads(json.dumps(LocalEngine().run(PageRank(), graph).to_dict()))
     assert read["graph"]["vertices"] == graph.vertices
@@ -98,22 +90,6 @@ def test_an_interrupt_between_iterations_ends_the_run_and_its_threads(graph):
     with pytest.raises(KeyboardInterrupt):
         LocalEngine(threads=3).run(PageRank(), graph, progress=stop)
     assert threading.active_count() == threads
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
-def test_the_result_is_written_under_the_original_ids(tmp_path, suffix):
-    labels = np.array([10, 20, 5])
-    graph = from_edges(np.array([0, 1, 2]), np.array([1, 2, 0]), labels=labels)
-    path = tmp_path / f"ranks{suffix}"
-    profile = LocalEngine().run(PageRank(), graph, write_to=path)
-    if suffix == ".parquet":
-        read = pd.read_parquet(path)
-    else:
-        read = pd.read_csv(path, sep="," if suffix == ".csv" else "\t")
-    assert read["vertex"].tolist() == [10, 20, 5]
-    np.testing.assert_allclose(read["value"], profile.values, rtol=1e-15)
-    assert profile.phases["write"] > 0
-    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
 def test_a_result_that_cannot_be_written_is_refused_before_the_run(tmp_path, graph):

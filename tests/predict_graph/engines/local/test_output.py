@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict_graph.algorithms import ConnectedComponents, Neighborhood, SemiClustering, TopKRanking
+from predict_graph.algorithms import ConnectedComponents, Neighborhood, TopKRanking
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.output import write_values
 from predict_graph.errors import RequestError
@@ -62,16 +62,6 @@ def test_lists_of_vertices_have_a_column_an_entry_and_gaps_stay_empty(tmp_path, 
         for v, found in enumerate(lists)
     ]
     assert cells(table) == expected
-
-
-def test_semi_clusters_have_a_column_a_member(tmp_path):
-    path = tmp_path / "clusters.parquet"
-    profile = LocalEngine().run(SemiClustering(v_max=3), path_graph(NUMBERS), write_to=path)
-    table = read(path)
-    assert list(table.columns) == ["vertex", "value_1", "value_2", "value_3"]
-    for row, members in zip(cells(table), profile.values.tolist(), strict=True):
-        assert row[1:] == [None if v < 0 else NUMBERS[v] for v in members]
-    assert cells(table)[3] == [10, 10, None, None]
 
 
 def test_values_that_are_numbers_stay_numbers(tmp_path):

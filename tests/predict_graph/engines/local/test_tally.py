@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from predict_graph.engines import COUNTERS, OUT_EDGES, TABLE_COLUMNS, critical_worker
 from predict_graph.engines.local import Superstep
-from predict_graph.engines.local.partition import out_messages, worker_of
+from predict_graph.engines.local.partition import worker_of
 from predict_graph.engines.local.tally import Tally
 from predict_graph.graph.build import from_edges
 
@@ -62,26 +62,11 @@ def test_counters_are_those_of_a_count_edge_by_edge(data, n, workers):
     assert table["average_message_bytes"] * messages == pytest.approx(total)
 
 
-def test_the_one_vertex_of_a_graph_may_be_silent():
-    tally = Tally(from_edges(np.array([0]), np.array([0])), 1)
-    for sent in (1, 0):
-        tally.add(Superstep(0.0, 16, np.array([sent], np.uint8)))
-    table = tally.table(np.zeros(2), np.ones(2), 0)
-    assert table["active_vertices"].tolist() == [1, 0]
-    assert table["local_message_bytes"].tolist() == [16, 0]
-
-
 def test_bytes_beyond_32_bits_are_counted():
     graph = from_edges(np.zeros(3, int), np.array([1, 2, 3]))
     tally = Tally(graph, 1)
     tally.add(Superstep(0.0, np.full(4, 2**31 - 1, np.int32)))
     assert tally.table(np.zeros(1), np.ones(1), 0)["local_message_bytes"].sum() == 3 * (2**31 - 1)
-
-
-def test_one_worker_keeps_every_message():
-    graph = from_edges(np.array([0, 1, 2]), np.array([1, 2, 0]))
-    owner, inside = out_messages(graph, 1)
-    assert (owner.tolist(), inside.tolist()) == ([0, 0, 0], [1, 1, 1])
 
 
 def test_the_critical_worker_holds_most_out_edges_whoever_sends_most():

@@ -37,18 +37,6 @@ def profile(engine, graph):
     return engine.run(PageRank(epsilon=0.01), graph)
 
 
-def test_iterations_and_ranks_are_those_of_the_local_engine(profile, graph):
-    local = LocalEngine(workers=2).run(PageRank(epsilon=0.01), graph)
-    assert profile.iterations == local.iterations
-    assert profile.converged
-    assert profile.values == pytest.approx(local.values, rel=1e-9)
-    ours, theirs = profile.per_iteration(), local.per_iteration()
-    assert ours["active_vertices"].tolist() == theirs["active_vertices"].tolist()
-    for rows in (ours, theirs):
-        rows["messages"] = rows["local_messages"] + rows["remote_messages"]
-    assert ours["messages"].tolist() == theirs["messages"].tolist()
-
-
 def test_the_profile_is_complete(profile):
     assert set(profile.table.columns) >= {*TABLE_COLUMNS, *EXECUTOR_COLUMNS}
     assert set(profile.phases) == set(PHASES)
@@ -114,15 +102,6 @@ def test_a_disk_that_fills_up_leaves_nothing(engine, graph, tmp_path, monkeypatc
         with pytest.raises(JobError, match="writing the graph for Spark failed: No space left"):
             engine.run(PageRank(), graph)
         assert set(session.folder.iterdir()) == before
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [({"threshold": -1.0}, "threshold is -1.0"), ({"max_iterations": 0}, "max_iterations is 0")],
-)
-def test_wrong_arguments(engine, graph, given, said):
-    with pytest.raises(RequestError, match=said):
-        engine.run(PageRank(), graph, **given)
 
 
 def test_a_graph_without_edges(engine):

@@ -34,9 +34,6 @@ def rounds(graph, rounds=7):
 def labels(graph, rounds=4):
     return graph.labelPropagation(maxIter=rounds)
 
-
-def components(graph):
-    return graph.connectedComponents(algorithm="graphx")
 """
 
 
@@ -94,16 +91,6 @@ def test_fixed_rounds(framed_session, jobs, graph, job, rounds):
         load_spark_function(f"{jobs}:{job}", {"rounds": rounds}), framed_session, graph
     )
     assert profile.iterations == rounds
-
-
-def test_components_of_a_path(framed_session, jobs, tmp_path):
-    path = tmp_path / "path.txt"
-    path.write_text("".join(f"{i} {i + 1}\n" for i in range(9)))
-    profile = run_spark_function(
-        load_spark_function(f"{jobs}:components"), framed_session, check_graph(path)
-    )
-    # The smallest id goes nine steps; in the tenth superstep nobody has anything new to say.
-    assert profile.iterations in (9, 10)
 
 
 def test_pagerank_is_predicted(framed_session, jobs, quick_conf):

@@ -18,7 +18,6 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 import predict_graph
-from predict_graph.builtin.graphframes.definition import GRAPHFRAMES
 from predict_graph.builtin.graphframes.stars_replay import stars
 from predict_graph.builtin.graphx import replays
 from predict_graph.engines.spark import SparkEngine
@@ -135,17 +134,6 @@ def test_stars_by_sets(rows, most):
     assert edges == {(smallest[labels[v]], v) for v in apart}
 
 
-def test_a_star_takes_two_rounds():
-    """The first finds all, the second sees that it has; of 8 pairs each is stored both ways."""
-    rounds = rounds_of(
-        check_function("graphframes:connectedComponents"), check_graph("star:n=9"), 1
-    )
-    assert len(rounds) == 2
-    assert rounds["received"].tolist() == [8, 0]
-    # Distinct pairs and their count; then minima, joined, linked, twice over; and the sum.
-    assert rounds["records"].tolist() == [9 + 9 + 4 * 8 + 8 + 1, 9 + 4 * 8 + 8 + 1]
-
-
 def test_rounds_of_a_path_grow_with_its_logarithm():
     job = check_function("graphframes:connectedComponents")
     lengths = [len(rounds_of(job, check_graph(f"path:n={2**k}"), 2)) for k in (4, 8, 12)]
@@ -213,18 +201,6 @@ def test_vertices_without_edges_are_taken_away():
 def test_what_is_refused(name, parameters, said):
     with pytest.raises(RequestError, match=said):
         check_function(f"graphframes:{name}", parameters)
-
-
-def test_on_the_local_engine():
-    for call in (predict_graph.predict, predict_graph.run):
-        with pytest.raises(RequestError, match="graphframes:pageRank runs on Spark alone"):
-            call("graphframes:pageRank", "path:n=4", history="none")
-
-
-def test_every_name_is_documented():
-    page = (Path(__file__).parents[4] / "docs" / "spark-jobs.md").read_text()
-    for name in GRAPHFRAMES.names():
-        assert f"graphframes:{name}" in page
 
 
 @pytest.mark.spark

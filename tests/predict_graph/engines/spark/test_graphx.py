@@ -11,11 +11,10 @@ import pytest
 from scipy.sparse import csr_array
 
 import predict_graph
-from predict_graph.algorithms import check_algorithm
+from predict_graph.builtin.graphframes.definition import GRAPHFRAMES
 from predict_graph.builtin.graphx.definition import GRAPHX
 from predict_graph.clock import Expected, ExpectedPart
 from predict_graph.clock.applications import Watch
-from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark.library.algorithm import rounds_of
 from predict_graph.engines.spark.library.layout import layout_of, write_layout
 from predict_graph.engines.spark.library.loading import check_partitions
@@ -67,15 +66,6 @@ def test_every_edge_is_in_one_partition(tmp_path):
     assert np.array_equal(pairs[:, 0], layout.sources)
 
 
-def test_components_take_as_long_as_ours():
-    """Both send the smallest id: GraphX looks once more to see that nothing is left."""
-    graph = graph_of("undirected")
-    ours = LocalEngine().run(check_algorithm("connected-components"), graph)
-    rounds = rounds_of(check_function("graphx:connectedComponents"), graph, 2)
-    assert len(rounds) in (ours.iterations, ours.iterations + 1)
-    assert rounds["messages"].iloc[-1] == 0
-
-
 def test_combining_maps_of_a_star():
     """What a hub hears of d neighbours goes over 1 + 2 + … + d entries, and each again over d.
 
@@ -87,53 +77,6 @@ def test_combining_maps_of_a_star():
     assert first["messages"] == 2 * graph.edges == 32
     assert first["entries"] == 8 + 8
     assert first["merged"] == (8 * 9 // 2 + 8 * 8) + 2 * 8  # the hub, and the others
-
-
-def strong_rounds(graph):
-    """What GraphX does until all strong components are found, by scipy and sets: slow and plain."""
-    edges = sorted(set(zip(*graph.to_scipy().nonzero(), strict=True)))
-    alive = {int(v) for edge in edges for v in edge}
-    final, messages = set(), []
-    while alive:
-        while True:
-            edges = [(v, w) for v, w in edges if v in alive and w in alive]
-            messages.append(2 * len(edges))
-            both = {v for v, _ in edges} & {w for _, w in edges}
-            gone = {v for v in alive if v in final or v not in both}
-            alive -= gone
-            if not gone:
-                break
-        color, active = {v: v for v in alive}, set(alive)
-        while True:
-            sent = [(w, color[v]) for v, w in edges if v in active and color[v] < color[w]]
-            messages.append(len(sent))
-            for w, least in sent:
-                color[w] = min(color[w], least)
-            active = {w for w, _ in sent}
-            if not sent:
-                break
-        final, active = {v for v in alive if color[v] == v}, set(alive)
-        while True:
-            sent = [
-                v
-                for v, w in edges
-                if w in active and color[v] == color[w] and w in final and v not in final
-            ]
-            messages.append(len(sent))
-            active = set(sent)
-            final |= active
-            if not sent:
-                break
-    return messages
-
-
-@pytest.mark.parametrize("source", ["rmat:scale=7,edge_factor=3,seed=3", "cycle:n=9", "path:n=7"])
-def test_strong_components_by_sets(source):
-    """No vertex is left after enough rounds, and each superstep sends what plain sets say."""
-    graph = check_graph(source, directed=True)
-    algorithm = check_function("graphx:stronglyConnectedComponents", {"numIter": 99})
-    rounds = rounds_of(algorithm, graph, 3)
-    assert rounds["messages"].tolist() == strong_rounds(graph)
 
 
 def test_strong_components_of_one_round_only_take_away():
@@ -151,14 +94,6 @@ def test_triangles_of_a_clique():
     assert rounds["records"].tolist() == [6, 4, 4]
     assert rounds["entries"].tolist() == [6, 12, 4 + 4 * 3]
     assert rounds["merged"].tolist() == [12, 12, 6 * 3 + 12]
-
-
-def test_lists_of_a_hub_are_copied():
-    """Of 80 ids: a copy of 1 + k // 8 lines at each, about 80² / 16."""
-    rounds = rounds_of(check_function("graphx:triangleCount"), check_graph("star:n=81"), 1)
-    hub = sum(1 + k // 8 for k in range(1, 81))
-    assert rounds["merged"].iloc[1] == hub + 80
-    assert rounds["entries"].iloc[1] == 160
 
 
 @pytest.mark.parametrize(
@@ -224,10 +159,11 @@ def test_what_stands_for_named_vertices_in_a_sample():
     assert check_function("graphx:personalizedPageRank").within(star).at == (0,)
 
 
-def test_on_the_local_engine():
+@pytest.mark.parametrize("name", ["graphx:pageRank", "graphframes:pageRank"])
+def test_on_the_local_engine(name):
     for call in (predict_graph.predict, predict_graph.run):
-        with pytest.raises(RequestError, match="graphx:pageRank runs on Spark alone"):
-            call("graphx:pageRank", "path:n=4", history="none")
+        with pytest.raises(RequestError, match=f"{name} runs on Spark alone"):
+            call(name, "path:n=4", history="none")
 
 
 # On Spark.
@@ -369,8 +305,8 @@ def test_edges_are_not_dealt_to_another_number_of_partitions(local_spark):
 
 def test_every_name_is_documented():
     page = (Path(__file__).parents[4] / "docs" / "spark-jobs.md").read_text()
-    for name in GRAPHX.names():
-        assert f"graphx:{name}" in page
+    for library, names in (("graphx", GRAPHX.names()), ("graphframes", GRAPHFRAMES.names())):
+        assert [name for name in names if f"{library}:{name}" not in page] == []
 
 
 @pytest.mark.spark

@@ -147,20 +147,6 @@ def component_rounds(source, target):
         label, rounds = new, rounds + 1
 
 
-def pagerank_rounds(source, target, tolerance):
-    degree = np.bincount(source, minlength=max(source.max(), target.max()) + 1)
-    delta = np.full(len(degree), (1 - RESET) * RESET / (1 - RESET))
-    rounds = 0
-    while True:
-        sends = delta[source] > tolerance
-        if not sends.any():
-            return rounds
-        a, b = source[sends], target[sends]
-        got = np.bincount(b, weights=delta[a] / degree[a], minlength=len(degree))
-        delta = (1 - RESET) * got
-        rounds += 1
-
-
 def graphx(path, call):
     """Return a job that runs an algorithm of GraphX on a file of edges."""
 
@@ -185,14 +171,6 @@ class TestOnSpark:
         assert profile.result["certainty"] == "certain"
         assert "PageRank.scala" in profile.result["reason"]
         assert (profile.per_iteration()["local_messages"] > 0).all()
-
-    def test_pagerank_until_convergence(self, local_session, graph, edge_file, edges):
-        job = graphx(
-            edge_file,
-            lambda lib, g, kind: lib.PageRank.runUntilConvergence(g, 0.02, RESET, kind, kind),
-        )
-        profile = run_spark_function(job, local_session, graph)
-        assert profile.iterations == pagerank_rounds(*edges, 0.02)
 
     def test_connected_components(self, local_session, graph, edge_file, edges):
         job = graphx(edge_file, lambda lib, g, kind: lib.ConnectedComponents.run(g, kind, kind))
