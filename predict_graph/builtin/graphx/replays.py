@@ -50,10 +50,10 @@ def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> pd.DataFrame:
         # The initial message to all vertices sets rank and change from resetProb.
         first = np.full(n, (1.0 - reset) * (reset / (1.0 - reset)))
         return _until(layout, first, reset, float(str(given["tol"])))
-    rounds, everyone = Rounds(layout.copies(sources_only=True)), np.ones(n, np.bool_)
-    counts, _, received = _ranks(*_edges(layout), np.ones(n), everyone, -1.0, _degrees(layout))
-    for _ in range(int(given["numIter"])):  # each round sends the same messages
-        rounds.add(counts, received, everyone)
+    rounds = Rounds(layout, sources_only=True)
+    every = np.ones(len(layout.sources), np.bool_)
+    rounds.send(layout, every, layout.sources, layout.targets, np.ones(n, np.bool_))
+    rounds.rows *= int(given["numIter"])  # each round sends the same messages
     return rounds.table()
 
 
@@ -62,62 +62,65 @@ def personalized(algorithm: GraphXPersonalizedPageRank, layout: EdgeLayout) -> p
 
     By rounds, all edges send, even if only zeros; only changed ranks are shipped to partitions.
     """
-    n, given, (source,) = layout.vertices, algorithm.parameters, algorithm.at
-    reset, degrees = float(str(given["resetProb"])), _degrees(layout)
-    rank = np.zeros(n)
+    given, (source,) = algorithm.parameters, algorithm.at
+    reset = float(str(given["resetProb"]))
+    rank = np.zeros(layout.vertices)
     rank[source] = 1.0
     if given["numIter"] is None:
         return _until(layout, rank, reset, float(str(given["tol"])))
-    rounds, everyone = Rounds(layout.copies(sources_only=True)), np.ones(n, np.bool_)
-    starting = np.zeros(n)
-    starting[source] = reset
+    rounds = Rounds(layout, sources_only=True)
+    every = np.ones(len(layout.sources), np.bool_)
+    starting = reset * rank
     for _ in range(int(given["numIter"])):
-        counts, sums, received = _ranks(*_edges(layout), rank, everyone, -1.0, degrees)
-        before, rank = rank, starting + (1.0 - reset) * sums
-        rounds.add(counts, received, rank != before)
+        before, rank = rank, starting + (1.0 - reset) * _sums(layout, every, rank)
+        rounds.send(layout, every, layout.sources, layout.targets, rank != before)
     return rounds.table()
 
 
 def _until(layout: EdgeLayout, first: FloatArray, reset: float, tol: float) -> pd.DataFrame:
     """Count rounds in which vertices whose rank increased by more than `tol` send, from `first`."""
-    rounds, degrees = Rounds(layout.copies(sources_only=True)), _degrees(layout)
+    rounds = Rounds(layout, sources_only=True)
     rank, delta, active = first, first, np.ones(layout.vertices, np.bool_)
     while True:
-        counts, sums, received = _ranks(*_edges(layout), delta, active, tol, degrees)
-        following = np.where(received, rank + (1.0 - reset) * sums, rank)
-        if not rounds.add(counts, received):
+        sends = (active & (delta > tol))[layout.sources]
+        active = rounds.send(layout, sends, layout.sources, layout.targets)
+        if not active.any():
             return rounds.table()
-        delta = np.where(received, following - rank, delta)
-        rank, active = following, received
+        sums = _sums(layout, sends, delta)
+        following = np.where(active, rank + (1.0 - reset) * sums, rank)
+        delta = np.where(active, following - rank, delta)
+        rank = following
 
 
-def _degrees(layout: EdgeLayout) -> FloatArray:
-    return np.bincount(layout.sources, minlength=layout.vertices).astype(np.float64)
-
-
-def _edges(layout: EdgeLayout) -> tuple[IntArray, IntArray, IntArray]:
-    return layout.starts, layout.sources, layout.targets
+def _sums(layout: EdgeLayout, sends: BoolArray, delta: FloatArray) -> FloatArray:
+    """Return the sum of the shares of rank that each vertex receives along some edges."""
+    n = layout.vertices
+    shares = delta * (1.0 / np.maximum(np.bincount(layout.sources, minlength=n), 1))
+    sums: FloatArray = np.bincount(layout.targets[sends], shares[layout.sources[sends]], n)
+    return sums
 
 
 def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``ConnectedComponents``: the smaller label of an edge goes to its other end."""
-    n, rounds = layout.vertices, Rounds(layout.copies())
+    n, rounds = layout.vertices, Rounds(layout)
     most = algorithm.parameters["maxIterations"]
     label, active = np.arange(n, dtype=np.int64), np.ones(n, np.bool_)
+    ends = layout.sources, layout.targets
     for _ in range((_MOST if most is None else int(most)) + 1):
-        counts, lowest, received = _smaller(
-            layout.starts, layout.sources, layout.targets, label, active
-        )
-        if not rounds.add(counts, received):
+        one, other = label[ends[0]], label[ends[1]]
+        sends = (active[ends[0]] | active[ends[1]]) & (one != other)
+        receivers = np.where(one > other, *ends)
+        active = rounds.send(layout, sends, np.where(one > other, *ends[::-1]), receivers)
+        if not active.any():
             break
-        label, active = np.minimum(label, lowest), received
+        label = label.copy()
+        np.minimum.at(label, receivers[sends], np.minimum(one, other)[sends])
     return rounds.table()
 
 
 def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``LabelPropagation``: maps of labels along all edges, in both directions."""
-    table, _ = propagated(layout, int(algorithm.parameters["maxSteps"]))  # type: ignore[arg-type]
-    return table
+    return propagated(layout, int(algorithm.parameters["maxSteps"]))[0]  # type: ignore[arg-type]
 
 
 def propagated(layout: EdgeLayout, steps: int) -> tuple[pd.DataFrame, IntArray]:
@@ -125,7 +128,7 @@ def propagated(layout: EdgeLayout, steps: int) -> tuple[pd.DataFrame, IntArray]:
 
     Messages after the last step are sent although nothing reads them.
     """
-    n, rounds = layout.vertices, Rounds(layout.copies())
+    n, rounds = layout.vertices, Rounds(layout)
     groups, older = _inboxes(layout), scala_line() == "2.12"
     following = np.arange(n, dtype=np.int64)
     received = np.zeros(n, np.bool_)
@@ -142,67 +145,16 @@ def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``ShortestPaths``: a map of landmarks goes against an edge where it has shorter
     paths.
     """
-    n, rounds, landmarks = layout.vertices, Rounds(layout.copies()), list(algorithm.at)
+    n, rounds, landmarks = layout.vertices, Rounds(layout), list(algorithm.at)
     hops = np.full((n, len(landmarks)), _FAR, np.int32)
     hops[landmarks, np.arange(len(landmarks))] = 0
     active = np.ones(n, np.bool_)
     while True:
-        counts, nearer, received = _news(
-            layout.starts, layout.sources, layout.targets, hops, active
-        )
+        edges = (layout.starts, layout.sources, layout.targets)
+        counts, nearer, received = _news(*edges, hops, active)
         if not rounds.add(counts, received):
             return rounds.table()
         hops, active = np.minimum(hops, nearer), received
-
-
-@numba.njit(cache=True, nogil=True)
-def _ranks(
-    starts: Any, sources: Any, targets: Any, delta: Any, active: Any, tol: float, degrees: Any
-) -> Any:
-    n = len(delta)
-    sums, received, sent = np.zeros(n), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    seen = np.full(n, -1, np.int64)
-    senders = messages = records = 0
-    for p in range(len(starts) - 1):
-        for e in range(starts[p], starts[p + 1]):
-            v, w = sources[e], targets[e]
-            if not active[v] or delta[v] <= tol:
-                continue
-            messages += 1
-            sums[w] += delta[v] * (1.0 / degrees[v])
-            received[w] = True
-            if not sent[v]:
-                sent[v] = True
-                senders += 1
-            if seen[w] != p:
-                seen[w] = p
-                records += 1
-    return (senders, messages, records, records, messages), sums, received
-
-
-@numba.njit(cache=True, nogil=True)
-def _smaller(starts: Any, sources: Any, targets: Any, label: Any, active: Any) -> Any:
-    n = len(label)
-    lowest, received, sent = label.copy(), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    seen = np.full(n, -1, np.int64)
-    senders = messages = records = 0
-    for p in range(len(starts) - 1):
-        for e in range(starts[p], starts[p + 1]):
-            v, w = sources[e], targets[e]
-            if not (active[v] or active[w]) or label[v] == label[w]:
-                continue
-            if label[v] > label[w]:
-                v, w = w, v
-            messages += 1
-            lowest[w] = min(lowest[w], label[v])
-            received[w] = True
-            if not sent[v]:
-                sent[v] = True
-                senders += 1
-            if seen[w] != p:
-                seen[w] = p
-                records += 1
-    return (senders, messages, records, records, messages), lowest, received
 
 
 @numba.njit(cache=True, nogil=True)

@@ -1,26 +1,29 @@
-"""The table of counters of a GraphX local replay, one row per superstep."""
+"""Counters of a local replay, one row per superstep."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.engines.spark.library.algorithm import REPLAY_COLUMNS
+from predict_graph.engines.spark.library.layout import EdgeLayout
 
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
 
 class Rounds:
     """Collects the rows of supersteps."""
 
-    def __init__(self, copies: IntArray) -> None:
-        self._copies = copies
+    def __init__(self, layout: EdgeLayout, *, sources_only: bool = False) -> None:
+        self._copies = layout.copies(sources_only=sources_only)
         self.rows: list[tuple[int, ...]] = []
 
-    def add(self, counts: Any, received: Any, changed: Any = None) -> bool:
+    def add(self, counts: Any, received: BoolArray, changed: BoolArray | None = None) -> bool:
         """Add the counts of a superstep (senders, messages, records, entries, merged); return
         whether any message was sent.
         """
@@ -29,6 +32,46 @@ class Rounds:
         self.rows.append((*(int(each) for each in counts), heard, shipped))
         return heard > 0
 
+    def send(
+        self,
+        layout: EdgeLayout,
+        sends: BoolArray,
+        senders: IntArray,
+        receivers: IntArray,
+        changed: BoolArray | None = None,
+    ) -> BoolArray:
+        """Add a superstep of one message along some edges; return the vertices that receive.
+
+        Messages to a vertex are combined into one record in each partition of the edges.
+        """
+        counts, received = sent(layout.starts, sends, senders, receivers, layout.vertices)
+        self.add(counts, received, changed)
+        return received
+
     def table(self) -> pd.DataFrame:
         """Return one row per superstep."""
         return pd.DataFrame(self.rows, columns=list(REPLAY_COLUMNS))
+
+
+@numba.njit(cache=True, nogil=True)
+def sent(
+    starts: IntArray, sends: BoolArray, senders: IntArray, receivers: IntArray, n: int
+) -> tuple[tuple[int, int, int, int, int], BoolArray]:
+    """Return the counts of a superstep of one message along some edges, and the receivers."""
+    received, sending = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+    seen = np.full(n, -1, np.int64)
+    active = messages = records = 0
+    for p in range(len(starts) - 1):
+        for e in range(starts[p], starts[p + 1]):
+            if not sends[e]:
+                continue
+            v, w = senders[e], receivers[e]
+            messages += 1
+            received[w] = True
+            if not sending[v]:
+                sending[v] = True
+                active += 1
+            if seen[w] != p:
+                seen[w] = p
+                records += 1
+    return (active, messages, records, records, messages), received

@@ -17,13 +17,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.builtin.graphx.definition import GraphXStronglyConnectedComponents
-from predict_graph.builtin.graphx.rounds import Rounds
+from predict_graph.builtin.graphx.rounds import Rounds, sent
 from predict_graph.engines.spark.library.layout import EdgeLayout
 
 BoolArray = npt.NDArray[np.bool_]
@@ -39,12 +38,12 @@ class _Strong:
 
     def __init__(self, layout: EdgeLayout) -> None:
         n = layout.vertices
-        self.edges = layout
+        self.edges, self.ids = layout, np.arange(n, dtype=np.int64)
         self.alive = np.full(n, layout.everyone)  # otherwise it only has vertices with edges
         self.alive[layout.sources] = self.alive[layout.targets] = True
-        self.color, self.final = np.arange(n, dtype=np.int64), np.zeros(n, np.bool_)
+        self.color, self.final = self.ids, np.zeros(n, np.bool_)
         # GraphX keeps sending vertices to partitions where they once had edges.
-        self.rounds = Rounds(layout.copies())
+        self.rounds = Rounds(layout)
         self.changed, self.first = np.zeros(n, np.bool_), True
 
     def counted(self, most: int) -> pd.DataFrame:
@@ -61,8 +60,14 @@ class _Strong:
 
     def _remove(self) -> bool:
         """Remove confirmed vertices and those without in-edges or out-edges; return whether any."""
-        counts, leaves, enters = _degrees(*self._arrays, len(self.alive))
-        self.rounds.add(counts, leaves | enters, self.changed)
+        sources, targets, n = self.edges.sources, self.edges.targets, len(self.alive)
+        every = np.ones(len(sources), np.bool_)
+        one, enters = sent(self.edges.starts, every, sources, targets, n)
+        other, leaves = sent(self.edges.starts, every, targets, sources, n)
+        sends = leaves | enters
+        records = one[2] + other[2]
+        counts = (sends.sum(), 2 * len(sources), records, records, 2 * len(sources))
+        self.rounds.add(counts, sends, self.changed)
         gone = self.alive & (self.final | ~leaves | ~enters)
         # The first filter sends all vertices to the edges.
         self.changed = self.alive.copy() if self.first else gone
@@ -73,41 +78,31 @@ class _Strong:
 
     def _spread(self) -> None:
         """Let the smallest ids spread along the edges."""
-        own = np.arange(len(self.color), dtype=np.int64)
-        self.changed |= self.alive & (self.color != own)
-        self.color = own
-        active = np.ones(len(own), np.bool_)
-        while True:
-            counts, lowest, received = _forward(*self._arrays, self.color, active)
-            some = self._add(counts, received)
-            self.color = np.minimum(self.color, lowest)
-            active = received
-            if not some:
-                return
+        self.changed |= self.alive & (self.color != self.ids)
+        self.color = self.ids.copy()
+        active, sources, targets = np.ones_like(self.alive), self.edges.sources, self.edges.targets
+        while active.any():
+            own = self.color[sources]
+            sends = active[sources] & (own < self.color[targets])
+            active = self._send(sends, sources, targets)
+            np.minimum.at(self.color, targets[sends], own[sends])
 
     def _confirm(self) -> None:
         """Confirm vertices whose id is their colour, and others against the edge direction."""
-        roots = self.alive & (self.color == np.arange(len(self.color)))
+        roots = self.alive & (self.color == self.ids)
         self.final = roots.copy()
         self.changed |= roots
-        active = np.ones(len(roots), np.bool_)
-        while True:
-            counts, received = _backward(*self._arrays, self.color, self.final, active)
-            some = self._add(counts, received)
-            self.final = self.final | received
-            active = received
-            if not some:
-                return
+        active, sources, targets = np.ones_like(roots), self.edges.sources, self.edges.targets
+        alike = self.color[sources] == self.color[targets]
+        while active.any():
+            sends = alike & (active & self.final)[targets] & ~self.final[sources]
+            active = self._send(sends, targets, sources)
+            self.final = self.final | active
 
-    def _add(self, counts: Any, received: BoolArray) -> bool:
+    def _send(self, sends: BoolArray, senders: Any, receivers: Any) -> BoolArray:
         """Add a Pregel round; vertices that receive are sent to the edges before the next round."""
-        some = self.rounds.add(counts, received, self.changed)
-        self.changed = received
-        return some
-
-    @property
-    def _arrays(self) -> tuple[Any, Any, Any]:
-        return self.edges.starts, self.edges.sources, self.edges.targets
+        self.changed = self.rounds.send(self.edges, sends, senders, receivers, self.changed)
+        return self.changed
 
 
 def _among(layout: EdgeLayout, alive: BoolArray) -> EdgeLayout:
@@ -117,69 +112,3 @@ def _among(layout: EdgeLayout, alive: BoolArray) -> EdgeLayout:
     return EdgeLayout(
         layout.vertices, before[layout.starts], layout.sources[kept], layout.targets[kept]
     )
-
-
-@numba.njit(cache=True, nogil=True)
-def _degrees(starts: Any, sources: Any, targets: Any, n: int) -> Any:
-    leaves, enters = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    as_source, as_target = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
-    senders = records = 0
-    for p in range(len(starts) - 1):
-        for e in range(starts[p], starts[p + 1]):
-            v, w = sources[e], targets[e]
-            leaves[v] = enters[w] = True
-            if as_source[v] != p:
-                as_source[v] = p
-                records += 1
-            if as_target[w] != p:
-                as_target[w] = p
-                records += 1
-    for v in range(n):
-        senders += leaves[v] or enters[v]
-    messages = 2 * (starts[-1] - starts[0])
-    return (senders, messages, records, records, messages), leaves, enters
-
-
-@numba.njit(cache=True, nogil=True)
-def _forward(starts: Any, sources: Any, targets: Any, color: Any, active: Any) -> Any:
-    n = len(color)
-    lowest, received, sent = color.copy(), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    seen = np.full(n, -1, np.int64)
-    senders = messages = records = 0
-    for p in range(len(starts) - 1):
-        for e in range(starts[p], starts[p + 1]):
-            v, w = sources[e], targets[e]
-            if not active[v] or color[v] >= color[w]:
-                continue
-            messages += 1
-            lowest[w] = min(lowest[w], color[v])
-            received[w] = True
-            if not sent[v]:
-                sent[v] = True
-                senders += 1
-            if seen[w] != p:
-                seen[w] = p
-                records += 1
-    return (senders, messages, records, records, messages), lowest, received
-
-
-@numba.njit(cache=True, nogil=True)
-def _backward(starts: Any, sources: Any, targets: Any, color: Any, final: Any, active: Any) -> Any:
-    n = len(color)
-    received, sent = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    seen = np.full(n, -1, np.int64)
-    senders = messages = records = 0
-    for p in range(len(starts) - 1):
-        for e in range(starts[p], starts[p + 1]):
-            v, w = sources[e], targets[e]
-            if not active[w] or color[v] != color[w] or final[v] or not final[w]:
-                continue
-            messages += 1
-            received[v] = True
-            if not sent[w]:
-                sent[w] = True
-                senders += 1
-            if seen[v] != p:
-                seen[v] = p
-                records += 1
-    return (senders, messages, records, records, messages), received

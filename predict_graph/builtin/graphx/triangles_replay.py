@@ -39,7 +39,7 @@ def triangles(algorithm: GraphXTriangleCount, layout: EdgeLayout) -> pd.DataFram
     n, nobody = layout.vertices, np.zeros(layout.vertices, np.bool_)
     present = nobody.copy()  # GraphX only has vertices with edges
     present[layout.sources] = present[layout.targets] = True
-    before = Rounds(layout.copies())
+    before = Rounds(layout)
     kept = layout.sources != layout.targets
     sending = nobody.copy()
     sending[layout.sources[kept]] = True
@@ -48,7 +48,7 @@ def triangles(algorithm: GraphXTriangleCount, layout: EdgeLayout) -> pd.DataFram
     counts = (int(sending.sum()), edges, records, records, edges)
     before.add(counts, nobody, present)
 
-    anew = Rounds(pairs.copies())
+    anew = Rounds(pairs)
     linked = nobody.copy()
     linked[pairs.sources] = linked[pairs.targets] = True
     degrees = np.bincount(pairs.sources, minlength=n) + np.bincount(pairs.targets, minlength=n)
