@@ -5,11 +5,13 @@ The signatures and parameter sections of :func:`~predict_graph.predict`,
 command line with its help, defaults, and the refusal of unknown options follow from here.
 """
 
+import builtins
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ForwardRef, TypedDict, TypeVar
 
 from predict_graph.errors import RequestError
 
@@ -38,10 +40,6 @@ class Option:
         What is taken when it is not given, in words.
     metavar : str, optional
         Its form on the command line, if the type does not say it.
-    form : type, optional
-        Type of its value on the command line; None if another option stands for it there.
-    several : bool
-        Whether the command line takes a list of such values.
     names : str, optional
         Kind of the plug-ins whose names it accepts.
     more : str
@@ -55,8 +53,6 @@ class Option:
     summary: str
     default: str = ""
     metavar: str | None = None
-    form: type | None = None
-    several: bool = False
     names: str | None = None
     more: str = ""
     usual: object = None
@@ -81,22 +77,16 @@ class CommonOptions(TypedDict, total=False):
     ]
     ids: Annotated[
         "str | None",
-        Option(
-            "Ids of a file: integer (from 0 on) or string.",
-            "as they are",
-            form=str,
-            for_functions=True,
-        ),
+        Option("Ids of a file: integer (from 0 on) or string.", "as they are", for_functions=True),
     ]
     engine: Annotated[
-        "str | Engine",
-        Option("Engine that runs the job.", "local", form=str, names="engines", usual="local"),
+        "str | Engine", Option("Engine that runs the job.", "local", names="engines", usual="local")
     ]
     workers: Annotated[
         "int | None",
-        Option("Workers that messages are counted for.", "4", form=int, more="Of Spark: machines."),
+        Option("Workers that messages are counted for.", "4", more="Of Spark: machines."),
     ]
-    threads: Annotated["int | None", Option("Threads of the local engine.", "all cores", form=int)]
+    threads: Annotated["int | None", Option("Threads of the local engine.", "all cores")]
     spark: Annotated[
         "Any", Option("A SparkSession that is open, for the engine spark: it stays open.")
     ]
@@ -106,19 +96,16 @@ class CommonOptions(TypedDict, total=False):
             "Where runs are kept and learned from.",
             "the user's data folder",
             "FILE|none",
-            form=str,
             for_functions=True,
         ),
     ]
     seed: Annotated[
-        "int | None",
-        Option("Same seed, same result.", "a fresh one", form=int, for_functions=True),
+        "int | None", Option("Same seed, same result.", "a fresh one", for_functions=True)
     ]
     spark_reads: Annotated[
         "bool",
         Option(
             "Spark reads the graph itself: a path or address that its executors see.",
-            form=bool,
             more="So it does with a table of Spark (a DataFrame of edges) in any case.",
             usual=False,
         ),
@@ -130,16 +117,10 @@ class PredictOptions(CommonOptions, total=False):
 
     sampler: Annotated[
         "str | None",
-        Option(
-            "Sampler of the sample runs, for methods that walk.",
-            "brj",
-            form=str,
-            names="samplers",
-        ),
+        Option("Sampler of the sample runs, for methods that walk.", "brj", names="samplers"),
     ]
     ratio: Annotated[
-        "float | None",
-        Option("Vertices of a sample / vertices of the graph, in (0, 1].", "0.1", form=float),
+        "float | None", Option("Vertices of a sample / vertices of the graph, in (0, 1].", "0.1")
     ]
     train_ratios: Annotated[
         "Sequence[float] | None",
@@ -147,8 +128,6 @@ class PredictOptions(CommonOptions, total=False):
             "Sampling ratios of the runs that train the cost model, two or more in (0, 1].",
             "0.05,0.1,0.15,0.2 where they are needed",
             "R,R,…",
-            form=float,
-            several=True,
         ),
     ]
     train_machines: Annotated[
@@ -157,8 +136,6 @@ class PredictOptions(CommonOptions, total=False):
             "Machine counts of the sample runs on a cluster, from 1 to 4096.",
             "1, 2, and 4 for 8 machines or more",
             "M,M,…",
-            form=int,
-            several=True,
         ),
     ]
     budget: Annotated[
@@ -168,7 +145,6 @@ class PredictOptions(CommonOptions, total=False):
             "limit.",
             "the larger of 2 s and 5% of the run, at most 2 min; none where options are given",
             "5%|30s|none",
-            form=str,
             more="A number is seconds.",
             for_functions=True,
         ),
@@ -179,7 +155,6 @@ class PredictOptions(CommonOptions, total=False):
             "Stop as soon as the interval of the runtime is so narrow, within the budget.",
             "as near as the budget allows",
             "10%",
-            form=str,
         ),
     ]
     method: Annotated[
@@ -187,7 +162,6 @@ class PredictOptions(CommonOptions, total=False):
         Option(
             "How iterations are estimated: completion, rooted, published or a registered one.",
             "the best for the algorithm; published where a sampler or transform is given",
-            form=str,
             names="methods",
         ),
     ]
@@ -196,7 +170,6 @@ class PredictOptions(CommonOptions, total=False):
         Option(
             "Transform function of the convergence threshold, for methods that walk.",
             "the rule for the kind of convergence",
-            form=str,
             names="transforms",
         ),
     ]
@@ -205,20 +178,17 @@ class PredictOptions(CommonOptions, total=False):
         Option(
             "Cost model whose regression gives the seconds.",
             "forward-nnls, as one source beside the others",
-            form=str,
             names="cost-models",
         ),
     ]
     max_overhead: Annotated[
-        "float | None",
-        Option("Edges of all samples / edges of the graph, at most.", "0.6", form=float),
+        "float | None", Option("Edges of all samples / edges of the graph, at most.", "0.6")
     ]
     probe: Annotated[
         "bool | None",
         Option(
             "Whether the cost of an edge is measured on a few rows of the graph.",
             "yes, where the engine can",
-            form=bool,
         ),
     ]
     progress: Annotated[
@@ -255,11 +225,17 @@ def declared(options: Any) -> dict[str, Option]:
     return {name: form.__metadata__[0] for name, form in options.__annotations__.items()}
 
 
+def _form(types: ForwardRef) -> Any:
+    """Return the first simple type of an annotation, the type of a value on the command line."""
+    found = re.search(r"\b(str|int|float|bool)\b", types.__forward_arg__)
+    return None if found is None else getattr(builtins, found[0])
+
+
 OPTIONS = declared(PredictOptions)
 """Those of a prediction."""
-ESTIMATION = [
-    name for name in OPTIONS if name not in CommonOptions.__annotations__ and OPTIONS[name].form
-]
+FORMS = {name: _form(form.__origin__) for name, form in PredictOptions.__annotations__.items()}
+"""The type of each on the command line; None for what only a Python program can give."""
+ESTIMATION = [name for name in OPTIONS if FORMS[name] and name not in CommonOptions.__annotations__]
 """The options of a prediction that a run does not have."""
 
 

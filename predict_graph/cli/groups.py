@@ -17,7 +17,7 @@ import typer
 
 from predict_graph.cli import options
 from predict_graph.errors import RequestError
-from predict_graph.options import ESTIMATION, OPTIONS
+from predict_graph.options import ESTIMATION, FORMS
 
 _Column = Annotated[
     str | None,
@@ -108,8 +108,7 @@ class Cluster:
     workers: options.Workers = None
     threads: options.Threads = None
     machines: Annotated[
-        int | None,
-        typer.Option(help="Machines: executors of the job on Spark.", show_default="1"),
+        int | None, typer.Option(help="Machines: executors of the job on Spark.", show_default="1")
     ] = None
     master: Annotated[
         str | None,
@@ -123,8 +122,7 @@ class Cluster:
         None
     )
     memory: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Memory of an executor.", show_default="1g"),
+        str | None, typer.Option(metavar="SIZE", help="Memory of an executor.", show_default="1g")
     ] = None
     conf: Annotated[
         list[str] | None,
@@ -189,14 +187,11 @@ _SPARK_ONLY = [
 ]
 
 
+_LISTS = {"train_ratios": float, "train_machines": int}  # of numbers, with commas between
 _Declared: Any = make_dataclass(
     "_Declared",
     [
-        (
-            name,
-            Annotated[str if OPTIONS[name].several else OPTIONS[name].form, options.offered(name)],
-            None,
-        )
+        (name, Annotated[str if name in _LISTS else FORMS[name], options.offered(name)], None)
         for name in ESTIMATION
     ],
     frozen=True,
@@ -209,9 +204,8 @@ class Sampling(_Declared):  # type: ignore[misc]
     def asked(self) -> dict[str, Any]:
         """Return the arguments of a function of the package."""
         given = dict(vars(self))
-        for name, option in OPTIONS.items():
-            if option.several and option.form:
-                given[name] = options.numbers(given[name], name.replace("_", " "), option.form)
+        for name, form in _LISTS.items():
+            given[name] = options.numbers(given[name], name.replace("_", " "), form)
         return given
 
 

@@ -9,7 +9,7 @@ import typer
 
 from predict_graph.cli.completing import algorithms, graphs, names_of
 from predict_graph.errors import RequestError
-from predict_graph.options import OPTIONS
+from predict_graph.options import FORMS, OPTIONS
 from predict_graph.printable import printable
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def offered(name: str) -> Any:
     """Return a declared option as the command line offers it."""
     option = OPTIONS[name]
     flag = f"--{name.replace('_', '-')}"
-    switch = option.form is bool and option.usual is None
+    switch = FORMS[name] is bool and option.usual is None
     return typer.Option(
         f"{flag}/--no-{flag[2:]}" if switch else flag,
         help=option.summary,
@@ -33,8 +33,7 @@ def offered(name: str) -> Any:
 
 
 AlgorithmName = Annotated[
-    str,
-    typer.Argument(metavar="ALGORITHM", help="Such as pagerank.", autocompletion=algorithms),
+    str, typer.Argument(metavar="ALGORITHM", help="Such as pagerank.", autocompletion=algorithms)
 ]
 GraphSource = Annotated[
     str,
