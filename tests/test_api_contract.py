@@ -195,11 +195,7 @@ def test_an_engine_obeys_threshold_and_limit_and_leaves_a_whole_profile(
     first = engine.run(job, graph, threshold=1e9)
     assert (first.iterations, first.converged) == (1, True)
     cut = engine.run(
-        job,
-        graph,
-        threshold=0.0,
-        max_iterations=3,
-        progress=lambda number, _: seen.append(number),
+        job, graph, threshold=0.0, max_iterations=3, progress=lambda number, _: seen.append(number)
     )
     assert (cut.iterations, cut.converged) == (3, False)
     assert seen == [1, 2, 3]

@@ -31,8 +31,7 @@ def _needs(text):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=MARKS.get(name, [])) for name, code in RUN.items() if code],
+    "name", [pytest.param(name, marks=MARKS.get(name, [])) for name, code in RUN.items() if code]
 )
 def test_a_page_shows_what_comes_out(name, request, warm_python, quick_java, monkeypatch):
     here = SimpleNamespace(executable=str(warm_python.programs() / "python"))

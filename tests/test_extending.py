@@ -44,13 +44,7 @@ def surroundings(path):
 
 
 def test_there_is_an_example_of_each():
-    assert EXAMPLES == [
-        "A transform",
-        "An algorithm",
-        "A sampler",
-        "A cost model",
-        "An engine",
-    ]
+    assert EXAMPLES == ["A transform", "An algorithm", "A sampler", "A cost model", "An engine"]
 
 
 @pytest.mark.parametrize("title", SHORT)

@@ -22,10 +22,7 @@ COMMANDS = {
         "predicting:run",
         "Run a job or a function's call for real, and keep the run in the history.",
     ),
-    "validate": (
-        "predicting:validate",
-        "Predict a job, then run it, then compare.",
-    ),
+    "validate": ("predicting:validate", "Predict a job, then run it, then compare."),
     "learn": (
         "predicting:learn",
         "Learn once what a cluster charges; predictions on it then take seconds.",
@@ -74,18 +71,9 @@ COMMANDS = {
         "resources:profile",
         "Run a command, unchanged, and see from outside what it does with the machine.",
     ),
-    "history": (
-        "history:history_app",
-        "Runs that were kept.",
-    ),
-    "datasets": (
-        "catalogue:datasets_app",
-        "Named graphs.",
-    ),
-    "list": (
-        "catalogue:list_plugins",
-        "List the plug-ins of a kind, and where they come from.",
-    ),
+    "history": ("history:history_app", "Runs that were kept."),
+    "datasets": ("catalogue:datasets_app", "Named graphs."),
+    "list": ("catalogue:list_plugins", "List the plug-ins of a kind, and where they come from."),
 }
 """Name of a command, or of a group of them, to where it is in this folder, and what it does.
 

@@ -178,10 +178,7 @@ def run_call(
     }
     answer = Answer(
         f"{function.name} on {source.name}: {tracked.sentence}",
-        [
-            ("graph", graph_text(source.describe())),
-            ("result", result),
-        ],
+        [("graph", graph_text(source.describe())), ("result", result)],
         details=[
             ("conversion", readable_seconds(converting)),
             ("processor", readable_seconds(tracked.processor_seconds)),

@@ -47,12 +47,7 @@ def predict(
     from predict_graph.functions import is_function
 
     if is_function(case.algorithm) and cluster.engine == "local":
-        _refused(
-            case,
-            target_profile=target_profile,
-            profile=profile,
-            spark_reads=spark_reads,
-        )
+        _refused(case, target_profile=target_profile, profile=profile, spark_reads=spark_reads)
         functions.predict_call(case, cluster, sampling, output, arg, graph_form)
         return
     functions.check_no_call_options(arg, graph_form, case.algorithm)
@@ -81,8 +76,7 @@ def run(
     cluster: Cluster,
     output: Output,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the result: .csv, .tsv or .parquet."),
+        Path | None, typer.Option(metavar="FILE", help="Write the result: .csv, .tsv or .parquet.")
     ] = None,
     spark_reads: options.SparkReads = False,
     expect: options.Expect = None,
@@ -209,8 +203,7 @@ def learn(
         str, typer.Option(metavar="TIME", help="How long learning may take, such as 10m.")
     ] = "10m",
     algorithms: Annotated[
-        str | None,
-        typer.Option(metavar="NAME,NAME,…", help="What to learn.", show_default="all"),
+        str | None, typer.Option(metavar="NAME,NAME,…", help="What to learn.", show_default="all")
     ] = None,
     history: options.HistoryFile = None,
     plugin: options.Plugins = None,

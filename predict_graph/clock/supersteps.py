@@ -219,10 +219,7 @@ def supersteps_left(
         return 0.0, 0.0
     sources = [
         each
-        for each in (
-            _by_number(done, expected),
-            _by_curve(aggregates, threshold, expected, kind),
-        )
+        for each in (_by_number(done, expected), _by_curve(aggregates, threshold, expected, kind))
         if each is not None
     ]
     most = None if limit is None else float(limit - done)

@@ -127,12 +127,7 @@ def own():
 def test_graphs_by_samplers_by_ratios_by_seeds(own, tmp_path):
     pytest.importorskip("matplotlib")
     found = compare_samplers(
-        GRAPHS,
-        samplers=["rj", own],
-        algorithms=["pagerank"],
-        ratio=[0.1, 0.3],
-        seeds=2,
-        seed=5,
+        GRAPHS, samplers=["rj", own], algorithms=["pagerank"], ratio=[0.1, 0.3], seeds=2, seed=5
     )
     assert len(found.rows) == 2 * 2 * 2 * 2
     assert {row["seed"] for row in found.rows} == {5, 6}

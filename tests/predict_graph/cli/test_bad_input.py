@@ -160,10 +160,7 @@ COMMANDS = {
         ["'walk'", "sample"],
     ),
     "nothing to prune by": (["history", "prune", "--history", "h.sqlite"], ["prun"]),
-    "no file to import": (
-        ["history", "import", "i.csv", "--history", "h.sqlite"],
-        ["i.csv"],
-    ),
+    "no file to import": (["history", "import", "i.csv", "--history", "h.sqlite"], ["i.csv"]),
     "an ending of an export": (
         ["history", "export", "e.doc", "--history", "h.sqlite"],
         ["e.doc", ".parquet"],
