@@ -100,7 +100,7 @@ def main() -> None:
         study = STUDIES[name]
         page = (PAGES / f"{name}.md").read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
-            out = Path(folder) / "page.md"
+            out = (Path(folder) / "page").with_suffix(".md")
             out.write_text(page, encoding="utf-8")
             command = f"{sys.executable} -m benchmarks.{study.command} --out {out}"
             done = subprocess.run(command.format(folder=folder), shell=True, check=False)
