@@ -2,54 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.tables.columns import (
-    ParquetFiles,
     checked_columns,
     edge_columns,
     no_edge,
+    parquet_edges,
 )
-from predict_graph.engines.spark.tables.lines import TextFiles
-from predict_graph.engines.spark.tables.source_files import source_files
+from predict_graph.engines.spark.tables.lines import text_edges
+from predict_graph.engines.spark.tables.source_files import ListedEdges, source_files
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-
-@dataclass(frozen=True)
-class ListedEdges:
-    """Edges at their source, before they are read.
-
-    The table has the columns ``src``, ``dst``, ``weight`` (if any) and ``wrong``.
-    """
-
-    name: str
-    source: str
-    table: DataFrame
-    directed: bool | None
-    identity: str | None
-    cheap: bool
-    error: Callable[[str], RequestError]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def weighted(self) -> bool:
-        """Whether edges have weights."""
-        return "weight" in self.table.columns
-
-    def fingerprint(self, directed: bool, content: str = "") -> str:
-        """Return a digest of the graph: of its files, or else of its edges."""
-        parts = (self.identity or content, str(directed))
-        return hashlib.blake2b(" ".join(parts).encode(), digest_size=16).hexdigest()
 
 
 def is_table(graph: Any) -> bool:
@@ -70,18 +39,8 @@ def edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
             "DataFrame of edges"
         )
     found = source_files(spark, graph)
-    kind = TextFiles if found.form == "text" else ParquetFiles
-    files = kind.of(spark, found, EdgeList.of(graph, "integer"))
-    return ListedEdges(
-        name=found.name,
-        source=found.source,
-        table=files.edges(spark),
-        directed=files.directed,
-        identity=found.identity,
-        cheap=found.form == "parquet",
-        error=partial(files.error, spark),
-        notes=files.notes,
-    )
+    edges = text_edges if found.form == "text" else parquet_edges
+    return edges(spark, found, EdgeList.of(graph, "integer"))
 
 
 def _of_table(table: Any) -> ListedEdges:
@@ -97,7 +56,7 @@ def _of_table(table: Any) -> ListedEdges:
         )
 
     edges = edge_columns(table, columns, "'table'")
-    return ListedEdges("table", "the table", edges, None, None, False, error)
+    return ListedEdges("table", "the table", edges, error)
 
 
 def check_edges(source: ListedEdges, table: DataFrame) -> tuple[int, int, str]:

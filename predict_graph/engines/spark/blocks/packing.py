@@ -133,22 +133,22 @@ def packed_graph(
     started = time.perf_counter()
     source = edge_source(spark, graph)
     directed, notes = direction_of(source.directed, directed)
-    kept: list[Any] = []
+    releases: list[Callable[[], Any]] = []
     try:
         with spark_failures(f"reading {source.source} on Spark"):
             if not source.cheap:
-                kept.append(source.table.persist())
+                releases.append(source.table.persist().unpersist)
             listed, highest, content = check_edges(source, source.table)
             labels = _ids(spark, source, highest)
             vertices = highest + 1 if labels is None else len(labels)
             weighted = weights and source.weighted
             ids = spark.sparkContext.broadcast(labels)
-            kept.append(_Sent(ids))
+            releases.append(ids.destroy)
             table = _blocks(spark, source, ids, listed, directed, weighted).persist()
-            kept.append(table)
+            releases.append(table.unpersist)
             facts = table.agg({"edges": "sum"}).first()
             if not source.cheap:
-                kept[0].unpersist()
+                releases[0]()
         yield PackedGraph(
             spark=spark,
             table=table,
@@ -164,9 +164,9 @@ def packed_graph(
             notes=notes + source.notes,
         )
     finally:
-        for each in kept:
+        for release in releases:
             with suppress(Exception):  # a failed session has released its memory
-                each.unpersist()
+                release()
 
 
 def _ids(spark: SparkSession, source: ListedEdges, highest: int) -> npt.NDArray[np.int64] | None:
@@ -198,16 +198,6 @@ def _ids(spark: SparkSession, source: ListedEdges, highest: int) -> npt.NDArray[
         ids.unpersist()
     found.sort()
     return None if found[-1] == count - 1 else found
-
-
-@dataclass(frozen=True)
-class _Sent:
-    """Broadcast variables that stay on the executors until the graph is released."""
-
-    sent: Any
-
-    def unpersist(self) -> None:
-        self.sent.destroy()
 
 
 def _blocks(

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from predict_graph.engines.spark.session.failures import spark_failures
-from predict_graph.engines.spark.tables.source_files import SourceFiles, literal_path, shown_path
+from predict_graph.engines.spark.tables.source_files import (
+    ListedEdges,
+    SourceFiles,
+    literal_path,
+    shown_path,
+)
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph.columns import find_columns
 from predict_graph.graph.edge_list import EdgeList
@@ -90,62 +95,43 @@ def no_edge(columns: tuple[str, ...]) -> Column:
     return wrong
 
 
-@dataclass(frozen=True)
-class ParquetFiles:
-    """Parquet files of edges, with the columns of source, target and, if any, weight."""
+def parquet_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> ListedEdges:
+    """Return the edges of Parquet files, whose columns are inspected."""
+    try:
+        with spark_failures("reading"):
+            rows = spark.read.parquet(source.path)
+    except JobError as error:
+        reason = str(error).removeprefix("reading failed: ")
+        raise RequestError(f"{source.source} is not Parquet that can be read: {reason}") from error
+    columns = checked_columns(source.source, dict(rows.dtypes), wanted)
+    table = edge_columns(rows, columns, "_metadata.file_path")
+    return source.listed(table, partial(_row_error, spark, columns), cheap=True)
 
-    source: SourceFiles
-    columns: tuple[str, ...]
-    directed: bool | None = None
-    notes: tuple[str, ...] = ()
 
-    @staticmethod
-    def of(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> ParquetFiles:
-        """Inspect the columns."""
-        try:
-            with spark_failures("reading"):
-                types = dict(spark.read.parquet(source.path).dtypes)
-        except JobError as error:
-            reason = str(error).removeprefix("reading failed: ")
-            raise RequestError(
-                f"{source.source} is not Parquet that can be read: {reason}"
-            ) from error
-        return ParquetFiles(source, checked_columns(source.source, types, wanted))
+def _row_error(spark: SparkSession, columns: tuple[str, ...], wrong: str) -> RequestError:
+    """Return the error of the first row of a file that is not an edge."""
+    from pyspark.sql import functions as F
 
-    def edges(self, spark: SparkSession) -> DataFrame:
-        """Return ``src``, ``dst``, ``weight`` (if any), and ``wrong``: the file of a row that is
-        not an edge, else null.
-        """
-        return edge_columns(
-            spark.read.parquet(self.source.path), self.columns, "_metadata.file_path"
-        )
-
-    def error(self, spark: SparkSession, wrong: str) -> RequestError:
-        """Return the error of the first row of a file that is not an edge."""
-        from pyspark.sql import functions as F
-
-        address = unquote(wrong)
-        row = (
-            spark.read.parquet(literal_path(address))
-            .where(no_edge(self.columns))
-            .select(F.col("_metadata.row_index").alias("_row"), *(f"`{c}`" for c in self.columns))
-            .orderBy("_row")
-            .first()
-        )
-        place = shown_path(address)
-        if row is None:
-            return RequestError(f"{place} changed while it was read")
-        number = row["_row"] + 1
-        for name in self.columns[:2]:
-            if row[name] is None:
-                return RequestError(f"{place}: {name!r} is empty in row {number}")
-            if not 0 <= row[name] < 2**63:
-                return RequestError(
-                    f"{place}: {name!r} is {row[name]} in row {number}; accepted: integers from 0 "
-                    f"to {2**63 - 1}"
-                )
-        name = self.columns[2]
-        value = "empty" if row[name] is None else row[name]
-        return RequestError(
-            f"{place}: {name!r} is {value} in row {number}; accepted: finite numbers"
-        )
+    address = unquote(wrong)
+    row = (
+        spark.read.parquet(literal_path(address))
+        .where(no_edge(columns))
+        .select(F.col("_metadata.row_index").alias("_row"), *(f"`{name}`" for name in columns))
+        .orderBy("_row")
+        .first()
+    )
+    place = shown_path(address)
+    if row is None:
+        return RequestError(f"{place} changed while it was read")
+    number = row["_row"] + 1
+    for name in columns[:2]:
+        if row[name] is None:
+            return RequestError(f"{place}: {name!r} is empty in row {number}")
+        if not 0 <= row[name] < 2**63:
+            return RequestError(
+                f"{place}: {name!r} is {row[name]} in row {number}; accepted: integers from 0 "
+                f"to {2**63 - 1}"
+            )
+    name = columns[2]
+    value = "empty" if row[name] is None else row[name]
+    return RequestError(f"{place}: {name!r} is {value} in row {number}; accepted: finite numbers")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.readers.streams import suffixes_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _FORMATS = {
     **dict.fromkeys((".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el"), "text"),
@@ -45,6 +45,40 @@ class SourceFiles:
         from predict_graph.graph.readers import name_of
 
         return name_of(Path(self.source.rstrip("/")))
+
+    def listed(
+        self, table: DataFrame, error: Callable[[str], RequestError], **known: Any
+    ) -> ListedEdges:
+        """Return the edges of the files; errors of rows by address."""
+        return ListedEdges(self.name, self.source, table, error, self.identity, **known)
+
+
+@dataclass(frozen=True)
+class ListedEdges:
+    """Edges at their source, before they are read.
+
+    The table has the columns ``src``, ``dst``, ``weight`` (if any), and ``wrong``: the file of a
+    row that is not an edge, else null; `error` describes the first such row of a file.
+    """
+
+    name: str
+    source: str
+    table: DataFrame
+    error: Callable[[str], RequestError]
+    identity: str | None = None
+    directed: bool | None = None
+    notes: tuple[str, ...] = ()
+    cheap: bool = False
+
+    @property
+    def weighted(self) -> bool:
+        """Whether edges have weights."""
+        return "weight" in self.table.columns
+
+    def fingerprint(self, directed: bool, content: str = "") -> str:
+        """Return a digest of the graph: of its files, or else of its edges."""
+        parts = (self.identity or content, str(directed))
+        return hashlib.blake2b(" ".join(parts).encode(), digest_size=16).hexdigest()
 
 
 def spark_path(path: str | os.PathLike[str]) -> str:
