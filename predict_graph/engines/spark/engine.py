@@ -26,16 +26,13 @@ from predict_graph.engines.base import (
 )
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
-from predict_graph.engines.spark.functions.running import run_spark_function, since
+from predict_graph.engines.spark.functions.running import run_spark_function
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.library.running import run_library
-from predict_graph.engines.spark.log.eventlog import EventLog, wait_for_group
+from predict_graph.engines.spark.log.eventlog import wait_for_group
 from predict_graph.engines.spark.log.features import superstep_table
-from predict_graph.engines.spark.log.following import followed_call
-from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.programs import check_program, program_of
 from predict_graph.engines.spark.programs.vertices import VertexTables, run_vertex_program
-from predict_graph.engines.spark.recognition.supersteps import recognised_so_far
 from predict_graph.engines.spark.session.adopting import (
     adopted_session,
     doubts_of,
@@ -297,17 +294,11 @@ class SparkEngine:
                 f"checkpoint is {self.settings.checkpoint}, but a user function writes its "
                 "own checkpoints; accepted: for algorithms"
             )
+        limit = algorithm.max_iterations
+        ready = partial(supersteps_begin, follower, algorithm, graph, 0.0, limit)
         with self._started() as (session, opening):
-
-            @contextmanager
-            def meanwhile(logged: GrowingLog, began: float) -> Iterator[None]:
-                supersteps_begin(follower, algorithm, graph, 0.0, algorithm.max_iterations)
-                ends = partial(_recognised_ends, began=began)
-                with followed_call(session.for_functions, logged, follower, ends):
-                    yield
-
             kept = session.storage_bytes()  # memory cached by earlier jobs
-            profile = run_spark_function(algorithm.job, session, graph, meanwhile)
+            profile = run_spark_function(algorithm.job, session, graph, follower, ready)
             rows = profile.rows.assign(storage_bytes=max(session.storage_bytes() - kept, 0))
             profile = self._described(replace(profile, rows=rows), algorithm)
             return _with_seconds(profile, setup=opening)
@@ -468,12 +459,6 @@ def _with_seconds(profile: RunProfile, **seconds: float) -> RunProfile:
     """Add seconds to phases of a profile."""
     phases = {name: each + seconds.get(name, 0.0) for name, each in profile.phases.items()}
     return replace(profile, phases=phases)
-
-
-def _recognised_ends(log: EventLog, began: float) -> list[float]:
-    """Return when the recognised supersteps of a running function ended."""
-    found = recognised_so_far(since(log, began))
-    return [] if found is None else [step.finished for step in found.supersteps]
 
 
 @contextmanager

@@ -10,19 +10,22 @@ import traceback
 import uuid
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from predict_graph.engines.base import RunFollower
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.functions.source_file import load_module
 from predict_graph.engines.spark.log.eventlog import EventLog
+from predict_graph.engines.spark.log.following import followed_call
 from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.recognition.observed import observed_phases, observed_table
-from predict_graph.engines.spark.recognition.supersteps import recognise
+from predict_graph.engines.spark.recognition.supersteps import recognise, recognised_so_far
 from predict_graph.engines.spark.session.adopting import adopted_session, settings_of
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.graphframes import python_half
@@ -101,17 +104,16 @@ def spark_function(
     return SparkFunction(function, name, graph_frame, given, file)
 
 
-Meanwhile = Callable[[GrowingLog, float], AbstractContextManager[None]]
-"""A context manager that runs during a call, given the session's log and the start time."""
-
-
 def run_spark_function(
     job: SparkFunction,
     session: OpenSession,
     graph: Graph,
-    meanwhile: Meanwhile = lambda logged, began: nullcontext(),
+    follower: RunFollower | None = None,
+    ready: Callable[[], None] = lambda: None,
 ) -> RunProfile:
-    """Write a graph for Spark, read it there, and profile a job on it."""
+    """Write a graph for Spark, read it there, and profile a job on it; notify a follower of
+    supersteps as they end.
+    """
     from pyspark.sql import functions as F
 
     folder = session.folder / uuid.uuid4().hex[:8]
@@ -129,7 +131,15 @@ def run_spark_function(
         read = time.perf_counter() - started
     try:
         return _profiled(
-            job, session, (vertices, edges), graph.describe(), logged, began, read, meanwhile
+            job,
+            session,
+            (vertices, edges),
+            graph.describe(),
+            logged,
+            began,
+            read,
+            follower,
+            ready,
         )
     finally:
         edges.unpersist()
@@ -168,7 +178,8 @@ def _profiled(
     logged: GrowingLog,
     read_from: float,
     read_seconds: float,
-    meanwhile: Meanwhile = lambda logged, began: nullcontext(),
+    follower: RunFollower | None = None,
+    ready: Callable[[], None] = lambda: None,
 ) -> RunProfile:
     """Run a job on the tables of vertices and edges, which were read from a moment on; return its
     profile.
@@ -179,7 +190,10 @@ def _profiled(
     for name in ("spark.jobGroup.id", "spark.job.description"):
         context.setLocalProperty(name, None)  # the function may set its own
     began = time.time()
-    with _failures_of(job), _without_warnings(), meanwhile(logged, began):
+    ready()
+    ends = partial(_recognised_ends, began=began)
+    followed = followed_call(session.for_functions, logged, follower, ends)
+    with _failures_of(job), _without_warnings(), followed:
         _computed(job.function(*arguments, **job.parameters))
     ended = time.time()
     session.flush()
@@ -207,6 +221,12 @@ def _profiled(
         values=np.empty(0),
         result={"by": found.by, "certainty": found.certainty, "reason": found.reason},
     )
+
+
+def _recognised_ends(log: EventLog, began: float) -> list[float]:
+    """Return when the recognised supersteps of a running function ended."""
+    found = recognised_so_far(since(log, began))
+    return [] if found is None else [step.finished for step in found.supersteps]
 
 
 def since(log: EventLog, began: float) -> EventLog:

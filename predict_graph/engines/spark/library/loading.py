@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,8 +16,10 @@ from predict_graph.errors import RequestError
 _FILE_SIZE = "spark.sql.files.maxPartitionBytes"
 
 
-class _Loader(ABC):
-    """Reads edges into memory and creates a graph from them."""
+class _GraphX:
+    """A GraphX graph by ``GraphLoader.edgeListFile``, whose vertices and routing tables are then
+    set up.
+    """
 
     def __init__(self, session: OpenSession) -> None:
         self.session = session
@@ -29,25 +30,8 @@ class _Loader(ABC):
         """Change the session settings that the library needs, and restore them."""
         yield
 
-    @abstractmethod
     def read(self, source: Path) -> None:
         """Read the edges from a folder with a file for each partition."""
-
-    @abstractmethod
-    def graph(self, vertices: int) -> Any:
-        """Return the graph of the edges that were read."""
-
-    @abstractmethod
-    def compute(self, result: Any) -> None:
-        """Compute a result in full and discard it."""
-
-
-class _GraphX(_Loader):
-    """A GraphX graph by ``GraphLoader.edgeListFile``, whose vertices and routing tables are then
-    set up.
-    """
-
-    def read(self, source: Path) -> None:
         spark: Any = self.session.for_functions
         level = spark._jvm.org.apache.spark.storage.StorageLevel.MEMORY_ONLY()
         self.loaded = spark._jvm.org.apache.spark.graphx.GraphLoader.edgeListFile(
@@ -56,14 +40,16 @@ class _GraphX(_Loader):
         )
 
     def graph(self, vertices: int) -> Any:
+        """Return the graph of the edges that were read."""
         self.loaded.vertices().count()
         return self.loaded
 
     def compute(self, result: Any) -> None:
+        """Compute a result in full and discard it."""
         result.vertices().count()
 
 
-class _GraphFrames(_Loader):
+class _GraphFrames(_GraphX):
     """A GraphFrame of two tables, with our settings for tables.
 
     Vertices without edges are included.
@@ -100,12 +86,9 @@ class _GraphFrames(_Loader):
         result.write().format("noop").mode("overwrite").save()
 
 
-_LOADERS: dict[str, type[_Loader]] = {"GraphX": _GraphX, "GraphFrames": _GraphFrames}
-
-
-def loader_of(algorithm: LibraryAlgorithm, session: OpenSession) -> _Loader:
+def loader_of(algorithm: LibraryAlgorithm, session: OpenSession) -> _GraphX:
     """Return the loader of the graph that an algorithm needs."""
-    return _LOADERS[algorithm.library](session)
+    return (_GraphFrames if algorithm.library == "GraphFrames" else _GraphX)(session)
 
 
 def check_partitions(algorithm: LibraryAlgorithm, context: Any, partitions: int) -> None:
