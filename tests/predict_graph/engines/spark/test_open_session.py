@@ -116,7 +116,7 @@ def test_a_run_that_fails(spark, left_alone, tmp_path):
 
 
 def test_learn_then_validate(spark, left_alone, tmp_path, monkeypatch):
-    monkeypatch.setattr("predict_graph.prediction.learn._GRAPHS", ((7, 8),))
+    monkeypatch.setattr("predict_graph.prediction.learn._GRAPHS", ((7, 8), (8, 8)))
     history = History(tmp_path / "history.sqlite")
     found = learn(
         "spark", spark=spark, algorithms=["connected-components"], budget="1s", history=history
