@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import os
 import re
 import socket
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import psutil
 
 from predict_graph.errors import RequestError
 from predict_graph.history.machine import machine_identity
@@ -121,21 +122,12 @@ def _engine(log: EventLog, found: Recognised) -> dict[str, Any]:
 
 def _machine(log: EventLog) -> str:
     """Return this machine if all executors ran on it; a log does not have their processors."""
-    hosts = sorted(set(log.tasks["host"]))
-    if all(_is_here(host) for host in hosts):
+    hosts = set(log.tasks["host"])
+    here = {each.address for found in psutil.net_if_addrs().values() for each in found}
+    here |= {"localhost", socket.gethostname()}
+    if all(host in here or host.startswith("127.") for host in hosts):
         return machine_identity()
     return f"Spark executors on {len(hosts)} host{'s' if len(hosts) > 1 else ''}"
-
-
-def _is_here(host: str) -> bool:
-    if host in ("localhost", socket.gethostname()) or host.startswith("127."):
-        return True
-    try:
-        with socket.socket() as own:
-            own.bind((str(ipaddress.ip_address(host)), 0))  # possible for own addresses only
-    except (OSError, ValueError):
-        return False
-    return True
 
 
 def _digest(*parts: object) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.features import executor_table, with_average
 from predict_graph.engines.spark.recognition.supersteps import Recognised
+from predict_graph.engines.spark.recognition.units import united
 
 
 def observed_table(log: EventLog, found: Recognised, vertices: int = 0) -> pd.DataFrame:
@@ -56,7 +56,7 @@ def observed_phases(log: EventLog, found: Recognised) -> dict[str, float]:
     fresh = log.stages.loc[~log.stages["cached"].astype(bool), "stage"]
     tasks = log.tasks[log.tasks["stage"].isin(fresh) & (log.tasks["input_bytes"] > 0)]
     tasks = tasks[tasks["finished"] <= found.started]
-    read = _united(tasks["started"].to_numpy(), tasks["finished"].to_numpy())
+    read = united(tasks)
     before = max(found.started - begin, 0.0)
     return {
         "setup": max(before - read, 0.0),
@@ -64,12 +64,3 @@ def observed_phases(log: EventLog, found: Recognised) -> dict[str, float]:
         "superstep": float(sum(step.seconds for step in found.supersteps)),
         "write": max(end - found.finished, 0.0),
     }
-
-
-def _united(begins: npt.NDArray[np.float64], ends: npt.NDArray[np.float64]) -> float:
-    """Return the length of the union of intervals."""
-    total, reached = 0.0, -np.inf
-    for begin, end in sorted(zip(begins, ends, strict=True)):
-        total += max(float(end - max(begin, reached)), 0.0)
-        reached = max(reached, float(end))
-    return total

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from predict_graph.engines.spark.log.eventlog import EventLog
@@ -18,7 +17,7 @@ from predict_graph.engines.spark.recognition.repetition import (
     longest_repetition,
     loop_starts,
 )
-from predict_graph.engines.spark.recognition.units import Unit, job_units, stage_units
+from predict_graph.engines.spark.recognition.units import Unit, job_units, stage_units, united
 from predict_graph.errors import RequestError
 
 COMBINED = "GraphImpl.aggregateMessages - preAgg"
@@ -108,11 +107,7 @@ def recognise(log: EventLog, *, run: str | None = None) -> Recognised:
 
 def _work(log: EventLog, units: Sequence[Unit]) -> str:
     """Describe the work in a log, excluding the application's own time."""
-    jobs = log.jobs.sort_values("started")
-    ends = np.fmax.accumulate(jobs["finished"].to_numpy(np.float64, na_value=np.nan))
-    begins = jobs["started"].to_numpy(np.float64)
-    before = np.concatenate((begins[:1], ends[:-1]))
-    seconds = float(np.nansum(np.maximum(ends - np.fmax(begins, before), 0.0)))
+    seconds = united(log.jobs.dropna(subset=["finished"]))
     pieces = "1 piece" if len(units) == 1 else f"{len(units)} pieces"
     return f"its {pieces} of work, whose jobs took {seconds:.1f} s"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from predict_graph.engines.spark.log.eventlog import EventLog
@@ -123,3 +124,12 @@ def stage_units(log: EventLog, within: Unit) -> list[Unit]:
         )
         for stage in own.to_dict("records")
     ]
+
+
+def united(pieces: pd.DataFrame) -> float:
+    """Return the length of the union of intervals from ``started`` to ``finished``."""
+    total, reached = 0.0, -np.inf
+    for begin, end in sorted(zip(pieces["started"], pieces["finished"], strict=True)):
+        total += max(float(end - max(begin, reached)), 0.0)
+        reached = max(reached, float(end))
+    return total
