@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.engines.spark.blocks.edges import ListedEdges, check_edges, edge_source
+from predict_graph.engines.spark.blocks.edges import check_edges, edge_source
 from predict_graph.engines.spark.blocks.on_executors import (
     ANSWERS,
     BLOCKS,
@@ -33,6 +33,7 @@ from predict_graph.engines.spark.blocks.on_executors import (
 )
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.tables.reading import distinct_edges
+from predict_graph.engines.spark.tables.source_files import ListedEdges
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import direction_of
 from predict_graph.limits import beyond, limits
