@@ -1,10 +1,9 @@
 """The pipeline of a prediction whose graph only Spark reads.
 
-A graph that fits within the limit ``driver_bytes`` is brought here, packed, and goes the usual
-pipeline. Of a larger one nothing comes but degrees and what vertices hold: the supersteps of the
-run are done on the cluster by compiled code, only to count
-(:mod:`predict_graph.engines.spark.blocks`). A run that would take too long to count to its end is
-continued along its convergence curve.
+A graph within the limit ``driver_bytes`` is fetched, packed, and takes the usual pipeline. For a
+larger one, only degrees and vertex values are fetched: compiled code executes the supersteps on the
+cluster to count them (:mod:`predict_graph.engines.spark.blocks`). If counting all of them would
+take too long, the rest is extrapolated along the convergence curve.
 """
 
 from __future__ import annotations
@@ -51,8 +50,8 @@ from predict_graph.table import Table
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Supersteps that are counted whatever they cost. Where changes spread, the share that changes stays
-# high until it falls all at once: a curve that is cut off before says nothing.
+# Bounds from below the supersteps that are counted. Where changes spread, their share stays high,
+# and then drops at once: a curve that ends before this cannot be extrapolated.
 _FEWEST, _FEWEST_SPREADING = 10, 30
 
 
@@ -65,28 +64,7 @@ def predict_on_cluster(
     directed: bool | None,
     ids: str | None = None,
 ) -> Prediction:
-    """Predict a run on a graph that stays where Spark has it.
-
-    Parameters
-    ----------
-    source : str, Path or DataFrame
-        A path or address that Spark knows, or a table of edges.
-    request : Request
-        Its engine is Spark.
-    history : History or None
-    predict_here : callable (Graph, Request, History or None, reading_seconds=…)
-        For a graph that is small enough to be brought here.
-    directed : bool, optional
-    ids : str, optional
-        Spark reads integers.
-
-    Raises
-    ------
-    RequestError
-        If the engine is another one, the graph is none, or it is too large for what is asked.
-    JobError
-        If Spark fails.
-    """
+    """Predict a run on a graph that only Spark reads, by `predict_here` if it can be fetched."""
     engine = request.engine
     if not isinstance(engine, SparkEngine):
         raise RequestError(
@@ -115,7 +93,7 @@ def predict_on_cluster(
 
 @contextmanager
 def _session_of(engine: SparkEngine, source: Any) -> Iterator[SparkSession]:
-    """Give the session that reads the graph: that of a table is its own."""
+    """Provide the session that reads the graph; a table has its own."""
     if not is_table(source):
         with engine.session() as session:
             session.group("predict")
@@ -133,16 +111,7 @@ def _session_of(engine: SparkEngine, source: Any) -> Iterator[SparkSession]:
 
 
 class _Counted:
-    """What is found out while the graph is packed: all that its prediction needs.
-
-    Parameters
-    ----------
-    packed : PackedGraph
-    request : Request
-    history : History or None
-    started : float
-        When packing began.
-    """
+    """A graph packed on the cluster, counted supersteps, and all that its prediction needs."""
 
     def __init__(
         self, packed: PackedGraph, request: Request, history: History | None, started: float
@@ -153,7 +122,7 @@ class _Counted:
         request = replace(request, algorithm=request.algorithm.on(graph))
         self._chain = request.chain
         algorithms = [part.algorithm for part in self._chain]
-        # Packing reads, sorts and moves every edge once: so does a superstep of the run.
+        # Packing reads, sorts and moves every edge once, as a superstep of the run does.
         self._superstep = packed.seconds
         usual = sum(baseline.iterations for baseline in baselines_of(graph, algorithms, history))
         reading = time.perf_counter() - started
@@ -172,14 +141,14 @@ class _Counted:
             )
             values = run.values
             estimates.append(_estimate(run, algorithm, graph, request, begun))
-        del values, run  # what vertices hold is not needed any more
+        del values, run  # frees the vertex values
         self._estimates = estimates
         self._workloads = workloads_of(graph, algorithms, estimates, request.engine.workers)
         self._context = request.context(history, graph.edges, self._spending)
         self._graph = self._with_samples(packed, graph)
 
     def _goes_on(self, begun: float, algorithm: Any, graph: ClusterGraph) -> Any:
-        """Return a function that says whether another superstep is worth counting."""
+        """Return a function that decides whether to count another superstep."""
         threshold = algorithm.threshold(graph.vertices)
 
         def goes_on(curve: Sequence[float]) -> bool:
@@ -193,12 +162,12 @@ class _Counted:
         return goes_on
 
     def _with_samples(self, packed: PackedGraph, graph: ClusterGraph) -> ClusterGraph:
-        """Fetch what sample runs are made of, if there will be any."""
+        """Fetch the edges of sample runs, if there will be any."""
         engine = self._chain[-1].engine
         assert isinstance(engine, SparkEngine)
         algorithms = [part.algorithm for part in self._chain]
         points = worth_running(graph, engine, algorithms, self._context, self._workloads)
-        if not points:  # nor later: there would be nothing to run them on
+        if not points:  # nor later, without the edges of samples
             self._context = replace(self._context, spending=FixedSpending(full=False))
             return graph
         ratios = sorted({ratio for own in points.values() for ratio in own})
@@ -211,7 +180,7 @@ class _Counted:
         )
 
     def prediction(self) -> Prediction:
-        """Return the prediction; its sample runs open sessions of their own."""
+        """Return the prediction; its sample runs use separate sessions."""
         request, graph = self._chain[-1], self._graph
         algorithms = [part.algorithm for part in self._chain]
         runtime_model = request.runtime_model(request.engine, graph, algorithms, self._context)
@@ -222,7 +191,7 @@ class _Counted:
 
 
 def _refuse_samples(request: Request, packed: PackedGraph) -> None:
-    """Refuse options of sampling: nothing is sampled on the cluster."""
+    """Refuse options of sampling, as the supersteps are counted."""
     for name in ("sampler", "transform", "method", "ratio", "max_overhead"):
         if name in request.named:
             raise RequestError(
@@ -235,7 +204,7 @@ def _refuse_samples(request: Request, packed: PackedGraph) -> None:
 def _estimate(
     run: CountedRun, algorithm: Any, graph: ClusterGraph, request: Request, begun: float
 ) -> IterationEstimate:
-    """Return what was counted as an estimate; what was not counted is continued."""
+    """Return the estimate from counted supersteps, extrapolated where they end early."""
     done = len(run.curve)
     counters = Table(run.counters)
     workers = request.engine.workers
@@ -266,10 +235,10 @@ def _estimate(
 
 
 def _core(graph: ClusterGraph, ratio: float, rng: np.random.Generator) -> np.ndarray:
-    """Draw vertices by their degrees, as walks meet them, with about `ratio` of the edges.
+    """Draw vertices by degree, as walks visit them, with about `ratio` of the edges.
 
-    A vertex of degree d is drawn with probability min(1, c d). Two ends of an edge are drawn as if
-    independently, so that c follows from the edges wanted by bisection.
+    A vertex of degree d is drawn with probability min(1, c d). The ends of an edge are assumed to
+    be independent, and bisection gives c for the wanted number of edges.
     """
     degrees = graph.out_degrees.astype(np.float64) + graph.in_degrees
     wanted = ratio * graph.edges
