@@ -1,7 +1,6 @@
 """How accurate are predictions of runs of minutes on Spark, within the default budget?
 
-A standalone cluster on this machine whose workers have a share of a core each, as in
-``benchmarks.spark_accuracy``, but used as the user uses one: the workers are slow from their start,
+A standalone cluster on this machine whose workers have a share of a core each from their start;
 nothing is warmed up, and each case is predicted with the default budget from a history that holds
 the cases before it and nothing else. Then it is run, with the clock that runs along, and compared.
 

@@ -56,19 +56,6 @@ class SparkCluster:
     master: str
     workers: list[Worker]
     folder: Path
-    cpu: float | None = None
-
-    def cap(self) -> None:
-        """Give each worker its share of a core from now on; before that, all there is."""
-        for worker in self.workers:
-            if worker.quota is not None and self.cpu is not None:
-                worker.quota.limit(self.cpu)
-
-    def uncap(self) -> None:
-        """Let the workers have all there is: for starting and warming up."""
-        for worker in self.workers:
-            if worker.quota is not None:
-                worker.quota.limit(None)
 
 
 @contextmanager
@@ -90,8 +77,7 @@ def spark_cluster(
     memory : str
         That each worker offers.
     cpu : float, optional
-        Share of a core that each worker gets: a quota that is in force from the start, and can be
-        lifted for a while by ``uncap``.
+        Share of a core that each worker gets, from the start.
     port : int, optional
         Of the master, whose address is what a history knows a cluster by; a free one by default.
 
@@ -131,9 +117,9 @@ def spark_cluster(
             processes[name] = process
             found.append(Worker(address, process, capped))
         _until(lambda: _registered(page) >= workers, processes, folder)
-        cluster = SparkCluster(master, found, folder, cpu)
-        cluster.cap()
-        yield cluster
+        for quota in quotas:
+            quota.limit(cpu)
+        yield SparkCluster(master, found, folder)
 
 
 def why_not_capped() -> str | None:
