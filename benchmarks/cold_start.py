@@ -1,139 +1,160 @@
-"""How well is a run on a cluster priced of which nothing, or only other algorithms, are known?
+"""How accurate is the runtime model of clusters with few runs there, or none?
 
-Real runs of histories, each of one cluster, are priced by the bundled reference runs:
-as they are; at the level that the runs of other algorithms on that cluster tell; and at the level
-that runs of the algorithm itself tell, the run itself left out. Work is that of the run, as it was
-counted, so that what is off is the seconds alone. Sample runs are judged beside real ones where a
-history has few of these: each as a run of its own.
+The bundled reference runs are predicted with a graph size, or a machine count, left out: as if the
+cluster had only the other runs of the algorithm, and the reference cluster only other algorithms.
+Runs of histories, each of one cluster, are predicted by the reference runs alone; at the speed of
+the cluster that runs of other algorithms show; and from the other runs of the algorithm. Work is
+that counted in the run, so that only seconds differ.
 
-    python -m benchmarks.cold_start --history NAME=FILE.sqlite … --out docs/studies/cold-start.md
+    python -m benchmarks.cold_start [--history NAME=FILE.sqlite …] --out docs/studies/cold-start.md
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.common import Row, table, write
 from predict_graph.history import History
-from predict_graph.prediction.seconds.cluster.cluster_speed import (
-    UNKNOWN,
-    Level,
-    level_of_observed,
-    logs_of,
-    seconds_of,
-    shipped_costs,
+from predict_graph.intervals import QUANTILE
+from predict_graph.prediction.seconds.cluster.cluster_costs import (
+    ClusterCosts,
+    costs_of,
+    costs_on_cluster,
+    informative,
+    line_through,
+    observations,
 )
-from predict_graph.prediction.seconds.cluster.reference_runs import NAMES
+from predict_graph.prediction.seconds.cluster.cluster_speed import (
+    ClusterSpeed,
+    log_factors,
+    reference_costs,
+)
+from predict_graph.prediction.seconds.cluster.reference_runs import NAMES, shipped_runs
 from predict_graph.prediction.seconds.cluster.sample_runs import WARM_UP, ClusterRun
+from predict_graph.prediction.seconds.cluster.superstep_features import rows_of_run
 from predict_graph.prediction.seconds.cluster.training_runs import cluster_run
 
-QUANTILE = 1.645  # by definition: of 90% intervals
-WAYS = ("none", "other algorithms", "the algorithm")
-ABOUT = """\
-How accurate are the bundled reference runs for a cluster on which nothing, or only other
-algorithms, ran?
-
-    python -m benchmarks.cold_start --history NAME=FILE.sqlite … --out docs/studies/cold-start.md
-
-Runs on clusters other than that of the reference runs (two workers without a quota, on a machine
-with two cores) are estimated from these, with the work that was counted in the run, so that only
-seconds differ. *Runs* are cold ones, of whole graphs and of samples. The factor is the larger of
-predicted / measured and its inverse; the bias is the mean of its logarithm; *in interval* is the
-share inside the 90% interval.
-
-A cluster without any runs is taken to be 1.6 times as slow as the reference, with a standard
-deviation of 0.8 of the logarithm: from half to six times as slow. These workers have 0.2 to 0.4 of
-a core and are two to nine times as slow; those of most users have whole cores.""".splitlines()
+_SAME_SIZE = 0.98  # of the edges of the largest run: walk samples have about as many
 
 
-def runs_of(path: Path) -> dict[str, list[ClusterRun]]:
-    """Return the cold runs of each algorithm of a history that has one cluster."""
-    history = History(path)
-    found: dict[str, list[ClusterRun]] = {}
+def other_reference(name: str) -> ClusterCosts:
+    """Return reference costs without any run of an algorithm: those of a similar one."""
+    pair = ("connected-components", "pagerank")
+    if name.startswith("graph"):
+        pair = ("graphx:connectedComponents", "graphx:pageRank")
+    costs = costs_of(shipped_runs(next(each for each in pair if each != name), first=True))
+    others = observations(
+        [run for other in NAMES if other != name for run in shipped_runs(other, first=True)]
+    )
+    common = {part: line_through(others[part]) for part in ("opening", "read", "read start")}
+    return replace(costs, lines={**costs.lines, **common})
+
+
+def left_out() -> Iterator[tuple[str, str, list[ClusterRun], ClusterRun]]:
+    """Yield algorithm, what is left out, the known runs, and a run to predict."""
+    for name in NAMES:
+        runs = shipped_runs(name, first=True)
+        targets = [run for run in runs if run.summary.purpose != WARM_UP]
+        size = _SAME_SIZE * max(run.summary.edges for run in targets)
+        smaller = [run for run in runs if run.summary.edges <= size]
+        if len(informative(smaller)) > 2:
+            for run in targets:
+                if run.summary.edges > size and not run.cold:
+                    yield name, "larger graph", smaller, run
+        for machines in (1, 2):
+            known = [run for run in runs if run.machines == machines]
+            if len(informative(known)) < 2:
+                continue
+            for run in targets:
+                if run.machines != machines and (run.cold or run.summary.sampler != "brj"):
+                    yield name, f"from {machines} machines to {run.machines}", known, run
+
+
+def predicted(run: ClusterRun, costs: ClusterCosts) -> tuple[float, float]:
+    """Return measured and predicted seconds of a run, without writing."""
+    warm = not run.cold
+    measured = sum(run.profile.phases[name] for name in ("setup", "read", "superstep"))
+    phases = costs.phases(run.machines, run.summary.edges, warm=warm)
+    rows = rows_of_run(run.profile, run.machines)
+    seconds = float(costs.supersteps(rows, run.machines, warm=warm).sum())
+    seconds += phases["setup"] + phases["read"]
+    if run.cold:
+        measured, seconds = measured + run.session_seconds, seconds + phases["opening"]
+    return measured, seconds
+
+
+def replayed() -> Iterator[Row]:
+    """Yield a row for each reference run that is left out."""
+    for name, what, known, run in left_out():
+        reference = other_reference(name)
+        factors = ClusterSpeed({name: log_factors(known, reference)}).factors(name)
+        costs = costs_on_cluster(reference, factors, known)
+        yield _row("reference runs", what, run, costs, costs.relative_std)
+
+
+def of_history(cluster: str, path: Path) -> Iterator[Row]:
+    """Yield the cold runs of a history that has one cluster, by what is known."""
+    history, found = History(path), dict[str, list[ClusterRun]]()
     kept = history.runs()
     for row in kept[kept["algorithm"].isin(NAMES)].to_dict("records"):
         record = history.record(int(row["id"]))
-        if record.engine["name"] != "spark":
-            continue
-        run = cluster_run(record, first=True, elsewhere=True)
-        if run.summary.purpose != WARM_UP and record.iterations:
+        if record.engine["name"] == "spark" and record.iterations:
+            run = cluster_run(record, first=True, elsewhere=True)
             found.setdefault(record.algorithm, []).append(run)
-    return found
+    speed = ClusterSpeed()
+    for name, runs in found.items():
+        speed = speed.with_runs(name, runs)
+    for name, runs in found.items():
+        others = {other: logs for other, logs in speed.observed.items() if other != name}
+        for run in [run for run in runs if run.cold]:
+            rest = [each for each in runs if each is not run]
+            ways = {"none": ClusterSpeed(), "other algorithms": ClusterSpeed(others)}
+            ways["the algorithm"] = ClusterSpeed(others).with_runs(name, rest)
+            for way, known in ways.items():
+                own = rest if way == "the algorithm" else []
+                costs = costs_on_cluster(reference_costs(name), known.factors(name), own)
+                std = math.hypot(costs.relative_std, known.std(name))
+                yield _row(cluster, way, run, costs, std)
 
 
-def judged(cluster: str, runs: dict[str, list[ClusterRun]]) -> list[Row]:
-    """Return a row a cold run, with what each way says of it."""
-    rows = []
-    for name, own in runs.items():
-        costs = shipped_costs(name)
-        others = [
-            logs_of(each, shipped_costs(other)) for other, each in runs.items() if other != name
-        ]
-        for run in own:
-            if not run.cold:
-                continue
-            rest = [each for each in own if each is not run]
-            ways: dict[str, Level] = {"none": UNKNOWN}
-            if others:
-                ways["other algorithms"] = level_of_observed(others, own=False)
-            if rest:
-                ways["the algorithm"] = level_of_observed([logs_of(rest, costs)], own=True)
-            for way, level in ways.items():
-                measured, said = seconds_of(run, level.applied(costs))
-                error = math.log(said / measured)
-                rows.append(
-                    {
-                        "cluster": cluster,
-                        "algorithm": name,
-                        "way": way,
-                        "error": error,
-                        "held": abs(error) <= QUANTILE * math.hypot(level.std, costs.relative_std),
-                        "seconds": measured,
-                    }
-                )
-    return rows
+def _row(cluster: str, way: str, run: ClusterRun, costs: ClusterCosts, std: float) -> Row:
+    measured, seconds = predicted(run, costs)
+    error = math.log(seconds / measured)
+    held = abs(error) <= QUANTILE * std
+    return {"cluster": cluster, "way": way, "error": error, "held": held}
 
 
 def report(rows: Sequence[Row]) -> list[str]:
-    """Return the study."""
+    """Return the table."""
     cells = []
-    clusters = list(dict.fromkeys(row["cluster"] for row in rows))
-    for cluster in [*clusters, "all"]:
-        for way in WAYS:
-            own = [row for row in rows if row["way"] == way and cluster in (row["cluster"], "all")]
-            if own:
-                errors = np.array([row["error"] for row in own])
-                factors = np.exp(np.quantile(np.abs(errors), [0.5, 0.9, 1.0]))
-                held = np.mean([row["held"] for row in own])
-                cells.append(
-                    [
-                        *(cluster, way, str(len(own)), *(f"{each:.2f}" for each in factors)),
-                        *(f"{errors.mean():+.2f}", f"{held:.0%}"),
-                    ]
-                )
+    for cluster, way in dict.fromkeys((row["cluster"], row["way"]) for row in rows):
+        own = [row for row in rows if row["cluster"] == cluster and row["way"] == way]
+        errors = np.array([row["error"] for row in own])
+        factors = np.exp(np.quantile(np.abs(errors), [0.5, 0.9, 1.0]))
+        held = np.mean([row["held"] for row in own])
+        numbers = [*(f"{each:.2f}" for each in factors), f"{errors.mean():+.2f}", f"{held:.0%}"]
+        cells.append([cluster, way, str(len(own)), *numbers])
     head = ["cluster", "runs there", "runs", "factor: median", "90%", "worst", "bias"]
-    return [
-        *("# Clusters without runs", "", *ABOUT, ""),
-        *table([*head, "in interval"], cells, text_columns=2),
-    ]
+    return table([*head, "in interval"], cells, text_columns=2)
 
 
 def main() -> None:
-    """Judge the runs of the histories."""
+    """Predict the reference runs, and runs of histories."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--history", nargs="+", required=True, metavar="NAME=FILE")
+    parser.add_argument("--history", nargs="*", default=[], metavar="NAME=FILE")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    rows = []
+    rows = [*replayed()]
     for each in given.history:
         name, _, path = each.partition("=")
-        rows += judged(name, runs_of(Path(path)))
-    write(given.out, report(rows))
+        rows += of_history(name, Path(path))
+    write(given.out, report(rows), "runs")
 
 
 if __name__ == "__main__":

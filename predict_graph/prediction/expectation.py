@@ -35,7 +35,7 @@ from predict_graph.prediction.evidence_plan import Spending
 from predict_graph.prediction.outcome import Prediction, assembled
 from predict_graph.prediction.recalled import from_earlier_runs, known_runs, workloads_on
 from predict_graph.prediction.request import Request
-from predict_graph.prediction.seconds.cluster import ClusterRuntimeModel
+from predict_graph.prediction.seconds.cluster.runtime_model import ClusterRuntimeModel
 from predict_graph.prediction.seconds.earlier_runs import of_this_engine
 
 Expect = Prediction | Mapping[str, Any] | str | PathLike[str]

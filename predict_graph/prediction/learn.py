@@ -1,10 +1,10 @@
-"""Learning once what a cluster charges, so that predictions on it cost next to nothing.
+"""Training runs on a cluster, made once, so that later predictions need none.
 
-Training runs are runs of generated graphs, kept in the history as they come: whatever ends the
-learning, what was learned so far is used. A session serves all algorithms, as opening one and
-getting Java warm takes longer than many runs in it. Graphs are small first, and then as large as
-the budget affords: tables that caches of a processor hold tell little of those that they do not.
-The cheapest algorithm comes first, and a run is begun only if what it is expected to take is left.
+Generated graphs are run and stored in the history at once, so that an interruption loses nothing.
+A session serves all algorithms, as opening one and warming up Java takes longer than many runs in
+it. Graphs grow as far as the budget allows: tables that fit in processor caches do not show the
+cost of those that do not. The cheapest algorithm comes first, and a run starts only if its expected
+time is left.
 """
 
 from __future__ import annotations
@@ -39,52 +39,52 @@ from predict_graph.prediction.request import (
     check_seed,
     direction,
 )
-from predict_graph.prediction.seconds.cluster import (
+from predict_graph.prediction.seconds.cluster.cluster_speed import speed_of_cluster
+from predict_graph.prediction.seconds.cluster.quote import Quote
+from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name
+from predict_graph.prediction.seconds.cluster.sample_runs import (
     WARM_UP,
     ClusterRun,
-    Quote,
-    level_of_cluster,
-    new_training_run,
     ran_sample,
     settled,
+)
+from predict_graph.prediction.seconds.cluster.training_runs import (
+    new_training_run,
     training_records,
 )
-from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name
 from predict_graph.prediction.work import workloads_of
 from predict_graph.results import Result
 
 __all__ = ["Learning", "learn"]
 
 # R-MAT graphs of half a million edges, and about four, sixteen and sixty, by scale and edge factor:
-# some denser than others, so that what a vertex costs and what an edge does come apart; a choice.
+# different densities separate costs of vertices from costs of edges. Limits the time of `learn`,
+# like the constants below.
 _GRAPHS = ((15, 16), (19, 8), (20, 16), (21, 32))
-_SUPERSTEPS = (6, 4, 4, 4)  # that are run of each at most: their work differs little; a choice
-# Graphs that an algorithm is run on before the next one is, on all machines and on fewer, which
-# have larger tables: the least that tells what costs grow with; a choice.
+_SUPERSTEPS = (6, 4, 4, 4)  # limits the supersteps of each, whose work hardly differs
+# Graphs run for each algorithm before the next algorithm, on all machines and on fewer, which have
+# larger tables: bounds from below what shows how costs grow
 _ALL, _ON_FEWER = (0, 1), (1,)
-_REPEATED = (
-    0,
-    1,
-)  # graphs that are run until Java is warm: while larger ones run, it gets so; a choice
-_FIRST_SHARE = 0.65  # of the budget, of the session on all machines; a choice
-_FEWER = 4  # times fewer machines in the second session; a choice
-_MARGIN = 1.2  # of what a run is expected to take: an overrun is the person's time; a choice
+_REPEATED = (0, 1)  # limits repeats for JVM warm-up to the small graphs
+_FIRST_SHARE = 0.65  # limits the session on all machines to a share of the budget
+_FEWER = 4  # limits the machines of the second session to a fraction
+_MARGIN = 1.2  # of the expected time of a run: limits overruns of the budget
 
 
 @dataclass(eq=False, repr=False)
 class Learning(Result):
-    """What was learned about a cluster.
+    """The training runs that `learn` made on a cluster.
 
     Parameters
     ----------
     training_runs : dict of str to list of str
-        Algorithm to the graphs that it was run on.
+        The graphs that each algorithm was run on.
     runs : int
-        Sample runs that were kept.
+        Number of stored runs.
     seconds : float
-        What it took.
+        Elapsed time.
     ended : str
-        Why it ended, in plain words.
+        Why it ended.
     """
 
     training_runs: dict[str, list[str]] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Learning(Result):
 
     @property
     def answer(self) -> Answer:
-        """How many runs were kept, and why learning ended."""
+        """The number of stored runs, and why learning ended."""
         rows = [(name, len(graphs), graphs[-1]) for name, graphs in self.training_runs.items()]
         said = f"{self.runs} sample runs kept in {self.seconds:.0f} s: {self.ended}"
         return Answer(
@@ -103,7 +103,7 @@ class Learning(Result):
 
     @property
     def title(self) -> str:
-        """What was learned."""
+        """The title of reports."""
         return "runs that costs are learned from"
 
     def to_frame(self) -> pd.DataFrame:
@@ -140,29 +140,29 @@ def learn(
     seed: int | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Learning:
-    """Run samples of generated graphs on a cluster until the budget is spent.
+    """Run generated graphs on a cluster as training runs until the budget is spent.
 
     Parameters
     ----------
     engine : SparkEngine or ``"spark"``
-        The cluster; its machines are the most that a training run runs on.
+        The cluster; training runs use at most its machines.
     spark : SparkSession, optional
-        A session that is open, to learn in.
+        An open session to use.
     algorithms : sequence of str or Algorithm, optional
-        All that the engine has programs for by default.
+        By default all with a program for the engine.
     budget : str or float
         A time such as ``"10m"``, or seconds.
     history : History, path, bool or None
-        Where training runs are kept; None for the default place.
+        Where training runs are stored; None for the default place.
     seed : int, optional
     progress : callable (text, fraction), optional
 
     Raises
     ------
     RequestError
-        If the engine has no training runs, there is no history, or the budget is no time.
+        If the engine is not Spark, there is no history, or the budget is not a time.
     JobError
-        If the cluster fails before anything was learned.
+        If the cluster fails before the first training run.
     """
     engine = check_engine(engine, spark=spark)
     if not isinstance(engine, SparkEngine):
@@ -176,8 +176,8 @@ def learn(
         raise RequestError(f"the budget is {budget!r}; accepted for learning: a time such as 10m")
     names = list(algorithms) if algorithms is not None else _with_programs()
     jobs = [check_function(name) for name in names]
-    entropy, tell = check_seed(seed), progress or (lambda text, fraction: None)
-    learner = _Learner(engine, jobs, kept, entropy, allowed, tell)
+    entropy, report = check_seed(seed), progress or (lambda text, fraction: None)
+    learner = _Learner(engine, jobs, kept, entropy, allowed, report)
     try:
         learner.learn()
     except PredictGraphError as error:
@@ -190,18 +190,7 @@ def learn(
 
 
 class _Learner:
-    """The sessions of one call, and the time that is left for them.
-
-    Parameters
-    ----------
-    engine : SparkEngine
-    jobs : sequence of Algorithm
-    history : History
-    seed : int
-    allowed : float
-        Seconds.
-    tell : callable (text, fraction)
-    """
+    """The sessions of one call of `learn`, within the allowed seconds."""
 
     def __init__(
         self,
@@ -210,23 +199,23 @@ class _Learner:
         history: History,
         seed: int,
         allowed: float,
-        tell: Callable[[str, float], None],
+        report: Callable[[str, float], None],
     ) -> None:
         self.found = Learning()
         self._started = time.perf_counter()
         self._engine, self._history, self._seed = engine, history, seed
-        self._allowed, self._tell = allowed, tell
-        tell("looking at what training runs will take", 0.0)
+        self._allowed, self._report = allowed, report
+        report("estimating the time of training runs", 0.0)
         self._subjects = [_Subject(engine, job, history, seed) for job in jobs]
-        self._passed = False  # whether something did not fit
+        self._skipped = False  # whether a run did not fit
 
     @property
     def spent(self) -> float:
-        """Seconds that have gone by."""
+        """The elapsed seconds."""
         return time.perf_counter() - self._started
 
     def learn(self) -> None:
-        """Run as much as there is time for: on all machines first, then on fewer."""
+        """Run what fits in the budget: on all machines first, then on fewer."""
         for number, machines in enumerate(self._counts()):
             there = self._engine.on(machines)
             turns = _ON_FEWER if number else _ALL
@@ -234,21 +223,21 @@ class _Learner:
             if number and not self._fits(
                 first.expected(machines, turns[0], cold=True), self._allowed
             ):
-                self._passed = True
+                self._skipped = True
                 break
             last = number + 1 == len(self._counts())
             until = self._allowed if last else _FIRST_SHARE * self._allowed
-            self._tell(f"opening a session on {machines} machines", self._fraction)
+            self._report(f"opening a session on {machines} machines", self._fraction)
             with there.session() as session:
                 self._in_session(there, session.seconds, until, turns)
         self.found.ended = (
             "the next run would have taken longer than the budget allows"
-            if self._passed
+            if self._skipped
             else "there is nothing larger to learn from"
         )
 
     def _counts(self) -> list[int]:
-        """Return the machine counts to learn on: two tell what costs more with machines."""
+        """Return the machine counts: two, to show how costs grow with machines."""
         machines = self._engine.workers
         fewer = max(machines // _FEWER, 1)
         return (
@@ -256,24 +245,23 @@ class _Learner:
         )
 
     def _cheapest(self, subjects: Sequence[_Subject]) -> _Subject:
-        """Return the algorithm whose first run takes least, of those with a known price.
+        """Return the algorithm with the shortest expected first run.
 
-        One without training runs in the package is quoted at the price of another, which says
-        little: it comes last.
+        Those without reference runs, whose expected time is that of another one, come last.
         """
-        level = level_of_cluster(self._history, self._engine)
+        speed = speed_of_cluster(self._history, self._engine)
         for subject in subjects:
-            subject.quote.set_level(level)
+            subject.quote.set_speed(speed)
         machines = self._engine.workers
         return min(
             subjects,
-            key=lambda each: (not (each.known or each.heard), each.expected(machines, 0)),
+            key=lambda each: (not (each.known or each.has_run), each.expected(machines, 0)),
         )
 
     def _in_session(
         self, there: SparkEngine, opening: float, until: float, turns: Sequence[int]
     ) -> None:
-        """Run graphs of growing size: some of each algorithm, the cheapest first, then more."""
+        """Run graphs of growing size: small ones of each algorithm first, the cheapest first."""
         machines, cold = there.workers, True
         waiting = list(self._subjects)
         while waiting:
@@ -282,7 +270,7 @@ class _Learner:
             for turn in turns:
                 first = cold and not self.found.training_runs
                 if not first and not self._fits(subject.expected(machines, turn), until):
-                    self._passed = True
+                    self._skipped = True
                     break
                 self._run(subject, there, opening, turn, cold=cold)
                 cold = False
@@ -294,7 +282,7 @@ class _Learner:
                 if self._fits(subject.expected(machines, turn), until):
                     self._run(subject, there, opening, turn)
                 else:
-                    self._passed = True
+                    self._skipped = True
 
     def _fits(self, seconds: float, until: float) -> bool:
         return self.spent + _MARGIN * seconds <= until
@@ -312,12 +300,9 @@ class _Learner:
         *,
         cold: bool = False,
     ) -> None:
-        """Run an algorithm on one of the graphs; a small one, until Java is warm.
-
-        Nothing but the very first run of a session shows what starting takes.
-        """
+        """Run an algorithm on one of the graphs; on a small one, until the JVM is warm."""
         graph = subject.graph(turn)
-        self._tell(f"{subject.name} on {graph.name}, {there.workers} machines", self._fraction)
+        self._report(f"{subject.name} on {graph.name}, {there.workers} machines", self._fraction)
 
         def run(*, cold: bool = False) -> ClusterRun:
             limit = _SUPERSTEPS[turn]
@@ -339,7 +324,7 @@ class _Learner:
             own.append(graph.name)
 
     def _keep(self, subject: _Subject, run: ClusterRun, purpose: str) -> None:
-        """Keep a run at once, so that it is not lost."""
+        """Store a run at once, so that it is not lost."""
         kept = replace(run, summary=replace(run.summary, purpose=purpose))
         subject.add_run(kept)
         records = training_records(kept, subject.training_run, subject.graph(0), self._seed)
@@ -348,21 +333,13 @@ class _Learner:
 
 
 class _Subject:
-    """An algorithm to be learned: its graphs, and what runs on them are expected to take.
-
-    Parameters
-    ----------
-    engine : SparkEngine
-    job : Algorithm
-    history : History
-    seed : int
-    """
+    """An algorithm to be run: its graphs, and the expected seconds on them."""
 
     def __init__(self, engine: Any, job: Algorithm, history: History, seed: int) -> None:
         self.name, self.job, self.training_run = job.name, job, new_training_run()
         self.known = shipped_name(job) == job.name
-        self.largest: dict[int, int] = {}  # of the graphs that it was run on, by machine count
-        self.heard = False
+        self.largest: dict[int, int] = {}  # graph of its runs, by machine count
+        self.has_run = False
         self._seed = seed
         self._made: tuple[int, Graph] | None = None
         self._first = self._generated(0)
@@ -374,10 +351,10 @@ class _Subject:
             else estimates_of(self._first, request.chain)
         )
         workloads = workloads_of(self._first, chain, estimates, engine.workers)
-        self.quote = Quote(self._first, engine, workloads, level_of_cluster(history, engine))
+        self.quote = Quote(self._first, engine, workloads, speed_of_cluster(history, engine))
 
     def graph(self, turn: int) -> Graph:
-        """Return a graph, the same every time; the last large one is kept."""
+        """Return a graph; the last large one is cached."""
         if turn == 0:
             return self._first
         if self._made is None or self._made[0] != turn:
@@ -390,14 +367,7 @@ class _Subject:
         return check_graph(source, directed=direction(self.job, None), seed=self._seed)
 
     def expected(self, machines: int, turn: int, *, cold: bool = False) -> float:
-        """Return the seconds of a run, or of those until Java is warm, as far as is known.
-
-        Parameters
-        ----------
-        machines, turn : int
-        cold : bool
-            Whether a session is opened for it.
-        """
+        """Return the expected seconds of a run, and of its repeats; with session start if cold."""
         first, factor = _GRAPHS[0], _GRAPHS[turn]
         larger = 2.0 ** (factor[0] - first[0]) * factor[1] / first[1]
         limit = _SUPERSTEPS[turn]
@@ -407,13 +377,13 @@ class _Subject:
         return once + self.quote.sample_seconds(machines, larger, cold=cold, limit=limit)
 
     def add_run(self, run: ClusterRun) -> None:
-        """Learn what a run took."""
-        self.heard = True
+        """Update the expected seconds with a run."""
+        self.has_run = True
         self.quote.add_run(run)
 
 
 def _with_programs() -> list[str]:
-    """Return the algorithms that Spark has programs for."""
+    """Return the algorithms with a program for Spark."""
     found = [name for name in ALGORITHMS.names() if "spark" in ALGORITHMS.get(name).runs_on]
     if not found:
         raise JobError("no registered algorithm has a program for Spark")

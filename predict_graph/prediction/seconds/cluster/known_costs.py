@@ -1,26 +1,26 @@
-"""The best available cost model of an algorithm on a cluster, with its uncertainty."""
+"""The best available costs of an algorithm on a cluster, with their uncertainty."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.prediction.seconds.cluster.cluster_costs import ClusterCosts, fit_cluster_costs
-from predict_graph.prediction.seconds.cluster.cluster_speed import (
-    UNKNOWN,
-    level_of_runs,
-    shipped_costs,
-    superstep_seconds_of,
+from predict_graph.intervals import QUANTILE
+from predict_graph.prediction.seconds.cluster.cluster_costs import (
+    ClusterCosts,
+    costs_on_cluster,
+    informative,
+    typical_rows,
 )
-from predict_graph.prediction.seconds.cluster.learning import Learned
-from predict_graph.prediction.seconds.cluster.real_runs import between_graphs_std
+from predict_graph.prediction.seconds.cluster.cluster_speed import FACTORS, reference_costs
+from predict_graph.prediction.seconds.cluster.learning import ENOUGH, Learned
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
-from predict_graph.prediction.seconds.cluster.session_phases import CommonPhases
 
 _OTHER_GRAPH = (
     "the sample runs are of another graph, whose records may be longer or shorter; --budget none "
@@ -39,6 +39,10 @@ _ANOTHER_CLUSTER = (
     "a factor; learn, or --budget none, runs samples on it"
 )
 _STAND_IN_STD = 0.5  # of an algorithm estimated as another one (docs/studies/cold-start.md)
+# Of supersteps predicted from samples of another graph (docs/studies/spark.md)
+_OTHER_GRAPH_STD = 0.35
+# Weight of the value above in real runs: trades off prior for evidence; not tuned
+_PRIOR_RUNS = 3.0
 
 
 @dataclass(frozen=True)
@@ -47,14 +51,13 @@ class KnownCosts:
 
     costs: ClusterCosts
     runs: list[ClusterRun]
-    others: list[ClusterRun]
     source: str
     std: float
-    common_std: float = 0.0
-    slower: float = 1.0
-    samples: list[ClusterRun] = field(default_factory=list)
+    common_std: float
+    slower: float
+    samples: list[ClusterRun]
+    history_runs: int = 0
     warnings: list[str] = field(default_factory=list)
-    more: str = ""
 
 
 def known_costs(
@@ -64,118 +67,114 @@ def known_costs(
     engine: SparkEngine,
     cost_model: str | None,
 ) -> KnownCosts:
-    """Return the fitted costs of one algorithm of a chain, or those of bundled reference runs."""
-    runs, others = learned.runs[number], learned.others[number]
-    if learned.level is not None and not others:
-        return _by_shipped(learned, runs, algorithm, engine, cost_model)
-    # A session of the user is open already.
-    common = None if engine.in_open_session else learned.cluster.common
-    like = learned.cluster.applied(shipped_costs(shipped_name(algorithm)))
-    costs = fit_cluster_costs(runs, others, cost_model, common, like)
-    common_std = 0.0
-    if not runs and cost_model is None:
-        better = _by_level(others, algorithm, costs, engine, common)
-        if better is not None:
-            costs, common_std = better
-    telling = runs or [run for run in others if not run.elsewhere] or others
-    elsewhere = all(run.elsewhere for run in telling)
-    warnings = _contradicted(costs)
-    if elsewhere:
-        warnings.insert(0, _OTHER_GRAPH if runs else _REAL_RUNS)
-    return KnownCosts(
-        costs,
-        telling,
-        others,
-        _source(runs),
-        math.hypot(costs.relative_std, between_graphs_std(costs.errors) if elsewhere else 0.0),
-        common_std,
-        learned.cluster.tasks,
-        samples=telling,
-        warnings=warnings,
-    )
-
-
-def _by_level(
-    others: list[ClusterRun],
-    algorithm: Algorithm,
-    fitted: ClusterCosts,
-    engine: SparkEngine,
-    common: CommonPhases | None,
-) -> tuple[ClusterCosts, float] | None:
-    """Return the reference costs scaled to real runs, and the error; None where a fit is better.
-
-    A few cold runs of whole graphs show the cluster's relative speed, but not how costs grow. The
-    method with the lower error in cross-validation is used, and scaling for a single run. Logs
-    contain no messages and give no scale.
+    """Return the costs of one algorithm of a chain: of bundled reference runs, at the speed of the
+    cluster, and of its own runs there. Real runs correct those of sample runs.
     """
+    samples, real = (
+        [run for run in runs if not run.disturbed]
+        for runs in (learned.runs[number], learned.others[number])
+    )
+    own = samples or real
     name = shipped_name(algorithm)
-    if name != algorithm.name or any(run.seen_by_log for run in others):
-        return None
-    shipped = shipped_costs(name)
-    errors = []
-    for run in others if len(others) > 1 else ():
-        rest = level_of_runs([each for each in others if each is not run], shipped)
-        measured, said = superstep_seconds_of(run, rest.applied(shipped))
-        errors.append(math.log(measured / said))
-    if errors and np.mean(np.square(errors)) > np.mean(np.square(fitted.errors)):
-        return None
-    level = level_of_runs(others, shipped, common)
-    costs = level.applied(shipped, is_open=engine.in_open_session)
-    return replace(costs, errors=errors, runs=len(others)), level.std
-
-
-def _by_shipped(
-    learned: Learned,
-    runs: list[ClusterRun],
-    algorithm: Algorithm,
-    engine: SparkEngine,
-    cost_model: str | None,
-) -> KnownCosts:
-    """Return the costs of bundled reference runs, scaled to the speed of the cluster."""
-    level = learned.level or UNKNOWN
-    name = shipped_name(algorithm)
-    costs = level.applied(shipped_costs(name, cost_model), is_open=engine.in_open_session)
-    between = 0.0 if any(not run.elsewhere for run in runs) else between_graphs_std([])
-    if runs:
-        source, warnings = f"{_source(runs)}, too few for a model", []
-    elif level.algorithms:
-        source, warnings = "runs of other algorithms on the cluster", [_OTHER_ALGORITHMS]
-    else:
-        source, warnings = "runs on another cluster", [_ANOTHER_CLUSTER]
-    stand_in = name != algorithm.name  # the actual superstep is unknown
-    if stand_in:
-        warnings.append(
-            f"no run of {algorithm.name} is known: the estimate uses supersteps of {name}"
-        )
+    speed = learned.speed.with_runs(name, own) if own else learned.speed
+    factors = speed.factors(name)
+    if engine.in_open_session:
+        factors["opening"] = 0.0
+    costs = costs_on_cluster(reference_costs(name, cost_model), factors, own)
+    known = [run for run in own if not run.elsewhere] or own
+    source, warnings = _source(samples, real), []
+    std, errors = costs.relative_std, costs.errors if real else []
+    if samples and real:
+        costs, errors, warnings = _corrected(costs, samples, real)
+        std = costs.relative_std
+    if not own:
+        others = bool(speed.observed)
+        source = "runs of other algorithms on the cluster" if others else "runs on another cluster"
+        warnings = [_OTHER_ALGORITHMS if others else _ANOTHER_CLUSTER]
+    elif all(run.elsewhere for run in known):
+        warnings.insert(0, _OTHER_GRAPH if samples else _REAL_RUNS)
+    if all(run.elsewhere for run in known):
+        std = math.hypot(std, between_graphs_std(errors))
+    judged = bool(costs.errors)  # by its own runs
+    if name != algorithm.name and not judged:  # the actual superstep is unknown
+        std = math.hypot(std, _STAND_IN_STD)
+        if not own:
+            warnings.append(
+                f"no run of {algorithm.name} is known: the estimate uses supersteps of {name}"
+            )
     return KnownCosts(
         costs,
-        runs or shipped_runs(name, first=True),
-        [],
+        known or shipped_runs(name, first=True),
         source,
-        math.hypot(costs.relative_std, between, _STAND_IN_STD if stand_in else 0.0),
-        level.std,
-        level.tasks,
-        runs,
+        std,
+        0.0 if judged else speed.std(name),
+        factors["tasks"],
+        known,
+        len(real),
         warnings,
-        learned.more,
     )
 
 
-def _source(runs: list[ClusterRun]) -> str:
-    if not runs:
-        return "real runs on the cluster"
-    again = all(run.again for run in runs)
-    return "training runs of the cluster" if again else "sample runs on the cluster"
+def _corrected(
+    costs: ClusterCosts, samples: Sequence[ClusterRun], real: Sequence[ClusterRun]
+) -> tuple[ClusterCosts, list[float], list[str]]:
+    """Return the costs scaled to what real runs took after the sample runs; their errors; and a
+    warning if they lie outside the interval.
 
-
-def _contradicted(costs: ClusterCosts) -> list[str]:
-    """Warn if the newest real runs lie outside the interval of the earlier training runs."""
-    count = costs.contradicted
-    if not count:
-        return []
-    off = math.expm1(float(np.mean(costs.errors[:count])))
-    runs = "the newest real run" if count == 1 else f"the {count} newest real runs"
-    return [
-        f"{runs} on this cluster took {abs(off):.0%} {'longer' if off > 0 else 'less'} than its "
-        "training runs predict: the estimate is corrected; learn replaces them"
+    The factor is the mean of the errors, shrunk to its square root for a single run.
+    """
+    errors = {id(run): _superstep_error(costs, run) for run in real if not run.seen_by_log}
+    times = [run.time for run in samples]
+    newer = [
+        errors[id(run)]
+        for run in real
+        if id(run) in errors
+        and run.time is not None
+        and all(time is not None and time < run.time for time in times)
     ]
+    if not newer:
+        return costs, [*errors.values()], []
+    mean, weight = float(np.mean(newer)), len(newer) / (len(newer) + 1)
+    factor = math.exp(weight * mean)
+    outside = abs(mean) > QUANTILE * costs.relative_std
+    std = math.hypot(costs.relative_std, mean * (1.0 - weight))
+    corrected = costs.scaled({**dict.fromkeys(FACTORS, 1.0), "tasks": factor, "driver": factor})
+    warnings = []
+    if outside:
+        off = math.expm1(mean)
+        runs = "the newest real run" if len(newer) == 1 else f"the {len(newer)} newest real runs"
+        warnings = [
+            f"{runs} on this cluster took {abs(off):.0%} {'longer' if off > 0 else 'less'} than "
+            "its training runs predict: the estimate is corrected; learn replaces them"
+        ]
+    return replace(corrected, relative_std=std), [*errors.values()], warnings
+
+
+def _superstep_error(costs: ClusterCosts, run: ClusterRun) -> float:
+    """Return log(measured / predicted) seconds of the supersteps of a run after JVM warm-up."""
+    rows = typical_rows(run)
+    predicted = costs.supersteps(rows, run.machines, warm=True)
+    return math.log(float(rows["seconds"].sum()) / float(predicted.sum()))
+
+
+def between_graphs_std(errors: Sequence[float]) -> float:
+    """Return the error of training runs on another graph: a prior updated with errors seen here.
+
+    This is the mean of an inverse-gamma posterior of the variance, in which the prior counts like a
+    few real runs.
+
+    Examples
+    --------
+    >>> between_graphs_std([]), round(between_graphs_std([0.05] * 9), 3)
+    (0.35, 0.18)
+    """
+    seen = float(np.sum(np.square(errors))) if len(errors) else 0.0
+    return math.sqrt((_PRIOR_RUNS * _OTHER_GRAPH_STD**2 + seen) / (_PRIOR_RUNS + len(errors)))
+
+
+def _source(samples: Sequence[ClusterRun], real: Sequence[ClusterRun]) -> str:
+    if not samples:
+        return "real runs on the cluster" if real else ""
+    again = all(run.again for run in samples)
+    source = "training runs of the cluster" if again else "sample runs on the cluster"
+    return source if len(informative(samples)) >= ENOUGH else f"{source}, too few for a model"

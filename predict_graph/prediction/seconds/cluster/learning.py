@@ -15,9 +15,9 @@ from predict_graph.engines.spark.blocks.packing import check_driver_bytes
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 from predict_graph.limits import limits
-from predict_graph.prediction.seconds.cluster.cluster_speed import UNKNOWN, Level, level_of_cluster
+from predict_graph.prediction.seconds.cluster.cluster_costs import informative
+from predict_graph.prediction.seconds.cluster.cluster_speed import ClusterSpeed, speed_of_cluster
 from predict_graph.prediction.seconds.cluster.quote import Quote
-from predict_graph.prediction.seconds.cluster.real_runs import real_runs
 from predict_graph.prediction.seconds.cluster.sample_plan import (
     WantedSample,
     affordable_points,
@@ -27,13 +27,14 @@ from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun, clu
 from predict_graph.prediction.seconds.cluster.superstep_features import sent_messages
 from predict_graph.prediction.seconds.cluster.training_runs import (
     new_training_run,
+    real_runs,
     recall,
     training_records,
 )
 from predict_graph.prediction.seconds.sample_runs import DEFAULT_TRAIN_RATIOS
 
 _SAMPLE_EDGE = 64  # bytes: its ends unsorted, sorted, and as a graph; limits the driver's memory
-_ENOUGH = 3  # bounds the warm sample runs of a fit from below: fewer only show the relative speed
+ENOUGH = 3  # bounds the warm sample runs of a fit from below: fewer only show the relative speed
 
 TrainingRuns = list[list[ClusterRun]]
 """The runs of each algorithm of a chain."""
@@ -45,9 +46,8 @@ class Learned:
 
     runs: TrainingRuns
     others: TrainingRuns
-    level: Level | None = None
+    speed: ClusterSpeed = field(default_factory=ClusterSpeed)
     more: str = ""
-    cluster: Level = UNKNOWN
 
 
 def learn_on_cluster(
@@ -71,11 +71,11 @@ def learn_on_cluster(
     if plan.points:
         runs = _run_samples(graph, engine, algorithms, context, plan.points, quote)
     runs = runs or [[] for _ in algorithms]
-    if quote is None or _warm_runs(runs) >= _ENOUGH:
-        return Learned(runs, others, cluster=level_of_cluster(context.history, engine))
+    if quote is None or len(informative(runs[-1])) >= ENOUGH:
+        return Learned(runs, others, speed_of_cluster(context.history, engine))
     cost = readable_seconds(quote.plan_seconds(plan.whole))
     more = f"about {cost} of sample runs on the cluster would narrow the interval: --budget none"
-    return Learned(runs, others, quote.level, more)
+    return Learned(runs, others, quote.speed, more)
 
 
 def worth_running(
@@ -136,20 +136,15 @@ def _plan(
     if _new_samples_required(algorithms, context):
         points = _sample_points(graph, engine, algorithms[-1], context, workloads)
         return _Plan(points if _all_requested(context) else _one_session(points, engine.workers))
-    if all(others) or (runs is not None and _warm_runs(runs) >= _ENOUGH):
+    if all(others) or (runs is not None and len(informative(runs[-1])) >= ENOUGH):
         return _Plan({})
-    quote = Quote(graph, engine, workloads, level_of_cluster(context.history, engine))
+    quote = Quote(graph, engine, workloads, speed_of_cluster(context.history, engine))
     for run in runs[-1] if runs else ():
         quote.add_run(run)
     context.spending.expects(quote.run_seconds)
     whole = _sample_points(graph, engine, algorithms[-1], context, workloads)
     points = _affordable(whole, quote, engine.workers, context, first=runs is None)
     return _Plan(points, whole, quote)
-
-
-def _warm_runs(runs: Sequence[Sequence[ClusterRun]]) -> int:
-    """Return how many training runs a fit can use."""
-    return sum(not run.cold and run.summary.purpose == "cost" for run in runs[-1])
 
 
 def _affordable(
@@ -210,7 +205,7 @@ def _points(
     if engine.in_open_session:
         counts = (engine.workers,)
     ratios = context.train_ratios or DEFAULT_TRAIN_RATIOS
-    points = training_points(_ends(ratios), counts, engine.workers)
+    points = training_points(ratios, counts)
     if context.train_ratios is not None:
         return points
     work = None
@@ -267,11 +262,6 @@ def default_train_machines(target: int) -> tuple[int, ...]:
     if target >= 8:
         counts.add(4)
     return tuple(sorted(counts))
-
-
-def _ends(ratios: tuple[float, ...]) -> tuple[float, ...]:
-    """Return the smallest, a middle and the largest ratio, to show how costs grow."""
-    return tuple(sorted({ratios[0], ratios[len(ratios) // 2], ratios[-1]}))
 
 
 def _of_part(run: ClusterRun, number: int, parts: int) -> ClusterRun:

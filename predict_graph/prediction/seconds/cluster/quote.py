@@ -7,7 +7,6 @@ updates the scale.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 import pandas as pd
@@ -17,9 +16,8 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.cluster_costs import ClusterCosts
 from predict_graph.prediction.seconds.cluster.cluster_speed import (
-    Level,
-    level_of_runs,
-    shipped_costs,
+    ClusterSpeed,
+    reference_costs,
 )
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.sample_plan import sample_plan, supersteps_run
@@ -32,41 +30,35 @@ class Quote:
     """The expected seconds of a chain of algorithms on a cluster, and of its sample runs."""
 
     def __init__(
-        self, graph: AnyGraph, engine: SparkEngine, workloads: Sequence[Workload], level: Level
+        self,
+        graph: AnyGraph,
+        engine: SparkEngine,
+        workloads: Sequence[Workload],
+        speed: ClusterSpeed,
     ) -> None:
         self._graph, self._engine = graph, engine
         self._algorithms = [each.algorithm for each in workloads]
-        names = [shipped_name(each) for each in self._algorithms]
-        self._shipped = [shipped_costs(name) for name in names]
-        runs = [shipped_runs(name, first=number == 0) for number, name in enumerate(names)]
+        self._names = [shipped_name(each) for each in self._algorithms]
+        runs = [shipped_runs(name, first=number == 0) for number, name in enumerate(self._names)]
         self._work = [
             lru_cache(work_by_machines(graph, engine, each, own))
             for each, own in zip(workloads, runs, strict=True)
         ]
-        self._heard: list[ClusterRun] = []
-        self._cluster = level
+        self._runs: list[ClusterRun] = []
+        self._cluster = speed
 
     def add_run(self, run: ClusterRun) -> None:
         """Update the estimate with a sample run of the last algorithm."""
-        self._heard.append(run)
+        self._runs.append(run)
 
-    def set_level(self, level: Level) -> None:
+    def set_speed(self, speed: ClusterSpeed) -> None:
         """Set the known relative speed of the cluster."""
-        self._cluster = level
+        self._cluster = speed
 
     @property
-    def level(self) -> Level:
-        """The relative speed of the cluster, from runs of the last algorithm if there are any.
-
-        Session start and reading are those of all algorithms on the cluster, and so is the start of
-        a session, if these runs were in sessions started by others.
-        """
-        if not self._heard:
-            return self._cluster
-        own, cluster = level_of_runs(self._heard, self._shipped[-1]), self._cluster
-        if not any(run.cold for run in self._heard):
-            own = replace(own, phases=cluster.phases)
-        return replace(own, common=cluster.common or own.common)
+    def speed(self) -> ClusterSpeed:
+        """The relative speed of the cluster, from runs of the last algorithm if there are any."""
+        return self._cluster.with_runs(self._names[-1], self._runs) if self._runs else self._cluster
 
     @property
     def run_seconds(self) -> float:
@@ -107,8 +99,13 @@ class Quote:
 
     @property
     def _costs(self) -> list[ClusterCosts]:
-        is_open = self._engine.in_open_session
-        return [self.level.applied(each, is_open=is_open) for each in self._shipped]
+        speed, found = self.speed, []
+        for name in self._names:
+            factors = speed.factors(name)
+            if self._engine.in_open_session:
+                factors["opening"] = 0.0
+            found.append(reference_costs(name).scaled(factors))
+        return found
 
     def _seconds(self, machines: int, ratio: float, limit: int | None, *, warm: bool) -> float:
         edges = ratio * self._graph.edges

@@ -94,6 +94,7 @@ def runtimes_on(
             engine,
             workload,
             first=number == 0,
+            more=learned.more,
         )
         for number, workload in enumerate(workloads)
     ]
@@ -106,6 +107,7 @@ def _runtime_on(
     workload: Workload,
     *,
     first: bool,
+    more: str,
 ) -> RuntimeEstimate:
     """Return the estimate of one algorithm; the first of a chain includes session start and
     reading.
@@ -145,8 +147,8 @@ def _runtime_on(
             "r2": costs.r2,
             "rows": costs.rows,
             "runs": costs.runs,
-            "history_runs": len(known.others),
-            "start_seconds": float(costs.start.sum()),
+            "history_runs": known.history_runs,
+            "start_seconds": costs.at("superstep start", engine.workers),
             "machines": sorted({run.machines for run in runs}),
         },
     )
@@ -167,7 +169,7 @@ def _runtime_on(
         ],
         at=lambda machines: at(machines)[0],
         executors=memory.to_dict() if memory else {},
-        more=known.more,
+        more=more,
     )
 
 

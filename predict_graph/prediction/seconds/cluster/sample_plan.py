@@ -15,9 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
-from costmodels.design import optimal_design
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.prediction.seconds.sample_runs import STEADY_ITERATIONS
@@ -25,9 +23,6 @@ from predict_graph.prediction.seconds.sample_runs import STEADY_ITERATIONS
 # Limits the cost of sample runs, like the constants below (docs/studies/spark.md): supersteps of an
 # algorithm whose supersteps differ.
 _SUPERSTEPS = 15
-# Of session start, in runs of the whole graph on one machine; trades off sessions for runs
-_SESSION_COST = 1.0
-_POINTS = 2  # bounds the sizes at each machine count from below
 _MOST_WORK = 0.05  # of tasks of sample runs, in runs of the graph: limits the cost
 _ENOUGH_EDGES = 1_000_000  # bounds samples from below, so that tasks take longer than the driver
 # Bounds samples from below, so that tasks take longer than their fixed costs
@@ -35,44 +30,15 @@ _FEWEST_EDGES = 300_000
 _LARGEST_RATIO = 0.5  # limits a sample
 
 
-def training_points(
-    ratios: tuple[float, ...], machines: tuple[int, ...], target: int
-) -> dict[int, list[float]]:
-    """Choose the ratios to run at each machine count: an I-optimal design for the real run.
-
-    The design uses Ernest's terms as far as the machine counts can distinguish them (section 3.3 of
-    Ernest), and minimizes the variance of the prediction for the whole graph on `target` machines
-    relative to its cost.
+def training_points(ratios: tuple[float, ...], machines: tuple[int, ...]) -> dict[int, list[float]]:
+    """Return the ratios to run at each machine count: the smallest and the largest.
 
     Examples
     --------
-    >>> training_points((0.05, 0.1, 0.2), (1, 2), 4)
-    {1: [0.05, 0.2], 2: [0.1, 0.2]}
+    >>> training_points((0.05, 0.1, 0.2), (1, 2))
+    {1: [0.05, 0.2], 2: [0.05, 0.2]}
     """
-    grid = pd.DataFrame(
-        [(ratio, count) for count in machines for ratio in ratios], columns=["scale", "machines"]
-    )
-    grid["cost"] = _SESSION_COST / len(ratios) + grid["scale"] / grid["machines"]
-    terms = ["1", "scale/machines", *(["machines"] if len(machines) > 1 else [])]
-    cheapest = grid.sort_values("cost")["cost"].to_numpy()
-    budget = float(cheapest[: len(terms)].sum() + len(machines) * cheapest.mean())
-    try:
-        design = optimal_design(
-            grid,
-            max(budget, float(np.sort(cheapest)[-len(terms) :].sum())),
-            terms=terms,
-            criterion="i",
-            targets=pd.DataFrame({"scale": [1.0], "machines": [target]}),
-        )
-        points = design.points
-        chosen = {count: set(points["scale"][points["machines"] == count]) for count in machines}
-    except ValueError:  # too few candidates for a design: use all
-        chosen = {count: set(ratios) for count in machines}
-    for own in chosen.values():
-        for ratio in (ratios[0], ratios[-1]):
-            if len(own) < _POINTS:
-                own.add(ratio)
-    return {count: sorted(chosen[count]) for count in machines}
+    return {count: sorted({min(ratios), max(ratios)}) for count in machines}
 
 
 def supersteps_run(algorithm: Algorithm) -> int:

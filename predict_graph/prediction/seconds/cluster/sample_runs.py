@@ -69,6 +69,11 @@ class ClusterRun:
         """Whether it is a real run rather than a sample run."""
         return self.summary.purpose == REAL
 
+    @property
+    def disturbed(self) -> bool:
+        """Whether the run lost an executor, so that its times are not representative."""
+        return int(self.profile.engine.get("executors_lost", 0)) > 0
+
     def exchanged(self) -> pd.DataFrame:
         """Return the exchanged counters of each iteration, summed over workers; one row per
         iteration.

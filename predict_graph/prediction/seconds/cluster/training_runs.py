@@ -23,6 +23,7 @@ from predict_graph.iterations import SampleSummary
 from predict_graph.prediction.run_records import records_of
 from predict_graph.prediction.seconds.cluster.sample_runs import REAL, ClusterRun
 
+_NEWEST_RUNS = 20  # limits old data
 _MOST_GRAPHS = 5  # newest graphs whose training runs are combined: limits old data
 # Parameters that do not affect supersteps.
 _STOPPING = ("epsilon", "max_iterations", "tau", "tolerance", "tol", "maxIterations", "maxSteps")
@@ -89,6 +90,30 @@ def recall(
         ]
         for number, trainings in enumerate(found)
     ]
+
+
+def real_runs(
+    history: History | None, algorithm: Algorithm, engine: SparkEngine, graph: AnyGraph
+) -> list[ClusterRun]:
+    """Return the newest real runs of an algorithm on a cluster, at any machine count.
+
+    Standalone, YARN and Kubernetes clusters are identified by their master, regardless of the
+    driver's machine; local Spark is identified by this machine.
+    """
+    if history is None:
+        return []
+    here = machine_identity() if engine.settings.local else None
+    found = history.training_runs(
+        algorithm.name, cluster_settings(engine), here, limit=_NEWEST_RUNS
+    )
+    runs = []
+    for record in found:
+        # A log does not contain the parameters.
+        if record.parameters and not same_superstep(record.parameters, algorithm.to_dict()):
+            continue
+        other = record.fingerprint != graph.fingerprint
+        runs.append(cluster_run(record, first=True, elsewhere=other))
+    return runs
 
 
 def _training_runs(

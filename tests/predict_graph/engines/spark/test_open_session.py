@@ -20,8 +20,6 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
 from predict_graph.history import History
 from predict_graph.prediction.learn import learn
-from predict_graph.prediction.seconds.cluster.cluster_costs import Phase
-from predict_graph.prediction.seconds.straight_line import Line
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
 
@@ -205,12 +203,6 @@ def test_a_function_on_tables_of_the_session(spark, left_alone):
     profile = profile_spark_function(rounds, spark, edges, vertices, graph=graph)
     assert profile.iterations == 4
     assert (profile.table["shuffle_read_records"] > 0).all()
-
-
-def test_a_warm_session_has_no_start_to_pay():
-    phase = Phase(Line(1.0, 0.0), Line(2.0, 0.0))
-    assert phase.at(1, 10) == 3.0
-    assert phase.at(1, 10, warm=True) == 1.0
 
 
 # What cannot be used.

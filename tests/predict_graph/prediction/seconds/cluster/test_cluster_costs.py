@@ -9,13 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from predict_graph.algorithms import PageRank, check_algorithm
-from predict_graph.engines.spark import SparkSettings
-from predict_graph.errors import JobError, RequestError
+from predict_graph.engines.spark import SparkEngine, SparkSettings
+from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_request
-from predict_graph.prediction.seconds.cluster.cluster_costs import fit_cluster_costs
+from predict_graph.prediction.seconds.cluster.cluster_costs import costs_of
 from predict_graph.prediction.seconds.cluster.executor_memory import heap_bytes, memory_of
-from predict_graph.prediction.seconds.cluster.learning import default_train_machines
+from predict_graph.prediction.seconds.cluster.known_costs import known_costs
+from predict_graph.prediction.seconds.cluster.learning import Learned, default_train_machines
+from predict_graph.prediction.seconds.cluster.reference_runs import shipped_runs
 from predict_graph.prediction.seconds.cluster.sample_plan import (
     WantedSample,
     affordable_points,
@@ -35,155 +37,103 @@ from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
 )
 
 
+def law_rows(messages, machines, iterations=8):
+    share = messages / machines
+    columns = {
+        "vertices": share / 20,
+        "messages": share,
+        "records": share / 2,
+        "remote_bytes": 10 * share * (1 - 1 / machines),
+    }
+    return pd.DataFrame({name: [value] * iterations for name, value in columns.items()})
+
+
 def test_a_law_is_found_again():
-    costs = fit_cluster_costs(sample_runs(), [], "forward-nnls")
-    rows = pd.DataFrame(
-        {
-            "vertices": [200_000 / 4] * 8,
-            "messages": [4_000_000 / 4] * 8,
-            "records": [2_000_000 / 4] * 8,
-            "remote_bytes": [10 * 4_000_000 / 4 * 0.75] * 8,
-        }
-    )
-    found = costs.supersteps(rows, 4)
+    costs = costs_of(sample_runs())
+    found = costs.supersteps(law_rows(4_000_000, 4), 4)
     assert found[-1] == pytest.approx(superstep_seconds(4_000_000, 4), rel=0.001)
-    assert costs.start == pytest.approx(START, abs=1e-6)
-    assert found[0] - found[-1] == pytest.approx(4.0, abs=1e-6)
+    assert found[0] - found[-1] == pytest.approx(START.sum(), abs=1e-6)
     phases = costs.phases(4, 4_000_000)
     assert phases["opening"] == pytest.approx(10.0)
     assert phases["setup"] == pytest.approx(1.0 + 1.0 + 5.0)
     assert phases["read"] == pytest.approx(0.5 + 3.0 + 2.0)
+    warm = costs.supersteps(law_rows(4_000_000, 4), 4, warm=True)
+    assert warm == pytest.approx(found[-1:].repeat(8))
 
 
-def test_a_short_run_bears_the_whole_start():
-    costs = fit_cluster_costs(sample_runs(), [], "forward-nnls")
-    rows = pd.DataFrame(
-        {name: [1000.0] for name in ("vertices", "messages", "records", "remote_bytes")}
-    )
-    long = pd.concat([rows] * 6, ignore_index=True)
-    start = costs.supersteps(long, 2).sum() - 6 * costs.supersteps(long, 2)[-1]
-    assert start == pytest.approx(7.0, abs=1e-6)
-    alone = costs.supersteps(rows, 2)[0] - costs.supersteps(long, 2)[-1]
-    assert alone == pytest.approx(7.0, abs=1e-6)
-
-
-def test_runs_whose_activity_dies_out_teach_too():
-    costs = fit_cluster_costs(sample_runs(shrinking=True), [], "forward-nnls")
+def test_supersteps_that_die_out_are_rows_of_their_own():
+    assert costs_of(sample_runs()).rows == 4
+    costs = costs_of(sample_runs(shrinking=True))
     assert costs.rows == 4 * 6
     assert costs.relative_std < 0.2
 
 
-def test_a_run_that_lost_an_executor_teaches_nothing():
-    runs = sample_runs()
-    slow = cluster_run(40_000, 8_000, 2, lost=1)
-    assert fit_cluster_costs([*runs, slow], [], "forward-nnls").rows == 4
-    with pytest.raises(JobError, match="no sample run"):
-        fit_cluster_costs([slow], [], "forward-nnls")
-
-
-def test_sessions_that_all_lost_an_executor_at_first_have_no_start_to_show():
-    runs = sample_runs()
-    lost = [
-        dataclasses.replace(
-            cluster_run(40_000, 800_000, run.machines, cold=True, lost=1), session_seconds=9.0
-        )
-        if run.cold
-        else run
-        for run in runs
-    ]
-    costs = fit_cluster_costs(lost, [], "forward-nnls")
-    assert costs.start.sum() == 0.0
-    assert costs.phases(4, 1_000_000)["opening"] == pytest.approx(10.0)
-    assert costs.phases(4, 1_000_000)["setup"] == pytest.approx(1.25)
-
-
-def test_training_runs_together_have_the_start_of_each():
-    one, two = sample_runs(), [other_start(run, 2.0) for run in sample_runs()]
-    costs = [fit_cluster_costs(runs, [], "forward-nnls") for runs in (one, two, one + two)]
-    assert costs[2].start == pytest.approx((costs[0].start + costs[1].start) / 2)
-    assert costs[2].opening.at(4) == pytest.approx(costs[0].opening.at(4))
-    assert costs[2].runs == 8
-
-
-def test_runs_that_warm_java_up_are_the_start_and_teach_nothing_else():
-    first, warm, *rest = sample_runs()
+def test_warm_up_runs_belong_to_the_start_only():
+    first, warm, *rest = sample_runs()[:3]
     between = dataclasses.replace(
-        other_start(dataclasses.replace(first, cold=True), 0.5),
-        cold=False,
-        summary=dataclasses.replace(first.summary, purpose="warm-up"),
+        longer(warm, START / 2), summary=dataclasses.replace(warm.summary, purpose="warm-up")
     )
-    usual = fit_cluster_costs([first, warm, *rest], [], "forward-nnls")
-    costs = fit_cluster_costs([first, between, warm, *rest], [], "forward-nnls")
+    usual, costs = costs_of([first, warm, *rest]), costs_of([first, between, warm, *rest])
     assert costs.rows == usual.rows
     assert costs.terms == pytest.approx(usual.terms)
-    # One of two sessions went on to warm up, half as slow as it began.
-    assert costs.start == pytest.approx(np.concatenate([START, START / 4]))
-
-
-def test_supersteps_that_vary_are_no_start():
-    rng = np.random.default_rng(0)
-    noise = rng.normal(0.0, 0.2, (2, 6))
-    _, warm, *rest = sample_runs()
-    runs = [
-        longer(dataclasses.replace(warm, cold=True), noise[0] - noise[0].mean()),
-        longer(warm, noise[1] - noise[1].mean()),
-    ]
-    costs = fit_cluster_costs([*runs, *rest[:1]], [], "forward-nnls")
-    assert costs.start.sum() < 0.3  # of the usual superstep, the median, not of the mean
+    assert costs.at("superstep start", 1) == pytest.approx(1.5 * START.sum())
 
 
 def longer(run, extra):
-    """The same run, each superstep of which takes so many seconds more."""
+    """Return the same run, each superstep of which takes so many seconds more."""
     table = run.profile.table
     seconds = table["seconds"] + extra[table["iteration"] - 1]
-    profile = dataclasses.replace(run.profile, rows=Table(table).assign(seconds=seconds))
+    phases = run.profile.phases | {"superstep": run.profile.phases["superstep"] + extra.sum()}
+    profile = dataclasses.replace(
+        run.profile, rows=Table(table).assign(seconds=seconds), phases=phases
+    )
     return dataclasses.replace(run, profile=profile)
 
 
-def other_start(run, factor):
-    """The same run in a session whose first supersteps take longer."""
-    extra = np.zeros(run.profile.iterations)
-    extra[: len(START)] = START * (factor - 1.0) if run.cold else 0.0
-    return longer(run, extra)
+def known(runs, name="pagerank"):
+    learned = Learned([runs], [[]])
+    return known_costs(learned, 0, check_algorithm(name), SparkEngine("spark://x:1", 2), None)
 
 
-def test_nothing_to_learn_from():
-    with pytest.raises(JobError, match="no sample run"):
-        fit_cluster_costs([cluster_run(100, 1000, 1, cold=True)], [], "forward-nnls")
+def test_a_run_that_lost_an_executor_has_no_influence():
+    runs = sample_runs()
+    slow = cluster_run(40_000, 8_000, 2, lost=1)
+    assert known([*runs, slow]).costs.terms == known(runs).costs.terms
+    assert known([slow]).source == "runs on another cluster"
 
 
-def test_features_that_say_little_about_samples_are_kept_if_runs_left_out_need_them():
+def test_own_runs_replace_a_reference_that_predicts_them_worse():
+    """The made-up cluster follows another law than the reference runs of PageRank."""
+    found = known(sample_runs())
+    rows = law_rows(4_000_000, 4)
+    working = superstep_seconds(4_000_000, 4) - superstep_seconds(0.0, 4)
+    assert found.costs.tasks.predict(rows) == pytest.approx(np.full(8, working), rel=0.01)
+    reference = shipped_runs("pagerank", first=True)
+    assert known(reference).costs.tasks.factor == pytest.approx(1.0, abs=0.15)
+
+
+def test_features_that_samples_hardly_show_are_used():
     """Neighborhood estimation on web-NotreDame, as Spark measured it (docs/studies/spark.md).
 
     Forward selection takes messages alone, and is 40% too low: records matter on many machines.
     """
     measured = pd.read_csv(Path(__file__).with_name("measured_supersteps.csv"))
     samples = measured[measured["kind"] == "sample"]
-    costs = fit_cluster_costs(
-        [measured_run(table) for _, table in samples.groupby("run")], [], "forward-nnls"
-    )
+    found = known([measured_run(table) for _, table in samples.groupby("run")], "neighborhood")
     for machines, table in measured[measured["kind"] == "run"].groupby("machines"):
         rows = busiest_rows(table.assign(worker=0), machines)
-        working = costs.model.predict(rows).sum()
+        working = found.costs.tasks.predict(rows).sum()
         assert working == pytest.approx(rows["working"].sum(), rel=0.15)
 
 
 def measured_run(table):
-    """A sample run with a measured table in the place of the made-up one."""
+    """Return a sample run with a measured table in the place of the made-up one."""
     first = table.iloc[0]
     made_up = cluster_run(1000, 1000, int(first["machines"]), cold=bool(first["cold"]))
     profile = dataclasses.replace(
         made_up.profile, rows=Table(table).assign(worker=0), convergence=np.ones(len(table))
     )
     return dataclasses.replace(made_up, profile=profile)
-
-
-@pytest.mark.parametrize("target", [1, 2, 6, 16])
-def test_every_machine_count_has_two_sizes(target):
-    counts = default_train_machines(target)
-    points = training_points((0.05, 0.1, 0.2), counts, target)
-    assert list(points) == list(counts)
-    assert all(len(ratios) >= 2 for ratios in points.values())
 
 
 @given(
@@ -196,7 +146,7 @@ def test_sample_runs_of_a_large_graph_are_short_and_of_a_small_one_say_something
     target, edges, name, iterations
 ):
     algorithm = check_algorithm(name)
-    points = training_points((0.05, 0.1, 0.2), default_train_machines(target), target)
+    points = training_points((0.05, 0.1, 0.2), default_train_machines(target))
     chosen = affordable_points(points, target, edges, algorithm, np.ones(iterations))
     largest = max(max(sizes) for sizes in points.values())
     assert list(chosen) == list(points)
@@ -255,8 +205,8 @@ def test_what_spills_is_priced_and_teaches_nothing_else():
         task_seconds=run.profile.table["task_seconds"] * np.where(first, 50.0, 1.0),
     )
     wet = dataclasses.replace(run, profile=dataclasses.replace(run.profile, rows=Table(table)))
-    costs = fit_cluster_costs(runs, [])
-    again = fit_cluster_costs([runs[0], wet, *runs[2:]], [])
+    costs = costs_of(runs)
+    again = costs_of([runs[0], wet, *runs[2:]])
     assert again.terms == pytest.approx(costs.terms, rel=0.05)
 
 
@@ -345,7 +295,7 @@ def test_other_files_are_refused(tmp_path, text):
 
 
 @pytest.mark.parametrize("name", ["pagerank", "semi-clustering"])
-@pytest.mark.parametrize("points", [{1: [0.05, 0.2], 2: [0.1, 0.2]}, {2: [0.05, 0.2]}])
+@pytest.mark.parametrize("points", [training_points((0.05, 0.2), (1, 2)), {2: [0.05, 0.2]}])
 def test_each_session_runs_its_largest_sample_twice_and_one_walk_tells_of_records(name, points):
     plan = sample_plan(points, check_algorithm(name), 0.1)
     for machines, wanted in plan.items():

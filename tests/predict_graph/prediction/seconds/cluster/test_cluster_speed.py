@@ -1,8 +1,7 @@
-"""How slow a cluster is, told by runs there beside the bundled reference runs."""
+"""Cluster speed relative to the reference cluster of the bundled runs."""
 
 import gzip
 import json
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,24 +16,19 @@ from predict_graph.graph import check_graph
 from predict_graph.history import History
 from predict_graph.prediction.run_records import record_of
 from predict_graph.prediction.seconds.cluster import reference_runs
+from predict_graph.prediction.seconds.cluster.cluster_costs import costs_on_cluster, typical_rows
 from predict_graph.prediction.seconds.cluster.cluster_speed import (
-    UNKNOWN,
-    level_of_cluster,
-    level_of_runs,
-    shipped_costs,
+    FACTORS,
+    ClusterSpeed,
+    reference_costs,
+    speed_of_cluster,
 )
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_runs
-from predict_graph.prediction.seconds.cluster.sample_runs import REAL
-from predict_graph.prediction.seconds.cluster.session_phases import (
-    CommonPhases,
-    Phase,
-    common_phases,
-    typical_rows,
-)
 from predict_graph.prediction.seconds.cluster.training_runs import cluster_settings
 from predict_graph.table import Table
 
 TASKS, DRIVER, PHASES = 4.0, 1.5, 2.5
+UNKNOWN = ClusterSpeed()
 ENGINE = SparkEngine("spark://nowhere:7077", 2, memory="1g")
 
 
@@ -94,8 +88,8 @@ OURS = {
         ("graphframes:stronglyConnectedComponents", {}, "graphx:stronglyConnectedComponents"),
     ],
 )
-def test_what_graphx_runs_for_graphframes_is_priced_as_graphx(name, given, training_runs, tmp_path):
-    """And what it took tells how slow the cluster is."""
+def test_graphframes_uses_the_reference_runs_of_graphx(name, given, training_runs, tmp_path):
+    """And its runs show the speed of the cluster."""
     algorithm = library_algorithm(name, given)
     assert reference_runs.shipped_name(algorithm) == training_runs
     history = History(tmp_path / "history.sqlite")
@@ -104,9 +98,9 @@ def test_what_graphx_runs_for_graphframes_is_priced_as_graphx(name, given, train
         object.__setattr__(run.profile, "algorithm", name)
         object.__setattr__(run.profile, "parameters", algorithm.parameters)
     kept_there(history, runs)
-    level = level_of_cluster(history, ENGINE)
-    assert level.algorithms == 1
-    assert 0.7 * TASKS < level.tasks < 1.3 * TASKS
+    speed = speed_of_cluster(history, ENGINE)
+    assert [*speed.observed] == [training_runs]
+    assert 0.7 * TASKS < speed.factors("another")["tasks"] < 1.3 * TASKS
 
 
 def test_a_run_of_a_library_that_had_other_parameters_is_passed_over(tmp_path):
@@ -115,7 +109,7 @@ def test_a_run_of_a_library_that_had_other_parameters_is_passed_over(tmp_path):
     for run in runs:
         object.__setattr__(run.profile, "parameters", {"tolerance": 0.1})
     kept_there(history, runs)
-    assert level_of_cluster(history, ENGINE) == UNKNOWN
+    assert speed_of_cluster(history, ENGINE) == UNKNOWN
 
 
 def test_each_algorithm_that_runs_on_spark_has_training_runs():
@@ -155,20 +149,22 @@ def test_packing_loses_nothing_that_counts():
     np.testing.assert_allclose(rows[0]["table"]["seconds"], runs[0].profile.table["seconds"])
 
 
-def test_runs_of_the_algorithm_tell_the_level_part_by_part():
-    costs = shipped_costs("pagerank")
-    told = level_of_runs(shipped_runs("pagerank", first=True), costs)
-    runs = [slower(run) for run in shipped_runs("pagerank", first=True)]
-    level = level_of_runs(runs, costs)
-    assert level.tasks / told.tasks == pytest.approx(TASKS, rel=0.15)
-    assert level.driver / told.driver == pytest.approx(DRIVER, rel=0.15)
-    assert level.std < UNKNOWN.std / 3.0
-    applied = level.applied(costs)
-    assert applied.driver.constant == pytest.approx(level.driver * costs.driver.constant)
-    # Opening and reading are as these runs had them.
-    assert applied.phases(2, 10_000)["opening"] == pytest.approx(told.common.opening.at(1.0))
-    slow = applied.phases(2, 10_000)["setup"] / told.applied(costs).phases(2, 10_000)["setup"]
-    assert slow == pytest.approx(PHASES, rel=0.15)
+def test_runs_of_the_algorithm_show_each_factor():
+    usual, speed = (
+        UNKNOWN.with_runs("pagerank", runs)
+        for runs in (
+            shipped_runs("pagerank", first=True),
+            [slower(run) for run in shipped_runs("pagerank", first=True)],
+        )
+    )
+    before, factors = usual.factors("pagerank"), speed.factors("pagerank")
+    assert factors["tasks"] / before["tasks"] == pytest.approx(TASKS, rel=0.15)
+    assert factors["driver"] / before["driver"] == pytest.approx(DRIVER, rel=0.15)
+    assert factors["read"] / before["read"] == pytest.approx(PHASES, rel=0.15)
+    assert speed.std("pagerank") < UNKNOWN.std("pagerank") / 3.0
+    costs = reference_costs("pagerank")
+    scaled = costs.scaled(factors)
+    assert scaled.at("driver", 1) == pytest.approx(factors["driver"] * costs.at("driver", 1))
 
 
 def test_supersteps_that_merge_less_and_less_are_not_alike_though_messages_are():
@@ -181,61 +177,52 @@ def test_supersteps_that_merge_less_and_less_are_not_alike_though_messages_are()
         assert len(rows) == run.profile.iterations
         assert rows["merged"].iloc[0] > 10.0 * rows["merged"].iloc[-1]
     rows = pd.concat(map(typical_rows, warm))
-    costs = shipped_costs("graphx:labelPropagation")
-    assert costs.model.predict(rows) == pytest.approx(rows["working"].to_numpy(), rel=0.35)
+    costs = reference_costs("graphx:labelPropagation")
+    assert costs.tasks.predict(rows) == pytest.approx(rows["working"].to_numpy(), rel=0.35)
 
 
-def test_what_an_edge_takes_to_read_is_told_by_real_runs_and_by_another_cluster():
-    """Samples have a few hundred thousand edges: a line through them says little of more."""
-    samples = shipped_runs("neighborhood", first=True)
-    alone = common_phases(samples)
-    steep = Phase(alone.read.work.scaled(10.0), alone.read.start)
-    like = CommonPhases(alone.opening, steep)
-    beside = common_phases(samples, like)
-    assert beside.read.work.at(8e6) > 1.3 * alone.read.work.at(8e6)
-    seconds = alone.read.start.at(1.0) + 2.0 * alone.read.work.at(2e7)
-    profile = replace(
-        samples[0].profile,
-        graph={**samples[0].profile.graph, "edges": 40_000_000},
-        phases={**samples[0].profile.phases, "read": seconds},
-    )
-    summary = replace(samples[0].summary, purpose=REAL)
-    real = replace(samples[0], machines=2, cold=True, profile=profile, summary=summary)
-    told = common_phases([*samples, real], like)
-    assert told.read.at(2, 40_000_000) == pytest.approx(seconds, rel=0.2)
-    assert alone.read.at(2, 40_000_000) < 0.75 * seconds
-    assert told.opening == alone.opening
-    small = [common.read.at(2, 200_000) for common in (alone, told)]
-    assert small[1] == pytest.approx(small[0], rel=0.1)
-
-
-def test_other_algorithms_on_the_cluster_tell_it_too_and_nothing_else_does(tmp_path):
+def test_other_algorithms_on_the_same_cluster_show_it_too(tmp_path):
     history = History(tmp_path / "history.sqlite")
-    assert level_of_cluster(None, ENGINE) == level_of_cluster(history, ENGINE) == UNKNOWN
+    assert speed_of_cluster(None, ENGINE) == speed_of_cluster(history, ENGINE) == UNKNOWN
     kept_there(history, [slower(run) for run in shipped_runs("pagerank", first=True)])
-    one = level_of_cluster(history, ENGINE)
-    assert one.algorithms == 1
-    assert 0.7 * TASKS < one.tasks < 1.2 * TASKS
-    assert one.std < UNKNOWN.std
+    one = speed_of_cluster(history, ENGINE)
+    name = "label-propagation"
+    assert 0.7 * TASKS < one.factors(name)["tasks"] < 1.2 * TASKS
+    assert one.std(name) < UNKNOWN.std(name)
     # Opening a session and reading are the same whatever comes next.
-    costs = one.applied(shipped_costs("label-propagation"))
-    opened = [run for run in shipped_runs("pagerank", first=True) if run.cold]
+    costs = reference_costs(name).scaled(one.factors(name))
     for machines in (1, 2):
-        seconds = [run.session_seconds for run in opened if run.machines == machines]
-        own = np.mean(seconds) * PHASES
-        assert costs.phases(machines, 10_000)["opening"] == pytest.approx(own, rel=0.03)
-    assert costs.read == one.common.read
-    kept_there(history, [slower(run) for run in shipped_runs("label-propagation", first=True)])
-    two = level_of_cluster(history, ENGINE)
-    assert two.algorithms == 2
-    assert two.std < one.std
+        opened = [
+            run.session_seconds
+            for run in shipped_runs("pagerank", first=True)
+            if run.cold and run.machines == machines
+        ]
+        own = np.mean(opened) * PHASES
+        assert costs.phases(machines, 10_000)["opening"] == pytest.approx(own, rel=0.15)
+    kept_there(history, [slower(run) for run in shipped_runs(name, first=True)])
+    two = speed_of_cluster(history, ENGINE)
+    assert [*two.observed] == ["pagerank", name]
+    assert two.std("k-core") < one.std("k-core")
     # More memory makes it no other cluster; another master, or other cores, do.
-    assert level_of_cluster(history, SparkEngine("spark://nowhere:7077", 8, memory="4g")) == two
-    assert level_of_cluster(history, SparkEngine("spark://nowhere:7077", 2, cores=4)) == UNKNOWN
-    assert level_of_cluster(history, SparkEngine("spark://elsewhere:7077", 2)) == UNKNOWN
+    assert speed_of_cluster(history, SparkEngine("spark://nowhere:7077", 8, memory="4g")) == two
+    assert speed_of_cluster(history, SparkEngine("spark://nowhere:7077", 2, cores=4)) == UNKNOWN
+    assert speed_of_cluster(history, SparkEngine("spark://elsewhere:7077", 2)) == UNKNOWN
 
 
-def test_one_real_run_tells_how_slow_a_cluster_is_rather_than_what_costs_grow_with(tmp_path):
+def test_a_slower_cluster_keeps_the_shape_of_the_reference():
+    """Half of the runs there, on one machine, predict those on two."""
+    runs = [slower(run) for run in shipped_runs("neighborhood", first=True)]
+    known = [run for run in runs if run.machines == 1]
+    speed = UNKNOWN.with_runs("neighborhood", known)
+    costs = costs_on_cluster(reference_costs("neighborhood"), speed.factors("neighborhood"), known)
+    for run in runs:
+        if run.machines == 2 and not run.cold and run.summary.purpose == "cost":
+            rows = typical_rows(run)
+            predicted = costs.supersteps(rows, 2, warm=True).sum()
+            assert predicted == pytest.approx(rows["seconds"].sum(), rel=0.35)
+
+
+def test_one_real_run_scales_the_reference_runs(tmp_path):
     history = History(tmp_path / "history.sqlite")
     graph = "rmat:scale=13,edge_factor=16,seed=2"
     options = {"engine": ENGINE, "seed": 1}
@@ -251,11 +238,11 @@ def test_one_real_run_tells_how_slow_a_cluster_is_rather_than_what_costs_grow_wi
     history.add_all([record_of(run.profile)])
     found = predict_graph.predict("pagerank", graph, **options, history=history)
     assert found.evidence[0]["source"] == "real runs on the cluster"
-    usual = UNKNOWN.tasks  # that a cluster is taken to be slower than the one of the training runs
-    assert UNKNOWN.tasks == UNKNOWN.driver == UNKNOWN.phases
+    usual = UNKNOWN.factors("pagerank")["tasks"]  # of a cluster without runs
+    assert UNKNOWN.factors("pagerank") == dict.fromkeys(FACTORS, usual)
     said = {name: unknown.phases[name] / usual for name in ("superstep", "setup")}
     longer = {name: found.phases[name] / said[name] for name in said}
     assert DRIVER * 0.8 < longer["superstep"] < TASKS
-    assert longer["setup"] == pytest.approx(PHASES, rel=0.3)
+    assert longer["setup"] == pytest.approx(PHASES, rel=0.35)
     widths = [p.runtime_seconds.high / p.runtime_seconds.predicted for p in (unknown, found)]
     assert widths[1] < widths[0] / 2.0
